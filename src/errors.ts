@@ -1,0 +1,67 @@
+/** What went wrong, in a form that a program can act on. */
+export type ErrorCode =
+  | 'invalid_input'
+  | 'not_found'
+  | 'conflict'
+  | 'outside_scope'
+  | 'closed'
+  | 'store_busy'
+  | 'store_unavailable'
+  | 'store_too_new'
+  | 'embedder_unavailable'
+  | 'model_unavailable'
+  | 'model_answer_invalid'
+  | 'out_of_credit'
+  | 'budget_spent'
+  | 'cancelled'
+  | 'timed_out'
+  | 'unsupported';
+
+/** What a {@link VarveError} is made of besides its message. */
+export interface ErrorOptions {
+  code: ErrorCode;
+  /** Whether the same call may succeed later without a change by the caller. Default false. */
+  retryable?: boolean;
+  cause?: unknown;
+  /** Facts for the reader of the error: never content of memories or events. */
+  details?: Record<string, unknown>;
+}
+
+// Known by name, not by class identity: two copies of the package recognise each other's errors.
+const MARKER = Symbol.for('varve.error');
+
+/** The one error class of Varve. Tell cases apart by `code`. */
+export class VarveError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly details: Record<string, unknown>;
+
+  constructor(message: string, options: ErrorOptions) {
+    super(message, { cause: options.cause });
+    this.name = 'VarveError';
+    this.code = options.code;
+    this.retryable = options.retryable ?? false;
+    this.details = options.details ?? {};
+    Object.defineProperty(this, MARKER, { value: true });
+  }
+
+  /** True for a Varve error from any copy of the package, with this code if one is given. */
+  static isInstance(value: unknown, code?: ErrorCode): value is VarveError {
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      MARKER in value &&
+      (code === undefined || (value as unknown as VarveError).code === code)
+    );
+  }
+}
+
+/** Bad input: said before anything is written. */
+export function invalidInput(message: string, details?: Record<string, unknown>): VarveError {
+  return new VarveError(message, { code: 'invalid_input', details });
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+import type { Scope } from './scope.ts';
+
+/** What a kind of block is: text or JSON, and how many words it may have. */
+export interface BlockKind {
+  description: string;
+  format: 'text' | 'json';
+  wordLimit: number | null;
+}
+
+/** The documents that are always in mind. */
+export type BlockKindName = 'working_memory' | 'scaffold' | 'learned_info' | 'profile' | 'reflections';
+
+export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
+  working_memory: { description: 'What the user is about right now.', format: 'text', wordLimit: 500 },
+  scaffold: { description: 'What is known of the user, under keys of the agent’s own.', format: 'json', wordLimit: null },
+  learned_info: { description: 'What was learned of a user or a connection.', format: 'json', wordLimit: null },
+  profile: { description: 'The user in six sections.', format: 'text', wordLimit: 550 },
+  reflections: { description: 'Merged reflections of an agent, a user or a session.', format: 'text', wordLimit: 1000 },
+};
+
+/** A short document that is always in context. */
+export interface Block {
+  id: string;
+  scope: Scope;
+  kind: BlockKindName;
+  /** Text, or a JSON value, as its kind says. */
+  content: unknown;
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** The merged reflections of an agent may have 1,000 words, those of a user or a session 400. */
+export function blockWordLimit(kind: BlockKindName, scope: Scope): number | null {
+  if (kind === 'reflections' && (scope.user !== null || scope.session !== null)) return 400;
+  return BLOCK_KINDS[kind].wordLimit;
+}
+
+const BLOCK_LIMIT = 256 * 1024;
+
+export const blockKindSchema: z.ZodType<BlockKindName> = z.enum(
+  Object.keys(BLOCK_KINDS) as [BlockKindName, ...BlockKindName[]],
+);
+
+/** Checks a block's content against its kind and gives back the text that is stored. */
+export function serializeBlock(kind: BlockKindName, scope: Scope, content: unknown): string {
+  const text = BLOCK_KINDS[kind].format === 'json' ? serializeJson(kind, content) : content;
+  if (typeof text !== 'string') throw invalidInput(`The block ${kind} holds text, not ${typeof content}.`);
+  if (text.length > BLOCK_LIMIT) throw invalidInput(`The block ${kind} is larger than 256 KiB.`);
+  if (text.includes('\0')) throw invalidInput(`The block ${kind} contains a NUL character.`);
+  const limit = blockWordLimit(kind, scope);
+  const words = limit === null ? 0 : countWords(text);
+  if (limit !== null && words > limit) {
+    throw invalidInput(`The block ${kind} has ${words} words; ${limit} are allowed.`, { words, limit });
+  }
+  return text.toWellFormed();
+}
+
+function serializeJson(kind: BlockKindName, content: unknown): string {
+  const parsed = z.json().safeParse(content);
+  if (!parsed.success) throw invalidInput(`The block ${kind} holds JSON; this value is not JSON.`);
+  return JSON.stringify(parsed.data);
+}
+
+/** Words as white space parts them. */
+export function countWords(text: string): number {
+  return text.match(/\S+/gu)?.length ?? 0;
+}

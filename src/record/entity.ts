@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { metadataSchema, textSchema } from './parse.ts';
+import type { Scope } from './scope.ts';
+
+/** The kinds of thing that memories are about. */
+export const ENTITY_TYPES = [
+  'person',
+  'organisation',
+  'place',
+  'content',
+  'service',
+  'metric',
+  'project',
+  'product',
+  'topic',
+  'other',
+] as const;
+export type EntityType = (typeof ENTITY_TYPES)[number];
+
+/** Something that memories are about, known by its name and its other names. */
+export interface Entity {
+  id: string;
+  scope: Scope;
+  type: EntityType;
+  name: string;
+  slug: string;
+  aliases: string[];
+  metadata: Record<string, unknown>;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** An entity as it is handed in. */
+export interface NewEntity {
+  type: EntityType;
+  name: string;
+  /** Other names for the same thing. */
+  aliases?: string[];
+  metadata?: Record<string, unknown>;
+}
+
+export const newEntitySchema: z.ZodType<NewEntity, NewEntity> = z.strictObject({
+  type: z.enum(ENTITY_TYPES),
+  name: textSchema(200),
+  aliases: z.array(textSchema(200)).max(50).optional(),
+  metadata: metadataSchema.optional(),
+});
+
+/** "Diwali Sweet Recipes" → "diwali-sweet-recipes", in any script. */
+export function entitySlug(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{So}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 200);
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { contextSourceSchema, type ContextSource } from './context-source.ts';
+import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from './parse.ts';
+import type { Scope } from './scope.ts';
+import { ORIGINS, type Origin } from './trust.ts';
+
+/** What can happen. */
+export const EVENT_KINDS = [
+  'message',
+  'observation',
+  'tool_result',
+  'decision',
+  'outcome',
+  'document_chunk',
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** The categories of observations: T3's of a chat agent, T4's of autonomous work. */
+export const OBSERVATION_CATEGORIES = [
+  'fact',
+  'preference',
+  'project_details',
+  'correction',
+  'scaffold_update',
+  'learned_fact',
+] as const;
+export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
+
+/** Something that happened. Appended once, never changed. */
+export interface Event {
+  id: string;
+  scope: Scope;
+  /** Its place in its session, from 0 without gaps; null outside of sessions. */
+  position: number | null;
+  kind: EventKind;
+  origin: Origin;
+  /** Who speaks, where several do. */
+  speaker: string | null;
+  content: string;
+  category: string | null;
+  /** The event that this one answers: the decision of an outcome. */
+  refersTo: string | null;
+  /** The exchange it belongs to: user message, tool calls and answer share one. */
+  interaction: string | null;
+  channel: string | null;
+  context: ContextSource | null;
+  metadata: Record<string, unknown>;
+  occurredAt: Date;
+  recordedAt: Date;
+  /** When it was distilled; null while it waits. */
+  processedAt: Date | null;
+}
+
+const EVENT_CONTENT_LIMIT = 500_000;
+
+/** An event as it is handed in. Its scope is the handle's. */
+export interface NewEvent {
+  /** Default: a message. */
+  kind?: EventKind;
+  /** Default: the user. */
+  origin?: Origin;
+  content: string;
+  speaker?: string | null;
+  category?: string | null;
+  refersTo?: string | null;
+  interaction?: string | null;
+  channel?: string | null;
+  context?: ContextSource | null;
+  metadata?: Record<string, unknown>;
+  /** When it happened. Default: now. */
+  occurredAt?: TimeInput;
+  /** Appending again under the same key changes nothing and gives back the first event. */
+  idempotencyKey?: string;
+}
+
+/** An event that was checked. */
+export type ParsedEvent = Parsed<NewEvent> & Required<Pick<NewEvent, 'kind' | 'origin'>>;
+
+export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
+  kind: z.enum(EVENT_KINDS).default('message'),
+  origin: z.enum(ORIGINS).default('user'),
+  content: textSchema(EVENT_CONTENT_LIMIT),
+  speaker: textSchema(200).nullish(),
+  category: textSchema(50).nullish(),
+  refersTo: textSchema(200).nullish(),
+  interaction: textSchema(200).nullish(),
+  channel: textSchema(50).nullish(),
+  context: contextSourceSchema.nullish(),
+  metadata: metadataSchema.optional(),
+  occurredAt: timeSchema.optional(),
+  idempotencyKey: textSchema(500).optional(),
+});
+
+/** How much of a message counts towards the next formation. */
+export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };

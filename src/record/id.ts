@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from './clock.ts';
+
+/** The kinds of thing that have an id, by the prefix that their ids carry. */
+export type IdPrefix = 'evt' | 'mem' | 'blk' | 'ent' | 'job' | 'run' | 'wrk' | 'int' | 'use';
+
+/** Where ids come from. Ids of one source sort in the order in which they were made. */
+export interface IdSource {
+  next(prefix: IdPrefix): string;
+}
+
+// Crockford's alphabet in lower case: it has no i, l, o, u, and sorts as its values do.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARACTERS = 10;
+const RANDOM_CHARACTERS = 16;
+
+function encode(value: number, characters: number): string {
+  let text = '';
+  for (let rest = value, index = 0; index < characters; index += 1) {
+    text = ALPHABET[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function encodeBytes(bytes: Uint8Array, characters: number): string {
+  let text = '';
+  for (let index = 0; index < characters; index += 1) text += ALPHABET[(bytes[index] ?? 0) & 31];
+  return text;
+}
+
+/**
+ * Ids that sort by time: `prefix_` + 10 characters of milliseconds + 16 of randomness.
+ * Within one millisecond, or when the clock steps back, the last id is counted up instead.
+ */
+export function createIdSource(clock: Clock, random: (size: number) => Uint8Array = randomBytes): IdSource {
+  let lastTime = -1;
+  let lastRandom = '';
+  return {
+    next(prefix) {
+      const now = clock.now();
+      if (now > lastTime) {
+        lastTime = now;
+        lastRandom = encodeBytes(random(RANDOM_CHARACTERS), RANDOM_CHARACTERS);
+      } else {
+        lastRandom = countUp(lastRandom);
+      }
+      return `${prefix}_${encode(lastTime, TIME_CHARACTERS)}${lastRandom}`;
+    },
+  };
+}
+
+function countUp(text: string): string {
+  const last = text.length - 1;
+  const value = ALPHABET.indexOf(text[last] ?? '0');
+  if (last < 0) return text;
+  if (value < 31) return text.slice(0, last) + ALPHABET[value + 1];
+  return countUp(text.slice(0, last)) + ALPHABET[0];
+}
+
+/** An id that follows from what it names: the same parts give the same id, so writing again changes nothing. */
+export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
+  return `${prefix}_${digest(parts, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
+}
+
+/** A short digest of any list of JSON values. Parts cannot run into each other. */
+export function digest(parts: readonly unknown[], characters: number): string {
+  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
+  return encodeBytes(bytes, characters);
+}

@@ -1,0 +1,213 @@
+import { invalidInput } from '../errors.ts';
+import type { ScopeLevel } from './scope.ts';
+
+/** How long a type of memory is worth keeping in mind. */
+export type Lifespan = 'permanent' | 'long' | 'medium' | 'short' | 'session';
+
+/** What a type means for the life of its memories: a type is a policy, and nothing else. */
+export interface MemoryType {
+  /** For people and for models that have to choose a type. */
+  description: string;
+  lifespan: Lifespan;
+  /** Where its memories may live, the usual place first. */
+  levels: readonly [ScopeLevel, ...ScopeLevel[]];
+  /** What there may be only one of among an owner's live memories. */
+  unique: 'content' | 'key' | 'title' | 'nothing';
+  /** Whether near doubles are merged into one. */
+  mergesDoubles: boolean;
+  /** Importance lost at each maintenance pass once unread for a week; 0 never fades. */
+  decayPerPass: number;
+  /** Archived when it has become unimportant and nobody reads it. */
+  prunable: boolean;
+  /** Archived this many days after its creation, whatever happens. */
+  expiresAfterDays: number | null;
+  /** Whether recall may return it. Reflections are always in mind and never searched. */
+  recalled: boolean;
+  key: FieldRule;
+  title: FieldRule;
+  due: FieldRule;
+  /** The most words that formation may give it. */
+  wordLimit: number | null;
+  defaultImportance: number;
+}
+
+/** Whether a type has a field. */
+export type FieldRule = 'required' | 'optional' | 'none';
+
+const BASE: MemoryType = {
+  description: '',
+  lifespan: 'long',
+  levels: ['user', 'agent', 'tenant'],
+  unique: 'content',
+  mergesDoubles: true,
+  decayPerPass: 0.01,
+  prunable: true,
+  expiresAfterDays: null,
+  recalled: true,
+  key: 'none',
+  title: 'none',
+  due: 'none',
+  wordLimit: null,
+  defaultImportance: 0.5,
+};
+
+/** The types that Varve knows. An application adds its own with `createVarve({ memoryTypes })`. */
+export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
+  preference: {
+    ...BASE,
+    description: 'How the user likes things done: style, format, tone, tools, tastes.',
+    decayPerPass: 0.005,
+    defaultImportance: 0.7,
+  },
+  goal: {
+    ...BASE,
+    description: 'Something the user wants to reach.',
+    lifespan: 'medium',
+    defaultImportance: 0.8,
+  },
+  fact: {
+    ...BASE,
+    description: 'Something that is so, about the user or the world they talk about.',
+    wordLimit: 30,
+    decayPerPass: 0.005,
+    defaultImportance: 0.6,
+  },
+  decision: {
+    ...BASE,
+    description: 'A choice that was made, with its date: a historical record.',
+    lifespan: 'permanent',
+    mergesDoubles: false,
+    decayPerPass: 0,
+    prunable: false,
+    defaultImportance: 0.6,
+  },
+  context: {
+    ...BASE,
+    description: 'The situation right now: soon out of date.',
+    lifespan: 'short',
+    decayPerPass: 0.02,
+    expiresAfterDays: 90,
+  },
+  feedback: {
+    ...BASE,
+    description: 'How the user took a suggestion or a result.',
+    lifespan: 'medium',
+    defaultImportance: 0.6,
+  },
+  personal: {
+    ...BASE,
+    description: 'Details of a life that build rapport: family, pets, hobbies, humour.',
+    lifespan: 'medium',
+    defaultImportance: 0.4,
+  },
+  keyed_fact: {
+    ...BASE,
+    description: 'A permanent fact under a snake_case key, with one live value.',
+    lifespan: 'permanent',
+    unique: 'key',
+    mergesDoubles: false,
+    decayPerPass: 0,
+    prunable: false,
+    key: 'required',
+    defaultImportance: 0.8,
+  },
+  episode: {
+    ...BASE,
+    description: 'What an agent did, why, and what came of it.',
+    lifespan: 'medium',
+    unique: 'nothing',
+    mergesDoubles: false,
+    defaultImportance: 0.5,
+  },
+  pattern: {
+    ...BASE,
+    description: 'What several episodes have in common, with the evidence counted.',
+    decayPerPass: 0.005,
+    defaultImportance: 0.8,
+  },
+  entity: {
+    ...BASE,
+    description: 'What is known of a person, organisation, place, product or project.',
+    decayPerPass: 0.005,
+  },
+  note: {
+    ...BASE,
+    description: 'A text that was written down on purpose.',
+    unique: 'nothing',
+    mergesDoubles: false,
+    decayPerPass: 0,
+    prunable: false,
+    title: 'required',
+  },
+  saved_item: {
+    ...BASE,
+    description: 'A link kept for later: title, URL, tags, summary, own note.',
+    unique: 'nothing',
+    mergesDoubles: false,
+    decayPerPass: 0,
+    prunable: false,
+    title: 'required',
+  },
+  summary: {
+    ...BASE,
+    description: 'What a conversation was about, one per topic.',
+    unique: 'title',
+    mergesDoubles: false,
+    title: 'required',
+  },
+  reflection: {
+    ...BASE,
+    description: 'An interpreted observation, waiting to be merged into what is always in mind.',
+    lifespan: 'session',
+    levels: ['session', 'user', 'agent'],
+    mergesDoubles: false,
+    decayPerPass: 0,
+    prunable: false,
+    recalled: false,
+    wordLimit: 35,
+  },
+  intention: {
+    ...BASE,
+    description: 'Something the user means to do, to be brought up again when it is due.',
+    lifespan: 'medium',
+    decayPerPass: 0,
+    prunable: false,
+    due: 'required',
+    defaultImportance: 0.6,
+  },
+  learning: {
+    ...BASE,
+    description: 'A rule for the agent, learned from a correction.',
+    decayPerPass: 0,
+    prunable: false,
+    defaultImportance: 0.8,
+  },
+};
+
+/** A type of an application's own: what it leaves out is as for a `fact` without a word limit. */
+export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
+
+/** The table that a store works with: Varve's types and the application's. */
+export type MemoryTypeTable = ReadonlyMap<string, MemoryType>;
+
+/** Joins an application's types to Varve's own. Changing one of Varve's is allowed: its policy is a setting. */
+export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): MemoryTypeTable {
+  const table = new Map(Object.entries(MEMORY_TYPES));
+  for (const [name, policy] of Object.entries(added)) {
+    if (!/^[a-z][a-z0-9_]{0,49}$/.test(name)) {
+      throw invalidInput(`The memory type ${JSON.stringify(name)} needs a snake_case name of at most 50 characters.`);
+    }
+    table.set(name, { ...(table.get(name) ?? BASE), ...policy });
+  }
+  return table;
+}
+
+/** The policy of a type, or `invalid_input` that lists the types there are. */
+export function memoryType(table: MemoryTypeTable, name: string): MemoryType {
+  const type = table.get(name);
+  if (type !== undefined) return type;
+  throw invalidInput(
+    `There is no memory type ${JSON.stringify(name)}. Known types: ${[...table.keys()].join(', ')}. ` +
+      `Add one with createVarve({ memoryTypes: { ${name}: { description: '…' } } }).`,
+  );
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { contextSourceSchema, type ContextSource } from './context-source.ts';
+import {
+  metadataSchema,
+  shareSchema,
+  tagsSchema,
+  textSchema,
+  timeSchema,
+  type Parsed,
+  type TimeInput,
+} from './parse.ts';
+import type { Scope, ScopeLevel } from './scope.ts';
+import { CONFIDENCE_LEVELS, TRUST_LEVELS, type Confidence, type Trust } from './trust.ts';
+
+/** How a memory came to be. An explicit statement outranks an inference from chat, which outranks autonomous work. */
+export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
+
+/** Why a memory is out of recall. Archived memories are kept. */
+export const ARCHIVE_REASONS = [
+  'superseded',
+  'contradicted',
+  'merged',
+  'decayed',
+  'pruned',
+  'expired',
+  'absorbed',
+  'forgotten',
+] as const;
+export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
+
+/** The categories of keyed facts. */
+export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
+export type FactCategory = (typeof FACT_CATEGORIES)[number];
+
+/** One statement that stands alone, with everything known about it. */
+export interface Memory {
+  id: string;
+  scope: Scope;
+  type: string;
+  content: string;
+  title: string | null;
+  url: string | null;
+  /** Of a keyed fact: its key, value and category. */
+  key: string | null;
+  value: string | null;
+  category: string | null;
+  /** How much it matters, 0 to 1. */
+  importance: number;
+  /** How sure it is. */
+  confidence: Confidence;
+  /** How far its origin is to be believed. */
+  trust: Trust;
+  sourceType: SourceType;
+  /** The session it was learned in, and the events that say so. */
+  sourceSession: string | null;
+  sourceEvents: string[];
+  tags: string[];
+  entities: string[];
+  contradicts: string | null;
+  contradictedBy: string | null;
+  /** What has become of it where its type has outcomes: open, done, dismissed, achieved. */
+  state: string | null;
+  dueAt: Date | null;
+  /** When it is or was true. */
+  validFrom: Date | null;
+  validTo: Date | null;
+  /** When it was known. */
+  createdAt: Date;
+  updatedAt: Date;
+  archivedAt: Date | null;
+  archiveReason: ArchiveReason | null;
+  expiresAt: Date | null;
+  accessCount: number;
+  lastAccessedAt: Date | null;
+  version: number;
+  context: ContextSource | null;
+  metadata: Record<string, unknown>;
+}
+
+/** The fields that a memory can be given and that a revision can change. */
+interface MemoryFields {
+  title?: string | null;
+  url?: string | null;
+  importance?: number;
+  confidence?: Confidence;
+  trust?: Trust;
+  category?: string | null;
+  tags?: string[];
+  /** Ids of entities it is about. */
+  entities?: string[];
+  /** Ids of the events it was learned from. A revision adds to them. */
+  sourceEvents?: string[];
+  state?: string | null;
+  dueAt?: TimeInput | null;
+  validFrom?: TimeInput | null;
+  validTo?: TimeInput | null;
+  expiresAt?: TimeInput | null;
+  metadata?: Record<string, unknown>;
+}
+
+/** A memory as it is handed in. Its scope is the handle's: nothing in here can move it. */
+export interface NewMemory extends MemoryFields {
+  type: string;
+  content: string;
+  /** Where it lives. Default: the usual place of its type. */
+  level?: ScopeLevel;
+  /** Of a keyed fact: snake_case, such as `home_city`. */
+  key?: string | null;
+  value?: string | null;
+  sourceType?: SourceType;
+  sourceSession?: string | null;
+  /** The id of a memory that this one contradicts and replaces. */
+  contradicts?: string | null;
+  context?: ContextSource | null;
+}
+
+/** What a revision may change. Identity, scope and key stay. */
+export interface MemoryChange extends MemoryFields {
+  content?: string;
+  value?: string;
+}
+
+const CONTENT_LIMIT = 20_000;
+const idSchema = textSchema(200);
+
+const fields = {
+  title: textSchema(500).nullish(),
+  url: z.url({ protocol: /^https?$/, error: 'expected an http or https address' }).max(2000).nullish(),
+  importance: shareSchema.optional(),
+  confidence: z.enum(CONFIDENCE_LEVELS).optional(),
+  trust: z.enum(TRUST_LEVELS).optional(),
+  category: textSchema(50).nullish(),
+  tags: tagsSchema.optional(),
+  entities: z.array(idSchema).max(200).optional(),
+  sourceEvents: z.array(idSchema).max(1000).optional(),
+  state: textSchema(50).nullish(),
+  dueAt: timeSchema.nullish(),
+  validFrom: timeSchema.nullish(),
+  validTo: timeSchema.nullish(),
+  expiresAt: timeSchema.nullish(),
+  metadata: metadataSchema.optional(),
+};
+
+export const keySchema: z.ZodString = z
+  .string()
+  .regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'is not snake_case, such as home_city')
+  .max(100);
+
+export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
+  .strictObject({
+    ...fields,
+    type: z.string(),
+    content: textSchema(CONTENT_LIMIT),
+    level: z.enum(['tenant', 'agent', 'user', 'session']).optional(),
+    key: keySchema.nullish(),
+    value: textSchema(5000).nullish(),
+    sourceType: z.enum(SOURCE_TYPES).optional(),
+    sourceSession: textSchema(200).nullish(),
+    contradicts: idSchema.nullish(),
+    context: contextSourceSchema.nullish(),
+  })
+  .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
+
+export const memoryChangeSchema: z.ZodType<Parsed<MemoryChange>, MemoryChange> = z
+  .strictObject({ ...fields, content: textSchema(CONTENT_LIMIT).optional(), value: textSchema(5000).optional() })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'changes nothing')
+  .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
+
+function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | null }): boolean {
+  return !memory.validFrom || !memory.validTo || memory.validFrom <= memory.validTo;
+}
+
+/** The hash by which exact doubles are known: case, white space and closing punctuation do not count. */
+export function contentHash(content: string): string {
+  const normal = content.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim().replace(/[.!。！]+$/u, '');
+  return createHash('sha256').update(normal).digest('base64url').slice(0, 22);
+}

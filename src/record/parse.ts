@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+
+/**
+ * Checks input against a schema and gives it back typed, or throws `invalid_input`
+ * that names each field, what is wrong with it and what would be right.
+ */
+export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const problems = result.error.issues.slice(0, 8).map((issue) => {
+    const path = issue.path.map(String).join('.');
+    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  });
+  throw invalidInput(`${what} is not valid. ${problems.join('; ')}`, {
+    problems: result.error.issues.slice(0, 8).map((issue) => ({ path: issue.path.map(String), code: issue.code })),
+  });
+}
+
+/** A point in time: a Date, an ISO 8601 text, or milliseconds since 1970. */
+export type TimeInput = Date | string | number;
+
+/** What is left of an input once it is checked: its times are Dates. */
+export type Parsed<Input> = {
+  [Key in keyof Input]: Extract<Input[Key], Date> extends never ? Input[Key] : Exclude<Input[Key], string | number>;
+};
+
+export const timeSchema: z.ZodType<Date, TimeInput> = z
+  .union([z.date(), z.number(), z.string()], { error: 'expected a Date, an ISO 8601 text or milliseconds since 1970' })
+  .transform((value, context) => {
+    const time = new Date(value);
+    // Text without a date in front ("5", "tomorrow") is parsed by engines in surprising ways.
+    const isoLike = typeof value !== 'string' || /^[+-]?\d{4,6}-\d{2}(-\d{2})?/.test(value);
+    if (isoLike && !Number.isNaN(time.getTime())) return time;
+    context.addIssue({ code: 'custom', message: `expected a date such as 2026-11-15T09:30:00Z, got ${shown(value)}` });
+    return z.NEVER;
+  });
+
+function shown(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 40));
+}
+
+/** Text with something in it, not longer than `maximum` characters. */
+export function textSchema(maximum: number): z.ZodString {
+  return z
+    .string()
+    .max(maximum, `is longer than ${maximum.toLocaleString('en')} characters`)
+    .refine((text) => /\S/u.test(text), 'is empty: some text is expected')
+    .refine((text) => !text.includes('\0'), 'contains a NUL character')
+    // Half an emoji is no text: PostgreSQL refuses it, so it becomes the replacement character on both databases.
+    .overwrite((text) => text.toWellFormed());
+}
+
+/** A number from 0 to 1. */
+export const shareSchema: z.ZodNumber = z
+  .number('expected a number from 0 to 1')
+  .min(0, 'expected a number from 0 to 1')
+  .max(1, 'expected a number from 0 to 1');
+
+const METADATA_LIMIT = 64 * 1024;
+
+/** A JSON object of the application's own. It is stored and can be filtered by, and never steers anything. */
+export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
+  .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
+  .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
+  // jsonb refuses NUL and halves of surrogate pairs, which JSON.stringify writes as escapes.
+  .refine((value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)), 'contains a NUL character or half an emoji');
+
+export const tagSchema: z.ZodType<string, string> = textSchema(100).transform((tag) => tag.trim().toLowerCase());
+
+export const tagsSchema: z.ZodType<string[], string[]> = z
+  .array(tagSchema)
+  .max(50, 'has more than 50 tags')
+  .transform((tags) => [...new Set(tags)]);

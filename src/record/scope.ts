@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+import { digest } from './id.ts';
+import { parse } from './parse.ts';
+
+/** Whose memory: tenant › agent › user › session, and the tool connection it concerns, if any. */
+export interface Scope {
+  tenant: string;
+  agent: string | null;
+  user: string | null;
+  session: string | null;
+  connection: string | null;
+}
+
+/** How far down a record lives: with everybody in the tenant, an agent, a user, or one session. */
+export type ScopeLevel = 'tenant' | 'agent' | 'user' | 'session';
+
+const partSchema = z
+  .string()
+  .min(1, 'is empty')
+  .max(200, 'is longer than 200 characters')
+  .regex(/^[^\p{C}]+$/u, 'contains control characters')
+  .refine((text) => text === text.trim(), 'starts or ends with white space');
+
+export const scopeSchema: z.ZodType<Scope, ScopeInput> = z
+  .strictObject({
+    tenant: partSchema.default('default'),
+    agent: partSchema.nullish(),
+    user: partSchema.nullish(),
+    session: partSchema.nullish(),
+    connection: partSchema.nullish(),
+  })
+  .transform((scope) => ({
+    tenant: scope.tenant,
+    agent: scope.agent ?? null,
+    user: scope.user ?? null,
+    session: scope.session ?? null,
+    connection: scope.connection ?? null,
+  }));
+
+/** A scope as an application writes it. `tenant` is "default" when left out. */
+export interface ScopeInput {
+  tenant?: string;
+  agent?: string | null;
+  user?: string | null;
+  session?: string | null;
+  connection?: string | null;
+}
+
+/** Checks a scope. Unknown fields are refused: a misspelt `usr` must not widen what is seen. */
+export function parseScope(input: ScopeInput): Scope {
+  return parse(scopeSchema, input, 'The scope');
+}
+
+/**
+ * The key of the innermost owner, tenant + agent + user. Records carry it, and every index leads with it.
+ * 80 bits of SHA-256: a guess cannot hit another owner, and two owners do not meet.
+ */
+export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
+  return digest([owner.tenant, owner.agent, owner.user], 16);
+}
+
+/** The owners whose records a handle sees: each part of the scope is its own, or left open. */
+export function visibleOwners(scope: Scope): string[] {
+  const agents = scope.agent === null ? [null] : [null, scope.agent];
+  const users = scope.user === null ? [null] : [null, scope.user];
+  return agents.flatMap((agent) => users.map((user) => ownerKey({ tenant: scope.tenant, agent, user })));
+}
+
+/** The same scope, with everything below `level` left open. Fails when the scope has no such level. */
+export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
+  const missing =
+    (level === 'agent' && scope.agent === null) ||
+    (level === 'user' && scope.user === null) ||
+    (level === 'session' && scope.session === null);
+  if (missing) {
+    throw invalidInput(`This handle has no ${level}: open it with varve.for({ …, ${level}: '…' }).`, { level });
+  }
+  return {
+    tenant: scope.tenant,
+    agent: level === 'tenant' ? null : scope.agent,
+    user: level === 'user' || level === 'session' ? scope.user : null,
+    session: level === 'session' ? scope.session : null,
+    connection: scope.connection,
+  };
+}
+
+/** The innermost level that a scope reaches, sessions aside. */
+export function ownerLevel(scope: Scope): Exclude<ScopeLevel, 'session'> {
+  if (scope.user !== null) return 'user';
+  return scope.agent === null ? 'tenant' : 'agent';
+}

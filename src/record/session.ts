@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { metadataSchema, textSchema } from './parse.ts';
+import type { Scope } from './scope.ts';
+
+/** A conversation: where it stands and what of it waits to be distilled. */
+export interface Session {
+  scope: Scope;
+  status: 'open' | 'idle' | 'closed';
+  startedAt: Date;
+  lastEventAt: Date;
+  /** After this the state is gone; the events stay. */
+  expiresAt: Date;
+  /** How many events it has. */
+  eventCount: number;
+  /** Events before this position have been distilled. */
+  formedPosition: number;
+  /** Since the last formation. */
+  messagesSinceFormation: number;
+  /** Since the last formation, weighted by who speaks. */
+  weightedTokensSinceFormation: number;
+  state: SessionState;
+}
+
+/** What an agent keeps at hand during a conversation. */
+export interface SessionState {
+  activePreferences: string[];
+  pendingConfirmations: PendingConfirmation[];
+  toolResults: ToolResult[];
+}
+
+export interface PendingConfirmation {
+  id: string;
+  question: string;
+  metadata?: Record<string, unknown>;
+}
+
+export interface ToolResult {
+  tool: string;
+  result: string;
+  metadata?: Record<string, unknown>;
+}
+
+export const EMPTY_SESSION_STATE: SessionState = { activePreferences: [], pendingConfirmations: [], toolResults: [] };
+
+/** What an application may set of the state. Fields left out stay as they are. */
+export const sessionStateSchema: z.ZodType<Partial<SessionState>, Partial<SessionState>> = z.strictObject({
+  activePreferences: z.array(textSchema(2000)).max(100).optional(),
+  pendingConfirmations: z
+    .array(z.strictObject({ id: textSchema(200), question: textSchema(2000), metadata: metadataSchema.optional() }))
+    .max(100)
+    .optional(),
+  toolResults: z
+    .array(z.strictObject({ tool: textSchema(200), result: textSchema(20_000), metadata: metadataSchema.optional() }))
+    .max(100)
+    .optional(),
+});

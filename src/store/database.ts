@@ -1,0 +1,72 @@
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Tables } from './schema.ts';
+
+/** A database to read from. */
+export type Reader = Kysely<Tables>;
+/** An open transaction. */
+export type Writer = Transaction<Tables>;
+
+/** Stands where a tenant's name would: work across tenants, which only the queue, migrations and operators do. */
+export const EVERY_TENANT: unique symbol = Symbol('every tenant');
+export type Tenant = string | typeof EVERY_TENANT;
+
+/** The kinds of record that have text and vectors of their own. */
+export type IndexedKind = 'memory' | 'event';
+
+/** One database, SQLite or PostgreSQL, behind the same contract. */
+export interface Database {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Reads within one tenant. In PostgreSQL row-level security holds it there. */
+  read<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
+  /**
+   * Writes in one transaction: all of it or nothing. The work may run again after a deadlock,
+   * so it does nothing but query; it never waits for a model or the network.
+   */
+  write<Result>(tenant: Tenant, work: (writer: Writer) => Promise<Result>): Promise<Result>;
+  readonly text: TextIndex;
+  readonly syntax: Syntax;
+  close(): Promise<void>;
+}
+
+/** Full text: words that were already segmented go in, row ids come out. */
+export interface TextIndex {
+  add(writer: Writer, kind: IndexedKind, entries: readonly TextEntry[]): Promise<void>;
+  /** Takes rows out for good, as erasing does. Archived rows stay in and are filtered by the reader. */
+  remove(writer: Writer, kind: IndexedKind, rowIds: readonly number[]): Promise<void>;
+  /** The rows that have any of the words, best first. */
+  search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
+  /** In how many rows of the owners each word occurs. */
+  frequencies(reader: Reader, kind: IndexedKind, owners: readonly string[], words: readonly string[]): Promise<Map<string, number>>;
+}
+
+export interface TextEntry {
+  tenant: string;
+  owner: string;
+  rowId: number;
+  words: readonly string[];
+}
+
+export interface TextSearch {
+  tenant: string;
+  kind: IndexedKind;
+  owners: readonly string[];
+  words: readonly string[];
+  limit: number;
+  /** Also rows that are archived. */
+  archived?: boolean;
+}
+
+export interface TextHit {
+  rowId: number;
+  /** Higher is better; comparable within one search only. */
+  score: number;
+}
+
+/** The few expressions that are written differently. */
+export interface Syntax {
+  /** A field of a JSON column as text, by its path. */
+  jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
+  /** The lock that a select takes so that two workers never pick the same row. */
+  readonly skipLocked: RawBuilder<unknown>;
+  isUniqueViolation(error: unknown): boolean;
+}

@@ -1,0 +1,40 @@
+/** The names that the two databases have for the same types. */
+export interface ColumnTypes {
+  time: string;
+  integer: string;
+  real: string;
+  json: string;
+  blob: string;
+  /** The whole definition of the column row_id, which numbers the rows of a table. */
+  rowId: string;
+}
+
+/** One step of the schema. A step that was released is never changed. */
+export interface Migration {
+  version: number;
+  name: string;
+  statements(types: ColumnTypes): string[];
+  sqlite?: readonly string[];
+  postgres?: readonly string[];
+  /** Tables with a tenant_id, which PostgreSQL guards with row-level security. */
+  tenantTables: readonly string[];
+}
+
+export const SQLITE_TYPES: ColumnTypes = {
+  time: 'integer',
+  integer: 'integer',
+  real: 'real',
+  json: 'text',
+  blob: 'blob',
+  rowId: 'row_id integer primary key autoincrement',
+};
+
+export const POSTGRES_TYPES: ColumnTypes = {
+  time: 'bigint',
+  integer: 'bigint',
+  real: 'double precision',
+  json: 'jsonb',
+  blob: 'vector',
+  // Not a primary key: that is (tenant_id, row_id), so that a table can be distributed by tenant.
+  rowId: 'row_id bigint generated always as identity',
+};

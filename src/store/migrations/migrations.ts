@@ -1,0 +1,21 @@
+import { VarveError } from '../../errors.ts';
+import { ground } from './0001-ground.ts';
+import type { Migration } from './migration.ts';
+
+/** All steps, oldest first. */
+export const MIGRATIONS: readonly Migration[] = [ground];
+
+/** The version of the schema that this package works with. */
+export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;
+
+/** The steps that a database at `version` still needs; refuses one that a newer Varve has written. */
+export function pendingMigrations(version: number): readonly Migration[] {
+  if (version > SCHEMA_VERSION) {
+    throw new VarveError(
+      `This database was written by a newer Varve: it is at schema ${version}, and this version knows ${SCHEMA_VERSION}. ` +
+        'Upgrade the package, or open another database.',
+      { code: 'store_too_new', details: { found: version, known: SCHEMA_VERSION } },
+    );
+  }
+  return MIGRATIONS.filter((migration) => migration.version > version);
+}

@@ -1,0 +1,75 @@
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { invalidInput, VarveError } from '../../errors.ts';
+import { pendingMigrations } from '../migrations/migrations.ts';
+import { POSTGRES_TYPES } from '../migrations/migration.ts';
+import type { Tables } from '../schema.ts';
+import { guardTable, TENANT_ROLE } from './row-security.ts';
+import { textSearchFunctions } from './postgres-text-index.ts';
+
+// Any number will do as long as all processes use the same.
+const MIGRATION_LOCK = 0x76617276;
+
+/** Brings a schema up to date. Processes that open at the same time wait for the first. */
+export async function migratePostgres(kysely: Kysely<Tables>, schema: string): Promise<void> {
+  if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
+    throw invalidInput(`The schema name ${JSON.stringify(schema)} is not a plain lower-case SQL name.`);
+  }
+  await kysely.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction);
+    const version = await storedVersion(transaction, schema);
+    const pending = pendingMigrations(version);
+    if (pending.length === 0) return;
+    if (version === 0) await prepare(transaction, schema);
+    await sql.raw(`set local search_path = "${schema}", public`).execute(transaction);
+    for (const migration of pending) {
+      const guards = migration.tenantTables.flatMap((table) => guardTable(schema, table));
+      for (const statement of [...migration.statements(POSTGRES_TYPES), ...(migration.postgres ?? []), ...guards]) {
+        await sql.raw(statement).execute(transaction);
+      }
+    }
+    for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);
+    await sql.raw(`grant usage on all sequences in schema "${schema}" to ${TENANT_ROLE}`).execute(transaction);
+    const newest = String(pending.at(-1)?.version);
+    await sql`insert into meta (key, value) values ('schema_version', ${newest})
+      on conflict (key) do update set value = excluded.value`.execute(transaction);
+  });
+}
+
+async function storedVersion(transaction: Transaction<Tables>, schema: string): Promise<number> {
+  const table = `"${schema}".meta`;
+  const found = await sql<{ name: string | null }>`select to_regclass(${table})::text as name`.execute(transaction);
+  if (found.rows[0]?.name == null) return 0;
+  const { rows } = await sql<{ value: string }>`
+    select value from ${sql.table(`${schema}.meta`)} where key = 'schema_version'`.execute(transaction);
+  return Number(rows[0]?.value ?? 0);
+}
+
+async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
+  await explained(transaction, 'create extension if not exists vector', 'Install pgvector 0.7 or newer on the server.');
+  await explained(
+    transaction,
+    `do $$ begin
+      if not exists (select from pg_roles where rolname = '${TENANT_ROLE}') then
+        create role ${TENANT_ROLE} nologin;
+      end if;
+      if not pg_has_role(current_user, '${TENANT_ROLE}', 'member') then
+        execute format('grant ${TENANT_ROLE} to %I', current_user);
+      end if;
+    end $$`,
+    `Let a database administrator run once: create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to <the role you connect as>;`,
+  );
+  await sql.raw(`create schema if not exists "${schema}"`).execute(transaction);
+  await sql.raw(`grant usage on schema "${schema}" to ${TENANT_ROLE}`).execute(transaction);
+  await sql.raw(`create table "${schema}".meta (key text primary key, value text not null)`).execute(transaction);
+}
+
+async function explained(transaction: Transaction<Tables>, statement: string, remedy: string): Promise<void> {
+  try {
+    await sql.raw(statement).execute(transaction);
+  } catch (error) {
+    throw new VarveError(`The database cannot be prepared: ${(error as Error).message}. ${remedy}`, {
+      code: 'store_unavailable',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { Kysely, PostgresDialect, sql, type PostgresPool, type Transaction } from 'kysely';
+import { messageOf, VarveError } from '../../errors.ts';
+import { EVERY_TENANT, type Database, type Reader, type Tenant, type Writer } from '../database.ts';
+import type { Tables } from '../schema.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { createPool } from './pool.ts';
+import { TENANT_ROLE } from './row-security.ts';
+import { postgresTextIndex } from './postgres-text-index.ts';
+
+/** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.7 or newer. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  url?: string;
+  /** A pool of the application's own instead of a URL: anything that looks like `pg.Pool`. */
+  pool?: PostgresPool;
+  /** The schema that holds Varve's tables. Default `varve`. */
+  schema?: string;
+  /** The most connections of the pool that is made for `url`. Default 10. */
+  maximumConnections?: number;
+}
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const UNIQUE_VIOLATION = '23505';
+const WRITE_TRIES = 5;
+
+/** Opens a store on a PostgreSQL server and brings its schema up to date. */
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const schema = options.schema ?? 'varve';
+  const pool = options.pool ?? (await createPool(options));
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migratePostgres(kysely, schema);
+  } catch (error) {
+    await kysely.destroy();
+    throw asUnavailable(error);
+  }
+
+  let closed = false;
+  const begin = async <Result>(
+    tenant: Tenant,
+    mode: 'read only' | 'read write',
+    work: (transaction: Transaction<Tables>) => Promise<Result>,
+  ): Promise<Result> => {
+    if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
+    return kysely
+      .transaction()
+      .setAccessMode(mode)
+      .execute(async (transaction) => {
+        await enterTenant(transaction, schema, tenant);
+        return work(transaction);
+      });
+  };
+
+  return {
+    dialect: 'postgres',
+    read: (tenant, work) => begin(tenant, 'read only', (transaction) => work(transaction as Reader)),
+    async write(tenant, work) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await begin(tenant, 'read write', (transaction) => work(transaction as Writer));
+        } catch (error) {
+          const again = [SERIALIZATION_FAILURE, DEADLOCK].includes(codeOf(error));
+          if (!again || tries >= WRITE_TRIES) throw error;
+        }
+      }
+    },
+    text: postgresTextIndex,
+    syntax: {
+      jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
+      skipLocked: sql`for update skip locked`,
+      isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await kysely.destroy();
+    },
+  };
+}
+
+/** The rest of the transaction runs as a role that row-level security holds inside the tenant. */
+async function enterTenant(transaction: Transaction<Tables>, schema: string, tenant: Tenant): Promise<void> {
+  const path = `"${schema.replaceAll('"', '""')}", public`;
+  if (tenant === EVERY_TENANT) {
+    await sql`select set_config('search_path', ${path}, true)`.execute(transaction);
+    return;
+  }
+  await sql`select set_config('search_path', ${path}, true), set_config('varve.tenant', ${tenant}, true),
+    set_config('role', ${TENANT_ROLE}, true)`.execute(transaction);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function asUnavailable(error: unknown): unknown {
+  if (VarveError.isInstance(error)) return error;
+  return new VarveError(`The PostgreSQL store cannot be opened: ${messageOf(error)}.`, {
+    code: 'store_unavailable',
+    retryable: true,
+    cause: error,
+  });
+}

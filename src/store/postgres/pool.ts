@@ -1,0 +1,30 @@
+import type { PostgresPool } from 'kysely';
+import type { PostgresOptions } from './open-postgres.ts';
+
+const BIGINT = 20;
+const JSONB = 3802;
+
+/**
+ * How values come back: bigint as number (ours are times, counters and row ids, far below 2^53)
+ * and JSON as text, as SQLite gives it, so that one mapping serves both databases.
+ */
+export function parseValue(oid: number, fallback: (text: string) => unknown): (text: string) => unknown {
+  if (oid === BIGINT) return Number;
+  if (oid === JSONB) return String;
+  return fallback;
+}
+
+/** A pool of the `pg` driver, which is loaded only when PostgreSQL is used. */
+export async function createPool(options: PostgresOptions): Promise<PostgresPool> {
+  const { default: pg } = await import('pg');
+  return new pg.Pool({
+    connectionString: options.url,
+    max: options.maximumConnections ?? 10,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        format === 'binary'
+          ? pg.types.getTypeParser(oid, 'binary')
+          : parseValue(oid, pg.types.getTypeParser(oid, 'text') as (text: string) => unknown),
+    },
+  }) as unknown as PostgresPool;
+}

@@ -1,0 +1,17 @@
+/**
+ * The role that work for one tenant runs as. It owns nothing and cannot log in, so that row-level security
+ * holds for it even when Varve connects as the owner of the tables or as a superuser.
+ */
+export const TENANT_ROLE = 'varve_tenant';
+
+/** The statements that put a table behind the wall. */
+export function guardTable(schema: string, table: string): string[] {
+  const name = `"${schema}"."${table}"`;
+  return [
+    `alter table ${name} enable row level security`,
+    `create policy varve_tenant_wall on ${name}
+      using (tenant_id = current_setting('varve.tenant', true))
+      with check (tenant_id = current_setting('varve.tenant', true))`,
+    `grant select, insert, update, delete on ${name} to ${TENANT_ROLE}`,
+  ];
+}

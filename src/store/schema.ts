@@ -1,0 +1,233 @@
+import type { Generated } from 'kysely';
+
+// The tables as both databases have them. Times are milliseconds since 1970, JSON is text on the way in and out,
+// and an open part of a scope is '' where it is part of a unique key (NULLs would not be equal there), else NULL.
+
+interface Owned {
+  tenant_id: string;
+  owner_key: string;
+}
+
+export interface OwnerTable extends Owned {
+  agent_id: string | null;
+  user_id: string | null;
+  /** Counted up by every transaction that changes what the owner knows. */
+  version: number;
+  /** Counted up when something is really removed, so that caches start afresh. */
+  epoch: number;
+  created_at: number;
+}
+
+export interface EventTable extends Owned {
+  row_id: Generated<number>;
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  connection_id: string | null;
+  position: number | null;
+  kind: string;
+  origin: string;
+  speaker: string | null;
+  content: string;
+  category: string | null;
+  refers_to: string | null;
+  interaction: string | null;
+  channel: string | null;
+  context_type: string | null;
+  context: string | null;
+  metadata: string;
+  idempotency_key: string | null;
+  occurred_at: number;
+  recorded_at: number;
+  processed_at: number | null;
+  attempts: number;
+  last_error: string | null;
+}
+
+export interface MemoryTable extends Owned {
+  row_id: Generated<number>;
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string;
+  connection_id: string;
+  type: string;
+  content: string;
+  title: string | null;
+  url: string | null;
+  key: string | null;
+  value: string | null;
+  category: string | null;
+  importance: number;
+  confidence: string;
+  trust: string;
+  source_type: string;
+  source_session: string | null;
+  source_events: string;
+  tags: string;
+  entities: string;
+  contradicts: string | null;
+  contradicted_by: string | null;
+  state: string | null;
+  due_at: number | null;
+  valid_from: number | null;
+  valid_to: number | null;
+  created_at: number;
+  updated_at: number;
+  archived_at: number | null;
+  archive_reason: string | null;
+  expires_at: number | null;
+  access_count: number;
+  last_accessed_at: number | null;
+  version: number;
+  context_type: string | null;
+  context: string | null;
+  metadata: string;
+  /** What there may be one of among the live memories of a scope, as the type says; NULL when it does not matter. */
+  unique_key: string | null;
+}
+
+export interface MemoryTagTable extends Owned {
+  tag: string;
+  memory_id: string;
+}
+
+export interface MemorySourceTable {
+  tenant_id: string;
+  event_id: string;
+  memory_id: string;
+}
+
+export interface MemoryEntityTable {
+  tenant_id: string;
+  entity_id: string;
+  memory_id: string;
+}
+
+export interface RevisionTable extends Owned {
+  record_id: string;
+  version: number;
+  at: number;
+  reason: string;
+  actor: string;
+  run: string | null;
+  before: string | null;
+}
+
+export interface BlockTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string;
+  connection_id: string;
+  kind: string;
+  content: string;
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface SessionTable extends Owned {
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string;
+  status: string;
+  started_at: number;
+  last_event_at: number;
+  event_count: number;
+  formed_position: number;
+  messages_since: number;
+  weighted_tokens_since: number;
+  state: string;
+}
+
+export interface ToolSchemaTable extends Owned {
+  agent_id: string | null;
+  user_id: string | null;
+  connection_id: string;
+  schema: string;
+  fetched_at: number;
+  expires_at: number;
+}
+
+export interface EntityTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  type: string;
+  name: string;
+  slug: string;
+  aliases: string;
+  metadata: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface EntityNameTable extends Owned {
+  slug: string;
+  entity_id: string;
+}
+
+export interface EmbeddingTable extends Owned {
+  record_kind: string;
+  record_row: number;
+  model_id: string;
+  /** The owner's version when it was written: caches ask for what came after theirs. */
+  sequence: number;
+  vector: Uint8Array | string;
+}
+
+export interface JobTable {
+  id: string;
+  tenant_id: string;
+  owner_key: string;
+  kind: string;
+  payload: string;
+  unique_key: string | null;
+  state: string;
+  priority: number;
+  run_at: number;
+  attempts: number;
+  max_attempts: number;
+  lease_id: string | null;
+  lease_until: number | null;
+  last_error: string | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface ScheduleTable {
+  name: string;
+  kind: string;
+  payload: string;
+  cron: string;
+  time_zone: string;
+  next_due: number;
+  last_due: number | null;
+}
+
+export interface MetaTable {
+  key: string;
+  value: string;
+}
+
+/** Every table of Varve. */
+export interface Tables {
+  meta: MetaTable;
+  owners: OwnerTable;
+  events: EventTable;
+  memories: MemoryTable;
+  memory_tags: MemoryTagTable;
+  memory_sources: MemorySourceTable;
+  memory_entities: MemoryEntityTable;
+  revisions: RevisionTable;
+  blocks: BlockTable;
+  sessions: SessionTable;
+  tool_schemas: ToolSchemaTable;
+  entities: EntityTable;
+  entity_names: EntityNameTable;
+  embeddings: EmbeddingTable;
+  jobs: JobTable;
+  schedules: ScheduleTable;
+}

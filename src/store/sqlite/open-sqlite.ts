@@ -1,0 +1,123 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql } from 'kysely';
+import { VarveError } from '../../errors.ts';
+import type { Database, Reader } from '../database.ts';
+import { pendingMigrations } from '../migrations/migrations.ts';
+import { SQLITE_TYPES } from '../migrations/migration.ts';
+import type { Tables } from '../schema.ts';
+import { createMutex } from '../mutex.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { sqliteTextIndex } from './sqlite-text-index.ts';
+import { nodeSqliteDialect, whenFree } from './node-sqlite-dialect.ts';
+
+/** Where an embedded store lives. */
+export interface SqliteOptions {
+  /** The path of the file, or `:memory:` for a store that ends with the process. */
+  path: string;
+}
+
+/**
+ * Opens the embedded store: one connection that writes, one transaction at a time, and one that reads
+ * what was last committed, so that reads never wait for a writer. Several processes may open one file.
+ */
+export async function openSqlite(options: SqliteOptions): Promise<Database> {
+  const inMemory = options.path === ':memory:';
+  const writing = await openFile(options.path);
+  const writer = new Kysely<Tables>({ dialect: nodeSqliteDialect(writing) });
+  const oneAtATime = createMutex();
+  const commit = createGroupCommit(writer, oneAtATime);
+  let reader: Kysely<Tables> = writer;
+  try {
+    await migrate(writer, writing);
+    if (!inMemory) reader = new Kysely<Tables>({ dialect: nodeSqliteDialect(openForReading(options.path)) });
+  } catch (error) {
+    await writer.destroy();
+    throw error;
+  }
+
+  let closed = false;
+  const assertOpen = (): void => {
+    if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
+  };
+
+  return {
+    dialect: 'sqlite',
+    async read(_tenant, work) {
+      assertOpen();
+      // In memory there is one connection only, and a read must not see half a transaction.
+      return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
+    },
+    async write(_tenant, work) {
+      assertOpen();
+      return commit(work);
+    },
+    text: sqliteTextIndex,
+    syntax: {
+      jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
+      skipLocked: sql``,
+      isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await oneAtATime(async () => {
+        if (!inMemory) await reader.destroy();
+        await writer.destroy();
+      });
+    },
+  };
+}
+
+async function openFile(path: string): Promise<DatabaseSync> {
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    const database = new DatabaseSync(path);
+    // Waiting is done by whenFree(): SQLite's own would stop the event loop.
+    database.exec('pragma busy_timeout = 0');
+    await whenFree(() => database.exec('pragma journal_mode = wal'));
+    // FULL, not NORMAL: an acknowledged write must survive a power cut, not just a crash of the process.
+    database.exec('pragma synchronous = full');
+    database.exec('pragma temp_store = memory');
+    database.exec('pragma cache_size = -16000');
+    return database;
+  } catch (error) {
+    if (VarveError.isInstance(error)) throw error;
+    throw new VarveError(`The database ${path} cannot be opened: ${(error as Error).message}.`, {
+      code: 'store_unavailable',
+      cause: error,
+    });
+  }
+}
+
+function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true });
+  database.exec('pragma busy_timeout = 5000');
+  database.exec('pragma temp_store = memory');
+  database.exec('pragma cache_size = -32000');
+  database.exec('pragma mmap_size = 268435456');
+  return database;
+}
+
+async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promise<void> {
+  const version = await whenFree(() => storedVersion(connection));
+  if (pendingMigrations(version).length === 0) return;
+  await writer.transaction().execute(async (transaction) => {
+    // Read again under the lock: another process may have been quicker.
+    for (const migration of pendingMigrations(storedVersion(connection))) {
+      for (const statement of [...migration.statements(SQLITE_TYPES), ...(migration.sqlite ?? [])]) {
+        await sql.raw(statement).execute(transaction);
+      }
+      await sql.raw(`pragma user_version = ${migration.version}`).execute(transaction);
+    }
+  });
+}
+
+function storedVersion(connection: DatabaseSync): number {
+  return Number(connection.prepare('pragma user_version').get()?.['user_version'] ?? 0);
+}
+
+function jsonPath(path: readonly string[]): string {
+  return `$${path.map((part) => `.${JSON.stringify(part)}`).join('')}`;
+}

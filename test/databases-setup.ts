@@ -1,0 +1,20 @@
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The URL of a real PostgreSQL server with pgvector, when there is one. */
+    postgresUrl: string | null;
+  }
+}
+
+/** The suites on a PostgreSQL server run when VARVE_TEST_POSTGRES_URL names one, and say why when not. */
+export default function setup(project: TestProject): void {
+  const url = process.env['VARVE_TEST_POSTGRES_URL'] ?? null;
+  if (url === null) {
+    console.log(
+      'PostgreSQL server: not tested, VARVE_TEST_POSTGRES_URL is not set (scripts/postgres-server.sh start prints one). ' +
+        'The same suite runs on SQLite and on PGlite.',
+    );
+  }
+  project.provide('postgresUrl', url);
+}
