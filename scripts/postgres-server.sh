@@ -49,7 +49,8 @@ install_missing() {
   version=${version:-$(apt-cache depends postgresql | sed -nE 's/^ *Depends: postgresql-([0-9]+)$/\1/p')}
   [[ -n $version ]] || fail 3 "apt has no postgresql package"
   packages=("postgresql-$version" "postgresql-$version-pgvector")
-  if ! apt-cache policy "${packages[1]}" | grep -q 'Candidate: [^(]'; then
+  # Not grep -q, which would end apt-cache by a broken pipe and so fail the pipeline.
+  if ! apt-cache policy "${packages[1]}" | grep 'Candidate: [^(]' >/dev/null; then
     packages=("postgresql-$version" "postgresql-server-dev-$version" gcc libc6-dev make)
   fi
   # Without this Debian creates a server of its own on port 5432 and starts it.
@@ -68,10 +69,10 @@ build_pgvector() {
   mkdir -p "$scratch/sources" "$scratch/lists/partial" "$scratch/pgvector"
   cd "$scratch"
   if [[ -f /etc/apt/sources.list.d/debian.sources ]]; then
-    awk -v RS= 'NR == 1' /etc/apt/sources.list.d/debian.sources |
+    awk -v RS= '/(^|\n)URIs:/ && !n++' /etc/apt/sources.list.d/debian.sources |
       sed -e 's/^Types:.*/Types: deb-src/' -e 's/^Suites:.*/Suites: trixie/' >sources/trixie.sources
   else
-    sed -nE 's/^deb( +\[.*\])? +([a-z]+:[^ ]+) .*/deb-src\1 \2 trixie main/p' /etc/apt/sources.list | sed 1q >sources/trixie.list
+    sed -nE '/^deb( +\[.*\])? +([a-z]+:\/[^ ]+) .*/{s//deb-src\1 \2 trixie main/p;q}' /etc/apt/sources.list >sources/trixie.list
   fi
   quietly "${apt[@]}" update
   quietly "${apt[@]}" source --download-only pgvector

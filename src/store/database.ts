@@ -25,6 +25,8 @@ export interface Database {
   write<Result>(tenant: Tenant, work: (writer: Writer) => Promise<Result>): Promise<Result>;
   readonly text: TextIndex;
   readonly syntax: Syntax;
+  /** After erasing: leaves nothing of what was deleted in the files, as far as the database lets us. */
+  scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,4 +71,7 @@ export interface Syntax {
   /** The lock that a select takes so that two workers never pick the same row. */
   readonly skipLocked: RawBuilder<unknown>;
   isUniqueViolation(error: unknown): boolean;
+  /** A vector as the column `embeddings.vector` takes it, and back. */
+  encodeVector(vector: Float32Array): Uint8Array | string;
+  decodeVector(stored: Uint8Array | string): Float32Array;
 }

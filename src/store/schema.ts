@@ -185,11 +185,15 @@ export interface JobTable {
   kind: string;
   payload: string;
   unique_key: string | null;
+  /** waiting, running, done or dead. */
   state: string;
+  /** From 0, which runs first, to 9. */
   priority: number;
   run_at: number;
+  /** How often it was leased, the present run included. */
   attempts: number;
   max_attempts: number;
+  /** The fencing token: who does not have it any more cannot end the job. */
   lease_id: string | null;
   lease_until: number | null;
   last_error: string | null;

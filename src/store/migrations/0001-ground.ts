@@ -112,16 +112,22 @@ export const ground: Migration = {
       payload ${json} not null, unique_key text, state text not null, priority ${integer} not null,
       run_at ${time} not null, attempts ${integer} not null, max_attempts ${integer} not null,
       lease_id text, lease_until ${time}, last_error text, created_at ${time} not null, finished_at ${time})`,
-    `create unique index jobs_unique on jobs (tenant_id, kind, unique_key)
+    // For each unique key one job may wait and one may run.
+    `create unique index jobs_waiting_key on jobs (tenant_id, kind, unique_key)
       where unique_key is not null and state = 'waiting'`,
-    `create index jobs_due on jobs (priority desc, run_at) where state = 'waiting'`,
+    `create unique index jobs_running_key on jobs (tenant_id, kind, unique_key)
+      where unique_key is not null and state = 'running'`,
+    `create index jobs_due on jobs (run_at, id) where state = 'waiting'`,
+    `create index jobs_turn on jobs (tenant_id, priority, run_at, id) where state = 'waiting'`,
     `create index jobs_leased on jobs (lease_until) where state = 'running'`,
-    `create index jobs_ended on jobs (state, finished_at)`,
+    `create index jobs_state on jobs (state, id)`,
+    `create index jobs_ended on jobs (state, finished_at) where finished_at is not null`,
     `create index jobs_owner on jobs (tenant_id, owner_key)`,
 
     `create table schedules (
       name text primary key, kind text not null, payload ${json} not null, cron text not null,
       time_zone text not null, next_due ${time} not null, last_due ${time})`,
+    `create index schedules_due on schedules (next_due)`,
   ],
   sqlite: [
     `create table meta (key text primary key, value text not null)`,

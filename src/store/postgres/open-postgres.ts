@@ -70,7 +70,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
       skipLocked: sql`for update skip locked`,
       isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
+      encodeVector: (vector) => `[${vector.join(',')}]`,
+      decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
     },
+    // Deleted rows go with the next vacuum, which is the server's to run.
+    scrub: async () => {},
     async close() {
       if (closed) return;
       closed = true;

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
 import { VarveError } from '../../errors.ts';
 import type { Database, Reader } from '../database.ts';
@@ -58,7 +59,11 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
       skipLocked: sql``,
       isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),
+      encodeVector: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+      // Copied: the bytes that SQLite gives need not lie where a float may begin.
+      decodeVector: (stored) => new Float32Array((stored as Uint8Array).slice().buffer),
     },
+    scrub: () => oneAtATime(() => scrub(writing)),
     async close() {
       if (closed) return;
       closed = true;
@@ -79,6 +84,8 @@ async function openFile(path: string): Promise<DatabaseSync> {
     await whenFree(() => database.exec('pragma journal_mode = wal'));
     // FULL, not NORMAL: an acknowledged write must survive a power cut, not just a crash of the process.
     database.exec('pragma synchronous = full');
+    // What is erased is overwritten, not just unlinked.
+    database.exec('pragma secure_delete = on');
     database.exec('pragma temp_store = memory');
     database.exec('pragma cache_size = -16000');
     return database;
@@ -117,6 +124,28 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
 function storedVersion(connection: DatabaseSync): number {
   return Number(connection.prepare('pragma user_version').get()?.['user_version'] ?? 0);
 }
+
+/**
+ * Full text keeps deleted words until its segments are merged, and the log keeps old pages until it is emptied.
+ * Small steps, so that the event loop is not held up.
+ */
+async function scrub(connection: DatabaseSync): Promise<void> {
+  for (const table of ['memory_text', 'event_text']) {
+    const changes = (): number => Number(connection.prepare('select total_changes() as n').get()?.['n']);
+    let steps = -MERGE_PAGES;
+    for (;;) {
+      const before = changes();
+      await whenFree(() => connection.exec(`insert into ${table} (${table}, rank) values ('merge', ${steps})`));
+      // FTS5 counts its own statement as one change: fewer than two means that nothing was left to merge.
+      if (changes() - before < 2) break;
+      steps = MERGE_PAGES;
+      await nextTurn();
+    }
+  }
+  await whenFree(() => connection.exec('pragma wal_checkpoint(truncate)'));
+}
+
+const MERGE_PAGES = 200;
 
 function jsonPath(path: readonly string[]): string {
   return `$${path.map((part) => `.${JSON.stringify(part)}`).join('')}`;

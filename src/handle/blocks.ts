@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { blockKindSchema, type Block, type BlockKindName } from '../record/block.ts';
+import { parse } from '../record/parse.ts';
+import type { Change, Revision } from '../record/revision.ts';
+import { scopeAt, ownerLevel, type Scope, type ScopeLevel } from '../record/scope.ts';
+import { findBlock, replaceBlock } from '../store/block-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { listRevisions } from '../store/revision-store.ts';
+import { parseChange } from './change.ts';
+
+/** Which block of a kind: the user's, the agent's, the session's… Default: the innermost below the session. */
+export interface BlockPlace {
+  level?: ScopeLevel;
+}
+
+/** Reading the documents that are always in mind. */
+export interface BlockReader {
+  /** The block; null when nothing has been written yet. */
+  read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
+}
+
+export interface ReplaceOptions extends BlockPlace, Partial<Change> {
+  /** The version that was read, 0 for none: a `conflict` when it is another by now. */
+  expectedVersion?: number;
+}
+
+/** Reading and replacing blocks. Every version is kept. */
+export interface BlockHandle extends BlockReader {
+  replace(kind: BlockKindName, content: unknown, options?: ReplaceOptions): Promise<Block>;
+  /** All changes of a block, oldest first. */
+  history(kind: BlockKindName, place?: BlockPlace): Promise<Revision[]>;
+}
+
+const placeSchema: z.ZodType<ScopeLevel | undefined> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
+
+function placeOf(scope: Scope, kind: BlockKindName, place: BlockPlace): Scope {
+  parse(blockKindSchema, kind, 'The kind of block');
+  const level = parse(placeSchema, place.level, 'The level') ?? ownerLevel(scope);
+  return scopeAt(scope, level);
+}
+
+export function blockReader(parts: Parts, scope: Scope, asOf: Date | null): BlockReader {
+  return {
+    async read(kind, place = {}) {
+      const at = placeOf(scope, kind, place);
+      return parts.database.read(scope.tenant, (reader) => findBlock(reader, at, kind, asOf));
+    },
+  };
+}
+
+export function blockHandle(parts: Parts, scope: Scope): BlockHandle {
+  const { database } = parts;
+  return {
+    ...blockReader(parts, scope, null),
+    async replace(kind, content, { level, expectedVersion, ...why } = {}) {
+      const at = placeOf(scope, kind, { level });
+      parse(z.int().min(0).optional(), expectedVersion, 'expectedVersion');
+      const reason = parseChange(why, 'replaced by the application');
+      return database.write(scope.tenant, (writer) =>
+        replaceBlock(writer, parts, at, { kind, content, expectedVersion }, reason),
+      );
+    },
+    async history(kind, place = {}) {
+      const at = placeOf(scope, kind, place);
+      return database.read(scope.tenant, async (reader) => {
+        const block = await findBlock(reader, at, kind);
+        return block === null ? [] : listRevisions(reader, scope.tenant, block.id);
+      });
+    },
+  };
+}

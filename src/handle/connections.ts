@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+import type { Block } from '../record/block.ts';
+import type { ToolSchema } from '../record/connection.ts';
+import { DAY } from '../record/clock.ts';
+import { parse } from '../record/parse.ts';
+import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { findBlock, replaceBlock } from '../store/block-store.ts';
+import { findToolSchema, saveToolSchema } from '../store/connection-store.ts';
+import type { Parts } from '../store/parts.ts';
+
+/** A tool connection of a handle: needs `varve.for({ …, connection })`. */
+export interface ConnectionHandle {
+  /** What was learned of this connection; an empty object when nothing was. */
+  learnedInfo(): Promise<Record<string, unknown>>;
+  /** Adds to what was learned; a key that is set to null is taken out. */
+  learn(info: Record<string, unknown>): Promise<Block>;
+  /** The cached schema of its tools, also when it is stale; null when there is none. */
+  toolSchema(): Promise<ToolSchema | null>;
+  /** Keeps a schema, by default for a day. */
+  saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;
+  /** The cached schema, fetched anew when there is none or it is stale. A failing fetch gives the stale one. */
+  freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
+}
+
+const infoSchema: z.ZodType<Record<string, unknown>> = z.record(z.string().min(1).max(200), z.json());
+const schemaSchema: z.ZodType<unknown> = z.json();
+const timeToLiveSchema: z.ZodType<number> = z.number().positive();
+
+export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {
+  const { database, clock } = parts;
+  const here = (): Scope => {
+    if (scope.connection !== null) return scopeAt(scope, ownerLevel(scope));
+    throw invalidInput("This handle has no connection: open it with varve.for({ …, connection: '…' }).");
+  };
+  const toolSchema = (): Promise<ToolSchema | null> => {
+    const at = here();
+    return database.read(scope.tenant, (reader) => findToolSchema(reader, at, clock.now()));
+  };
+  const save: ConnectionHandle['saveToolSchema'] = async (schema, { timeToLive = DAY } = {}) => {
+    const at = here();
+    parse(schemaSchema, schema, 'The tool schema');
+    parse(timeToLiveSchema, timeToLive, 'timeToLive');
+    await database.write(scope.tenant, (writer) =>
+      saveToolSchema(writer, at, { schema, timeToLive, now: clock.now() }),
+    );
+  };
+  return {
+    async learnedInfo() {
+      const at = here();
+      const block = await database.read(scope.tenant, (reader) => findBlock(reader, at, 'learned_info'));
+      return (block?.content ?? {}) as Record<string, unknown>;
+    },
+    async learn(info) {
+      const at = here();
+      const added = parse(infoSchema, info, 'What was learned');
+      return database.write(scope.tenant, async (writer) => {
+        const before = await findBlock(writer, at, 'learned_info');
+        const merged = { ...(before?.content as Record<string, unknown> | undefined), ...added };
+        const content = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+        return replaceBlock(writer, parts, at, { kind: 'learned_info', content }, { reason: 'learned of the connection' });
+      });
+    },
+    toolSchema,
+    saveToolSchema: save,
+    async freshToolSchema(fetch, options) {
+      const cached = await toolSchema();
+      if (cached !== null && !cached.stale) return cached.schema;
+      try {
+        const schema = await fetch();
+        await save(schema, options);
+        return schema;
+      } catch (error) {
+        if (cached === null) throw error;
+        return cached.schema;
+      }
+    },
+  };
+}

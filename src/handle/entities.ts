@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { newEntitySchema, type Entity, type NewEntity } from '../record/entity.ts';
+import { parse } from '../record/parse.ts';
+import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { findEntitiesByName, findEntity, listEntities, writeEntity } from '../store/entity-store.ts';
+import type { Parts } from '../store/parts.ts';
+
+/** The people, places and things that memories are about. */
+export interface EntityHandle {
+  /** Stores an entity, or joins it to the one of its type that already goes by this name or alias. */
+  add(entity: NewEntity): Promise<Entity>;
+  get(id: string): Promise<Entity | null>;
+  /** The entities that go by one of these names. */
+  find(names: readonly string[]): Promise<Entity[]>;
+  /** By name. Default 100. */
+  list(options?: { limit?: number }): Promise<Entity[]>;
+}
+
+export function entityHandle(parts: Parts, scope: Scope): EntityHandle {
+  const { database } = parts;
+  return {
+    async add(entity) {
+      const checked = parse(newEntitySchema, entity, 'The entity');
+      const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+      return database.write(scope.tenant, (writer) => writeEntity(writer, parts, owner, checked));
+    },
+    get: (id) => database.read(scope.tenant, (reader) => findEntity(reader, scope, id)),
+    find: (names) => database.read(scope.tenant, (reader) => findEntitiesByName(reader, scope, names)),
+    async list({ limit = 100 } = {}) {
+      parse(z.int().min(1).max(10_000), limit, 'The limit');
+      return database.read(scope.tenant, (reader) => listEntities(reader, scope, limit));
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { appendEvents, type Appended } from '../observe/append-events.ts';
+import { EVENT_KINDS, newEventSchema, type Event, type EventKind, type NewEvent } from '../record/event.ts';
+import { parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import { invalidInput } from '../errors.ts';
+import { findEvent, listEvents } from '../store/event-store.ts';
+import type { Parts } from '../store/parts.ts';
+import type { Page } from '../store/read-memories.ts';
+
+/** Which events to list. */
+export interface EventListFilter {
+  kinds?: EventKind[];
+  session?: string;
+  /** Only those that wait to be distilled. */
+  waiting?: boolean;
+  occurredAfter?: TimeInput;
+  occurredBefore?: TimeInput;
+  order?: 'newest' | 'oldest';
+  /** Default 100, at most 1,000. */
+  limit?: number;
+  cursor?: string;
+}
+
+const filterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject({
+  kinds: z.array(z.enum(EVENT_KINDS)).optional(),
+  session: textSchema(200).optional(),
+  waiting: z.boolean().optional(),
+  occurredAfter: timeSchema.optional(),
+  occurredBefore: timeSchema.optional(),
+  order: z.enum(['newest', 'oldest']).optional(),
+  limit: z.int().min(1).max(1000).optional(),
+  cursor: z.string().regex(/^\d+$/, 'is not a cursor that a list has given').optional(),
+});
+
+/** Reading the log of what happened. */
+export interface EventReader {
+  get(id: string): Promise<Event | null>;
+  list(filter?: EventListFilter): Promise<Page<Event>>;
+}
+
+const MOST_EVENTS = 10_000;
+
+export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): EventReader {
+  return {
+    async get(id) {
+      const event = await parts.database.read(scope.tenant, (reader) => findEvent(reader, scope, id));
+      return event !== null && asOf !== null && event.recordedAt > asOf ? null : event;
+    },
+    async list(filter = {}) {
+      const { cursor, limit = 100, ...checked } = parse(filterSchema, filter, 'The filter');
+      const { events, next } = await parts.database.read(scope.tenant, (reader) =>
+        listEvents(reader, scope, {
+          ...checked,
+          limit,
+          recordedBefore: asOf ?? undefined,
+          after: cursor === undefined ? undefined : Number(cursor),
+        }),
+      );
+      return { items: events, cursor: next === null ? null : String(next) };
+    },
+  };
+}
+
+/** Appends one event or many, in one transaction. */
+export async function observe(parts: Parts, scope: Scope, input: NewEvent | readonly NewEvent[]): Promise<Appended> {
+  const inputs = Array.isArray(input) ? (input as readonly NewEvent[]) : [input as NewEvent];
+  if (inputs.length === 0) return { events: [], repeated: 0 };
+  if (inputs.length > MOST_EVENTS) throw invalidInput(`At most ${MOST_EVENTS} events go into one call.`);
+  const checked = inputs.map((event, index) =>
+    parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
+  );
+  return parts.database.write(scope.tenant, (writer) => appendEvents(writer, parts, scope, checked));
+}

@@ -1,0 +1,122 @@
+import { VarveError } from '../errors.ts';
+import {
+  memoryChangeSchema,
+  newMemorySchema,
+  ARCHIVE_REASONS,
+  type ArchiveReason,
+  type Memory,
+  type MemoryChange,
+  type NewMemory,
+} from '../record/memory.ts';
+import { z } from 'zod';
+import { parse } from '../record/parse.ts';
+import type { Change, Revision } from '../record/revision.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import { findMemory, listMemories, memoryFilterSchema, type MemoryFilter, type Page } from '../store/read-memories.ts';
+import { listRevisions } from '../store/revision-store.ts';
+import {
+  archiveMemory,
+  newMemory,
+  restoreMemory,
+  reviseMemory,
+  supersedeMemory,
+  writeMemory,
+  type WrittenMemory,
+} from '../store/write-memory.ts';
+import { parseChange } from './change.ts';
+
+/** Reading memories, now or as of a time. */
+export interface MemoryReader {
+  /** The memory, live or archived; null when there is none that this handle can see. */
+  get(id: string): Promise<Memory | null>;
+  /** Live memories unless the filter says otherwise, newest first, a page at a time. */
+  list(filter?: MemoryFilter): Promise<Page<Memory>>;
+}
+
+/** Reading and writing discrete memories. Every change keeps a revision. */
+export interface MemoryHandle extends MemoryReader {
+  /** Stores a memory; an exact double of a live one is not stored twice. */
+  create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
+  /** Makes a new version of a memory. */
+  revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
+  /** Takes a memory out of recall. It is kept, and can be restored. */
+  archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
+  /** Brings an archived memory back; a `conflict` when another has taken its place. */
+  restore(id: string, why?: Partial<Change>): Promise<Memory>;
+  /** Puts a new memory in the place of another, which is archived and points to it. */
+  supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
+  /** All changes of a memory, oldest first. */
+  history(id: string): Promise<Revision[]>;
+}
+
+export interface SupersedeOptions extends Partial<Change> {
+  /** What the old one is archived as. Default `superseded`. */
+  as?: 'superseded' | 'contradicted';
+}
+
+export function memoryReader(parts: Parts, scope: Scope, asOf: Date | null): MemoryReader {
+  const { database, clock } = parts;
+  return {
+    get: (id) => database.read(scope.tenant, (reader) => findMemory(reader, scope, id, asOf)),
+    async list(filter = {}) {
+      const checked = parse(memoryFilterSchema, filter, 'The filter');
+      return database.read(scope.tenant, (reader) => listMemories(reader, scope, checked, { now: clock.now(), asOf }));
+    },
+  };
+}
+
+export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
+  const { database } = parts;
+  const change = <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
+    database.write(scope.tenant, async (writer) => {
+      const memory = await findMemory(writer, scope, id);
+      if (memory === null) throw notFound(id);
+      return work(writer, memory);
+    });
+
+  return {
+    ...memoryReader(parts, scope, null),
+    async create(memory, why) {
+      const input = parse(newMemorySchema, memory, 'The memory');
+      const reason = parseChange(why, 'stored by the application');
+      return database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, reason));
+    },
+    async revise(id, fields, why) {
+      const checked = parse(memoryChangeSchema, fields, 'The change');
+      const reason = parseChange(why, 'revised by the application');
+      return change(id, (writer, memory) => reviseMemory(writer, parts, memory, { change: checked, why: reason }));
+    },
+    async archive(id, reason = 'forgotten', why) {
+      parse(z.enum(ARCHIVE_REASONS), reason, 'The reason');
+      const checked = parseChange(why, 'archived by the application');
+      return change(id, (writer, memory) => archiveMemory(writer, parts, memory, { reason, why: checked }));
+    },
+    async restore(id, why) {
+      const reason = parseChange(why, 'restored by the application');
+      return change(id, (writer, memory) => restoreMemory(writer, parts, memory, reason));
+    },
+    async supersede(id, replacement, { as = 'superseded', ...why } = {}) {
+      const input = parse(newMemorySchema, replacement, 'The memory');
+      const reason = parseChange(why, 'superseded by the application');
+      return change(id, async (writer, old) => {
+        if (old.archivedAt !== null) {
+          throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, { code: 'conflict' });
+        }
+        const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, input);
+        return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
+      });
+    },
+    async history(id) {
+      return database.read(scope.tenant, async (reader) => {
+        const memory = await findMemory(reader, scope, id);
+        return memory === null ? [] : listRevisions(reader, scope.tenant, id);
+      });
+    },
+  };
+}
+
+export function notFound(id: string): VarveError {
+  return new VarveError(`There is no memory ${id} that this handle can see.`, { code: 'not_found', details: { id } });
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Memory } from '../record/memory.ts';
+import { parse } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Parts } from '../store/parts.ts';
+import type { MemoryFilter, Page } from '../store/read-memories.ts';
+import { memoryHandle } from './memories.ts';
+
+/** A text that was written down on purpose. */
+export interface NewNote {
+  title: string;
+  content: string;
+  tags?: string[];
+}
+
+/** A link kept for later. */
+export interface NewSavedItem {
+  title: string;
+  url: string;
+  tags?: string[];
+  summary?: string;
+  /** What the one who saved it wrote about it. */
+  note?: string;
+}
+
+type ListOptions = Pick<MemoryFilter, 'tags' | 'limit' | 'cursor' | 'order' | 'archived'>;
+
+/** Notes: memories with a title. */
+export interface NoteHandle {
+  add(note: NewNote): Promise<Memory>;
+  list(options?: ListOptions): Promise<Page<Memory>>;
+}
+
+/** Saved items: memories with a title and an address. */
+export interface SavedItemHandle {
+  add(item: NewSavedItem): Promise<Memory>;
+  list(options?: ListOptions): Promise<Page<Memory>>;
+}
+
+export function noteHandle(parts: Parts, scope: Scope): NoteHandle {
+  const memories = memoryHandle(parts, scope);
+  return {
+    add: async (note) => (await memories.create({ ...note, type: 'note' }, { reason: 'noted' })).memory,
+    list: (options) => memories.list({ ...options, types: ['note'] }),
+  };
+}
+
+const savedItemSchema: z.ZodType<NewSavedItem, NewSavedItem> = z.strictObject({
+  title: z.string(),
+  url: z.string(),
+  tags: z.array(z.string()).optional(),
+  summary: z.string().optional(),
+  note: z.string().optional(),
+});
+
+export function savedItemHandle(parts: Parts, scope: Scope): SavedItemHandle {
+  const memories = memoryHandle(parts, scope);
+  return {
+    async add(item) {
+      const { title, url, tags, summary, note } = parse(savedItemSchema, item, 'The saved item');
+      const content = [summary, note].filter((text) => text !== undefined && text.trim() !== '').join('\n') || title;
+      const metadata = { ...(summary === undefined ? {} : { summary }), ...(note === undefined ? {} : { note }) };
+      const { memory } = await memories.create(
+        { type: 'saved_item', title, url, tags, content, metadata },
+        { reason: 'saved for later' },
+      );
+      return memory;
+    },
+    list: (options) => memories.list({ ...options, types: ['saved_item'] }),
+  };
+}

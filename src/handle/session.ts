@@ -1,0 +1,56 @@
+import { VarveError } from '../errors.ts';
+import { flushSession } from '../observe/flush-session.ts';
+import type { Event } from '../record/event.ts';
+import { z } from 'zod';
+import { parse } from '../record/parse.ts';
+import { scopeAt, type Scope } from '../record/scope.ts';
+import { sessionStateSchema, type Session, type SessionState } from '../record/session.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { findSession, growSession, sessionWindow, updateSession } from '../store/session-store.ts';
+
+/** The session of a handle: needs `varve.for({ …, session })`. */
+export interface SessionHandle {
+  /** Where the conversation stands; null before its first event. */
+  get(): Promise<Session | null>;
+  /** The last turns, oldest first; the first turn of the session is always among them. Default 20. */
+  window(size?: number): Promise<Event[]>;
+  /** Sets parts of the state: active preferences, pending confirmations, tool results. */
+  setState(state: Partial<SessionState>): Promise<SessionState>;
+  /** Ends the conversation: queues what makes memories of it, and clears the state. */
+  close(): Promise<Session>;
+}
+
+export function sessionHandle(parts: Parts, scope: Scope): SessionHandle {
+  const { database, clock } = parts;
+  const here = (): Scope => ({ ...scopeAt(scope, 'session'), connection: null });
+  const find = (): Promise<Session | null> =>
+    database.read(scope.tenant, (reader) => findSession(reader, here(), clock.now()));
+  return {
+    get: find,
+    async window(size = 20) {
+      parse(z.int().min(1).max(1000), size, 'The size of the window');
+      return database.read(scope.tenant, async (reader) => {
+        const session = await findSession(reader, here(), clock.now());
+        return session === null ? [] : sessionWindow(reader, here(), session, size);
+      });
+    },
+    async setState(state) {
+      const checked = parse(sessionStateSchema, state, 'The session state');
+      return database.write(scope.tenant, async (writer) => {
+        const now = clock.now();
+        await changeOwner(writer, here(), now);
+        await growSession(writer, here(), { events: 0, messages: 0, weightedTokens: 0 }, now);
+        const session = (await findSession(writer, here(), now)) as Session;
+        const next = { ...session.state, ...checked };
+        await updateSession(writer, here(), { state: next });
+        return next;
+      });
+    },
+    async close() {
+      const closed = await database.write(scope.tenant, (writer) => flushSession(writer, parts, here(), 'closed'));
+      if (closed !== null) return closed;
+      throw new VarveError(`Nothing has happened in the session ${scope.session} yet.`, { code: 'not_found' });
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { sql, type Insertable } from 'kysely';
+import { z } from 'zod';
+import type { Clock } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
+import { parse, textSchema, timeSchema } from '../record/parse.ts';
+import type { Writer } from '../store/database.ts';
+import type { JobTable } from '../store/schema.ts';
+import type { Json, NewJob } from './job.ts';
+
+/** What became of a {@link NewJob}. */
+export interface EnqueuedJob {
+  /** The job that waits now: the new one, or the earlier one with the same unique key. */
+  id: string;
+  isNew: boolean;
+}
+
+export interface EnqueueDeps {
+  clock: Clock;
+  ids: IdSource;
+}
+
+type JobRow = Insertable<JobTable>;
+
+// Rows of 16 columns: far below the 32,766 parameters that a statement may have in SQLite.
+const LARGEST_INSERT = 500;
+const PAYLOAD_LIMIT = 256 * 1024;
+
+const payloadSchema: z.ZodType<Json, Json> = z
+  .json()
+  .refine((value) => JSON.stringify(value).length <= PAYLOAD_LIMIT, 'is larger than 256 KiB of JSON')
+  // jsonb refuses NUL and halves of surrogate pairs, which JSON.stringify writes as escapes.
+  .refine((value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)), 'contains a NUL character or half an emoji');
+
+const newJobSchema = z
+  .strictObject({
+    kind: textSchema(100),
+    tenant: z.string().max(500),
+    ownerKey: z.string().max(2000).default(''),
+    payload: payloadSchema,
+    uniqueKey: textSchema(1000).optional(),
+    whenWaiting: z.enum(['keep', 'move']).default('keep'),
+    runAt: timeSchema.optional(),
+    delay: z.number().min(0).optional(),
+    maxAttempts: z.int().min(1).max(1000).default(8),
+    priority: z.int().min(0).max(9).default(5),
+  })
+  .refine((job) => job.runAt === undefined || job.delay === undefined, 'runAt and delay exclude each other');
+
+type CheckedJob = z.output<typeof newJobSchema>;
+
+/**
+ * Adds jobs within the caller's transaction: they exist exactly when the write that causes them does.
+ * Throws `invalid_input` before anything is written.
+ */
+export async function enqueueJobs(
+  writer: Writer,
+  jobs: readonly NewJob[],
+  { clock, ids }: EnqueueDeps,
+): Promise<EnqueuedJob[]> {
+  const now = clock.now();
+  const checked = jobs.map((job) => parse(newJobSchema, job, 'The job'));
+  const rows = checked.map((job) => toRow(job, ids.next('job'), now));
+  const waiting = new Map<string, string>();
+
+  const plain = rows.filter((row) => row.unique_key === null);
+  for (const chunk of chunks(plain)) await writer.insertInto('jobs').values(chunk).execute();
+  for (const whenWaiting of ['keep', 'move'] as const) {
+    const unique = rows.filter((row, index) => row.unique_key !== null && checked[index]?.whenWaiting === whenWaiting);
+    for (const chunk of chunks(onePerKey(unique))) {
+      for (const row of await upsert(writer, chunk, whenWaiting)) waiting.set(keyOf(row), row.id);
+    }
+  }
+  return rows.map((row) => {
+    const id = row.unique_key === null ? row.id : (waiting.get(keyOf(row)) ?? row.id);
+    return { id, isNew: id === row.id };
+  });
+}
+
+/** Adds one job: see {@link enqueueJobs}. */
+export async function enqueue(writer: Writer, job: NewJob, deps: EnqueueDeps): Promise<EnqueuedJob> {
+  const [enqueued] = await enqueueJobs(writer, [job], deps);
+  return enqueued as EnqueuedJob;
+}
+
+function toRow(job: CheckedJob, id: string, now: number): JobRow & { unique_key: string | null } {
+  return {
+    id,
+    tenant_id: job.tenant,
+    owner_key: job.ownerKey,
+    kind: job.kind,
+    payload: JSON.stringify(job.payload),
+    unique_key: job.uniqueKey ?? null,
+    state: 'waiting',
+    priority: job.priority,
+    run_at: job.runAt?.getTime() ?? now + Math.round(job.delay ?? 0),
+    attempts: 0,
+    max_attempts: job.maxAttempts,
+    created_at: now,
+  };
+}
+
+/**
+ * The update is needed even when it changes nothing: it locks the row until the caller commits. Otherwise a worker
+ * could run the waiting job before the caller's write can be seen, and nothing would be left to run after it.
+ */
+async function upsert(
+  writer: Writer,
+  rows: readonly JobRow[],
+  whenWaiting: 'keep' | 'move',
+): Promise<Pick<JobTable, 'id' | 'tenant_id' | 'kind' | 'unique_key'>[]> {
+  const runAt =
+    whenWaiting === 'move'
+      ? sql<number>`case when jobs.attempts = 0 then excluded.run_at else jobs.run_at end`
+      : sql<number>`jobs.run_at`;
+  return writer
+    .insertInto('jobs')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'kind', 'unique_key'])
+        .where(sql<boolean>`unique_key is not null and state = 'waiting'`)
+        .doUpdateSet({ run_at: runAt }),
+    )
+    .returning(['id', 'tenant_id', 'kind', 'unique_key'])
+    .execute();
+}
+
+// In the order of their keys, so that two transactions that enqueue the same ones do not wait for each other in a ring.
+function onePerKey(rows: readonly JobRow[]): JobRow[] {
+  const first = new Map<string, JobRow>();
+  for (const row of rows) if (!first.has(keyOf(row))) first.set(keyOf(row), row);
+  return [...first].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+function keyOf(row: Pick<JobRow, 'tenant_id' | 'kind' | 'unique_key'>): string {
+  return JSON.stringify([row.tenant_id, row.kind, row.unique_key]);
+}
+
+function* chunks(rows: readonly JobRow[]): Iterable<JobRow[]> {
+  for (let start = 0; start < rows.length; start += LARGEST_INSERT) yield rows.slice(start, start + LARGEST_INSERT);
+}

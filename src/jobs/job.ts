@@ -1,0 +1,89 @@
+import type { Selectable } from 'kysely';
+import type { Tenant } from '../store/database.ts';
+import type { TimeInput } from '../record/parse.ts';
+import type { JobTable } from '../store/schema.ts';
+
+/** Anything that JSON can hold. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** `dead`: it failed too often or in a way that no retry mends; its error is kept and it can be retried by hand. */
+export type JobState = 'waiting' | 'running' | 'done' | 'dead';
+
+/** The tenant of a job that belongs to none, such as those of schedules. No real tenant has this name. */
+export const NO_TENANT = '';
+
+/** Work to be done outside the transaction that asks for it. */
+export interface NewJob {
+  /** Which handler runs it. */
+  kind: string;
+  tenant: string;
+  /** Whose job it is, so that erasing the owner finds it. Default ''. */
+  ownerKey?: string;
+  payload: Json;
+  /**
+   * At most one job waits for each tenant, kind and unique key: enqueueing again keeps the earlier one with its
+   * payload. At most one of them runs at a time, too.
+   */
+  uniqueKey?: string;
+  /**
+   * What happens to the run time of the earlier one when the key waits already: `keep` leaves it (the default),
+   * `move` takes the new one, earlier or later. A job that waits for its next attempt is never moved.
+   */
+  whenWaiting?: 'keep' | 'move';
+  /** Not before this time. Default: at once. */
+  runAt?: TimeInput;
+  /** Not before so many milliseconds from now: instead of `runAt`. */
+  delay?: number;
+  /** After so many failed attempts the job is dead. Default 8. */
+  maxAttempts?: number;
+  /** Which of a tenant's due jobs run first, from 0 (first) to 9. Default 5. Never puts one tenant before another. */
+  priority?: number;
+}
+
+/** A job as it is stored. */
+export interface Job {
+  id: string;
+  kind: string;
+  tenant: string;
+  ownerKey: string;
+  payload: Json;
+  uniqueKey: string | null;
+  state: JobState;
+  priority: number;
+  runAt: Date;
+  /** How often it was started, the present run included. Postponed runs and runs cut short by a stop do not count. */
+  attempts: number;
+  maxAttempts: number;
+  /** The message of the last failure or postponement, also when a later attempt succeeded. */
+  lastError: string | null;
+  leaseUntil: Date | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** A job from its row. */
+export function toJob(row: Selectable<JobTable>): Job {
+  return {
+    id: row.id,
+    kind: row.kind,
+    tenant: row.tenant_id,
+    ownerKey: row.owner_key,
+    payload: JSON.parse(row.payload) as Json,
+    uniqueKey: row.unique_key,
+    state: row.state as JobState,
+    priority: row.priority,
+    runAt: new Date(row.run_at),
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    lastError: row.last_error,
+    leaseUntil: row.lease_until === null ? null : new Date(row.lease_until),
+    createdAt: new Date(row.created_at),
+    finishedAt: row.finished_at === null ? null : new Date(row.finished_at),
+  };
+}
+
+/** One tenant's jobs, or every tenant's. */
+export interface TenantFilter {
+  /** Default: every tenant. */
+  tenant?: Tenant;
+}

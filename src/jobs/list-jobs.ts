@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { parse } from '../record/parse.ts';
+import { EVERY_TENANT, type Database } from '../store/database.ts';
+import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
+
+export interface JobFilter extends TenantFilter {
+  state?: JobState;
+  kind?: string;
+  /** Default 50, at most 500. */
+  limit?: number;
+  /** Where the page before ended. */
+  cursor?: string;
+}
+
+export interface JobPage {
+  jobs: Job[];
+  /** For the next page; null when this is the last. */
+  cursor: string | null;
+}
+
+export interface JobCount {
+  kind: string;
+  state: JobState;
+  count: number;
+}
+
+const pageSchema = z.object({
+  state: z.enum(['waiting', 'running', 'done', 'dead']).optional(),
+  kind: z.string().optional(),
+  limit: z.int().min(1).max(500).default(50),
+  cursor: z.string().startsWith('job_', 'expected the cursor of an earlier page').optional(),
+});
+
+/** Jobs of one tenant or of all, newest first. */
+export async function listJobs(database: Database, filter: JobFilter = {}): Promise<JobPage> {
+  const { tenant = EVERY_TENANT, ...rest } = filter;
+  const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
+  const rows = await database.read(tenant, (reader) => {
+    let query = reader.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit + 1);
+    if (tenant !== EVERY_TENANT) query = query.where('tenant_id', '=', tenant);
+    if (state !== undefined) query = query.where('state', '=', state);
+    if (kind !== undefined) query = query.where('kind', '=', kind);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    return query.execute();
+  });
+  const jobs = rows.slice(0, limit).map(toJob);
+  return { jobs, cursor: rows.length > limit ? (jobs.at(-1)?.id ?? null) : null };
+}
+
+/** One job, or null. */
+export async function getJob(database: Database, id: string, { tenant = EVERY_TENANT }: TenantFilter = {}): Promise<Job | null> {
+  const row = await database.read(tenant, (reader) => {
+    const query = reader.selectFrom('jobs').selectAll().where('id', '=', id);
+    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).executeTakeFirst();
+  });
+  return row === undefined ? null : toJob(row);
+}
+
+/** How many jobs there are of each kind and state. */
+export async function countJobs(database: Database, { tenant = EVERY_TENANT }: TenantFilter = {}): Promise<JobCount[]> {
+  return database.read(tenant, (reader) => {
+    const query = reader
+      .selectFrom('jobs')
+      .select(['kind', sql<JobState>`state`.as('state'), sql<number>`count(*)`.as('count')])
+      .groupBy(['kind', 'state'])
+      .orderBy('kind')
+      .orderBy('state');
+    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).execute();
+  });
+}

@@ -1,0 +1,176 @@
+import { setImmediate } from 'node:timers/promises';
+import { DAY, HOUR, MINUTE, SECOND, type Clock } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
+import { EVERY_TENANT, type Database } from '../store/database.ts';
+import { exponentialBackoff, type Backoff } from './backoff.ts';
+import { createBell } from './bell.ts';
+import type { Outcome } from './outcome.ts';
+import { removeEndedJobs } from './remove-ended-jobs.ts';
+import { createRuns } from './runs.ts';
+import type { JobHandler } from './running-job.ts';
+import { isScheduleDue, tickSchedules } from './tick-schedules.ts';
+
+/** What a worker needs, and its settings. */
+export interface WorkerOptions {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  /** By kind. Jobs of other kinds are left to other workers. */
+  handlers: Readonly<Record<string, JobHandler>>;
+  /** How many jobs run at the same time. Default 8. */
+  concurrency?: number;
+  /** How long a job stays with a worker that gives no sign of life. Default one minute. */
+  leaseMs?: number;
+  /** How often an idle worker looks for jobs that other processes have enqueued. Default one second. */
+  pollMs?: number;
+  /** Default {@link exponentialBackoff}. */
+  backoff?: Backoff;
+  /** How long jobs that are done are kept. Default one day. */
+  keepDoneMs?: number;
+  /** Hears of failures of the queue itself; those of jobs are kept with the jobs. Default: a warning of the process. */
+  onError?: (error: unknown) => void;
+}
+
+/** How many runs ended in which way. `lost`: the lease ran out and another worker took the job over. */
+export type RunCounts = Record<Outcome['type'] | 'lost', number>;
+
+/** Runs jobs. Any number of workers in any number of processes share one queue. */
+export interface Worker {
+  /** Runs jobs as they become due, until stopped. */
+  start(): void;
+  /**
+   * Takes no more jobs and waits for those that run, at most `timeout` milliseconds (default 30 seconds). What still
+   * runs then is aborted and given back; a handler that does not heed its signal keeps its lease until it runs out,
+   * so that nobody else starts the job beside it.
+   */
+  stop(options?: { timeout?: number }): Promise<void>;
+  /** Runs everything that is due now, and what becomes due by that, and tells how it ended. */
+  drain(): Promise<RunCounts>;
+  /** Says that there may be something to do: after a commit that enqueued a job. */
+  wake(): void;
+}
+
+// What a handler that heeds its signal needs to end.
+const GRACE = SECOND;
+
+/** Makes a worker. It does nothing before `start` or `drain`. */
+export function createWorker(options: WorkerOptions): Worker {
+  const { database, clock, ids, handlers, concurrency = 8, leaseMs = MINUTE, pollMs = SECOND } = options;
+  const { backoff = exponentialBackoff(), keepDoneMs = DAY, onError = warn } = options;
+  const bell = createBell();
+  const runs = createRuns({ database, clock, ids, handlers, concurrency, leaseMs, backoff, onEnd: bell.ring });
+  const tick = every(SECOND, clock, async () => {
+    if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
+    await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
+  });
+  const tidy = every(HOUR, clock, async () => {
+    await removeEndedJobs(database, { before: clock.now() - keepDoneMs });
+  });
+  let looping: Promise<void> | null = null;
+  let isStarted = false;
+  let isLeaving = false;
+  let drains: (() => void)[] = [];
+
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isStarted) throw error;
+      onError(error);
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!isLeaving) {
+      // SQLite answers without ever waiting: without this, a long queue would let nothing else in the process run.
+      await setImmediate();
+      const askedBefore = drains.splice(0);
+      await attempt(tick);
+      await attempt(tidy);
+      await attempt(runs.turn);
+      if (runs.isIdle()) for (const resolve of askedBefore) resolve();
+      else drains.push(...askedBefore);
+      if (runs.isIdle() && !isStarted && drains.length === 0) return;
+      await bell.wait(Math.min(pollMs, leaseMs / 3));
+    }
+  };
+
+  const run = (): Promise<void> => {
+    isLeaving = false;
+    runs.isTaking = true;
+    const ended = loop().finally(() => {
+      looping = null;
+      runs.isTaking = false;
+      for (const resolve of drains.splice(0)) resolve();
+    });
+    looping = ended.catch(() => undefined);
+    return ended;
+  };
+
+  return {
+    start() {
+      isStarted = true;
+      if (looping === null) run().catch(onError);
+    },
+    async drain() {
+      const before = { ...runs.counts };
+      tick.isDue = true;
+      if (looping === null) await run();
+      else {
+        bell.ring();
+        await new Promise<void>((resolve) => void drains.push(resolve));
+      }
+      return since(before, runs.counts);
+    },
+    async stop({ timeout = 30 * SECOND } = {}) {
+      runs.isTaking = false;
+      bell.ring();
+      // A turn that is under way may still bring jobs: those that run after one more are the last.
+      await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
+      runs.abort();
+      await within(GRACE, runs.whenOver());
+      isLeaving = true;
+      bell.ring();
+      await looping;
+      isStarted = false;
+      await runs.turn().catch(onError);
+    },
+    wake: bell.ring,
+  };
+}
+
+interface Recurring {
+  (): Promise<void>;
+  isDue: boolean;
+}
+
+function every(milliseconds: number, clock: Clock, work: () => Promise<void>): Recurring {
+  let last = 0;
+  const recurring: Recurring = Object.assign(
+    async () => {
+      const now = clock.now();
+      if (!recurring.isDue && Math.abs(now - last) < milliseconds) return;
+      recurring.isDue = false;
+      last = now;
+      await work();
+    },
+    { isDue: true },
+  );
+  return recurring;
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const timer = Promise.withResolvers<void>();
+  const handle = setTimeout(timer.resolve, milliseconds);
+  await Promise.race([work, timer.promise]);
+  clearTimeout(handle);
+}
+
+function since(before: RunCounts, now: RunCounts): RunCounts {
+  const entries = Object.entries(now) as [keyof RunCounts, number][];
+  return Object.fromEntries(entries.map(([type, count]) => [type, count - before[type]])) as RunCounts;
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
+}

@@ -1,0 +1,88 @@
+import { messageOf, VarveError, type ErrorCode } from '../errors.ts';
+import type { Clock } from '../record/clock.ts';
+
+/** What is known about a call that went wrong, whatever library threw. */
+export interface CallFailure {
+  kind: 'rate_limited' | 'unreachable' | 'rejected';
+  status: number | null;
+  message: string;
+  /** How long the other side asks us to wait, in milliseconds. */
+  retryAfter: number | null;
+}
+
+// 408, 409 and 425 ask for another try; 529 is Anthropic's "overloaded".
+const TRY_AGAIN = new Set([408, 409, 425]);
+const LONGEST_MESSAGE = 500;
+
+/** Reads what an AI SDK provider, fetch or the application's own function has thrown. */
+export function readFailure(thrown: unknown, clock: Clock): CallFailure {
+  const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ThrownByProvider;
+  const status = typeof error.statusCode === 'number' ? error.statusCode : null;
+  return {
+    kind: kindOf(error, status),
+    status,
+    message: messageOf(thrown).slice(0, LONGEST_MESSAGE),
+    retryAfter: retryAfter(error.responseHeaders, clock),
+  };
+}
+
+interface ThrownByProvider {
+  name?: unknown;
+  statusCode?: unknown;
+  isRetryable?: unknown;
+  responseHeaders?: Record<string, string | undefined>;
+}
+
+function kindOf(error: ThrownByProvider, status: number | null): CallFailure['kind'] {
+  if (status === 429) return 'rate_limited';
+  if (status !== null) {
+    // A success that could not be read is a broken connection or a proxy's page: worth another try.
+    if (status < 300 || status >= 500 || TRY_AGAIN.has(status)) return 'unreachable';
+    return 'rejected';
+  }
+  // An AI SDK error without a status is about the request itself, unless it says otherwise.
+  if (typeof error.isRetryable === 'boolean') return error.isRetryable ? 'unreachable' : 'rejected';
+  if (typeof error.name === 'string' && /^AI_(Unsupported|LoadAPIKey|NoSuchModel|InvalidPrompt|InvalidArgument)/.test(error.name)) {
+    return 'rejected';
+  }
+  return 'unreachable';
+}
+
+function retryAfter(headers: Record<string, string | undefined> | undefined, clock: Clock): number | null {
+  const milliseconds = Number(headers?.['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds);
+  const value = headers?.['retry-after'];
+  if (value === undefined || value.trim() === '') return null;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - clock.now());
+}
+
+/** What a failed call becomes: `code`, retryable unless the other side understood the call and said no. */
+export function asVarveError(name: string, code: ErrorCode, failure: CallFailure, thrown: unknown): VarveError {
+  if (VarveError.isInstance(thrown)) return thrown;
+  const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
+  return new VarveError(`${name} ${PHRASES[failure.kind]}${status}: ${failure.message}`, {
+    code,
+    retryable: failure.kind !== 'rejected',
+    cause: withoutContent(thrown, failure),
+    details: { model: name, reason: failure.kind, status: failure.status, retryAfter: failure.retryAfter },
+  });
+}
+
+const PHRASES: Record<CallFailure['kind'], string> = {
+  rate_limited: 'asks us to slow down',
+  unreachable: 'cannot be reached',
+  rejected: 'refuses the call',
+};
+
+/** The AI SDK's errors carry the whole request, and with it what people said: that must not end up in a log. */
+function withoutContent(thrown: unknown, failure: CallFailure): Error {
+  const cause = new Error(failure.message);
+  if (thrown instanceof Error) {
+    cause.name = thrown.name;
+    if (thrown.stack !== undefined) cause.stack = thrown.stack.slice(0, 4000);
+  }
+  return cause;
+}

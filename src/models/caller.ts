@@ -1,0 +1,162 @@
+import { VarveError, type ErrorCode } from '../errors.ts';
+import { systemClock, type Clock } from '../record/clock.ts';
+import { asVarveError, readFailure, type CallFailure } from './call-failure.ts';
+import { createCircuitBreaker, type BreakerSettings, type CallOutcome, type CircuitBreaker } from './circuit-breaker.ts';
+import { systemDelay, type Delay } from './delay.ts';
+import { createParallelLimit } from './parallel-limit.ts';
+
+/** How patient we are with a model outside of this process. Times are milliseconds. */
+export interface CallSettings {
+  /** For one try. Default 60,000. */
+  timeout?: number;
+  /** Further tries after a 429, a 5xx, a timeout or a network failure. Default 2. */
+  retries?: number;
+  /** The first pause between tries; it doubles. Default 500. */
+  firstPause?: number;
+  /** The longest pause, also of one that Retry-After asks for; for more the call fails and its job waits. Default 30,000. */
+  longestPause?: number;
+  /** Calls to one model at a time. Default 8. */
+  parallel?: number;
+  breaker?: BreakerSettings;
+  clock?: Clock;
+  delay?: Delay;
+  /** A number from 0 up to 1. Default `Math.random`. */
+  random?: () => number;
+}
+
+/** Calls one model with all of the above. Throws a VarveError, whatever happens. */
+export interface Caller {
+  <Result>(call: (signal: AbortSignal) => PromiseLike<Result>, options?: CallOptions): Promise<Result>;
+  readonly breaker: CircuitBreaker;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** For this call only. */
+  timeout?: number;
+}
+
+/** Makes the caller of one model. `code` is what its failures are called. */
+export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
+  const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
+  const limit = createParallelLimit(parallel);
+  const breaker = createCircuitBreaker(clock, settings.breaker);
+
+  const once = async <Result>(call: (signal: AbortSignal) => PromiseLike<Result>, options: CallOptions): Promise<Result> => {
+    assertClosed(name, code, breaker);
+    const end = breaker.begin();
+    try {
+      const result = await withTimeout(call, {
+        name,
+        delay,
+        signal: options.signal,
+        timeout: options.timeout ?? settings.timeout ?? 60_000,
+      });
+      end('healthy');
+      return result;
+    } catch (thrown) {
+      end(outcomeOf(thrown, options.signal, clock));
+      throw thrown;
+    }
+  };
+
+  const calling = async <Result>(
+    call: (signal: AbortSignal) => PromiseLike<Result>,
+    options: CallOptions = {},
+  ): Promise<Result> => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await limit(() => once(call, options), options.signal);
+      } catch (thrown) {
+        if (options.signal?.aborted) throw asCancelled(name, options.signal);
+        const failure = readFailure(thrown, clock);
+        const pause = tries < retries ? pauseBefore(failure, thrown, tries, settings) : null;
+        if (pause === null) throw asVarveError(name, code, failure, thrown);
+        try {
+          await delay(pause, options.signal);
+        } catch (aborted) {
+          throw options.signal?.aborted ? asCancelled(name, options.signal) : aborted;
+        }
+      }
+    }
+  };
+  return Object.assign(calling, { breaker });
+}
+
+function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): void {
+  const until = breaker.blockedUntil();
+  if (until === null) return;
+  throw new VarveError(`${name} has failed several times in a row and is left alone until ${new Date(until).toISOString()}.`, {
+    code,
+    retryable: true,
+    details: { model: name, reason: 'circuit_open', retryAt: until },
+  });
+}
+
+/** Milliseconds to wait before the next try, or null when there is to be none. */
+function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, settings: CallSettings): number | null {
+  const { firstPause = 500, longestPause = 30_000, random = Math.random } = settings;
+  if (VarveError.isInstance(thrown)) {
+    if (thrown.code !== 'timed_out') return null;
+  } else if (failure.kind === 'rejected') {
+    return null;
+  }
+  if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
+  // Between half and all of it: callers that failed together do not come back together.
+  return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
+}
+
+function outcomeOf(thrown: unknown, signal: AbortSignal | undefined, clock: Clock): CallOutcome {
+  if (signal?.aborted) return 'neutral';
+  if (VarveError.isInstance(thrown)) return thrown.code === 'timed_out' ? 'failed' : 'neutral';
+  return readFailure(thrown, clock).kind === 'unreachable' ? 'failed' : 'healthy';
+}
+
+interface TimeoutOptions {
+  name: string;
+  timeout: number;
+  delay: Delay;
+  signal: AbortSignal | undefined;
+}
+
+/** Ends when the call does, when the time is up or when the caller gives up, even if the model ignores its signal. */
+async function withTimeout<Result>(
+  call: (signal: AbortSignal) => PromiseLike<Result>,
+  { name, timeout, delay, signal }: TimeoutOptions,
+): Promise<Result> {
+  const calling = new AbortController();
+  const timer = new AbortController();
+  let giveUp: () => void = () => {};
+  const givenUp = new Promise<never>((_resolve, reject) => {
+    giveUp = () => reject(signal?.reason);
+  });
+  signal?.addEventListener('abort', giveUp, { once: true });
+  const timeUp = async (): Promise<never> => {
+    await delay(timeout, timer.signal);
+    throw new VarveError(`${name} has not answered within ${timeout} ms.`, {
+      code: 'timed_out',
+      retryable: true,
+      details: { model: name, timeout },
+    });
+  };
+  try {
+    return await Promise.race([(async () => call(calling.signal))(), timeUp(), givenUp]);
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+    timer.abort();
+    // Also after a success: a provider that still reads its response is told to stop.
+    calling.abort();
+  }
+}
+
+function asCancelled(name: string, signal: AbortSignal): VarveError {
+  const reason: unknown = signal.reason;
+  if (VarveError.isInstance(reason)) return reason;
+  const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
+  return new VarveError(`The call of ${name} was ${timedOut ? 'out of time' : 'cancelled'}.`, {
+    code: timedOut ? 'timed_out' : 'cancelled',
+    retryable: timedOut,
+    cause: reason,
+    details: { model: name },
+  });
+}

@@ -1,0 +1,71 @@
+import { VarveError } from '../errors.ts';
+import { estimateTokens } from '../language/token-count.ts';
+import { aiSdkModelId, assertModel, type AiSdkRerankingModel } from './ai-sdk-model.ts';
+import { createCaller, type CallSettings } from './caller.ts';
+
+/** Orders texts by how well they answer a query, more slowly and better than vectors do. */
+export interface Reranker {
+  readonly id: string;
+  /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; callers keep the order they had. */
+  rerank(query: string, documents: readonly string[], options?: RerankOptions): Promise<Reranked>;
+  close?(): Promise<void>;
+}
+
+export interface RerankOptions {
+  /** The most that come back. Default: all. */
+  limit?: number;
+  signal?: AbortSignal;
+}
+
+export interface Reranked {
+  /** Best first. `index` is the place of the text in the call; `score` is comparable within one call only. */
+  ranking: { index: number; score: number }[];
+  tokens: number;
+}
+
+/** Any AI SDK reranking model object (V3, V4) as a reranker. */
+export function aiSdkReranker(model: AiSdkRerankingModel, settings: CallSettings = {}): Reranker {
+  assertModel(model, 'doRerank');
+  const id = aiSdkModelId(model);
+  const caller = createCaller(id, 'model_unavailable', settings);
+  return {
+    id,
+    async rerank(query, documents, { limit = documents.length, signal } = {}) {
+      if (documents.length === 0 || limit <= 0) return { ranking: [], tokens: 0 };
+      const answer = await caller(
+        (calling) =>
+          model.doRerank({
+            query,
+            documents: { type: 'text', values: [...documents] },
+            topN: Math.min(limit, documents.length),
+            abortSignal: calling,
+          }),
+        { signal },
+      );
+      return {
+        ranking: checkedRanking(id, answer.ranking, documents.length).slice(0, limit),
+        tokens: documents.reduce((sum, text) => sum + estimateTokens(text), estimateTokens(query) * documents.length),
+      };
+    },
+  };
+}
+
+function checkedRanking(
+  name: string,
+  ranking: readonly { index: number; relevanceScore: number }[],
+  count: number,
+): Reranked['ranking'] {
+  const seen = new Set<number>();
+  for (const { index, relevanceScore } of ranking) {
+    if (!Number.isInteger(index) || index < 0 || index >= count || seen.has(index) || !Number.isFinite(relevanceScore)) {
+      throw new VarveError(`${name} gave a ranking with a place that does not exist, comes twice or has no score.`, {
+        code: 'model_answer_invalid',
+        details: { model: name, documents: count },
+      });
+    }
+    seen.add(index);
+  }
+  return ranking
+    .map(({ index, relevanceScore }) => ({ index, score: relevanceScore }))
+    .toSorted((first, second) => second.score - first.score);
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { VarveError } from '../errors.ts';
+import type { Event } from '../record/event.ts';
+import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader, Writer } from '../store/database.ts';
+import { findEvent, listEvents } from '../store/event-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { appendEvents } from './append-events.ts';
+
+/** Something that an agent decided to do. */
+export interface NewDecision {
+  content: string;
+  /** Why. */
+  reason?: string;
+  metadata?: Record<string, unknown>;
+  occurredAt?: TimeInput;
+  idempotencyKey?: string;
+}
+
+/** What came of a decision. */
+export interface NewOutcome {
+  content: string;
+  effect: 'positive' | 'negative' | 'neutral';
+  /** What was counted, such as `{ name: 'views', value: 340 }`. */
+  measure?: { name: string; value: number };
+  metadata?: Record<string, unknown>;
+  occurredAt?: TimeInput;
+  idempotencyKey?: string;
+}
+
+/** A decision with all that came of it, oldest first. */
+export interface DecisionWithOutcomes {
+  decision: Event;
+  outcomes: Event[];
+}
+
+const shared = {
+  content: textSchema(20_000),
+  metadata: metadataSchema.optional(),
+  occurredAt: timeSchema.optional(),
+  idempotencyKey: textSchema(500).optional(),
+};
+
+export const newDecisionSchema: z.ZodType<Parsed<NewDecision>, NewDecision> = z.strictObject({
+  ...shared,
+  reason: textSchema(20_000).optional(),
+});
+
+export const newOutcomeSchema: z.ZodType<Parsed<NewOutcome>, NewOutcome> = z.strictObject({
+  ...shared,
+  effect: z.enum(['positive', 'negative', 'neutral']),
+  measure: z.strictObject({ name: textSchema(100), value: z.number() }).optional(),
+});
+
+/** Records a decision. */
+export async function recordDecision(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { reason, ...input }: Parsed<NewDecision>,
+): Promise<Event> {
+  const metadata = { ...input.metadata, ...(reason === undefined ? {} : { reason }) };
+  const { events } = await appendEvents(writer, parts, scope, [
+    { ...input, metadata, kind: 'decision', origin: 'agent' },
+  ]);
+  return events[0] as Event;
+}
+
+/** Records what came of a decision. The decision must be one that the handle sees. */
+export async function recordOutcome(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { decision, outcome }: { decision: string; outcome: Parsed<NewOutcome> },
+): Promise<Event> {
+  const found = await findEvent(writer, scope, decision);
+  if (found?.kind !== 'decision') {
+    throw new VarveError(`There is no decision ${decision}.`, { code: 'not_found', details: { id: decision } });
+  }
+  const { effect, measure, ...input } = outcome;
+  const metadata = { ...input.metadata, effect, ...(measure === undefined ? {} : { measure }) };
+  const { events } = await appendEvents(writer, parts, scope, [
+    { ...input, metadata, kind: 'outcome', origin: 'system', refersTo: decision },
+  ]);
+  return events[0] as Event;
+}
+
+/** The last decisions with their outcomes, newest first. */
+export async function listDecisions(reader: Reader, scope: Scope, limit: number): Promise<DecisionWithOutcomes[]> {
+  const { events: decisions } = await listEvents(reader, scope, { kinds: ['decision'], limit });
+  if (decisions.length === 0) return [];
+  const { events: outcomes } = await listEvents(reader, scope, {
+    kinds: ['outcome'],
+    refersTo: decisions.map((decision) => decision.id),
+    order: 'oldest',
+    limit: 10_000,
+  });
+  return decisions.map((decision) => ({
+    decision,
+    outcomes: outcomes.filter((outcome) => outcome.refersTo === decision.id),
+  }));
+}

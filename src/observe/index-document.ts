@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { contextSourceSchema, type ContextSource } from '../record/context-source.ts';
+import type { Event } from '../record/event.ts';
+import { derivedId } from '../record/id.ts';
+import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import { appendEvents, type EventInput } from './append-events.ts';
+import { chunkText } from './chunk-text.ts';
+
+/** A document, an attachment or a tool's output, to be found again by what it says. */
+export interface NewDocument {
+  content: string;
+  /** Where it comes from. Default: content of an attachment that a tool has extracted. */
+  context?: ContextSource;
+  metadata?: Record<string, unknown>;
+  occurredAt?: TimeInput;
+}
+
+export const newDocumentSchema: z.ZodType<Parsed<NewDocument>, NewDocument> = z.strictObject({
+  content: textSchema(5_000_000),
+  context: contextSourceSchema.optional(),
+  metadata: metadataSchema.optional(),
+  occurredAt: timeSchema.optional(),
+});
+
+/** What became of a document. */
+export interface IndexedDocument {
+  chunks: Event[];
+  /** How many of the chunks were there already. */
+  repeated: number;
+}
+
+/**
+ * Appends a document as chunks. The id of a chunk is derived from what it says and where it comes from,
+ * so that indexing the same document again changes nothing.
+ */
+export async function indexDocument(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  document: Parsed<NewDocument>,
+): Promise<IndexedDocument> {
+  const context: ContextSource = document.context ?? {
+    type: 'tool_attachment_content',
+    source: 'tool_extracted_content',
+  };
+  const inputs = chunkText(document.content).map((content, index): EventInput => {
+    const metadata = { ...document.metadata, chunk: index };
+    const id = derivedId('evt', [scope.tenant, scope.agent, scope.user, scope.connection, content, context, metadata]);
+    return {
+      id,
+      kind: 'document_chunk',
+      origin: 'document',
+      content,
+      context,
+      metadata,
+      occurredAt: document.occurredAt,
+      idempotencyKey: id,
+    };
+  });
+  // Outside of the session: a document is not a turn of the conversation.
+  const { events, repeated } = await appendEvents(writer, parts, { ...scope, session: null }, inputs);
+  return { chunks: events, repeated };
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Event, ParsedEvent } from '../record/event.ts';
+import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader, Writer } from '../store/database.ts';
+import { listEvents } from '../store/event-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { appendEvents } from './append-events.ts';
+
+/** One exchange between a user and an agent. */
+export interface NewInteraction {
+  userMessage: string;
+  agentResponse: string;
+  toolsUsed?: ToolUse[];
+  /** Where it took place: telegram, cli, web… */
+  channel?: string;
+  metadata?: Record<string, unknown>;
+  occurredAt?: TimeInput;
+  idempotencyKey?: string;
+}
+
+/** A tool that was called on the way to an answer. */
+export interface ToolUse {
+  tool: string;
+  arguments?: Record<string, unknown>;
+  result?: string;
+}
+
+/** An exchange as it was logged. */
+export interface Interaction {
+  id: string;
+  userMessage: string;
+  agentResponse: string;
+  toolsUsed: ToolUse[];
+  channel: string | null;
+  user: string | null;
+  session: string | null;
+  occurredAt: Date;
+}
+
+const toolUseSchema: z.ZodType<ToolUse, ToolUse> = z.strictObject({
+  tool: textSchema(200),
+  arguments: metadataSchema.optional(),
+  result: textSchema(100_000).optional(),
+});
+
+export const newInteractionSchema: z.ZodType<Parsed<NewInteraction>, NewInteraction> = z.strictObject({
+  userMessage: textSchema(500_000),
+  agentResponse: textSchema(500_000),
+  toolsUsed: z.array(toolUseSchema).max(200).optional(),
+  channel: textSchema(50).optional(),
+  metadata: metadataSchema.optional(),
+  occurredAt: timeSchema.optional(),
+  idempotencyKey: textSchema(400).optional(),
+});
+
+/** Logs an exchange as events that belong together: what the user said, what the tools gave, what the agent answered. */
+export async function logInteraction(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  input: Parsed<NewInteraction>,
+): Promise<Event[]> {
+  const toolsUsed = input.toolsUsed ?? [];
+  const shared = {
+    interaction: parts.ids.next('int'),
+    channel: input.channel,
+    metadata: input.metadata,
+    occurredAt: input.occurredAt,
+  };
+  const events: Omit<ParsedEvent, 'idempotencyKey'>[] = [
+    { ...shared, kind: 'message', origin: 'user', content: input.userMessage },
+    ...toolsUsed.flatMap((use) =>
+      use.result === undefined
+        ? []
+        : [
+            {
+              ...shared,
+              kind: 'tool_result' as const,
+              origin: 'tool' as const,
+              content: use.result,
+              metadata: { ...input.metadata, tool: use.tool, arguments: use.arguments ?? {} },
+            },
+          ],
+    ),
+    {
+      ...shared,
+      kind: 'message',
+      origin: 'agent',
+      content: input.agentResponse,
+      metadata: { ...input.metadata, toolsUsed },
+    },
+  ];
+  const keyed = events.map((event, index) => ({
+    ...event,
+    idempotencyKey: input.idempotencyKey === undefined ? undefined : `${input.idempotencyKey}#${index}`,
+  }));
+  return (await appendEvents(writer, parts, scope, keyed)).events;
+}
+
+/** The last exchanges that a handle sees, newest first. */
+export async function listInteractions(
+  reader: Reader,
+  scope: Scope,
+  { limit, since, before }: { limit: number; since?: Date; before?: Date },
+): Promise<Interaction[]> {
+  const found = new Map<string, Interaction>();
+  let after: number | undefined;
+  while (found.size <= limit) {
+    const page = await listEvents(reader, scope, {
+      kinds: ['message'],
+      occurredAfter: since,
+      occurredBefore: before,
+      order: 'newest',
+      limit: 200,
+      after,
+    });
+    for (const event of page.events) if (event.interaction !== null) addTo(found, event.interaction, event);
+    if (page.next === null) break;
+    after = page.next;
+  }
+  return [...found.values()].slice(0, limit);
+}
+
+function addTo(found: Map<string, Interaction>, id: string, event: Event): void {
+  const interaction: Interaction = found.get(id) ?? {
+    id,
+    userMessage: '',
+    agentResponse: '',
+    toolsUsed: [],
+    channel: event.channel,
+    user: event.scope.user,
+    session: event.scope.session,
+    occurredAt: event.occurredAt,
+  };
+  if (event.origin === 'user') interaction.userMessage = event.content;
+  else {
+    interaction.agentResponse = event.content;
+    interaction.toolsUsed = (event.metadata['toolsUsed'] ?? []) as ToolUse[];
+  }
+  found.set(id, interaction);
+}

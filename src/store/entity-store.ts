@@ -1,0 +1,128 @@
+import type { Selectable } from 'kysely';
+import { invalidInput } from '../errors.ts';
+import { entitySlug, type Entity, type EntityType, type NewEntity } from '../record/entity.ts';
+import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
+import type { Reader, Writer } from './database.ts';
+import { changeOwner } from './owner-store.ts';
+import type { Parts } from './parts.ts';
+import type { EntityTable } from './schema.ts';
+import { withinReach } from './scope-filter.ts';
+
+function toEntity(row: Selectable<EntityTable>): Entity {
+  return {
+    id: row.id,
+    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
+    type: row.type as EntityType,
+    name: row.name,
+    slug: row.slug,
+    aliases: JSON.parse(row.aliases) as string[],
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+  };
+}
+
+/** Stores an entity, or finds the one of the same type that already goes by this name, and joins their other names. */
+export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
+  const slug = entitySlug(input.name);
+  if (slug === '') throw invalidInput(`The entity name ${JSON.stringify(input.name)} has no letters or digits.`);
+  const now = parts.clock.now();
+  await changeOwner(writer, scope, now);
+  const known = await findByName(writer, scope, input.type, [slug, ...(input.aliases ?? []).map(entitySlug)]);
+  const names = [...(known?.aliases ?? []), ...(known === null ? [] : [input.name]), ...(input.aliases ?? [])];
+  const name = known?.name ?? input.name;
+  const aliases = [...new Set(names)].filter((alias) => entitySlug(alias) !== entitySlug(name) && entitySlug(alias) !== '');
+  const row: Selectable<EntityTable> = {
+    tenant_id: scope.tenant,
+    owner_key: ownerKey(scope),
+    id: known?.id ?? parts.ids.next('ent'),
+    agent_id: scope.agent,
+    user_id: scope.user,
+    type: input.type,
+    name,
+    slug: known?.slug ?? slug,
+    aliases: JSON.stringify(aliases),
+    metadata: JSON.stringify({ ...known?.metadata, ...input.metadata }),
+    created_at: known?.createdAt.getTime() ?? now,
+    updated_at: now,
+  };
+  await writer
+    .insertInto('entities')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'id'])
+        .doUpdateSet({ aliases: row.aliases, metadata: row.metadata, updated_at: now }),
+    )
+    .execute();
+  const slugs = [...new Set([row.slug, slug, ...aliases.map(entitySlug)])];
+  await writer
+    .insertInto('entity_names')
+    .values(slugs.map((name) => ({ tenant_id: row.tenant_id, owner_key: row.owner_key, slug: name, entity_id: row.id })))
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key', 'slug', 'entity_id']).doNothing())
+    .execute();
+  return toEntity(row);
+}
+
+async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs: string[]): Promise<Entity | null> {
+  const row = await reader
+    .selectFrom('entity_names')
+    .innerJoin('entities', (join) =>
+      join
+        .onRef('entities.tenant_id', '=', 'entity_names.tenant_id')
+        .onRef('entities.id', '=', 'entity_names.entity_id'),
+    )
+    .selectAll('entities')
+    .where('entity_names.tenant_id', '=', scope.tenant)
+    .where('entity_names.owner_key', '=', ownerKey(scope))
+    .where('entity_names.slug', 'in', slugs)
+    .where('entities.type', '=', type)
+    .orderBy('entities.created_at')
+    .executeTakeFirst();
+  return row === undefined ? null : toEntity(row);
+}
+
+/** The entities that a handle sees and that go by one of these names. */
+export async function findEntitiesByName(reader: Reader, scope: Scope, names: readonly string[]): Promise<Entity[]> {
+  const slugs = [...new Set(names.map(entitySlug))].filter((slug) => slug !== '');
+  if (slugs.length === 0) return [];
+  const rows = await reader
+    .selectFrom('entities')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('entity_names')
+        .select('entity_id')
+        .where('tenant_id', '=', scope.tenant)
+        .where('owner_key', 'in', visibleOwners(scope))
+        .where('slug', 'in', slugs),
+    )
+    .orderBy('created_at')
+    .execute();
+  return rows.map(toEntity);
+}
+
+/** The entities that a handle sees, by name. */
+export async function listEntities(reader: Reader, scope: Scope, limit: number): Promise<Entity[]> {
+  const rows = await reader
+    .selectFrom('entities')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', visibleOwners(scope))
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+  return rows.map(toEntity);
+}
+
+/** An entity by its id, if the handle can see it. */
+export async function findEntity(reader: Reader, scope: Scope, id: string): Promise<Entity | null> {
+  const row = await reader
+    .selectFrom('entities')
+    .selectAll()
+    .where('id', '=', id)
+    .where(withinReach<'entities'>(scope))
+    .executeTakeFirst();
+  return row === undefined ? null : toEntity(row);
+}

@@ -1,0 +1,189 @@
+import type { Insertable, Selectable } from 'kysely';
+import { indexWords } from '../language/words.ts';
+import type { ContextSource } from '../record/context-source.ts';
+import type { Event, EventKind } from '../record/event.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Origin } from '../record/trust.ts';
+import type { Database, Reader, Writer } from './database.ts';
+import type { EventTable } from './schema.ts';
+import { eventsVisibleFrom, withinReach } from './scope-filter.ts';
+
+export type EventRow = Selectable<EventTable>;
+
+/** An event and the key under which it can be appended once. */
+export interface KeyedEvent {
+  event: Event;
+  idempotencyKey: string | null;
+}
+
+export function toEvent(row: EventRow): Event {
+  return {
+    id: row.id,
+    scope: {
+      tenant: row.tenant_id,
+      agent: row.agent_id,
+      user: row.user_id,
+      session: row.session_id,
+      connection: row.connection_id,
+    },
+    position: row.position,
+    kind: row.kind as EventKind,
+    origin: row.origin as Origin,
+    speaker: row.speaker,
+    content: row.content,
+    category: row.category,
+    refersTo: row.refers_to,
+    interaction: row.interaction,
+    channel: row.channel,
+    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    occurredAt: new Date(row.occurred_at),
+    recordedAt: new Date(row.recorded_at),
+    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
+  };
+}
+
+function toEventRow({ event, idempotencyKey }: KeyedEvent): Insertable<EventTable> {
+  return {
+    tenant_id: event.scope.tenant,
+    owner_key: ownerKey(event.scope),
+    id: event.id,
+    agent_id: event.scope.agent,
+    user_id: event.scope.user,
+    session_id: event.scope.session,
+    connection_id: event.scope.connection,
+    position: event.position,
+    kind: event.kind,
+    origin: event.origin,
+    speaker: event.speaker,
+    content: event.content,
+    category: event.category,
+    refers_to: event.refersTo,
+    interaction: event.interaction,
+    channel: event.channel,
+    context_type: event.context?.type ?? null,
+    context: event.context === null ? null : JSON.stringify(event.context),
+    metadata: JSON.stringify(event.metadata),
+    idempotency_key: idempotencyKey,
+    occurred_at: event.occurredAt.getTime(),
+    recorded_at: event.recordedAt.getTime(),
+    processed_at: null,
+    attempts: 0,
+    last_error: null,
+  };
+}
+
+// 25 columns a row: 100 rows stay far below the parameter limits of both databases.
+const ROWS_PER_INSERT = 100;
+
+/** Writes events and their full text. */
+export async function insertEvents(writer: Writer, database: Database, events: readonly KeyedEvent[]): Promise<void> {
+  for (let start = 0; start < events.length; start += ROWS_PER_INSERT) {
+    const chunk = events.slice(start, start + ROWS_PER_INSERT);
+    const rows = await writer.insertInto('events').values(chunk.map(toEventRow)).returning(['row_id', 'id']).execute();
+    const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
+    await database.text.add(
+      writer,
+      'event',
+      chunk.map(({ event }) => ({
+        tenant: event.scope.tenant,
+        owner: ownerKey(event.scope),
+        rowId: rowIds.get(event.id) as number,
+        words: indexWords(event.speaker === null ? event.content : `${event.speaker} ${event.content}`),
+      })),
+    );
+  }
+}
+
+/** The events that were appended under these keys before: key → event. */
+export async function findByIdempotencyKey(
+  reader: Reader,
+  scope: Scope,
+  keys: readonly string[],
+): Promise<Map<string, Event>> {
+  const found = new Map<string, Event>();
+  if (keys.length === 0) return found;
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('idempotency_key', 'in', [...keys])
+    .execute();
+  for (const row of rows) found.set(row.idempotency_key ?? '', toEvent(row));
+  return found;
+}
+
+/** An event by its id, if the handle can see it. */
+export async function findEvent(reader: Reader, scope: Scope, id: string): Promise<Event | null> {
+  const [event] = await findEvents(reader, scope, [id]);
+  return event ?? null;
+}
+
+/** Events by their ids, those that the handle can see, oldest first. */
+export async function findEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
+  if (ids.length === 0) return [];
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where(withinReach<'events'>(scope))
+    .orderBy('row_id')
+    .execute();
+  return rows.map(toEvent);
+}
+
+/** Which events to list. */
+export interface EventFilter {
+  kinds?: readonly EventKind[];
+  session?: string;
+  interaction?: string;
+  refersTo?: readonly string[];
+  /** Only those that wait to be distilled. */
+  waiting?: boolean;
+  occurredAfter?: Date;
+  occurredBefore?: Date;
+  recordedBefore?: Date;
+  order?: 'newest' | 'oldest';
+  limit: number;
+  /** The row after which to go on. */
+  after?: number;
+}
+
+/** Lists events that a handle sees, with the row to go on from. */
+export async function listEvents(
+  reader: Reader,
+  scope: Scope,
+  filter: EventFilter,
+): Promise<{ events: Event[]; next: number | null }> {
+  const newest = filter.order !== 'oldest';
+  let query = reader
+    .selectFrom('events')
+    .selectAll()
+    .where(eventsVisibleFrom(scope))
+    .orderBy('row_id', newest ? 'desc' : 'asc')
+    .limit(filter.limit + 1);
+  if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
+  if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
+  if (filter.interaction !== undefined) query = query.where('interaction', '=', filter.interaction);
+  if (filter.refersTo) query = query.where('refers_to', 'in', [...filter.refersTo]);
+  if (filter.waiting) query = query.where('processed_at', 'is', null);
+  if (filter.occurredAfter) query = query.where('occurred_at', '>=', filter.occurredAfter.getTime());
+  if (filter.occurredBefore) query = query.where('occurred_at', '<', filter.occurredBefore.getTime());
+  if (filter.recordedBefore) query = query.where('recorded_at', '<=', filter.recordedBefore.getTime());
+  if (filter.after !== undefined) query = query.where('row_id', newest ? '<' : '>', filter.after);
+  const rows = await query.execute();
+  const page = rows.slice(0, filter.limit);
+  return { events: page.map(toEvent), next: rows.length > filter.limit ? (page.at(-1)?.row_id ?? null) : null };
+}
+
+/** Marks events as distilled. */
+export async function markProcessed(writer: Writer, tenant: string, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await writer
+    .updateTable('events')
+    .set({ processed_at: now, last_error: null })
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+}

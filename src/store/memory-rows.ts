@@ -1,0 +1,148 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { ContextSource } from '../record/context-source.ts';
+import type { ArchiveReason, Memory, SourceType } from '../record/memory.ts';
+import { contentHash } from '../record/memory.ts';
+import { entitySlug } from '../record/entity.ts';
+import type { MemoryType } from '../record/memory-types.ts';
+import { ownerKey } from '../record/scope.ts';
+import type { Confidence, Trust } from '../record/trust.ts';
+import type { MemoryTable } from './schema.ts';
+
+export type MemoryRow = Selectable<MemoryTable>;
+
+export function toMemory(row: MemoryRow): Memory {
+  return {
+    id: row.id,
+    scope: {
+      tenant: row.tenant_id,
+      agent: row.agent_id,
+      user: row.user_id,
+      session: row.session_id || null,
+      connection: row.connection_id || null,
+    },
+    type: row.type,
+    content: row.content,
+    title: row.title,
+    url: row.url,
+    key: row.key,
+    value: row.value,
+    category: row.category,
+    importance: row.importance,
+    confidence: row.confidence as Confidence,
+    trust: row.trust as Trust,
+    sourceType: row.source_type as SourceType,
+    sourceSession: row.source_session,
+    sourceEvents: JSON.parse(row.source_events) as string[],
+    tags: JSON.parse(row.tags) as string[],
+    entities: JSON.parse(row.entities) as string[],
+    contradicts: row.contradicts,
+    contradictedBy: row.contradicted_by,
+    state: row.state,
+    dueAt: toDate(row.due_at),
+    validFrom: toDate(row.valid_from),
+    validTo: toDate(row.valid_to),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    archivedAt: toDate(row.archived_at),
+    archiveReason: row.archive_reason as ArchiveReason | null,
+    expiresAt: toDate(row.expires_at),
+    accessCount: row.access_count,
+    lastAccessedAt: toDate(row.last_accessed_at),
+    version: row.version,
+    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+  };
+}
+
+export function toMemoryRow(memory: Memory, type: MemoryType): Insertable<MemoryTable> {
+  return {
+    tenant_id: memory.scope.tenant,
+    owner_key: ownerKey(memory.scope),
+    id: memory.id,
+    agent_id: memory.scope.agent,
+    user_id: memory.scope.user,
+    session_id: memory.scope.session ?? '',
+    connection_id: memory.scope.connection ?? '',
+    type: memory.type,
+    content: memory.content,
+    title: memory.title,
+    url: memory.url,
+    key: memory.key,
+    value: memory.value,
+    category: memory.category,
+    importance: memory.importance,
+    confidence: memory.confidence,
+    trust: memory.trust,
+    source_type: memory.sourceType,
+    source_session: memory.sourceSession,
+    source_events: JSON.stringify(memory.sourceEvents),
+    tags: JSON.stringify(memory.tags),
+    entities: JSON.stringify(memory.entities),
+    contradicts: memory.contradicts,
+    contradicted_by: memory.contradictedBy,
+    state: memory.state,
+    due_at: toTime(memory.dueAt),
+    valid_from: toTime(memory.validFrom),
+    valid_to: toTime(memory.validTo),
+    created_at: memory.createdAt.getTime(),
+    updated_at: memory.updatedAt.getTime(),
+    archived_at: toTime(memory.archivedAt),
+    archive_reason: memory.archiveReason,
+    expires_at: toTime(memory.expiresAt),
+    access_count: memory.accessCount,
+    last_accessed_at: toTime(memory.lastAccessedAt),
+    version: memory.version,
+    context_type: memory.context?.type ?? null,
+    context: memory.context === null ? null : JSON.stringify(memory.context),
+    metadata: JSON.stringify(memory.metadata),
+    unique_key: uniqueKey(memory, type),
+  };
+}
+
+/** What there may be one of among the live memories of its scope, as its type says. */
+export function uniqueKey(memory: Pick<Memory, 'content' | 'key' | 'title' | 'type'>, type: MemoryType): string | null {
+  if (type.unique === 'nothing') return null;
+  if (type.unique === 'key') return `key:${memory.key}`;
+  if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;
+  return `content:${contentHash(memory.content)}`;
+}
+
+/** The text by which a memory is found: what it says, and what it is called. */
+export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags' | 'url'>): string {
+  return [memory.title, memory.content, memory.tags.join(' ').replaceAll('_', ' '), memory.url]
+    .filter((part) => part !== null && part !== '')
+    .join('\n');
+}
+
+/** A memory as a revision keeps it, and back. */
+export function toSnapshot(memory: Memory): string {
+  return JSON.stringify(memory);
+}
+
+const DATES = [
+  'dueAt',
+  'validFrom',
+  'validTo',
+  'createdAt',
+  'updatedAt',
+  'archivedAt',
+  'expiresAt',
+  'lastAccessedAt',
+] as const;
+
+export function fromSnapshot(snapshot: string): Memory {
+  const memory = JSON.parse(snapshot) as Memory;
+  for (const field of DATES) {
+    const value = memory[field] as unknown as string | null;
+    if (value !== null) memory[field] = new Date(value);
+  }
+  return memory;
+}
+
+function toDate(time: number | null): Date | null {
+  return time === null ? null : new Date(time);
+}
+
+function toTime(date: Date | null): number | null {
+  return date?.getTime() ?? null;
+}

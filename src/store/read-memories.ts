@@ -1,0 +1,255 @@
+import { sql, type SelectQueryBuilder } from 'kysely';
+import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+import { ARCHIVE_REASONS, SOURCE_TYPES, type ArchiveReason, type Memory, type SourceType } from '../record/memory.ts';
+import { shareSchema, tagsSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader } from './database.ts';
+import { fromSnapshot, toMemory, type MemoryRow } from './memory-rows.ts';
+import { snapshotsAsOf } from './revision-store.ts';
+import type { Tables } from './schema.ts';
+import { liesWithin, visibleFrom, withinReach } from './scope-filter.ts';
+
+/** Which memories to list. What is left out does not narrow the list. */
+export interface MemoryFilter {
+  types?: string[];
+  /** Has all of these tags. */
+  tags?: string[];
+  keys?: string[];
+  categories?: string[];
+  states?: string[];
+  sourceTypes?: SourceType[];
+  /** Learned in this session. */
+  sourceSession?: string;
+  minimumImportance?: number;
+  createdAfter?: TimeInput;
+  createdBefore?: TimeInput;
+  dueBefore?: TimeInput;
+  /** Default: only live ones. */
+  archived?: 'exclude' | 'include' | 'only';
+  archiveReasons?: ArchiveReason[];
+  /** Further connections that are active besides the handle's. */
+  connections?: string[];
+  /**
+   * `visible` (default): what an agent with this handle knows. `within`: everything that lies inside the handle's
+   * scope, of all its agents, users and sessions; for operators.
+   */
+  reach?: 'visible' | 'within';
+  /** Default `newest`. `important`: by importance, then by last access. */
+  order?: 'newest' | 'oldest' | 'important';
+  /** Default 100, at most 1,000. */
+  limit?: number;
+  /** Where the last page ended. */
+  cursor?: string;
+}
+
+const names = z.array(textSchema(200)).max(200).optional();
+
+export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> = z.strictObject({
+  types: names,
+  tags: tagsSchema.optional(),
+  keys: names,
+  categories: names,
+  states: names,
+  sourceTypes: z.array(z.enum(SOURCE_TYPES)).optional(),
+  sourceSession: textSchema(200).optional(),
+  minimumImportance: shareSchema.optional(),
+  createdAfter: timeSchema.optional(),
+  createdBefore: timeSchema.optional(),
+  dueBefore: timeSchema.optional(),
+  archived: z.enum(['exclude', 'include', 'only']).optional(),
+  archiveReasons: z.array(z.enum(ARCHIVE_REASONS)).optional(),
+  connections: names,
+  reach: z.enum(['visible', 'within']).optional(),
+  order: z.enum(['newest', 'oldest', 'important']).optional(),
+  limit: z.int().min(1).max(1000).optional(),
+  cursor: z.string().max(500).optional(),
+});
+
+/** One page of a list. */
+export interface Page<Item> {
+  items: Item[];
+  /** Give it back as `cursor` for the next page; null on the last. */
+  cursor: string | null;
+}
+
+type MemoryQuery = SelectQueryBuilder<Tables, 'memories', MemoryRow>;
+
+/** A memory by its id, if the handle can see it. */
+export async function findMemory(reader: Reader, scope: Scope, id: string, asOf: Date | null = null): Promise<Memory | null> {
+  const row = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('id', '=', id)
+    .where(withinReach<'memories'>(scope))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  if (asOf === null) return toMemory(row);
+  if (row.created_at > asOf.getTime()) return null;
+  const before = (await snapshotsAsOf(reader, scope.tenant, [id], asOf)).get(id);
+  return before === undefined ? toMemory(row) : fromSnapshot(before);
+}
+
+/** Lists memories. With `asOf` it answers as the list would have been answered at that time. */
+export async function listMemories(
+  reader: Reader,
+  scope: Scope,
+  filter: Parsed<MemoryFilter>,
+  { now, asOf = null }: { now: number; asOf?: Date | null },
+): Promise<Page<Memory>> {
+  const limit = filter.limit ?? 100;
+  const base = reader
+    .selectFrom('memories')
+    .selectAll()
+    .where(filter.reach === 'within' ? liesWithin<'memories'>(scope) : visibleFrom<'memories'>(scope, filter.connections)) as MemoryQuery;
+  if (asOf !== null) return listPast(reader, base, { scope, filter, asOf, limit });
+  const rows = await inOrder(narrow(base, filter, now), filter).limit(limit + 1).execute();
+  return toPage(rows, limit, filter);
+}
+
+function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
+  let narrowed = query;
+  if (filter.types) narrowed = narrowed.where('type', 'in', filter.types);
+  if (filter.keys) narrowed = narrowed.where('key', 'in', filter.keys);
+  if (filter.categories) narrowed = narrowed.where('category', 'in', filter.categories);
+  if (filter.states) narrowed = narrowed.where('state', 'in', filter.states);
+  if (filter.sourceTypes) narrowed = narrowed.where('source_type', 'in', filter.sourceTypes);
+  if (filter.sourceSession) narrowed = narrowed.where('source_session', '=', filter.sourceSession);
+  if (filter.minimumImportance !== undefined) narrowed = narrowed.where('importance', '>=', filter.minimumImportance);
+  if (filter.createdAfter) narrowed = narrowed.where('created_at', '>', filter.createdAfter.getTime());
+  if (filter.createdBefore) narrowed = narrowed.where('created_at', '<', filter.createdBefore.getTime());
+  if (filter.dueBefore) narrowed = narrowed.where('due_at', '<', filter.dueBefore.getTime());
+  if (filter.archiveReasons) narrowed = narrowed.where('archive_reason', 'in', filter.archiveReasons);
+  for (const tag of filter.tags ?? []) {
+    narrowed = narrowed.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('memory_tags')
+          .select(sql`1`.as('one'))
+          .whereRef('memory_tags.tenant_id', '=', 'memories.tenant_id')
+          .whereRef('memory_tags.owner_key', '=', 'memories.owner_key')
+          .whereRef('memory_tags.memory_id', '=', 'memories.id')
+          .where('memory_tags.tag', '=', tag),
+      ),
+    );
+  }
+  const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
+  if (archived === 'only') return narrowed.where('archived_at', 'is not', null);
+  if (archived === 'include') return narrowed;
+  return narrowed
+    .where('archived_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+}
+
+function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery {
+  const after = readCursor(filter.cursor, filter.order ?? 'newest');
+  if (filter.order === 'important') {
+    const read = sql<number>`coalesce(last_accessed_at, 0)`;
+    const ordered = query.orderBy('importance', 'desc').orderBy(read, 'desc').orderBy('row_id', 'desc');
+    if (after === null) return ordered;
+    const [importance, accessed, rowId] = after;
+    return ordered.where((eb) =>
+      eb.or([
+        eb('importance', '<', importance ?? 0),
+        eb.and([eb('importance', '=', importance ?? 0), eb(read, '<', accessed ?? 0)]),
+        eb.and([eb('importance', '=', importance ?? 0), eb(read, '=', accessed ?? 0), eb('row_id', '<', rowId ?? 0)]),
+      ]),
+    );
+  }
+  const oldest = filter.order === 'oldest';
+  const ordered = query.orderBy('row_id', oldest ? 'asc' : 'desc');
+  return after === null ? ordered : ordered.where('row_id', oldest ? '>' : '<', after[0] ?? 0);
+}
+
+function toPage(rows: MemoryRow[], limit: number, filter: Parsed<MemoryFilter>): Page<Memory> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { items: items.map(toMemory), cursor: more ? writeCursor(last, filter.order ?? 'newest') : null };
+}
+
+function writeCursor(row: MemoryRow, order: string): string {
+  const place = order === 'important' ? [row.importance, row.last_accessed_at ?? 0, row.row_id] : [row.row_id];
+  return Buffer.from(JSON.stringify([order, ...place])).toString('base64url');
+}
+
+function readCursor(cursor: string | undefined, order: string): number[] | null {
+  if (cursor === undefined) return null;
+  try {
+    const [cursorOrder, ...place] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    if (cursorOrder === order && place.length > 0 && place.every((part) => typeof part === 'number')) return place;
+  } catch (error) {
+    throw invalidInput('The cursor is not one that a list has given.', { cause: String(error) });
+  }
+  throw invalidInput('The cursor belongs to a list with another order.');
+}
+
+const PAST_PAGE = 500;
+
+/**
+ * The list as of a time: rows that existed then, each in the version of then. Filters apply to that version,
+ * so they run here and not in SQL. Pages by row, newest first, whatever the order within a page.
+ */
+async function listPast(
+  reader: Reader,
+  base: MemoryQuery,
+  { scope, filter, asOf, limit }: { scope: Scope; filter: Parsed<MemoryFilter>; asOf: Date; limit: number },
+): Promise<Page<Memory>> {
+  const order = filter.order ?? 'newest';
+  if (order === 'important') throw invalidInput('A list as of a past time is ordered by newest or oldest.');
+  const items: { memory: Memory; row: MemoryRow }[] = [];
+  let cursor = filter.cursor;
+  for (;;) {
+    const rows = await inOrder(base, { order, cursor })
+      .where('created_at', '<=', asOf.getTime())
+      .limit(PAST_PAGE)
+      .execute();
+    const snapshots = await snapshotsAsOf(reader, scope.tenant, rows.map((row) => row.id), asOf);
+    for (const row of rows) {
+      const before = snapshots.get(row.id);
+      const memory = before === undefined ? toMemory(row) : fromSnapshot(before);
+      if (matches(memory, filter, asOf)) items.push({ memory, row });
+      if (items.length > limit) {
+        const last = items[limit - 1] as { memory: Memory; row: MemoryRow };
+        return { items: items.slice(0, limit).map((item) => item.memory), cursor: writeCursor(last.row, order) };
+      }
+    }
+    const lastRow = rows.at(-1);
+    if (rows.length < PAST_PAGE || lastRow === undefined) return { items: items.map((item) => item.memory), cursor: null };
+    cursor = writeCursor(lastRow, order);
+  }
+}
+
+/** The filter of {@link listMemories} on a record that is already read. */
+export function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
+  const isIn = (values: readonly string[] | undefined, value: string | null): boolean =>
+    values === undefined || (value !== null && values.includes(value));
+  const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
+  const isLive = memory.archivedAt === null && (memory.expiresAt === null || memory.expiresAt > now);
+  return (
+    isIn(filter.types, memory.type) &&
+    isIn(filter.keys, memory.key) &&
+    isIn(filter.categories, memory.category) &&
+    isIn(filter.states, memory.state) &&
+    isIn(filter.sourceTypes, memory.sourceType) &&
+    isIn(filter.archiveReasons, memory.archiveReason) &&
+    (filter.sourceSession === undefined || memory.sourceSession === filter.sourceSession) &&
+    (filter.tags ?? []).every((tag) => memory.tags.includes(tag)) &&
+    memory.importance >= (filter.minimumImportance ?? 0) &&
+    (filter.createdAfter === undefined || memory.createdAt > filter.createdAfter) &&
+    (filter.createdBefore === undefined || memory.createdAt < filter.createdBefore) &&
+    (filter.dueBefore === undefined || (memory.dueAt !== null && memory.dueAt < filter.dueBefore)) &&
+    (archived === 'include' || (archived === 'only' ? memory.archivedAt !== null : isLive))
+  );
+}
+
+/** Counts one reading of each memory. */
+export async function countAccess(writer: Reader, tenant: string, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await writer
+    .updateTable('memories')
+    .set((eb) => ({ access_count: eb('access_count', '+', 1), last_accessed_at: now }))
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+}

@@ -1,0 +1,140 @@
+import type { Selectable } from 'kysely';
+import { DAY } from '../record/clock.ts';
+import type { Event } from '../record/event.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import { EMPTY_SESSION_STATE, type Session, type SessionState } from '../record/session.ts';
+import { EVERY_TENANT, type Database, type Reader, type Writer } from './database.ts';
+import { toEvent } from './event-store.ts';
+import type { SessionTable } from './schema.ts';
+
+/** The state of a session ends this long after its last event. */
+const STATE_LIFETIME = DAY;
+
+type SessionRow = Selectable<SessionTable>;
+
+function toSession(row: SessionRow, now: number): Session {
+  const expiresAt = row.last_event_at + STATE_LIFETIME;
+  return {
+    scope: {
+      tenant: row.tenant_id,
+      agent: row.agent_id,
+      user: row.user_id,
+      session: row.session_id,
+      connection: null,
+    },
+    status: row.status as Session['status'],
+    startedAt: new Date(row.started_at),
+    lastEventAt: new Date(row.last_event_at),
+    expiresAt: new Date(expiresAt),
+    eventCount: row.event_count,
+    formedPosition: row.formed_position,
+    messagesSinceFormation: row.messages_since,
+    weightedTokensSinceFormation: row.weighted_tokens_since,
+    state: expiresAt <= now ? EMPTY_SESSION_STATE : (JSON.parse(row.state) as SessionState),
+  };
+}
+
+/** The session of a scope, or null when nothing has happened in it yet. */
+export async function findSession(reader: Reader, scope: Scope, now: number): Promise<Session | null> {
+  const row = await reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session ?? '')
+    .executeTakeFirst();
+  return row === undefined ? null : toSession(row, now);
+}
+
+/** What a batch of events adds to its session. */
+export interface SessionGrowth {
+  events: number;
+  messages: number;
+  weightedTokens: number;
+}
+
+/** Makes room for events in a session: opens it, or opens it again, and gives back the first free position. */
+export async function growSession(
+  writer: Writer,
+  scope: Scope,
+  growth: SessionGrowth,
+  now: number,
+): Promise<number> {
+  const { event_count } = await writer
+    .insertInto('sessions')
+    .values({
+      tenant_id: scope.tenant,
+      owner_key: ownerKey(scope),
+      agent_id: scope.agent,
+      user_id: scope.user,
+      session_id: scope.session ?? '',
+      status: 'open',
+      started_at: now,
+      last_event_at: now,
+      event_count: growth.events,
+      formed_position: 0,
+      messages_since: growth.messages,
+      weighted_tokens_since: growth.weightedTokens,
+      state: JSON.stringify(EMPTY_SESSION_STATE),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'owner_key', 'session_id']).doUpdateSet((row) => ({
+        status: 'open',
+        last_event_at: now,
+        event_count: row('sessions.event_count', '+', growth.events),
+        messages_since: row('sessions.messages_since', '+', growth.messages),
+        weighted_tokens_since: row('sessions.weighted_tokens_since', '+', growth.weightedTokens),
+      })),
+    )
+    .returning('event_count')
+    .executeTakeFirstOrThrow();
+  return event_count - growth.events;
+}
+
+/** Changes the fields of a session that are given. */
+export async function updateSession(
+  writer: Writer,
+  scope: Scope,
+  fields: { status?: Session['status']; state?: SessionState },
+): Promise<void> {
+  await writer
+    .updateTable('sessions')
+    .set({
+      ...(fields.status === undefined ? {} : { status: fields.status }),
+      ...(fields.state === undefined ? {} : { state: JSON.stringify(fields.state) }),
+    })
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session ?? '')
+    .execute();
+}
+
+/** The last `size` turns of a session, and always its first: oldest first. */
+export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
+  const from = Math.max(session.eventCount - (size - 1), 1);
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session)
+    .where((eb) => eb.or([eb('position', '=', 0), eb('position', '>=', from)]))
+    .orderBy('position')
+    .execute();
+  return rows.map(toEvent);
+}
+
+/** Open sessions of all tenants in which nothing has happened since `before`, the longest quiet first. */
+export async function findIdleSessions(database: Database, before: number, limit: number): Promise<Scope[]> {
+  const rows = await database.read(EVERY_TENANT, (reader) =>
+    reader
+      .selectFrom('sessions')
+      .selectAll()
+      .where('status', '=', 'open')
+      .where('last_event_at', '<=', before)
+      .orderBy('last_event_at')
+      .limit(limit)
+      .execute(),
+  );
+  return rows.map((row) => toSession(row, before).scope);
+}

@@ -1,0 +1,369 @@
+import { invalidInput, VarveError } from '../errors.ts';
+import { indexWords } from '../language/words.ts';
+import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
+import { memoryType, type MemoryType } from '../record/memory-types.ts';
+import type { Parsed } from '../record/parse.ts';
+import type { Change } from '../record/revision.ts';
+import { ownerKey, scopeAt, type Scope, type ScopeLevel } from '../record/scope.ts';
+import type { Writer } from './database.ts';
+import { searchableText, toMemory, toMemoryRow, toSnapshot, uniqueKey, type MemoryRow } from './memory-rows.ts';
+import { changeOwner } from './owner-store.ts';
+import type { Parts } from './parts.ts';
+import { recordRevision } from './revision-store.ts';
+import { withinReach } from './scope-filter.ts';
+
+/** What became of a memory that was handed in. */
+export interface WrittenMemory {
+  memory: Memory;
+  /**
+   * `created`; `unchanged`: it was known already; `revised`: a summary of the same title was brought up to date;
+   * `superseded`: it replaced another value of the same key.
+   */
+  outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
+}
+
+/** Stores a memory, or finds that the owner has it already: by its content, its key or its title, as its type says. */
+export async function writeMemory(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  input: Parsed<NewMemory>,
+  change: Change,
+): Promise<WrittenMemory> {
+  const memory = newMemory(parts, scope, input);
+  const type = memoryType(parts.memoryTypes, memory.type);
+  await assertSourcesExist(writer, scope, memory);
+  await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  const known = await findLive(writer, memory, type);
+  if (known !== null) return meetKnown(writer, parts, { known, memory, change });
+  await insertMemory(writer, parts, memory, change);
+  return { memory, outcome: 'created' };
+}
+
+/** Another statement of what is known: confirms it, brings it up to date, or replaces it. */
+async function meetKnown(
+  writer: Writer,
+  parts: Parts,
+  { known, memory, change }: { known: Memory; memory: Memory; change: Change },
+): Promise<WrittenMemory> {
+  const type = memoryType(parts.memoryTypes, memory.type);
+  const same = type.unique === 'key' ? known.value === memory.value : known.content === memory.content;
+  if (!same && type.unique === 'key') {
+    const next = await supersedeMemory(writer, parts, { old: known, next: memory, reason: 'superseded', change });
+    return { memory: next, outcome: 'superseded' };
+  }
+  const newSources = memory.sourceEvents.filter((event) => !known.sourceEvents.includes(event));
+  if (!same && type.unique === 'title') {
+    const revised = await reviseMemory(writer, parts, known, {
+      change: { content: memory.content, sourceEvents: newSources, tags: memory.tags, importance: memory.importance },
+      why: change,
+    });
+    return { memory: revised, outcome: 'revised' };
+  }
+  if (newSources.length === 0) return { memory: known, outcome: 'unchanged' };
+  const confirmed = await reviseMemory(writer, parts, known, {
+    change: { sourceEvents: newSources },
+    why: { ...change, reason: `said again: ${change.reason}` },
+  });
+  return { memory: confirmed, outcome: 'unchanged' };
+}
+
+/** Changes a memory and keeps what it was. */
+export async function reviseMemory(
+  writer: Writer,
+  parts: Parts,
+  before: Memory,
+  { change, why }: { change: Parsed<MemoryChange>; why: Change },
+): Promise<Memory> {
+  const { sourceEvents = [], ...fields } = change;
+  const after: Memory = {
+    ...before,
+    ...withoutUndefined(fields),
+    sourceEvents: [...new Set([...before.sourceEvents, ...sourceEvents])],
+  };
+  checkFields(after, memoryType(parts.memoryTypes, after.type));
+  await assertSourcesExist(writer, before.scope, after);
+  return replaceMemory(writer, parts, { before, after, why });
+}
+
+/** Takes a memory out of recall and keeps it. */
+export async function archiveMemory(
+  writer: Writer,
+  parts: Parts,
+  before: Memory,
+  { reason, by = null, why }: { reason: ArchiveReason; by?: string | null; why: Change },
+): Promise<Memory> {
+  if (before.archivedAt !== null) return before;
+  const archivedAt = new Date(parts.clock.now());
+  const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy: by ?? before.contradictedBy };
+  return replaceMemory(writer, parts, { before, after, why });
+}
+
+/** Brings an archived memory back. Fails when something newer has taken its place. */
+export async function restoreMemory(writer: Writer, parts: Parts, before: Memory, why: Change): Promise<Memory> {
+  if (before.archivedAt === null) return before;
+  const type = memoryType(parts.memoryTypes, before.type);
+  const inItsPlace = await findLive(writer, before, type);
+  if (inItsPlace !== null) {
+    throw new VarveError(`The memory ${before.id} cannot be restored: ${inItsPlace.id} has taken its place.`, {
+      code: 'conflict',
+      details: { id: before.id, inItsPlace: inItsPlace.id },
+    });
+  }
+  const after: Memory = { ...before, archivedAt: null, archiveReason: null, contradictedBy: null };
+  return replaceMemory(writer, parts, { before, after, why });
+}
+
+/** Puts a new memory in the place of an old one, which is archived and points to it. */
+export async function supersedeMemory(
+  writer: Writer,
+  parts: Parts,
+  { old, next, reason, change }: { old: Memory; next: Memory; reason: ArchiveReason; change: Change },
+): Promise<Memory> {
+  const ended = { ...old, validTo: old.validTo ?? next.validFrom ?? next.createdAt };
+  const validTo = ended.validFrom !== null && ended.validTo < ended.validFrom ? ended.validFrom : ended.validTo;
+  const after: Memory = {
+    ...old,
+    validTo,
+    archivedAt: next.createdAt,
+    archiveReason: reason,
+    contradictedBy: next.id,
+  };
+  await replaceMemory(writer, parts, { before: old, after, why: change });
+  const replacement = { ...next, contradicts: old.id };
+  await insertMemory(writer, parts, replacement, change);
+  return replacement;
+}
+
+/** Makes the record of a memory that was handed in: the handle's scope, the type's defaults. */
+export function newMemory(parts: Parts, scope: Scope, input: Parsed<NewMemory>): Memory {
+  const type = memoryType(parts.memoryTypes, input.type);
+  const now = new Date(parts.clock.now());
+  const memory: Memory = {
+    id: parts.ids.next('mem'),
+    scope: scopeAt(scope, levelOf(input, type, scope)),
+    type: input.type,
+    content: input.content.trim(),
+    title: input.title?.trim() ?? null,
+    url: input.url ?? null,
+    key: input.key ?? null,
+    value: input.value?.trim() ?? null,
+    category: input.category ?? null,
+    importance: input.importance ?? type.defaultImportance,
+    confidence: input.confidence ?? 'high',
+    trust: input.trust ?? 'high',
+    sourceType: input.sourceType ?? 'explicit',
+    sourceSession: input.sourceSession ?? scope.session,
+    sourceEvents: [...new Set(input.sourceEvents)],
+    tags: input.tags ?? [],
+    entities: [...new Set(input.entities)],
+    contradicts: input.contradicts ?? null,
+    contradictedBy: null,
+    state: input.state ?? null,
+    dueAt: input.dueAt ?? null,
+    validFrom: input.validFrom ?? null,
+    validTo: input.validTo ?? null,
+    createdAt: now,
+    updatedAt: now,
+    archivedAt: null,
+    archiveReason: null,
+    expiresAt: input.expiresAt ?? null,
+    accessCount: 0,
+    lastAccessedAt: null,
+    version: 1,
+    context: input.context ?? null,
+    metadata: input.metadata ?? {},
+  };
+  checkFields(memory, type);
+  return memory;
+}
+
+function levelOf(input: Parsed<NewMemory>, type: MemoryType, scope: Scope): ScopeLevel {
+  if (input.level !== undefined) {
+    if (!type.levels.includes(input.level)) {
+      throw invalidInput(`A ${input.type} lives at ${type.levels.join(' or ')}, not at ${input.level}.`);
+    }
+    return input.level;
+  }
+  const reachable: Record<ScopeLevel, boolean> = {
+    session: scope.session !== null,
+    user: scope.user !== null,
+    agent: scope.agent !== null,
+    tenant: true,
+  };
+  return type.levels.find((level) => reachable[level]) ?? type.levels[0];
+}
+
+function checkFields(memory: Memory, type: MemoryType): void {
+  for (const [field, rule, value] of [
+    ['key', type.key, memory.key],
+    ['title', type.title, memory.title],
+    ['dueAt', type.due, memory.dueAt],
+  ] as const) {
+    if (rule === 'required' && value === null) throw invalidInput(`A ${memory.type} needs a ${field}.`, { field });
+  }
+  if (type.key === 'none' && memory.key !== null) throw invalidInput(`A ${memory.type} has no key.`, { field: 'key' });
+  if (type.key === 'required' && memory.value === null) {
+    throw invalidInput(`A ${memory.type} needs a value.`, { field: 'value' });
+  }
+  if (memory.validFrom !== null && memory.validTo !== null && memory.validTo < memory.validFrom) {
+    throw invalidInput('validTo is before validFrom.', { field: 'validTo' });
+  }
+}
+
+/** Provenance that points nowhere is worse than none. */
+async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory): Promise<void> {
+  for (const [table, ids, what] of [
+    ['events', memory.sourceEvents, 'event'],
+    ['entities', memory.entities, 'entity'],
+    ['memories', memory.contradicts === null ? [] : [memory.contradicts], 'memory'],
+  ] as const) {
+    if (ids.length === 0) continue;
+    const rows = await writer
+      .selectFrom(table)
+      .select('id')
+      .where('id', 'in', [...ids])
+      .where(withinReach(scope))
+      .execute();
+    const found = new Set(rows.map((row) => row.id));
+    const missing = ids.find((id) => !found.has(id));
+    if (missing !== undefined) throw invalidInput(`There is no ${what} ${missing} to refer to.`, { id: missing });
+  }
+}
+
+async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
+  const unique = uniqueKey(memory, type);
+  if (unique === null) return null;
+  const row = await writer
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', memory.scope.tenant)
+    .where('owner_key', '=', ownerKey(memory.scope))
+    .where('session_id', '=', memory.scope.session ?? '')
+    .where('connection_id', '=', memory.scope.connection ?? '')
+    .where('unique_key', '=', unique)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : toMemory(row as MemoryRow);
+}
+
+async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
+  const type = memoryType(parts.memoryTypes, memory.type);
+  const { row_id } = await writer
+    .insertInto('memories')
+    .values(toMemoryRow(memory, type))
+    .returning('row_id')
+    .executeTakeFirstOrThrow();
+  await indexMemory(writer, parts, row_id, memory, { tags: [], sourceEvents: [], entities: [] });
+  await revisionOf(writer, memory, change, null);
+}
+
+async function replaceMemory(
+  writer: Writer,
+  parts: Parts,
+  { before, after, why }: { before: Memory; after: Memory; why: Change },
+): Promise<Memory> {
+  const now = parts.clock.now();
+  await changeOwner(writer, before.scope, now);
+  const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
+  const type = memoryType(parts.memoryTypes, next.type);
+  // The counters of reading go on beside the versions: they must not be put back to what this change saw.
+  const { access_count: _count, last_accessed_at: _last, ...row } = toMemoryRow(next, type);
+  const updated = await writer
+    .updateTable('memories')
+    .set(row)
+    .where('tenant_id', '=', before.scope.tenant)
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .returning('row_id')
+    .executeTakeFirst();
+  if (updated === undefined) {
+    throw new VarveError(`The memory ${before.id} was changed by somebody else in between. Read it again.`, {
+      code: 'conflict',
+      retryable: true,
+      details: { id: before.id, version: before.version },
+    });
+  }
+  const textChanged = searchableText(before) !== searchableText(next);
+  if (textChanged) {
+    await writer
+      .deleteFrom('embeddings')
+      .where('tenant_id', '=', before.scope.tenant)
+      .where('record_kind', '=', 'memory')
+      .where('record_row', '=', updated.row_id)
+      .execute();
+  }
+  await indexMemory(writer, parts, updated.row_id, next, before, textChanged);
+  await revisionOf(writer, next, why, toSnapshot(before));
+  return next;
+}
+
+type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
+
+/** Keeps full text and the link tables in step with a memory. */
+async function indexMemory(
+  writer: Writer,
+  parts: Parts,
+  rowId: number,
+  memory: Memory,
+  before: Links,
+  textChanged = true,
+): Promise<void> {
+  const tenant = memory.scope.tenant;
+  const owner = ownerKey(memory.scope);
+  if (textChanged) {
+    await parts.database.text.add(writer, 'memory', [{ tenant, owner, rowId, words: indexWords(searchableText(memory)) }]);
+  }
+  const gone = before.tags.filter((tag) => !memory.tags.includes(tag));
+  if (gone.length > 0) {
+    await writer
+      .deleteFrom('memory_tags')
+      .where('tenant_id', '=', tenant)
+      .where('memory_id', '=', memory.id)
+      .where('tag', 'in', gone)
+      .execute();
+  }
+  const goneEntities = before.entities.filter((entity) => !memory.entities.includes(entity));
+  if (goneEntities.length > 0) {
+    await writer
+      .deleteFrom('memory_entities')
+      .where('tenant_id', '=', tenant)
+      .where('memory_id', '=', memory.id)
+      .where('entity_id', 'in', goneEntities)
+      .execute();
+  }
+  const tags = added(memory.tags, before.tags).map((tag) => ({ tenant_id: tenant, owner_key: owner, tag, memory_id: memory.id }));
+  if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
+  const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({
+    tenant_id: tenant,
+    event_id,
+    memory_id: memory.id,
+  }));
+  if (sources.length > 0) await writer.insertInto('memory_sources').values(sources).execute();
+  const entities = added(memory.entities, before.entities).map((entity_id) => ({
+    tenant_id: tenant,
+    entity_id,
+    memory_id: memory.id,
+  }));
+  if (entities.length > 0) await writer.insertInto('memory_entities').values(entities).execute();
+}
+
+async function revisionOf(writer: Writer, memory: Memory, change: Change, before: string | null): Promise<void> {
+  await recordRevision(writer, {
+    tenant: memory.scope.tenant,
+    ownerKey: ownerKey(memory.scope),
+    recordId: memory.id,
+    version: memory.version,
+    at: memory.updatedAt.getTime(),
+    change,
+    before,
+  });
+}
+
+function added(after: readonly string[], before: readonly string[]): string[] {
+  return after.filter((item) => !before.includes(item));
+}
+
+function withoutUndefined<Fields extends object>(fields: Fields): Partial<Memory> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Memory>;
+}
