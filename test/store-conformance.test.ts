@@ -25,6 +25,8 @@ for (const database of databases()) {
       clock = manualClock(new Date('2026-03-01T12:00:00Z'));
       varve = await createVarve({
         store: created.options,
+        embedder: null,
+        background: false,
         clock,
         memoryTypes: { recipe: { description: 'Something to cook.', expiresAfterDays: 10 } },
       });

@@ -62,17 +62,23 @@ async function pickShares(pick: FairPick, inTurn: FairTurns['queue'], share: num
   return inTurn.map((_, index) => rows.filter((row) => Number(row.place) === index).map((row) => row.id));
 }
 
-/** Steps from one tenant and priority to the next in the index, instead of reading every job that waits. */
+/**
+ * Steps from one tenant and priority to the next in the index, instead of reading every job that waits. Not by
+ * comparing both as a row: SQLite then uses the tenant only and reads all of its jobs.
+ */
 async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']): Promise<FairTurns['queue']> {
   const { rows } = await sql<{ tenant_id: string; priority: number }>`
     with recursive head (id) as (
       select * from (
         select id from jobs where state = 'waiting' order by tenant_id, priority, run_at, id limit 1) as first_head
       union all
-      select (
-        select next.id from jobs as next
-        where next.state = 'waiting' and (next.tenant_id, next.priority) > (jobs.tenant_id, jobs.priority)
-        order by next.tenant_id, next.priority, next.run_at, next.id limit 1)
+      select coalesce(
+        (select next.id from jobs as next
+          where next.state = 'waiting' and next.tenant_id = jobs.tenant_id and next.priority > jobs.priority
+          order by next.priority, next.run_at, next.id limit 1),
+        (select next.id from jobs as next
+          where next.state = 'waiting' and next.tenant_id > jobs.tenant_id
+          order by next.tenant_id, next.priority, next.run_at, next.id limit 1))
       from head join jobs on jobs.id = head.id)
     select tenant_id, priority from head join jobs on jobs.id = head.id where run_at <= ${now}`.execute(writer);
   const due = new Map<string, number[]>();

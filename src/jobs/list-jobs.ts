@@ -39,7 +39,7 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
   const rows = await database.read(tenant, (reader) => {
     let query = reader.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit + 1);
     if (tenant !== EVERY_TENANT) query = query.where('tenant_id', '=', tenant);
-    if (state !== undefined) query = query.where('state', '=', state);
+    if (state !== undefined) query = query.where('state', '=', sql.lit(state));
     if (kind !== undefined) query = query.where('kind', '=', kind);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
     return query.execute();

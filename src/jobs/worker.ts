@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { VarveError } from '../errors.ts';
 import { DAY, HOUR, MINUTE, SECOND, type Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import { EVERY_TENANT, type Database } from '../store/database.ts';
@@ -76,6 +77,8 @@ export function createWorker(options: WorkerOptions): Worker {
       await work();
     } catch (error) {
       if (!isStarted) throw error;
+      // A store that is closed does not open again.
+      isLeaving ||= VarveError.isInstance(error, 'closed');
       onError(error);
     }
   };
@@ -90,7 +93,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await attempt(runs.turn);
       if (runs.isIdle()) for (const resolve of askedBefore) resolve();
       else drains.push(...askedBefore);
-      if (runs.isIdle() && !isStarted && drains.length === 0) return;
+      if (isLeaving || (runs.isIdle() && !isStarted && drains.length === 0)) return;
       await bell.wait(Math.min(pollMs, leaseMs / 3));
     }
   };

@@ -9,7 +9,7 @@ export interface TokenCounter {
 // as many for English and code, and half as many again for other scripts.
 const HAN = 0.66;
 const KANA = 0.67;
-const HANGUL = 0.68;
+const HANGUL = 0.63;
 const CYRILLIC = 0.3;
 const OTHER_LETTER = 0.35;
 const RARE = 1;

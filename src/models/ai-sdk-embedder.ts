@@ -4,7 +4,7 @@ import { aiSdkModelId, assertModel, type AiSdkEmbeddingModel } from './ai-sdk-mo
 import { createCaller, type CallSettings } from './caller.ts';
 import { unitVectors } from './check-vectors.ts';
 import type { Embedded, Embedder } from './embedder.ts';
-import { NO_USAGE, withUsage } from './usage.ts';
+import { countOf, NO_USAGE, withUsage } from './usage.ts';
 
 export interface AiSdkEmbedderOptions extends CallSettings {
   /** How long the model's vectors are. Anything else is refused. */
@@ -26,7 +26,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
     const answer = await caller((calling) => model.doEmbed({ values: [...texts], abortSignal: calling }), { signal });
     return {
       vectors: unitVectors(answer.embeddings, { name, count: texts.length, dimensions }),
-      tokens: answer.usage?.tokens ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+      tokens: countOf(answer.usage?.tokens) ?? texts.reduce((sum, text) => sum + estimateTokens(text), 0),
     };
   };
 

@@ -29,7 +29,7 @@ export interface AiSdkAnswer {
   structuredOutputText?: string;
   finishReason: string | { unified: string };
   usage?: AiSdkUsage;
-  warnings?: readonly { type: string; feature?: string; setting?: string }[];
+  warnings?: readonly { type: string; feature?: string; setting?: unknown }[];
 }
 
 type Count = number | undefined;

@@ -82,15 +82,27 @@ function wordsOf(message: AiSdkMessage): string {
   return typeof message.content === 'string' ? message.content : message.content.map(({ text }) => text).join('\n');
 }
 
+const PROBLEMS: Record<AnswerProblem, string> = {
+  empty: 'it is empty',
+  refused: 'the model refuses',
+  too_long: 'it is far too long',
+  truncated: 'it ends before it is complete',
+  not_json: 'it is not JSON',
+  several_answers: 'it holds several different answers',
+  wrong_shape: 'it does not fit the schema',
+};
+
 export interface InvalidAnswer {
   problem: AnswerProblem;
-  message: string;
   issues: { path: string; code: string }[];
 }
 
 /** `model_answer_invalid`, with the reason and the usage, and without a word of the answer. */
 export function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
-  const error = new VarveError(`${used.id} gave no usable answer to the task ${request.task}. ${invalid.message}`, {
+  // The message for the model may quote what it wrote; this one names places only.
+  const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');
+  const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
+  const error = new VarveError(`${used.id} gave no usable answer to the task ${request.task}: ${what}.`, {
     code: 'model_answer_invalid',
     details: { model: used.id, task: request.task, problem: invalid.problem, issues: invalid.issues },
   });

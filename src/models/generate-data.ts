@@ -10,7 +10,7 @@ import {
   type AnswerFormat,
   type ModelInUse,
 } from './answer-call.ts';
-import { jsonSchemaOf } from './json-schema.ts';
+import { acceptedKinds, jsonSchemaOf } from './json-schema.ts';
 import type { DataRequest, Generated } from './language-model.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { addUsage, NO_USAGE, usageOfFailure, withUsage } from './usage.ts';
@@ -55,7 +55,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
   request: DataRequest<Schema>,
   correction: readonly AiSdkMessage[],
 ): Promise<Answered> {
-  const known = used.formats.get(request.task) ?? (used.model.supportsStructuredOutputs === false ? 'json' : 'schema');
+  const known = used.formats.get(request.task) ?? firstFormat(used, request.schema);
   for (let format: AnswerFormat = known; ; ) {
     try {
       const answer = await callForAnswer(
@@ -76,8 +76,14 @@ async function askInBestFormat<Schema extends z.ZodType>(
   }
 }
 
-function isAboutFormat(warning: { type: string; feature?: string; setting?: string }): boolean {
-  return /^unsupported/.test(warning.type) && /responseFormat/i.test(warning.feature ?? warning.setting ?? '');
+function firstFormat(used: ModelInUse, schema: z.ZodType): AnswerFormat {
+  // The providers' JSON modes know objects only: a list has to be asked for in words.
+  if (!acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)).has('object')) return 'words';
+  return used.model.supportsStructuredOutputs === false ? 'json' : 'schema';
+}
+
+function isAboutFormat(warning: { type: string; feature?: string; setting?: unknown }): boolean {
+  return warning.type.startsWith('unsupported') && /responseFormat/i.test(String(warning.feature ?? warning.setting));
 }
 
 const ABOUT_FORMAT = /response.?format|json.?(?:schema|mode|object)|structured.?output|invalid schema|guided|grammar/i;

@@ -30,7 +30,6 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   if (found === undefined) {
     const made = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
     delete made['$schema'];
-    delete (made as Record<string, unknown>)['~standard'];
     found = closed(made as JsonSchema);
     known.set(schema, found);
   }

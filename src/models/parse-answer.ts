@@ -61,7 +61,9 @@ function embeddedJson(text: string, accepted: ReadonlySet<string>): FoundJson {
     if (start === undefined) break;
     const read = readTolerantJson(text, start);
     if (read.ok) {
-      found.push(read);
+      // "[here]" is prose.
+      const prose = !read.begun && Array.isArray(read.value) && read.value.length > 0;
+      if (!prose) found.push(read);
       opening.lastIndex = read.end;
     } else if (read.reason === 'truncated') {
       return truncated;

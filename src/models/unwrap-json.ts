@@ -38,13 +38,19 @@ function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (!accepted.has('string')) {
     const found = readTolerantJson(trimmed);
-    const whole = found.ok && found.complete && found.end === trimmed.length;
-    return whole && accepted.has(kindOf(found.value)) ? found.value : undefined;
+    if (!found.ok || !found.complete || found.end !== trimmed.length) return undefined;
+    // Text inside of text: it was stringified more than once, and is shorter each time.
+    const again = typeof found.value === 'string' && found.value.length < text.length;
+    return again || accepted.has(kindOf(found.value)) ? found.value : undefined;
   }
-  const structure = (trimmed.startsWith('{') && accepted.has('object')) || (trimmed.startsWith('[') && accepted.has('array'));
-  if (!structure) return undefined;
+  const inner = /^[{["]/.test(trimmed) ? strictJson(trimmed) : undefined;
+  if (typeof inner === 'string') return inner.length < text.length ? innerJson(inner, accepted) : undefined;
+  return typeof inner === 'object' && accepted.has(kindOf(inner)) ? inner : undefined;
+}
+
+function strictJson(text: string): unknown {
   try {
-    return JSON.parse(trimmed) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

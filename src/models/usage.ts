@@ -40,16 +40,16 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
   const input = usage?.inputTokens;
   const output = usage?.outputTokens;
   const cached = typeof input === 'object' ? input.cacheRead : usage?.cachedInputTokens;
-  const tokensIn = count(typeof input === 'object' ? input.total : input);
+  const tokensIn = countOf(typeof input === 'object' ? input.total : input);
   return {
     in: tokensIn,
-    out: count(typeof output === 'object' ? output.total : output),
-    cached: Math.min(count(cached) ?? 0, tokensIn ?? 0),
+    out: countOf(typeof output === 'object' ? output.total : output),
+    cached: Math.min(countOf(cached) ?? 0, tokensIn ?? 0),
   };
 }
 
-// A provider's numbers are untrusted as well: what is no sensible count is as good as none.
-function count(value: unknown): number | null {
+/** A provider's numbers are untrusted as well: what is no sensible count is as good as none. */
+export function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }
 

@@ -57,8 +57,18 @@ export function parseScope(input: ScopeInput): Scope {
  * 80 bits of SHA-256: a guess cannot hit another owner, and two owners do not meet.
  */
 export function ownerKey(owner: Pick<Scope, 'tenant' | 'agent' | 'user'>): string {
-  return digest([owner.tenant, owner.agent, owner.user], 16);
+  const name = JSON.stringify([owner.tenant, owner.agent, owner.user]);
+  const known = knownKeys.get(name);
+  if (known !== undefined) return known;
+  const key = digest([owner.tenant, owner.agent, owner.user], 16);
+  // Every row of a batch asks for it, and hashing costs more than all else in making a row.
+  if (knownKeys.size >= MOST_KNOWN_KEYS) knownKeys.clear();
+  knownKeys.set(name, key);
+  return key;
 }
+
+const MOST_KNOWN_KEYS = 10_000;
+const knownKeys = new Map<string, string>();
 
 /** The owners whose records a handle sees: each part of the scope is its own, or left open. */
 export function visibleOwners(scope: Scope): string[] {

@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** A database to read from. */
@@ -24,6 +24,7 @@ export interface Database {
    */
   write<Result>(tenant: Tenant, work: (writer: Writer) => Promise<Result>): Promise<Result>;
   readonly text: TextIndex;
+  readonly vectors: VectorIndex;
   readonly syntax: Syntax;
   /** After erasing: leaves nothing of what was deleted in the files, as far as the database lets us. */
   scrub(): Promise<void>;
@@ -56,12 +57,52 @@ export interface TextSearch {
   limit: number;
   /** Also rows that are archived. */
   archived?: boolean;
+  /** What else must hold of a row; its columns are under the alias `record`. */
+  condition?: RawBuilder<SqlBool>;
 }
 
 export interface TextHit {
   rowId: number;
   /** Higher is better; comparable within one search only. */
   score: number;
+}
+
+/** Nearest vectors, within owners. */
+export interface VectorIndex {
+  /** Makes ready for a model's vectors. Cheap when it is ready already. */
+  prepare(model: VectorModel): Promise<void>;
+  /** The rows whose vectors are nearest to the query, nearest first. */
+  nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
+  /** How similar given rows are to the query: row → cosine. Rows without a vector are left out. */
+  similarities(
+    reader: Reader,
+    search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'> & { rowIds: readonly number[] },
+  ): Promise<Map<number, number>>;
+}
+
+export interface VectorModel {
+  id: string;
+  dimensions: number;
+}
+
+export interface VectorSearch {
+  tenant: string;
+  owners: readonly string[];
+  model: VectorModel;
+  kind: IndexedKind;
+  /** Of unit length, as all stored vectors are. */
+  query: Float32Array;
+  limit: number;
+  /** Also rows that are archived. */
+  archived?: boolean;
+  /** What else must hold of a row; its columns are under the alias `record`. */
+  condition?: RawBuilder<SqlBool>;
+}
+
+export interface VectorHit {
+  rowId: number;
+  /** The cosine, from -1 to 1. */
+  similarity: number;
 }
 
 /** The few expressions that are written differently. */

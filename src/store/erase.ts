@@ -38,6 +38,12 @@ export async function eraseScope(writer: Writer, database: Database, scope: Scop
   for (const table of ['memory_tags', 'memory_sources', 'memory_entities'] as const) {
     await remove(table, 'memory_id', memoryIds);
   }
+  for (const [kind, rows] of [
+    ['event', eventRows],
+    ['memory', memoryRows],
+  ] as const) {
+    await remove('embedding_queue', 'record_row', rows, sql`and record_kind = ${kind}`);
+  }
   const erased: Erased = {
     revisions: await remove('revisions', 'record_id', [...memoryIds, ...blockIds]),
     embeddings:
@@ -137,12 +143,13 @@ async function forgetSources(
   }
 }
 
-/** Queued and ended work carries the scope it is for in its payload. */
+/** Queued and ended work is kept by owner; a session's carries the session in its payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
-  const parts = (['agent', 'user', 'session'] as const).filter((part) => scope[part] !== null);
-  const conditions = parts.map((part) => sql`and ${database.syntax.jsonText('payload', ['scope', part])} = ${scope[part]}`);
+  const owners = sql`select owner_key from owners where ${within({ ...scope, session: null })}`;
+  const session =
+    scope.session === null ? sql`` : sql`and ${database.syntax.jsonText('payload', ['scope', 'session'])} = ${scope.session}`;
   const result = await sql`
-    delete from jobs where tenant_id = ${scope.tenant} ${sql.join(conditions, sql` `)}`.execute(writer);
+    delete from jobs where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
 }
 

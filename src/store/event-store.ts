@@ -5,6 +5,7 @@ import type { Event, EventKind } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Origin } from '../record/trust.ts';
 import type { Database, Reader, Writer } from './database.ts';
+import { queueForEmbedding } from './embedding-store.ts';
 import type { EventTable } from './schema.ts';
 import { eventsVisibleFrom, withinReach } from './scope-filter.ts';
 
@@ -90,6 +91,16 @@ export async function insertEvents(writer: Writer, database: Database, events: r
         owner: ownerKey(event.scope),
         rowId: rowIds.get(event.id) as number,
         words: indexWords(event.speaker === null ? event.content : `${event.speaker} ${event.content}`),
+      })),
+    );
+    await queueForEmbedding(
+      writer,
+      chunk.map(({ event }) => ({
+        tenant: event.scope.tenant,
+        owner: ownerKey(event.scope),
+        kind: 'event',
+        rowId: rowIds.get(event.id) as number,
+        version: 0,
       })),
     );
   }

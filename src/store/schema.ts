@@ -178,6 +178,12 @@ export interface EmbeddingTable extends Owned {
   vector: Uint8Array | string;
 }
 
+export interface EmbeddingQueueTable extends Owned {
+  record_kind: string;
+  record_row: number;
+  version: number;
+}
+
 export interface JobTable {
   id: string;
   tenant_id: string;
@@ -216,6 +222,51 @@ export interface MetaTable {
   value: string;
 }
 
+export interface UsageTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  /** The UTC day of `at`, as 2026-11-15. */
+  day: string;
+  agent_id: string | null;
+  user_id: string | null;
+  run: string | null;
+  operation: string;
+  task: string;
+  model: string;
+  tokens_in: number;
+  tokens_out: number;
+  tokens_cached: number;
+  calls: number;
+  milliseconds: number;
+  /** 1 when the provider did not count the tokens and we estimated them. */
+  estimated: number;
+  /** 1 when the call was paid for and gave nothing. */
+  failed: number;
+  /** Micro-dollars; NULL when the model has no price. */
+  cost: number | null;
+  /** What was taken from an account for it. */
+  charged: number;
+}
+
+export interface CreditAccountTable {
+  tenant_id: string;
+  user_id: string;
+  balance: number;
+  updated_at: number;
+}
+
+export interface CreditEntryTable {
+  tenant_id: string;
+  /** Of usage: the id of its usage row. */
+  id: string;
+  user_id: string;
+  kind: string;
+  amount: number;
+  reason: string;
+  at: number;
+}
+
 /** Every table of Varve. */
 export interface Tables {
   meta: MetaTable;
@@ -232,6 +283,10 @@ export interface Tables {
   entities: EntityTable;
   entity_names: EntityNameTable;
   embeddings: EmbeddingTable;
+  embedding_queue: EmbeddingQueueTable;
   jobs: JobTable;
   schedules: ScheduleTable;
+  usage: UsageTable;
+  credit_accounts: CreditAccountTable;
+  credit_entries: CreditEntryTable;
 }

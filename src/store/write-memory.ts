@@ -6,6 +6,7 @@ import type { Parsed } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, scopeAt, type Scope, type ScopeLevel } from '../record/scope.ts';
 import type { Writer } from './database.ts';
+import { queueForEmbedding } from './embedding-store.ts';
 import { searchableText, toMemory, toMemoryRow, toSnapshot, uniqueKey, type MemoryRow } from './memory-rows.ts';
 import { changeOwner } from './owner-store.ts';
 import type { Parts } from './parts.ts';
@@ -285,14 +286,6 @@ async function replaceMemory(
     });
   }
   const textChanged = searchableText(before) !== searchableText(next);
-  if (textChanged) {
-    await writer
-      .deleteFrom('embeddings')
-      .where('tenant_id', '=', before.scope.tenant)
-      .where('record_kind', '=', 'memory')
-      .where('record_row', '=', updated.row_id)
-      .execute();
-  }
   await indexMemory(writer, parts, updated.row_id, next, before, textChanged);
   await revisionOf(writer, next, why, toSnapshot(before));
   return next;
@@ -313,6 +306,7 @@ async function indexMemory(
   const owner = ownerKey(memory.scope);
   if (textChanged) {
     await parts.database.text.add(writer, 'memory', [{ tenant, owner, rowId, words: indexWords(searchableText(memory)) }]);
+    await queueForEmbedding(writer, [{ tenant, owner, kind: 'memory', rowId, version: memory.version }]);
   }
   const gone = before.tags.filter((tag) => !memory.tags.includes(tag));
   if (gone.length > 0) {

@@ -107,6 +107,13 @@ export const ground: Migration = {
       primary key (tenant_id, record_kind, record_row, model_id))`,
     `create index embeddings_owner on embeddings (tenant_id, owner_key, model_id, sequence)`,
 
+    // What has no vector yet, or an outdated one. The version is the record's when it was queued.
+    `create table embedding_queue (
+      tenant_id text not null, owner_key text not null, record_kind text not null, record_row ${integer} not null,
+      version ${integer} not null,
+      primary key (tenant_id, record_kind, record_row))`,
+    `create index embedding_queue_owner on embedding_queue (tenant_id, owner_key)`,
+
     `create table jobs (
       id text primary key, tenant_id text not null, owner_key text not null, kind text not null,
       payload ${json} not null, unique_key text, state text not null, priority ${integer} not null,
@@ -120,7 +127,8 @@ export const ground: Migration = {
     `create index jobs_due on jobs (run_at, id) where state = 'waiting'`,
     `create index jobs_turn on jobs (tenant_id, priority, run_at, id) where state = 'waiting'`,
     `create index jobs_leased on jobs (lease_until) where state = 'running'`,
-    `create index jobs_state on jobs (state, id)`,
+    // Not on (state, id) for all states: SQLite would prefer it to the two above.
+    `create index jobs_dead on jobs (id) where state = 'dead'`,
     `create index jobs_ended on jobs (state, finished_at) where finished_at is not null`,
     `create index jobs_owner on jobs (tenant_id, owner_key)`,
 
@@ -167,6 +175,7 @@ export const ground: Migration = {
     'entities',
     'entity_names',
     'embeddings',
+    'embedding_queue',
     'jobs',
     'memory_text',
     'event_text',

@@ -1,9 +1,10 @@
 import { VarveError } from '../../errors.ts';
 import { ground } from './0001-ground.ts';
+import { ledger } from './0002-ledger.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [ground];
+export const MIGRATIONS: readonly Migration[] = [ground, ledger];
 
 /** The version of the schema that this package works with. */
 export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;

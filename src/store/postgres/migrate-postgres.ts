@@ -61,6 +61,7 @@ async function prepare(transaction: Transaction<Tables>, schema: string): Promis
   await sql.raw(`create schema if not exists "${schema}"`).execute(transaction);
   await sql.raw(`grant usage on schema "${schema}" to ${TENANT_ROLE}`).execute(transaction);
   await sql.raw(`create table "${schema}".meta (key text primary key, value text not null)`).execute(transaction);
+  await sql.raw(`grant select on "${schema}".meta to ${TENANT_ROLE}`).execute(transaction);
 }
 
 async function explained(transaction: Transaction<Tables>, statement: string, remedy: string): Promise<void> {

@@ -6,6 +6,7 @@ import { migratePostgres } from './migrate-postgres.ts';
 import { createPool } from './pool.ts';
 import { TENANT_ROLE } from './row-security.ts';
 import { postgresTextIndex } from './postgres-text-index.ts';
+import { createPostgresVectorIndex, encodeVector } from './postgres-vector-index.ts';
 
 /** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.7 or newer. */
 export interface PostgresOptions {
@@ -27,7 +28,8 @@ const WRITE_TRIES = 5;
 /** Opens a store on a PostgreSQL server and brings its schema up to date. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const schema = options.schema ?? 'varve';
-  const pool = options.pool ?? (await createPool(options));
+  const { url = '', maximumConnections = 10 } = options;
+  const pool = options.pool ?? (await createPool(url, maximumConnections));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migratePostgres(kysely, schema);
@@ -66,11 +68,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
     },
     text: postgresTextIndex,
+    vectors: createPostgresVectorIndex(kysely, schema),
     syntax: {
       jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
       skipLocked: sql`for update skip locked`,
       isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
-      encodeVector: (vector) => `[${vector.join(',')}]`,
+      encodeVector,
       decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
     },
     // Deleted rows go with the next vacuum, which is the server's to run.

@@ -1,5 +1,4 @@
 import type { PostgresPool } from 'kysely';
-import type { PostgresOptions } from './open-postgres.ts';
 
 const BIGINT = 20;
 const JSONB = 3802;
@@ -15,11 +14,11 @@ export function parseValue(oid: number, fallback: (text: string) => unknown): (t
 }
 
 /** A pool of the `pg` driver, which is loaded only when PostgreSQL is used. */
-export async function createPool(options: PostgresOptions): Promise<PostgresPool> {
+export async function createPool(url: string, maximumConnections: number): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
   return new pg.Pool({
-    connectionString: options.url,
-    max: options.maximumConnections ?? 10,
+    connectionString: url,
+    max: maximumConnections,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         format === 'binary'

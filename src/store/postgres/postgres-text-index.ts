@@ -3,6 +3,8 @@ import type { IndexedKind, TextIndex } from '../database.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
+const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };
+const CONDITION_FACTOR = 20;
 
 /**
  * tsvector with our own words, each behind its owner's key, as in SQLite.
@@ -25,11 +27,17 @@ export const postgresTextIndex: TextIndex = {
     await sql`delete from ${sql.table(TEXT_TABLE[kind])} where row_id = any(${[...rowIds]}::bigint[])`.execute(writer);
   },
 
-  async search(reader, { kind, owners, words, limit, archived = false }) {
+  async search(reader, { kind, tenant, owners, words, limit, archived = false, condition }) {
     if (words.length === 0 || owners.length === 0) return [];
     const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
+    // A condition is checked outside of the function, so the function has to give more than is asked for.
+    const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
+    const also = condition === undefined ? sql`` : sql`where ${condition}`;
     const { rows } = await sql<{ rowId: number; score: number }>`
-      select row_id as "rowId", score from ${sql.ref(`varve_search_${kind}`)}(${query}, ${limit}, ${archived})`.execute(reader);
+      select found.row_id as "rowId", found.score
+      from ${sql.ref(`varve_search_${kind}`)}(${query}, ${most}, ${archived}) as found
+      join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = ${tenant} and record.row_id = found.row_id
+      ${also} order by found.score desc, found.row_id desc limit ${limit}`.execute(reader);
     return rows;
   },
 

@@ -11,12 +11,15 @@ import type { Tables } from '../schema.ts';
 import { createMutex } from '../mutex.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { sqliteTextIndex } from './sqlite-text-index.ts';
+import { createSqliteVectorIndex, decodeVector } from './sqlite-vector-index.ts';
 import { nodeSqliteDialect, whenFree } from './node-sqlite-dialect.ts';
 
 /** Where an embedded store lives. */
 export interface SqliteOptions {
   /** The path of the file, or `:memory:` for a store that ends with the process. */
   path: string;
+  /** The most memory that cached vectors may take. Default 256 MiB. */
+  vectorCacheBytes?: number;
 }
 
 /**
@@ -55,13 +58,13 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       return commit(work);
     },
     text: sqliteTextIndex,
+    vectors: createSqliteVectorIndex({ cacheBytes: options.vectorCacheBytes }),
     syntax: {
       jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
       skipLocked: sql``,
       isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),
       encodeVector: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
-      // Copied: the bytes that SQLite gives need not lie where a float may begin.
-      decodeVector: (stored) => new Float32Array((stored as Uint8Array).slice().buffer),
+      decodeVector,
     },
     scrub: () => oneAtATime(() => scrub(writing)),
     async close() {

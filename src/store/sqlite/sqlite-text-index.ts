@@ -20,26 +20,25 @@ const RECORD_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
-    for (const entry of entries) {
-      const words = entry.words.map((word) => ownedWord(entry.owner, word)).join(' ');
-      await sql`insert or replace into ${TEXT_TABLE[kind]} (rowid, words) values (${entry.rowId}, ${words})`.execute(writer);
-    }
+    const rows = entries.map(({ owner, rowId, words }) => [rowId, words.map((word) => ownedWord(owner, word)).join(' ')]);
+    await sql`insert or replace into ${TEXT_TABLE[kind]} (rowid, words)
+      select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`.execute(writer);
   },
 
   async remove(writer, kind, rowIds) {
-    for (const rowId of rowIds) {
-      await sql`delete from ${TEXT_TABLE[kind]} where rowid = ${rowId}`.execute(writer);
-    }
+    await sql`delete from ${TEXT_TABLE[kind]}
+      where rowid in (select value from json_each(${JSON.stringify(rowIds)}))`.execute(writer);
   },
 
-  async search(reader, { kind, tenant, owners, words, limit, archived = false }) {
+  async search(reader, { kind, tenant, owners, words, limit, archived = false, condition }) {
     if (words.length === 0 || owners.length === 0) return [];
     const query = owners.flatMap((owner) => words.map((word) => `"${ownedWord(owner, word)}"`)).join(' OR ');
     const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
+    const also = condition === undefined ? sql`` : sql`and ${condition}`;
     const { rows } = await sql<{ rowId: number; score: number }>`
       select record.row_id as "rowId", -bm25(${TEXT_TABLE[kind]}) as score
       from ${TEXT_TABLE[kind]} join ${RECORD_TABLE[kind]} as record on record.row_id = ${TEXT_TABLE[kind]}.rowid
-      where ${TEXT_TABLE[kind]} match ${query} and record.tenant_id = ${tenant} ${live}
+      where ${TEXT_TABLE[kind]} match ${query} and record.tenant_id = ${tenant} ${live} ${also}
       order by score desc, record.row_id desc limit ${limit}`.execute(reader);
     return rows;
   },

@@ -1,0 +1,149 @@
+import { VarveError } from './errors.ts';
+import type { JobHandler } from './jobs/running-job.ts';
+import { enqueueJobs } from './jobs/enqueue.ts';
+import { postpone } from './jobs/postpone.ts';
+import { ensureSchedules, type NewSchedule } from './jobs/schedules.ts';
+import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
+import { changeEmbedder } from './maintain/change-embedder.ts';
+import { embedRecords, type EmbedDeps } from './maintain/embed-records.ts';
+import { flushIdleSessions } from './observe/flush-session.ts';
+import { HOUR } from './record/clock.ts';
+import { EVERY_TENANT } from './store/database.ts';
+import { ownersToEmbed } from './store/embedding-store.ts';
+
+/** How work in the background is done. */
+export interface BackgroundOptions {
+  /** How many jobs run at the same time. Default 4. */
+  concurrency?: number;
+  /** The most records that are embedded in a second. Default: as fast as the embedder. */
+  embeddingRate?: number;
+}
+
+/** The work that goes on beside the answers: in this process, or in others on the same store. */
+export interface Background {
+  /** Begins to work, and goes on until stopped. */
+  start(): Promise<void>;
+  /** Does everything that is due now and tells how it ended. For tests, scripts and a simulated clock. */
+  drain(): Promise<RunCounts>;
+  /** Says that something was written. */
+  wake(): void;
+  /** Finishes what runs, takes nothing new. */
+  stop(): Promise<void>;
+}
+
+// Six fields: the first is seconds.
+const SCHEDULES: readonly NewSchedule[] = [
+  { name: 'feed-embeddings', cron: '*/10 * * * * *', kind: 'feed-embeddings' },
+  { name: 'flush-idle-sessions', cron: '0 * * * * *', kind: 'flush-idle-sessions' },
+];
+
+// A burst of writes is answered with one look at the queue.
+const GATHER = 25;
+const OWNERS_AT_ONCE = 500;
+
+/** Makes the background work of a store. It does nothing before `start` or `drain`. */
+export function createBackground(deps: EmbedDeps, options: BackgroundOptions = {}): Background {
+  const worker: Worker = createWorker({
+    ...deps,
+    concurrency: options.concurrency ?? 4,
+    handlers: handlersOf(deps, options),
+  });
+  let isStarted = false;
+  let gathering: NodeJS.Timeout | null = null;
+
+  const feed = async (): Promise<void> => {
+    gathering = null;
+    if (!isStarted) return;
+    await feedEmbeddings(deps).catch((error: unknown) => {
+      // The schedule tries again soon; a store that is closing has nothing to feed.
+      if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
+    });
+    worker.wake();
+  };
+
+  return {
+    async start() {
+      if (isStarted) return;
+      isStarted = true;
+      await begin(deps);
+      worker.start();
+    },
+    async drain() {
+      await begin(deps);
+      return worker.drain();
+    },
+    wake() {
+      if (!isStarted) return;
+      gathering ??= setTimeout(() => void feed(), GATHER);
+    },
+    async stop() {
+      isStarted = false;
+      if (gathering !== null) clearTimeout(gathering);
+      await worker.stop();
+    },
+  };
+}
+
+async function begin(deps: EmbedDeps): Promise<void> {
+  const { database, embedding } = deps;
+  await ensureSchedules(database, SCHEDULES, deps);
+  const isChanging = await database.read(EVERY_TENANT, (reader) => embedding.isChanging(reader));
+  if (isChanging) {
+    const job = { kind: 'change-embedder', tenant: '', uniqueKey: 'change-embedder', payload: {} };
+    await database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, [job], deps));
+  }
+  await feedEmbeddings(deps);
+}
+
+function handlersOf(deps: EmbedDeps, options: BackgroundOptions): Record<string, JobHandler> {
+  const handlers: Record<string, JobHandler> = {
+    'feed-embeddings': () => feedEmbeddings(deps),
+    'flush-idle-sessions': async () => {
+      await flushIdleSessions(deps);
+    },
+  };
+  if (deps.embedding.current === null) return handlers;
+  return {
+    ...handlers,
+    embed: async (job, { signal }) => {
+      const owner = { tenant: job.tenant, owner: job.ownerKey };
+      await paidWork(deps, () => embedRecords(deps, owner, { rate: options.embeddingRate, signal }));
+      // The last vector of a new model may have been among these.
+      await changeEmbedder(deps.database, deps.embedding, signal);
+    },
+    'change-embedder': async (_job, { signal }) => {
+      await changeEmbedder(deps.database, deps.embedding, signal);
+      await feedEmbeddings(deps);
+    },
+  };
+}
+
+/** One job for each owner whose records lack vectors. The queue sees to it that no two workers do the same. */
+async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
+  if (deps.embedding.current === null) return;
+  const owners = await ownersToEmbed(deps.database, OWNERS_AT_ONCE);
+  if (owners.length === 0) return;
+  const jobs = owners.map(({ tenant, owner }) => ({
+    kind: 'embed',
+    tenant,
+    ownerKey: owner,
+    uniqueKey: owner,
+    payload: {},
+    // Records stay queued however often their embedding fails: so does the job that embeds them.
+    maxAttempts: 1000,
+  }));
+  await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
+}
+
+/** Work that nobody pays for at the moment waits; it has not failed. */
+async function paidWork(deps: EmbedDeps, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (VarveError.isInstance(error, 'out_of_credit')) throw postpone(deps.clock.now() + HOUR, error.message);
+    if (VarveError.isInstance(error, 'budget_spent')) {
+      throw postpone((error.details['until'] as number | undefined) ?? deps.clock.now() + HOUR, error.message);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databases } from '../../test/databases.ts';
+import { openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { invalidInput } from '../errors.ts';
+import { DAY } from '../record/clock.ts';
+import { countJobs, getJob, listJobs, type JobFilter } from './list-jobs.ts';
+import { removeEndedJobs } from './remove-ended-jobs.ts';
+import { retryJob } from './retry-job.ts';
+
+for (const on of databases()) {
+  describe.skipIf(on.skip !== null)(`looking after the queue on ${on.name}`, () => {
+    let queue: TestQueue;
+    beforeEach(async () => {
+      queue = await openQueue(on);
+      await queue.add(
+        { kind: 'a', payload: 0 },
+        { kind: 'broken', payload: 1 },
+        { kind: 'a', payload: 2, tenant: 'u' },
+        { kind: 'a', payload: 3, delay: DAY },
+      );
+      await queue.worker({ a: async () => {}, broken: () => Promise.reject(invalidInput('what was wrong')) }).drain();
+    });
+    afterEach(() => queue.close());
+
+    const payloads = async (filter?: JobFilter): Promise<unknown[]> =>
+      (await listJobs(queue.database, filter)).jobs.map((job) => job.payload);
+
+    it('lists newest first, by state, kind and tenant', async () => {
+      expect(await payloads()).toEqual([3, 2, 1, 0]);
+      expect(await payloads({ state: 'done' })).toEqual([2, 0]);
+      expect(await payloads({ kind: 'a', tenant: 't' })).toEqual([3, 0]);
+      expect((await listJobs(queue.database, { state: 'dead' })).jobs).toMatchObject([{ lastError: 'what was wrong' }]);
+      await expect(listJobs(queue.database, { limit: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
+    });
+
+    it('lists in pages', async () => {
+      const first = await listJobs(queue.database, { limit: 3 });
+      expect(first.jobs.length).toBe(3);
+      const second = await listJobs(queue.database, { limit: 3, cursor: first.cursor ?? undefined });
+      expect(second).toMatchObject({ jobs: [{ payload: 0 }], cursor: null });
+    });
+
+    it('counts by kind and state', async () => {
+      expect(await countJobs(queue.database)).toEqual([
+        { kind: 'a', state: 'done', count: 2 },
+        { kind: 'a', state: 'waiting', count: 1 },
+        { kind: 'broken', state: 'dead', count: 1 },
+      ]);
+      expect(await countJobs(queue.database, { tenant: 'u' })).toEqual([{ kind: 'a', state: 'done', count: 1 }]);
+    });
+
+    it('neither shows nor retries a job of another tenant', async () => {
+      const [dead] = (await listJobs(queue.database, { state: 'dead' })).jobs;
+      const id = dead?.id ?? '';
+      expect(await getJob(queue.database, id, { tenant: 'u' })).toBeNull();
+      expect(await retryJob(queue.database, id, { clock: queue.clock, tenant: 'u' })).toBeNull();
+      expect(await retryJob(queue.database, id, { clock: queue.clock, tenant: 't' })).toMatchObject({ state: 'waiting' });
+    });
+
+    it('retries a dead job in place of one that waits with its key', async () => {
+      const [dead] = await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'earlier' });
+      await queue.worker({ broken: () => Promise.reject(invalidInput('wrong')) }).drain();
+      await queue.add({ kind: 'broken', uniqueKey: 'k', payload: 'later' });
+      await retryJob(queue.database, dead?.id ?? '', queue);
+      expect(await payloads({ state: 'waiting', kind: 'broken' })).toEqual(['earlier']);
+    });
+
+    it('removes what has ended, dead jobs only when asked to', async () => {
+      const before = queue.clock.now() + 1;
+      expect(await removeEndedJobs(queue.database, { before: before - 1 })).toBe(0);
+      expect(await removeEndedJobs(queue.database, { before, tenant: 'u' })).toBe(1);
+      expect(await removeEndedJobs(queue.database, { before })).toBe(1);
+      expect(await payloads()).toEqual([3, 1]);
+      expect(await removeEndedJobs(queue.database, { before, states: ['done', 'dead'] })).toBe(1);
+      expect(await payloads()).toEqual([3]);
+    });
+  });
+}

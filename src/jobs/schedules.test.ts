@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databases } from '../../test/databases.ts';
+import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { DAY, HOUR, MINUTE } from '../record/clock.ts';
+import type { Job } from './job.ts';
+import { listJobs } from './list-jobs.ts';
+import { ensureSchedules, listSchedules, removeSchedules, type NewSchedule } from './schedules.ts';
+
+const nightly: NewSchedule = { name: 'nightly', cron: '0 3 * * *', kind: 'reflect', payload: { depth: 2 } };
+
+for (const on of databases()) {
+  describe.skipIf(on.skip !== null)(`schedules on ${on.name}`, () => {
+    let queue: TestQueue;
+    let ran: unknown[];
+    const handlers = { reflect: async (job: Job): Promise<void> => void ran.push(job.payload) };
+    const ensure = (...schedules: NewSchedule[]): Promise<void> => ensureSchedules(queue.database, schedules, queue);
+    beforeEach(async () => {
+      queue = await openQueue(on);
+      ran = [];
+    });
+    afterEach(() => queue.close());
+
+    it('run once for each due time', async () => {
+      await ensure(nightly);
+      const worker = queue.worker(handlers);
+      await worker.drain();
+      expect(ran).toEqual([]);
+      for (let hour = 0; hour < 72; hour += 1) {
+        queue.clock.advance(HOUR);
+        await worker.drain();
+        await worker.drain();
+      }
+      expect(ran).toEqual([
+        { depth: 2, dueAt: '2026-06-02T03:00:00.000Z' },
+        { depth: 2, dueAt: '2026-06-03T03:00:00.000Z' },
+        { depth: 2, dueAt: '2026-06-04T03:00:00.000Z' },
+      ]);
+      expect(await listSchedules(queue.database)).toEqual([
+        {
+          ...nightly,
+          timeZone: 'UTC',
+          lastDue: new Date('2026-06-04T03:00:00Z'),
+          nextDue: new Date('2026-06-05T03:00:00Z'),
+        },
+      ]);
+    });
+
+    it('run once for each due time also with several workers at the same moment', async () => {
+      const every = Array.from({ length: 10 }, (_, index) => ({ name: `s${index}`, cron: '*/5 * * * *', kind: 'reflect' }));
+      await ensure(...every);
+      const workers = [1, 2, 3].map(() => queue.worker(handlers));
+      for (let round = 1; round <= 6; round += 1) {
+        queue.clock.advance(5 * MINUTE);
+        await Promise.all(workers.map((worker) => worker.drain()));
+        // A worker may be done while another still runs the job: all of them are over when each has drained.
+        expect(ran.length).toBe(round * every.length);
+      }
+      expect((await listJobs(queue.database, { limit: 500 })).jobs.length).toBe(60);
+    });
+
+    it('make one run of the due times that were missed', async () => {
+      await ensure(nightly);
+      queue.clock.advance(10 * DAY);
+      const worker = queue.worker(handlers);
+      await worker.drain();
+      expect(ran).toEqual([{ depth: 2, dueAt: '2026-06-02T03:00:00.000Z' }]);
+      queue.clock.advance(DAY);
+      await worker.drain();
+      expect(ran.length).toBe(2);
+    });
+
+    it('do not run beside themselves', async () => {
+      await ensure({ ...nightly, cron: '* * * * *' });
+      const [middle, end] = [gate(), gate()];
+      const slow = queue.worker({
+        reflect: async () => {
+          ran.push('slow');
+          middle.open();
+          await end.opened;
+        },
+      });
+      queue.clock.advance(MINUTE);
+      const slowly = slow.drain();
+      await middle.opened;
+      queue.clock.set(queue.clock.now() + 20_000);
+      const other = queue.worker(handlers);
+      await other.drain();
+      queue.clock.advance(40_000 - 1);
+      await other.drain();
+      expect(ran).toEqual(['slow']);
+      end.open();
+      await slowly;
+    });
+
+    it('also run while every place of a worker is taken, on another worker', async () => {
+      await ensure(nightly);
+      await queue.add({ kind: 'slow' });
+      const [middle, end] = [gate(), gate()];
+      const slow = queue.worker(
+        {
+          slow: async () => {
+            middle.open();
+            await end.opened;
+          },
+        },
+        { concurrency: 1 },
+      );
+      slow.start();
+      await middle.opened;
+      queue.clock.advance(DAY);
+      while ((await listJobs(queue.database, { kind: 'reflect' })).jobs.length === 0) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      end.open();
+      await slow.stop();
+      expect((await queue.worker(handlers).drain()).done).toBe(1);
+    });
+
+    it('keep their due time when they are ensured again, and count anew when the cron or the zone changes', async () => {
+      await ensure(nightly);
+      const due = async (): Promise<string | undefined> => (await listSchedules(queue.database))[0]?.nextDue.toISOString();
+      queue.clock.advance(2 * DAY);
+      await ensure({ ...nightly, payload: { depth: 3 } });
+      expect(await due()).toBe('2026-06-02T03:00:00.000Z');
+      expect((await listSchedules(queue.database))[0]?.payload).toEqual({ depth: 3 });
+      await ensure({ ...nightly, cron: '0 4 * * *' });
+      expect(await due()).toBe('2026-06-04T04:00:00.000Z');
+      await ensure({ ...nightly, cron: '0 4 * * *', timeZone: 'America/New_York' });
+      expect(await due()).toBe('2026-06-04T08:00:00.000Z');
+    });
+
+    it('follow the local clock of their zone through the change to summer time', async () => {
+      queue.clock.set(new Date('2026-03-27T12:00:00Z'));
+      await ensure({ ...nightly, timeZone: 'Europe/Berlin' });
+      const worker = queue.worker(handlers);
+      for (let hour = 0; hour < 72; hour += 1) {
+        queue.clock.advance(HOUR);
+        await worker.drain();
+      }
+      expect(ran.map((payload) => (payload as { dueAt: string }).dueAt)).toEqual([
+        '2026-03-28T02:00:00.000Z',
+        '2026-03-29T01:00:00.000Z',
+        '2026-03-30T01:00:00.000Z',
+      ]);
+    });
+
+    it('end when they are removed', async () => {
+      await ensure(nightly, { ...nightly, name: 'other' });
+      expect(await removeSchedules(queue.database, ['nightly', 'unknown'])).toBe(1);
+      expect((await listSchedules(queue.database)).map((schedule) => schedule.name)).toEqual(['other']);
+      queue.clock.advance(DAY);
+      await queue.worker(handlers).drain();
+      expect(ran.length).toBe(1);
+    });
+
+    it.each([
+      [{ cron: '61 * * * *' }, 'minute'],
+      [{ cron: 'every day' }, 'cron'],
+      [{ cron: '0 0 30 2 *' }, 'never due'],
+      [{ timeZone: 'Mars/Olympus' }, 'Mars/Olympus'],
+      [{ name: '' }, 'name'],
+    ])('refuse %j before anything is written', async (change, message) => {
+      await expect(ensure(nightly, { ...nightly, name: 'b', ...change })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining(message),
+      });
+      expect(await listSchedules(queue.database)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,178 @@
+import { VarveError } from '../errors.ts';
+import type { Clock } from '../record/clock.ts';
+import { derivedId, type IdSource } from '../record/id.ts';
+import { parse } from '../record/parse.ts';
+import { z } from 'zod';
+import type { Database, Reader, Writer } from '../store/database.ts';
+
+/** Whose account: a user's, or with `user: null` the tenant's. */
+export interface CreditOwner {
+  tenant: string;
+  user: string | null;
+}
+
+/** A payment in or out, in whole micro-dollars. */
+export interface CreditMove extends CreditOwner {
+  amount: number;
+  /** For the account's statement: "top-up", "monthly allowance", … */
+  reason: string;
+  /** A move under the same key happens once, however often it is asked for: the id of a payment, say. */
+  key?: string;
+}
+
+/** One line of an account's statement. */
+export interface CreditEntry {
+  id: string;
+  kind: 'grant' | 'charge' | 'usage';
+  /** What the balance changed by: negative for charges and usage. */
+  amount: number;
+  reason: string;
+  at: Date;
+}
+
+/** Credit that is bought beforehand and used up by models. */
+export interface Credit {
+  /** Micro-dollars left; 0 for an account that never had any. May be a little below 0: the last work is paid for in full. */
+  balance(owner: CreditOwner): Promise<number>;
+  /** Adds credit; gives the new balance. */
+  grant(move: CreditMove): Promise<number>;
+  /** Takes credit for something of the application's own. Fails with `out_of_credit` rather than go below 0. */
+  charge(writer: Writer, move: CreditMove): Promise<number>;
+  /** The latest entries first. Default 100. */
+  statement(owner: CreditOwner, limit?: number): Promise<CreditEntry[]>;
+}
+
+const moveSchema = z.object({
+  tenant: z.string().min(1),
+  user: z.string().min(1).nullable(),
+  amount: z.number().int('is not a whole number of micro-dollars').positive().max(1e15),
+  reason: z.string().min(1).max(200),
+  key: z.string().min(1).max(200).optional(),
+});
+
+export interface CreditParts {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+}
+
+/** Makes the credit side of a ledger. */
+export function createCredit({ database, clock, ids }: CreditParts): Credit {
+  const idOf = (move: CreditMove): string =>
+    move.key === undefined ? ids.next('use') : derivedId('use', ['credit', move.tenant, move.user, move.key]);
+
+  return {
+    balance: (owner) => database.read(owner.tenant, (reader) => balanceOf(reader, owner)),
+    async grant(input) {
+      const move = parse(moveSchema, input, 'The grant');
+      const id = idOf(move);
+      return database.write(move.tenant, async (writer) => {
+        const isNew = await addEntry(writer, { ...move, id, kind: 'grant', at: clock.now() });
+        return isNew ? addToBalance(writer, move, move.amount, clock.now()) : balanceOf(writer, move);
+      });
+    },
+    async charge(writer, input) {
+      const move = parse(moveSchema, input, 'The charge');
+      const isNew = await addEntry(writer, { ...move, amount: -move.amount, id: idOf(move), kind: 'charge', at: clock.now() });
+      if (!isNew) return balanceOf(writer, move);
+      // One statement that looks and takes: two charges at the same moment cannot both see the last of the credit.
+      const taken = await writer
+        .updateTable('credit_accounts')
+        .set((update) => ({ balance: update('balance', '-', move.amount), updated_at: clock.now() }))
+        .where('tenant_id', '=', move.tenant)
+        .where('user_id', '=', move.user ?? '')
+        .where('balance', '>=', move.amount)
+        .returning('balance')
+        .executeTakeFirst();
+      if (taken === undefined) throw outOfCredit(move, await balanceOf(writer, move), move.amount);
+      return taken.balance;
+    },
+    statement: (owner, limit = 100) =>
+      database.read(owner.tenant, async (reader) => {
+        const rows = await reader
+          .selectFrom('credit_entries')
+          .selectAll()
+          .where('tenant_id', '=', owner.tenant)
+          .where('user_id', '=', owner.user ?? '')
+          .orderBy('at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .execute();
+        return rows.map(({ id, kind, amount, reason, at }) => ({
+          id,
+          kind: kind as CreditEntry['kind'],
+          amount,
+          reason,
+          at: new Date(at),
+        }));
+      }),
+  };
+}
+
+export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
+  const row = await reader
+    .selectFrom('credit_accounts')
+    .select('balance')
+    .where('tenant_id', '=', owner.tenant)
+    .where('user_id', '=', owner.user ?? '')
+    .executeTakeFirst();
+  return row?.balance ?? 0;
+}
+
+interface NewEntry extends CreditOwner {
+  id: string;
+  kind: CreditEntry['kind'];
+  amount: number;
+  reason: string;
+  at: number;
+}
+
+/** False when the entry is there already. */
+export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
+  const added = await writer
+    .insertInto('credit_entries')
+    .values({
+      tenant_id: entry.tenant,
+      id: entry.id,
+      user_id: entry.user ?? '',
+      kind: entry.kind,
+      amount: entry.amount,
+      reason: entry.reason,
+      at: entry.at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+/** Changes a balance, below 0 if it must be: for grants, and for usage, which has happened and is owed. */
+export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
+  const row = await writer
+    .insertInto('credit_accounts')
+    .values({ tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet((update) => ({
+        balance: update('credit_accounts.balance', '+', amount),
+        updated_at: at,
+      })),
+    )
+    .returning('balance')
+    .executeTakeFirstOrThrow();
+  return row.balance;
+}
+
+/** Paid work stops here. Retryable: it goes on when credit comes, so its job waits and its events stay queued. */
+export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
+  const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
+  const what = needed === undefined ? 'paid work waits' : `${dollars(needed)} were to be charged`;
+  return new VarveError(`${who} is out of credit: ${dollars(balance)} left, and ${what}. Nothing is lost; grant credit to go on.`, {
+    code: 'out_of_credit',
+    retryable: true,
+    details: { ...owner, balance, needed: needed ?? null },
+  });
+}
+
+function dollars(amount: number): string {
+  return `$${(amount / 1_000_000).toFixed(6)}`;
+}

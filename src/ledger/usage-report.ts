@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { invalidInput } from '../errors.ts';
+import { EVERY_TENANT, type Database, type Tenant } from '../store/database.ts';
+
+/** What a report can be broken down by. */
+export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
+
+/** Which usage, and how it is broken down. */
+export interface ReportQuery {
+  tenant: Tenant;
+  user?: string;
+  run?: string;
+  /** The first and the last day or month that counts, in UTC: `2026-11-15` or `2026-11`. */
+  from?: string;
+  to?: string;
+  by: readonly ReportBy[];
+}
+
+/** One line of a report. Costs are micro-dollars. */
+export interface ReportLine {
+  /** The values of `by`. */
+  keys: Partial<Record<ReportBy, string | null>>;
+  /** Units of work: a call of `generate` with its second try is one. */
+  count: number;
+  calls: number;
+  failed: number;
+  tokensIn: number;
+  tokensOut: number;
+  tokensCached: number;
+  milliseconds: number;
+  cost: number;
+  charged: number;
+  /** How many have no price, and so are not in `cost`. */
+  unpriced: number;
+}
+
+const COLUMNS = {
+  month: sql<string>`substr(day, 1, 7)`,
+  day: sql<string>`day`,
+  operation: sql<string>`operation`,
+  task: sql<string>`task`,
+  model: sql<string>`model`,
+  user: sql<string | null>`user_id`,
+  agent: sql<string | null>`agent_id`,
+  tenant: sql<string>`tenant_id`,
+  run: sql<string | null>`run`,
+};
+
+type Sums = Record<'count' | 'calls' | 'failed' | 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'milliseconds' | 'cost' | 'charged' | 'unpriced', number | string | null>;
+
+/** Sums up usage, dearest last to read like a bill: in the order of `by`. */
+export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {
+  const { tenant, by } = query;
+  for (const day of [query.from, query.to]) {
+    if (day !== undefined && !/^\d{4}-\d{2}(-\d{2})?$/.test(day)) {
+      throw invalidInput(`Expected a day or month such as 2026-11-15 or 2026-11, got ${JSON.stringify(day)}.`);
+    }
+  }
+  const conditions = [
+    ...(tenant === EVERY_TENANT ? [] : [sql`tenant_id = ${tenant}`]),
+    ...(query.user === undefined ? [] : [sql`user_id = ${query.user}`]),
+    ...(query.run === undefined ? [] : [sql`run = ${query.run}`]),
+    ...(query.from === undefined ? [] : [sql`day >= ${query.from}`]),
+    // '~' sorts after every digit: a month includes its days.
+    ...(query.to === undefined ? [] : [sql`day <= ${`${query.to}~`}`]),
+    sql`1 = 1`,
+  ];
+  const keys = by.map((key) => sql`${COLUMNS[key]} as ${sql.ref(`by_${key}`)}`);
+  const places = by.map((_, index) => sql.lit(index + 1));
+  const grouping = by.length === 0 ? sql`` : sql`group by ${sql.join(places)} order by ${sql.join(places)}`;
+  const { rows } = await database.read(tenant, (reader) =>
+    sql<Sums & Record<`by_${string}`, string | null>>`
+      select ${sql.join([
+        ...keys,
+        sql`count(*) as count, sum(calls) as calls, sum(failed) as failed, sum(tokens_in) as tokens_in,
+        sum(tokens_out) as tokens_out, sum(tokens_cached) as tokens_cached, sum(milliseconds) as milliseconds,
+        sum(cost) as cost, sum(charged) as charged, sum(case when cost is null then 1 else 0 end) as unpriced`,
+      ])}
+      from usage where ${sql.join(conditions, sql` and `)} ${grouping}`.execute(reader),
+  );
+  return rows.map((row) => ({
+    keys: Object.fromEntries(by.map((key) => [key, row[`by_${key}`] ?? null])),
+    count: Number(row.count),
+    calls: Number(row.calls),
+    failed: Number(row.failed),
+    tokensIn: Number(row.tokens_in),
+    tokensOut: Number(row.tokens_out),
+    tokensCached: Number(row.tokens_cached),
+    milliseconds: Number(row.milliseconds),
+    cost: Number(row.cost),
+    charged: Number(row.charged),
+    unpriced: Number(row.unpriced),
+  }));
+}

@@ -1,0 +1,54 @@
+import { VarveError } from '../errors.ts';
+import type { Embedder } from '../models/embedder.ts';
+import { EVERY_TENANT, type Database, type Reader } from '../store/database.ts';
+import { findMeta, setMeta } from '../store/meta-store.ts';
+
+/** The store's setting that names the model whose vectors answer queries. */
+export const ACTIVE_MODEL = 'embedding_model';
+
+/** The embedders of a process, and which of them the store's vectors are of. */
+export interface EmbeddingModels {
+  /** The one that new vectors are made with; null when there is none. */
+  readonly current: Embedder | null;
+  /** The one that queries are embedded with: while vectors are made anew, the one whose vectors still answer. */
+  forQueries(reader: Reader): Promise<Embedder | null>;
+  /** Those that a record needs vectors of: the current one and, until the switch, the one before. */
+  forRecords(reader: Reader): Promise<Embedder[]>;
+  /** Whether the store's vectors are of another model than the current one. */
+  isChanging(reader: Reader): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Joins an embedder, and the one used before it if vectors of that are still there, to a store. */
+export async function createEmbeddingModels(
+  database: Database,
+  { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
+): Promise<EmbeddingModels> {
+  if (current !== null && previous?.id === current.id) {
+    throw new VarveError(`The embedder and the previous embedder are the same, ${current.id}.`, { code: 'invalid_input' });
+  }
+  if (current !== null) {
+    await database.write(EVERY_TENANT, async (writer) => {
+      if ((await findMeta(writer, ACTIVE_MODEL)) === null) await setMeta(writer, ACTIVE_MODEL, current.id);
+    });
+  }
+  const isChanging = async (reader: Reader): Promise<boolean> =>
+    current !== null && (await findMeta(reader, ACTIVE_MODEL)) !== current.id;
+  const answering = async (reader: Reader): Promise<Embedder | null> => {
+    if (current === null || previous === null) return null;
+    return (await findMeta(reader, ACTIVE_MODEL)) === previous.id ? previous : null;
+  };
+  return {
+    current,
+    isChanging,
+    forQueries: async (reader) => (await answering(reader)) ?? current,
+    async forRecords(reader) {
+      const before = await answering(reader);
+      return [current, before].filter((embedder) => embedder !== null);
+    },
+    async close() {
+      await current?.close?.();
+      await previous?.close?.();
+    },
+  };
+}

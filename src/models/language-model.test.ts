@@ -1,0 +1,298 @@
+import type { LanguageModel as AnyAiSdkModel } from 'ai';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { manualDelay, type ManualDelay } from '../../test/manual-delay.ts';
+import { drop, from, half, hang, json, large, raw, refusal, startProtocolServer, status, text, type ProtocolServer, type Reply } from '../../test/protocol-server.ts';
+import { VarveError } from '../errors.ts';
+import { manualClock } from '../record/clock.ts';
+import type { AiSdkAnswer, AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
+import type { LanguageModel } from './language-model.ts';
+import { usageOfFailure } from './usage.ts';
+
+const schema = z.object({ facts: z.array(z.string()) });
+const prompt = { system: 'Extract facts.', user: 'I live in Oslo.' };
+const request = { task: 'extract', schema, prompt } as const;
+const good = { facts: ['Lives in Oslo'] };
+
+let server: ProtocolServer;
+let time: ManualDelay;
+beforeAll(async () => {
+  server = await startProtocolServer();
+});
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+function model(options: Partial<LanguageModelOptions> = {}): LanguageModel {
+  const clock = manualClock(0);
+  time = manualDelay(clock);
+  return createLanguageModel({ fast: server.languageModel(), clock, delay: time.delay, random: () => 1, ...options });
+}
+
+async function failure(call: Promise<unknown>): Promise<VarveError> {
+  const thrown = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!VarveError.isInstance(thrown)) throw new Error(`expected a VarveError, got ${String(thrown)}`);
+  return thrown;
+}
+
+describe('asking a language model through its real provider', () => {
+  it('gives validated data with its usage, by strict structured output', async () => {
+    server.next(json(good, { usage: { in: 50, out: 7, cached: 30 } }));
+    const generated = await model().generate(request);
+    expect(generated).toMatchObject({
+      data: good,
+      model: 'test.chat:test-model',
+      repaired: false,
+      usage: { tokensIn: 50, tokensOut: 7, tokensCached: 30, calls: 1, estimated: false },
+    });
+    const body = server.requests[0]?.body;
+    expect(body?.messages?.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(body?.response_format).toMatchObject({
+      type: 'json_schema',
+      json_schema: { name: 'extract', strict: true, schema: { additionalProperties: false, required: ['facts'] } },
+    });
+  });
+
+  it('says the schema in words to a provider without structured output', async () => {
+    server.next(json(good));
+    const generated = await model({ fast: server.languageModel('plain', { strict: false }) }).generate(request);
+    expect(generated.data).toEqual(good);
+    expect(server.requests[0]?.body.response_format).toEqual({ type: 'json_object' });
+    expect(server.requests[0]?.body.messages?.[0]?.content).toContain('"facts"');
+  });
+
+  it('falls back when the provider says no to the format, and remembers it', async () => {
+    const picky = from(({ body }) => (body.response_format === undefined ? json(good) : status(400, { message: "'response_format' is not supported" })));
+    server.otherwise(picky);
+    const asking = model();
+    expect((await asking.generate(request)).data).toEqual(good);
+    expect(server.requests.map(({ body }) => body.response_format?.type)).toEqual(['json_schema', 'json_object', undefined]);
+    await asking.generate(request);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('does not take another refusal for one of the format', async () => {
+    server.otherwise(status(400, { message: 'context length exceeded' }));
+    expect(await failure(model().generate(request))).toMatchObject({ code: 'model_unavailable', retryable: false });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('asks once more with what was wrong, and counts both', async () => {
+    server.next(json({ facts: 'none' }), json(good));
+    const generated = await model().generate(request);
+    expect(generated).toMatchObject({ data: good, repaired: true, usage: { tokensIn: 200, calls: 2 } });
+    const messages = server.requests[1]?.body.messages ?? [];
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(messages[3]?.content).toMatch(/facts: .*array/);
+  });
+
+  const useless: [string, Reply, string, number][] = [
+    ['prose', text('I would rather talk about the weather.'), 'not_json', 2],
+    ['prose in another language', text('申し訳ありませんが、わかりません。'), 'not_json', 2],
+    ['the wrong shape', json({ answers: [] }), 'wrong_shape', 2],
+    ['nothing', text(''), 'empty', 2],
+    ['no content at all', text(null), 'empty', 2],
+    ['a cut answer', text('{"facts": ["a", "b', { finish: 'length' }), 'truncated', 2],
+    ['10 MB', large(10_000_000), 'too_long', 2],
+    ['a refusal', refusal(), 'refused', 1],
+    ['a content filter', text('', { finish: 'content_filter' }), 'refused', 1],
+  ];
+  it.each(useless)('[T16] fails for good when the answer is %s', async (_name, reply, problem, tries) => {
+    server.otherwise(reply);
+    const error = await failure(model().generate(request));
+    expect(error).toMatchObject({ code: 'model_answer_invalid', retryable: false, details: { problem, task: 'extract' } });
+    expect(usageOfFailure(error)).toMatchObject({ calls: tries, tokensIn: 100 * tries });
+    expect(server.requests).toHaveLength(tries);
+    expect(JSON.stringify(error.details) + error.message).not.toMatch(/Oslo|weather/);
+  });
+
+  const down: [string, Reply][] = [
+    ['500', status(500)],
+    ['503 with a page of a proxy', status(503, { body: '<html>down</html>' })],
+    ['a closed connection', drop()],
+    ['half an answer', half()],
+    ['a page instead of JSON', raw('<html>welcome to the hotel</html>', 'text/html')],
+    ['half a JSON', raw('{"id": "chat-1", "choices": [{"mess')],
+    ['429', status(429)],
+  ];
+  it.each(down)('[T16] tries again, and then fails for now, when the model answers with %s', async (_name, reply) => {
+    server.otherwise(reply);
+    expect(await failure(model().generate(request))).toMatchObject({ code: 'model_unavailable', retryable: true });
+    expect(server.requests).toHaveLength(3);
+    server.reset();
+    server.next(reply, json(good));
+    expect((await model().generate(request)).data).toEqual(good);
+  });
+
+  it('waits as long as a 429 asks', async () => {
+    server.next(status(429, { retryAfter: 7 }), json(good));
+    await model().generate(request);
+    expect(time.pauses).toEqual([7000]);
+  });
+
+  it('[T16] fails for now when nobody listens', async () => {
+    const gone = await startProtocolServer();
+    const fast = gone.languageModel();
+    await gone.close();
+    expect(await failure(model({ fast }).generate(request))).toMatchObject({ code: 'model_unavailable', retryable: true });
+  });
+
+  it('[T16] times out on a connection that hangs', async () => {
+    server.otherwise(hang());
+    const pending = failure(model({ retries: 0 }).generate(request));
+    await server.arrived(1);
+    time.timeOut();
+    expect(await pending).toMatchObject({ code: 'timed_out', retryable: true });
+  });
+
+  it('is cancelled by its signal', async () => {
+    server.otherwise(hang());
+    const cancelling = new AbortController();
+    const pending = failure(model().generate({ ...request, signal: cancelling.signal }));
+    await server.arrived(1);
+    cancelling.abort();
+    expect(await pending).toMatchObject({ code: 'cancelled', retryable: false });
+  });
+
+  it('keeps the usage of the first try when the second fails', async () => {
+    server.next(text('no json'));
+    server.otherwise(status(500));
+    const error = await failure(model().generate(request));
+    expect(error.code).toBe('model_unavailable');
+    expect(usageOfFailure(error)).toMatchObject({ calls: 1, tokensIn: 100 });
+  });
+
+  it('[T16] leaves a model alone that is down, and comes back to it', async () => {
+    const clock = manualClock(0);
+    const asking = createLanguageModel({
+      fast: server.languageModel(),
+      clock,
+      delay: manualDelay(clock).delay,
+      retries: 0,
+      breaker: { failures: 2, cooldown: 5000 },
+    });
+    server.next(status(500), status(500));
+    server.otherwise(json(good));
+    for (let calls = 0; calls < 2; calls += 1) await failure(asking.generate(request));
+    expect(await failure(asking.generate(request))).toMatchObject({ details: { reason: 'circuit_open' } });
+    expect(server.requests).toHaveLength(2);
+    clock.advance(5000);
+    expect((await asking.generate(request)).data).toEqual(good);
+  });
+
+  it('calls one model no more often at a time than allowed', async () => {
+    let open = 0;
+    let most = 0;
+    server.otherwise(async (incoming, response) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      open -= 1;
+      await json(good)(incoming, response);
+    });
+    const asking = model({ parallel: 3 });
+    await Promise.all(Array.from({ length: 12 }, () => asking.generate(request)));
+    expect(most).toBe(3);
+  });
+
+  it('estimates the tokens that a provider does not count', async () => {
+    server.next(json(good, { usage: null }));
+    const { usage } = await model().generate(request);
+    expect(usage.estimated).toBe(true);
+    expect(usage.tokensIn).toBeGreaterThan(5);
+    expect(usage.tokensOut).toBeGreaterThan(3);
+  });
+});
+
+describe('asking for text', () => {
+  const asked = { task: 'profile', prompt } as const;
+
+  it('gives the text', async () => {
+    server.next(text('\n---PROFILE---\n## Personal\n'));
+    expect((await model().generateText(asked)).data).toBe('---PROFILE---\n## Personal');
+    expect(server.requests[0]?.body.response_format).toBeUndefined();
+  });
+
+  it.each([
+    ['empty', text(' ')],
+    ['refused', refusal()],
+    ['truncated', text('---PROFILE---\n## Pers', { finish: 'length' })],
+    ['too_long', large(10_000_000)],
+  ])('[T16] refuses an answer that is %s', async (problem, reply) => {
+    server.next(reply);
+    const error = await failure(model().generateText(asked));
+    expect(error).toMatchObject({ code: 'model_answer_invalid', details: { problem } });
+    expect(usageOfFailure(error)).toMatchObject({ calls: 1 });
+  });
+});
+
+describe('which model does what', () => {
+  const used = () => server.requests.map(({ body }) => body.model);
+
+  it('[E13] gives quick tasks to the fast model and careful ones to the slow one', async () => {
+    server.otherwise(json(good));
+    const asking = model({ fast: server.languageModel('fast'), slow: server.languageModel('slow') });
+    await asking.generate(request);
+    await asking.generate({ ...request, task: 'synthesise' });
+    expect(used()).toEqual(['fast', 'slow']);
+    expect(asking.modelOf('reflect')).toBe('test.chat:slow');
+  });
+
+  it('[T20] takes one model for everything, or one per task', async () => {
+    server.otherwise(json(good));
+    const one = model({ fast: server.languageModel('only') });
+    await one.generate(request);
+    await one.generate({ ...request, task: 'synthesise' });
+    const own = model({ fast: server.languageModel('fast'), tasks: { merge: server.languageModel('merger') } });
+    await own.generate({ ...request, task: 'merge' });
+    await own.generate({ ...request, task: 'synthesise' });
+    expect(used()).toEqual(['only', 'only', 'merger', 'fast']);
+  });
+
+  it('refuses tasks and models that do not exist, saying what would be right', () => {
+    expect(() => model({ tasks: { extrakt: server.languageModel() } as never })).toThrow(/Tasks: extract, decide/);
+    expect(() => model({ fast: 'openai/gpt-4o-mini' as never })).toThrow(/model object of an AI SDK provider/);
+  });
+
+  it('takes the model objects of every specification', async () => {
+    expectTypeOf<Exclude<AnyAiSdkModel, string>>().toExtend<AiSdkLanguageModel>();
+    const answers: Record<string, Pick<AiSdkAnswer, 'finishReason' | 'usage'>> = {
+      v2: { finishReason: 'stop', usage: { inputTokens: 5, outputTokens: 3, cachedInputTokens: 2 } },
+      v3: { finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 5, cacheRead: 2 }, outputTokens: { total: 3 } } },
+      v4: { finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 5, cacheRead: 2 }, outputTokens: { total: 3 } } },
+    };
+    for (const [specificationVersion, answer] of Object.entries(answers)) {
+      const fast: AiSdkLanguageModel = {
+        specificationVersion,
+        provider: 'fake',
+        modelId: 'm',
+        doGenerate: async () => ({ ...answer, content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: JSON.stringify(good) }] }),
+      };
+      expect(await model({ fast }).generate(request)).toMatchObject({ data: good, usage: { tokensIn: 5, tokensOut: 3, tokensCached: 2 } });
+    }
+  });
+
+  it('goes on in words after a provider has warned that it dropped the schema', async () => {
+    const formats: unknown[] = [];
+    const fast: AiSdkLanguageModel = {
+      specificationVersion: 'v2',
+      provider: 'fake',
+      modelId: 'm',
+      doGenerate: async ({ responseFormat }) => {
+        formats.push(responseFormat?.schema === undefined ? 'words' : 'schema');
+        return {
+          content: [{ type: 'text', text: JSON.stringify(good) }],
+          finishReason: 'stop',
+          warnings: [{ type: 'unsupported-setting', setting: 'responseFormat' }],
+        };
+      },
+    };
+    const asking = model({ fast });
+    await asking.generate(request);
+    await asking.generate(request);
+    expect(formats).toEqual(['schema', 'words']);
+  });
+});

@@ -1,0 +1,58 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createEncoder } from './encoder.ts';
+import { type SharedMemory, createKernel } from './kernel.ts';
+import { loadModel } from './load-model.ts';
+import { layoutMemory } from './memory-layout.ts';
+import { readModel } from './weights.ts';
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  readonly memory: SharedMemory;
+  readonly maximumTokens: number;
+  readonly workspaces: number;
+  /** Set for the one worker that reads the weights into the shared memory. */
+  readonly weightsFolder?: string;
+}
+
+/** Texts that lie in a workspace. With more than one part it is one text, and as many workers get the same task. */
+export interface WorkerTask {
+  readonly workspace: number;
+  /** Tokens of each text; their ids follow each other, each text starting at an even place. */
+  readonly lengths: readonly number[];
+  readonly parts: number;
+}
+
+/** `vectors: true` means that the workspace now holds the task's vectors. */
+export type WorkerReply = { type: 'ready' } | { type: 'failed'; message: string } | { type: 'done'; vectors: boolean };
+
+async function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): Promise<void> {
+  const reply = (message: WorkerReply): void => port.postMessage(message);
+  const { memory } = setup;
+  const layout = layoutMemory(setup);
+  const kernel = createKernel(memory);
+  const encoder = createEncoder(kernel, memory, layout);
+
+  port.on('message', ({ workspace: index, lengths, parts }: WorkerTask) => {
+    const workspace = layout.workspaces[index];
+    if (!workspace) throw new RangeError(`There is no workspace ${index}.`);
+    let firstId = 0;
+    let wroteVector = false;
+    for (const [slot, tokens] of lengths.entries()) {
+      const text = { workspace, firstId, tokens, slot };
+      if (parts === 1) encoder.encode(text);
+      wroteVector = parts === 1 || encoder.encodeTogether(text, parts);
+      firstId += tokens + (tokens & 1);
+    }
+    reply({ type: 'done', vectors: wroteVector });
+  });
+
+  if (setup.weightsFolder !== undefined) loadModel(await readModel(setup.weightsFolder), { memory, layout, kernel });
+  reply({ type: 'ready' });
+}
+
+if (parentPort) {
+  const port = parentPort;
+  serve(workerData as WorkerSetup, port).catch((error: unknown) => {
+    port.postMessage({ type: 'failed', message: error instanceof Error ? error.message : String(error) } satisfies WorkerReply);
+  });
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { KERNEL_SOURCE_SHA256 } from './kernel-binary.ts';
+import { allocateMemory, createKernel } from './kernel.ts';
+import { readOnnxTensors } from './onnx-tensors.ts';
+import { findWeights, readModel } from './weights.ts';
+
+describe('the kernel', () => {
+  it('is compiled from the source in the repository (else: node scripts/build-kernel.mjs)', async () => {
+    const source = await readFile(new URL('../../../wasm/bert-kernel.ts', import.meta.url));
+    expect(createHash('sha256').update(source).digest('hex')).toBe(KERNEL_SOURCE_SHA256);
+  });
+
+  it('multiplies exactly', () => {
+    const [rows, inputs, outputs] = [6, 96, 32];
+    const memory = allocateMemory(65_536);
+    const kernel = createKernel(memory);
+    const [q, source, weights, sums, out] = [0, 4096, 8192, 16_384, 20_480];
+    const bytes = new Int8Array(memory.buffer);
+    for (let i = 0; i < rows * inputs; i++) bytes[q + i] = (i * 7919) % 125;
+    // ±44 at most: the sum of any six weights stays within what the kernel adds in 16 bits.
+    for (let i = 0; i < inputs * outputs; i++) bytes[source + i] = ((i * 104_729) % 89) - 44;
+    kernel.packWeights(source, weights, sums, inputs, outputs);
+    kernel.matmul(q, weights, out, inputs, outputs, 0, rows);
+    for (let row = 0; row < rows; row++) {
+      for (let n = 0; n < outputs; n++) {
+        let expected = 0;
+        for (let k = 0; k < inputs; k++) expected += bytes[q + row * inputs + k]! * bytes[source + k * outputs + n]!;
+        expect(new Int32Array(memory.buffer, out)[row * outputs + n]).toBe(expected);
+      }
+    }
+  });
+
+  it('cannot overflow 16 bits with the weights of this model', async () => {
+    let heaviest = 0;
+    for (const [name, { shape, bytes }] of readOnnxTensors(await readModel(findWeights()))) {
+      if (!/^onnx::MatMul_\d+_quantized$/.test(name)) continue;
+      const [inputs = 0, outputs = 0] = shape;
+      const weights = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+      for (let n = 0; n < outputs; n++) heaviest = Math.max(heaviest, heaviestGroup(weights, n, inputs, outputs));
+    }
+    // Activations reach from 0 to 124 (LEVELS in the kernel).
+    expect(heaviest * 124).toBeLessThanOrEqual(32_767);
+  });
+});
+
+/** The largest sum of weights of one sign that one 16-bit lane adds: neighbours k, k+1 at three places 16 apart. */
+function heaviestGroup(weights: Int8Array, output: number, inputs: number, outputs: number): number {
+  let heaviest = 0;
+  for (let block = 0; block < inputs; block += 48) {
+    for (let lane = 0; lane < 16; lane += 2) {
+      let positive = 0;
+      let negative = 0;
+      for (const k of [0, 1, 16, 17, 32, 33]) {
+        const weight = weights[(block + lane + k) * outputs + output] ?? 0;
+        if (weight > 0) positive += weight;
+        else negative -= weight;
+      }
+      heaviest = Math.max(heaviest, positive, negative);
+    }
+  }
+  return heaviest;
+}

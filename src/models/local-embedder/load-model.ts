@@ -1,0 +1,81 @@
+import type { Kernel, SharedMemory } from './kernel.ts';
+import { type LinearAddress, MODEL, type MemoryLayout, type NormAddress } from './memory-layout.ts';
+import { type OnnxTensor, readOnnxTensors } from './onnx-tensors.ts';
+
+/** Writes the weights of all-MiniLM-L6-v2 (the int8 ONNX export) into the shared memory, in the kernel's order. */
+export function loadModel(file: Uint8Array, target: { memory: SharedMemory; layout: MemoryLayout; kernel: Kernel }): void {
+  const { memory, layout, kernel } = target;
+  const tensors = readOnnxTensors(file);
+  const bytes = new Uint8Array(memory.buffer);
+  const numbers = new Float32Array(memory.buffer);
+
+  const tensor = (name: string): OnnxTensor => {
+    const found = tensors.get(name);
+    if (!found) throw new RangeError(`The model has no tensor named ${name}.`);
+    return found;
+  };
+  const floats = (name: string): Float32Array => new Float32Array(new Uint8Array(tensor(name).bytes).buffer);
+
+  const writeNorm = (address: NormAddress, prefix: string): void => {
+    numbers.set(floats(`${prefix}.weight`), address.gamma / 4);
+    numbers.set(floats(`${prefix}.bias`), address.beta / 4);
+  };
+
+  /** Writes one matrix of the file as the outputs of `linear` from `first` on; `factor` scales what it gives. */
+  const writeLinear = (linear: LinearAddress, matrix: string, bias: string, first = 0, factor = 1): void => {
+    const { shape: [inputs = 0, outputs = 0], bytes: weights } = tensor(`${matrix}_quantized`);
+    if (inputs !== linear.inputs || first + outputs > linear.outputs) throw new RangeError(`${matrix} is ${inputs} × ${outputs}.`);
+    const table = linear.table / 4 + first;
+    numbers.set(floats(`${matrix}_scale`).map((scale) => scale * factor), table);
+    numbers.set(floats(bias).map((value) => value * factor), table + 2 * linear.outputs);
+    bytes.set(weights, layout.staging);
+    const sums = (table + linear.outputs) * 4;
+    kernel.packWeights(layout.staging, linear.weights + first * inputs, sums, inputs, outputs);
+  };
+
+  kernel.writeConstants(layout.constants);
+  writeEmbeddings();
+  const matrices = matrixNames(tensors);
+  for (const [index, layer] of layout.layers.entries()) {
+    const prefix = `encoder.layer.${index}`;
+    const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices.slice(index * 6);
+    // Attention divides by √32 per head; folded into the queries, it costs nothing.
+    writeLinear(layer.qkv, query, `${prefix}.attention.self.query.bias`, 0, 1 / Math.sqrt(32));
+    writeLinear(layer.qkv, key, `${prefix}.attention.self.key.bias`, MODEL.hidden);
+    writeLinear(layer.qkv, value, `${prefix}.attention.self.value.bias`, 2 * MODEL.hidden);
+    writeLinear(layer.attentionOutput, attentionOutput, `${prefix}.attention.output.dense.bias`);
+    writeNorm(layer.attentionNorm, `${prefix}.attention.output.LayerNorm`);
+    writeLinear(layer.intermediate, intermediate, `${prefix}.intermediate.dense.bias`);
+    writeLinear(layer.output, output, `${prefix}.output.dense.bias`);
+    writeNorm(layer.outputNorm, `${prefix}.output.LayerNorm`);
+  }
+
+  function writeEmbeddings(): void {
+    const table = (kind: string): { values: Uint8Array; scale: number } => ({
+      values: tensor(`embeddings.${kind}_embeddings.weight_quantized`).bytes,
+      scale: floats(`embeddings.${kind}_embeddings.weight_scale`)[0] ?? 0,
+    });
+    const word = table('word');
+    bytes.set(word.values, layout.words);
+    numbers[layout.wordScale / 4] = word.scale;
+    // Every text is one segment, so the embedding of segment 0 is part of each position.
+    const position = table('position');
+    const segment = table('token_type');
+    const start = layout.positions / 4;
+    for (let i = 0; i < position.values.length; i++) {
+      const ofSegment = ((segment.values[i % MODEL.hidden] ?? 0) - 128) * segment.scale;
+      numbers[start + i] = ((position.values[i] ?? 0) - 128) * position.scale + ofSegment;
+    }
+    writeNorm(layout.embeddingNorm, 'embeddings.LayerNorm');
+  }
+}
+
+/** The matrices in the order of the graph: the exporter numbers them as it meets them, six per layer. */
+function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
+  const numbered = [...tensors.keys()].flatMap((name) => {
+    const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
+    return number ? [Number(number)] : [];
+  });
+  if (numbered.length !== 6 * MODEL.layers) throw new RangeError(`The model has ${numbered.length} matrices, not ${6 * MODEL.layers}.`);
+  return numbered.sort((a, b) => a - b).map((number) => `onnx::MatMul_${number}`);
+}

@@ -1,0 +1,176 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Embedder } from '../embedder.ts';
+import { GOLDEN_VECTORS } from './golden-vectors.ts';
+import { createLocalEmbedder } from './local-embedder.ts';
+import { findWeights } from './weights.ts';
+
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number => {
+  if (!a || !b) return Number.NaN;
+  return a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0) / Math.hypot(...a) / Math.hypot(...b);
+};
+const sha256 = (vector: Float32Array | undefined): string =>
+  createHash('sha256').update(new Uint8Array(vector?.slice().buffer ?? new ArrayBuffer())).digest('hex');
+
+describe('createLocalEmbedder', () => {
+  let embedder: Embedder;
+  let folder: string;
+  const embedOne = async (text: string): Promise<Float32Array | undefined> => (await embedder.embed([text])).vectors[0];
+
+  beforeAll(async () => {
+    embedder = createLocalEmbedder({ threads: 2 });
+    folder = await mkdtemp(join(tmpdir(), 'varve-embedder-'));
+  });
+  afterAll(async () => {
+    await embedder.close?.();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(GOLDEN_VECTORS)('agrees with the original model: $text', async ({ text, reference }) => {
+    const expected = Float32Array.from(new Int8Array(Buffer.from(reference, 'base64')));
+    expect(cosine(await embedOne(text), expected)).toBeGreaterThan(0.985);
+  });
+
+  it.each(GOLDEN_VECTORS)('gives the same bits on every machine: $text', async ({ text, vectorSha256 }) => {
+    expect(sha256(await embedOne(text))).toBe(vectorSha256);
+  });
+
+  it('puts the same meaning near and another one far', async () => {
+    const { vectors } = await embedder.embed([
+      'The user prefers window seats on long flights.',
+      'The user likes sitting by the window on planes.',
+      'How do I bake sourdough bread?',
+    ]);
+    expect(cosine(vectors[0], vectors[1])).toBeGreaterThan(0.7);
+    expect(cosine(vectors[0], vectors[2])).toBeLessThan(0.2);
+  });
+
+  it('gives unit vectors and the number of tokens', async () => {
+    const { vectors, tokens } = await embedder.embed(['hello world', 'hi']);
+    expect(tokens).toBe(4 + 3);
+    for (const vector of vectors) {
+      expect(vector).toHaveLength(embedder.dimensions);
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+    }
+  });
+
+  it('gives a text the same vector alone, in a batch, and on any number of threads', async () => {
+    const texts = Array.from({ length: 60 }, (_, i) => `Note ${i}: ${'the meeting about the roadmap moved '.repeat(i % 9)}again.`);
+    const { vectors } = await embedder.embed(texts);
+    const single = createLocalEmbedder({ threads: 1 });
+    const three = createLocalEmbedder({ threads: 3 });
+    for (const [index, text] of texts.entries()) {
+      const alone = await embedOne(text);
+      expect(vectors[index]).toEqual(alone);
+      expect((await single.embed([text])).vectors[0]).toEqual(alone);
+      expect((await three.embed([text])).vectors[0]).toEqual(alone);
+    }
+    await Promise.all([single.close?.(), three.close?.()]);
+  });
+
+  it('keeps the order of texts when calls overlap', async () => {
+    const texts = Array.from({ length: 40 }, (_, i) => `Statement number ${i}`);
+    const [batch, ...singles] = await Promise.all([embedder.embed(texts), ...texts.map(embedOne)]);
+    expect(batch?.vectors).toEqual(singles);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['blank', ' \n\t '],
+    ['emoji', '👨‍👩‍👧‍👦🎉'],
+    ['CJK', '私は明日東京へ行きます'],
+    ['lone surrogate', '\ud83d'],
+    ['one word of a million characters', 'x'.repeat(1_000_000)],
+  ])('embeds %s text', async (_name, text) => {
+    expect(Math.hypot(...((await embedOne(text)) ?? []))).toBeCloseTo(1, 5);
+  });
+
+  it('reads a long text beyond the first window', async () => {
+    const filler = 'The weather report for the coast was read out again and nothing in it had changed. ';
+    const long = filler.repeat(40) + 'My sister keeps bees and sells honey at the market. '.repeat(15);
+    const truncated = await embedOne(filler.repeat(40));
+    const question = await embedOne('Who is a beekeeper?');
+    expect(cosine(await embedOne(long), question)).toBeGreaterThan(cosine(truncated, question) + 0.1);
+  });
+
+  it('returns nothing for nothing', async () => {
+    expect(await embedder.embed([])).toEqual({ vectors: [], tokens: 0 });
+  });
+
+  it('stops a batch when it is aborted, and goes on with the next', async () => {
+    const controller = new AbortController();
+    const texts = Array.from({ length: 3000 }, (_, i) => `A statement that is to be embedded, number ${i}`);
+    const started = performance.now();
+    const batch = embedder.embed(texts, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('no longer needed')), 50);
+    await expect(batch).rejects.toThrow('no longer needed');
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(await embedOne('still here')).toBeDefined();
+    await expect(embedder.embed(['x'], { signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+
+  it('leaves the event loop free during a batch', async () => {
+    await embedOne('warm');
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    await embedder.embed(Array.from({ length: 300 }, (_, i) => `${i} ${'a sentence of some length '.repeat(5)}`));
+    clearInterval(timer);
+    expect(longest).toBeLessThan(100);
+  });
+
+  it('says what is missing when there are no weights, and loads once they are there', async () => {
+    const modelPath = join(folder, 'model');
+    const late = createLocalEmbedder({ modelPath });
+    await expect(late.embed(['x'])).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringContaining(modelPath) });
+    await cp(findWeights(), modelPath, { recursive: true });
+    expect((await late.embed(['x'])).vectors).toHaveLength(1);
+    await late.close?.();
+  });
+
+  it.each([
+    ['onnx/model_quantized.onnx', 1_000_000],
+    ['tokenizer.json', 300_000],
+  ])('refuses another %s', async (file, position) => {
+    const modelPath = join(folder, file.replace('/', '-'));
+    await mkdir(modelPath);
+    await cp(findWeights(), modelPath, { recursive: true });
+    const bytes = await readFile(join(modelPath, file));
+    bytes[position] = (bytes[position] ?? 0) ^ 1;
+    await writeFile(join(modelPath, file), bytes);
+    const changed = createLocalEmbedder({ modelPath });
+    await expect(changed.embed(['x'])).rejects.toMatchObject({ code: 'embedder_unavailable', message: expect.stringContaining('sha256') });
+    await changed.close?.();
+  });
+
+  it('rejects what is under way when closed, and all later calls', async () => {
+    const closing = createLocalEmbedder();
+    const pending = closing.embed(Array.from({ length: 500 }, (_, i) => `text ${i}`));
+    const outcome = expect(pending).rejects.toMatchObject({ code: 'embedder_unavailable' });
+    await closing.close?.();
+    await outcome;
+    await expect(closing.embed(['x'])).rejects.toMatchObject({ code: 'embedder_unavailable' });
+  });
+
+  it('refuses options that make no sense', () => {
+    expect(() => createLocalEmbedder({ threads: 0 })).toThrow('threads');
+    expect(() => createLocalEmbedder({ maximumTokens: 1000 })).toThrow('maximumTokens');
+  });
+
+  it('lets a program end without close()', async () => {
+    const module = new URL('./local-embedder.ts', import.meta.url).href;
+    const program = `const { createLocalEmbedder } = await import(${JSON.stringify(module)});
+      const { vectors } = await createLocalEmbedder().embed(['a text', 'another']);
+      console.log(vectors.length);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { timeout: 20_000 });
+    expect(stdout.trim()).toBe('2');
+  });
+});

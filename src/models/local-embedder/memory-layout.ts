@@ -1,0 +1,122 @@
+/** The shape of all-MiniLM-L6-v2. The kernel has the same numbers compiled in. */
+export const MODEL = {
+  layers: 6,
+  hidden: 384,
+  intermediate: 1536,
+  vocabulary: 30_522,
+  positions: 512,
+} as const;
+
+/** A linear layer: int8 weights [outputs][inputs], and a table of scales, sums of weights and biases per output. */
+export interface LinearAddress {
+  readonly weights: number;
+  readonly table: number;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+/** A layer normalisation. */
+export interface NormAddress {
+  readonly gamma: number;
+  readonly beta: number;
+}
+
+/** Where one encoder layer lies. */
+export interface LayerAddress {
+  /** Query, key and value in one matrix. */
+  readonly qkv: LinearAddress;
+  readonly attentionOutput: LinearAddress;
+  readonly attentionNorm: NormAddress;
+  readonly intermediate: LinearAddress;
+  readonly output: LinearAddress;
+  readonly outputNorm: NormAddress;
+}
+
+/** Buffers for one text under way. Queries, keys and values are double: see `encoder.ts`. */
+export interface Workspace {
+  /** Progress of the threads that share the text, two int32 per phase. */
+  readonly progress: number;
+  readonly ids: number;
+  readonly vectors: number;
+  readonly x: number;
+  readonly q: number;
+  readonly ranges: number;
+  readonly sums: number;
+  readonly qkv: readonly [number, number];
+  readonly keys: readonly [number, number];
+  readonly context: number;
+  readonly scores: number;
+}
+
+/** Byte addresses of everything in the shared memory. */
+export interface MemoryLayout {
+  /** Coefficients of the kernel's polynomials. */
+  readonly constants: number;
+  readonly words: number;
+  readonly wordScale: number;
+  readonly positions: number;
+  readonly embeddingNorm: NormAddress;
+  readonly layers: readonly LayerAddress[];
+  readonly workspaces: readonly Workspace[];
+  /** Free while weights are packed: room for the largest matrix of the file. It overlaps the workspaces. */
+  readonly staging: number;
+  readonly bytes: number;
+}
+
+/** Texts handed to a worker at once; see `worker-pool.ts`. */
+export const TEXTS_PER_TASK = 64;
+
+/** One phase per layer, and one before the first. */
+export const PHASES: number = MODEL.layers + 1;
+
+/** Lays out the weights, then one workspace per thread. Every thread computes the same layout for itself. */
+export function layoutMemory(options: { maximumTokens: number; workspaces: number }): MemoryLayout {
+  let end = 64;
+  const take = (bytes: number): number => {
+    const address = end;
+    end += Math.ceil(bytes / 64) * 64;
+    return address;
+  };
+  const { hidden, intermediate } = MODEL;
+  const norm = (): NormAddress => ({ gamma: take(hidden * 4), beta: take(hidden * 4) });
+  const linear = (inputs: number, outputs: number): LinearAddress => ({
+    weights: take(inputs * outputs),
+    table: take(outputs * 12),
+    inputs,
+    outputs,
+  });
+
+  const model = {
+    constants: take(128),
+    words: take(MODEL.vocabulary * hidden),
+    wordScale: take(4),
+    positions: take(MODEL.positions * hidden * 4),
+    embeddingNorm: norm(),
+    layers: Array.from({ length: MODEL.layers }, (): LayerAddress => ({
+      qkv: linear(hidden, 3 * hidden),
+      attentionOutput: linear(hidden, hidden),
+      attentionNorm: norm(),
+      intermediate: linear(hidden, intermediate),
+      output: linear(intermediate, hidden),
+      outputNorm: norm(),
+    })),
+  };
+
+  const staging = end;
+  // Rows are computed in pairs and scores in eights, so a text may need a few tokens more than it has.
+  const tokens = Math.ceil(options.maximumTokens / 8) * 8;
+  const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
+    progress: take(PHASES * 8),
+    ids: take((tokens + TEXTS_PER_TASK) * 4),
+    vectors: take(TEXTS_PER_TASK * hidden * 4),
+    x: take(tokens * hidden * 4),
+    q: take(tokens * intermediate),
+    ranges: take(tokens * 8),
+    sums: take(tokens * intermediate * 4),
+    qkv: [take(tokens * 3 * hidden * 4), take(tokens * 3 * hidden * 4)],
+    keys: [take(tokens * hidden * 4), take(tokens * hidden * 4)],
+    context: take(tokens * hidden * 4),
+    scores: take(tokens * tokens * 4),
+  }));
+  return { ...model, workspaces, staging, bytes: Math.max(end, staging + hidden * intermediate) };
+}

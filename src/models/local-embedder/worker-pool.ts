@@ -1,0 +1,185 @@
+import { Worker } from 'node:worker_threads';
+import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
+import { allocateMemory } from './kernel.ts';
+import { MODEL, PHASES, TEXTS_PER_TASK, layoutMemory } from './memory-layout.ts';
+
+/** The ids of one text (at most `maximumTokens`), and where its vector goes. */
+export interface PoolText {
+  readonly ids: readonly number[];
+  resolve(vector: Float32Array): void;
+  reject(error: unknown): void;
+}
+
+/** Threads that share one copy of the weights. */
+export interface WorkerPool {
+  /** Queues a text. An urgent one goes before all others. */
+  add(text: PoolText, options: { urgent: boolean }): void;
+  /** Takes texts back out of the queue; those already with a worker are not disturbed. */
+  remove(texts: ReadonlySet<PoolText>): void;
+  /** Ends the threads and rejects what is queued, under way or added later with `reason`. */
+  close(reason: unknown): Promise<void>;
+}
+
+/** A task takes about 20 ms of one thread, so that an urgent text never waits much longer than that. */
+const TOKENS_PER_TASK = 128;
+
+/** Shorter texts are faster on one thread than shared between several. */
+const TOKENS_WORTH_SHARING = 12;
+
+interface Lane {
+  readonly index: number;
+  readonly worker: Worker;
+  task: RunningTask | null;
+}
+
+interface RunningTask {
+  readonly texts: readonly PoolText[];
+  readonly workspace: number;
+}
+
+// TypeScript sources run as they are in development; a build puts the worker beside the module that starts it.
+const WORKER_URL = new URL(import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js', import.meta.url);
+
+/** Starts the threads; the first of them loads the weights. `onFailure` is told if a thread cannot go on. */
+export function createWorkerPool(options: {
+  threads: number;
+  maximumTokens: number;
+  weightsFolder: string;
+  onFailure: (error: unknown) => void;
+}): WorkerPool {
+  const { threads, maximumTokens } = options;
+  const layout = layoutMemory({ maximumTokens, workspaces: threads });
+  const memory = allocateMemory(layout.bytes);
+  const int32 = new Int32Array(memory.buffer);
+  let queue: PoolText[] = [];
+  let waitingFor = threads;
+  let closeReason: { error: unknown } | null = null;
+
+  const lanes = Array.from({ length: threads }, (_, index): Lane => {
+    const setup: WorkerSetup = {
+      memory,
+      maximumTokens,
+      workspaces: threads,
+      ...(index === 0 && { weightsFolder: options.weightsFolder }),
+    };
+    // Without the program's own flags: a worker refuses some of them, e.g. --input-type.
+    const worker = new Worker(WORKER_URL, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
+    const lane: Lane = { index, worker, task: null };
+    worker.on('message', (reply: WorkerReply) => receive(lane, reply));
+    worker.on('error', (error) => fail(error));
+    worker.on('exit', (code) => fail(new Error(`The embedding thread ended with code ${code}.`)));
+    worker.unref();
+    return lane;
+  });
+
+  function fail(error: unknown): void {
+    if (closeReason === null) options.onFailure(error);
+  }
+
+  function receive(lane: Lane, reply: WorkerReply): void {
+    if (closeReason !== null) return;
+    if (reply.type === 'failed') fail(new Error(reply.message));
+    if (reply.type === 'ready') waitingFor--;
+    if (reply.type === 'done') {
+      const task = lane.task;
+      lane.task = null;
+      if (task && reply.vectors) deliver(task);
+    }
+    dispatchAndKeepAlive();
+  }
+
+  function deliver({ texts, workspace }: RunningTask): void {
+    const start = layout.workspaces[workspace]?.vectors ?? 0;
+    for (const [slot, text] of texts.entries()) {
+      text.resolve(new Float32Array(memory.buffer, start + slot * MODEL.hidden * 4, MODEL.hidden).slice());
+    }
+  }
+
+  function dispatch(): void {
+    while (waitingFor === 0 && queue.length > 0) {
+      const idle = lanes.filter((lane) => !lane.task && !isWorkspaceBusy(lane.index));
+      const leader = idle[0];
+      const next = queue[0];
+      if (!leader || !next) return;
+      const isShared = queue.length < idle.length && next.ids.length >= TOKENS_WORTH_SHARING;
+      const team = isShared ? idle.slice(0, Math.floor(idle.length / queue.length)) : [leader];
+      const texts = isShared ? queue.splice(0, 1) : takeTask(Math.ceil(queue.length / idle.length));
+      start(team, { texts, workspace: leader.index });
+    }
+  }
+
+  /** A workspace is busy until every thread of its last task has let go of it. */
+  function isWorkspaceBusy(workspace: number): boolean {
+    return lanes.some((lane) => lane.task?.workspace === workspace);
+  }
+
+  function takeTask(maximumTexts: number): PoolText[] {
+    let tokens = 0;
+    let count = 0;
+    for (const { ids } of queue) {
+      tokens += ids.length + (ids.length & 1);
+      const isFull = count > 0 && tokens > Math.min(TOKENS_PER_TASK, maximumTokens);
+      if (isFull || count === Math.min(maximumTexts, TEXTS_PER_TASK)) break;
+      count++;
+    }
+    return queue.splice(0, count);
+  }
+
+  function start(team: readonly Lane[], task: RunningTask): void {
+    const workspace = layout.workspaces[task.workspace];
+    if (!workspace) throw new RangeError(`There is no workspace ${task.workspace}.`);
+    int32.fill(0, workspace.progress / 4, workspace.progress / 4 + PHASES * 2);
+    let place = workspace.ids / 4;
+    for (const { ids } of task.texts) {
+      int32.set(ids, place);
+      place += ids.length;
+      if (ids.length & 1) int32[place++] = 0;
+    }
+    const message: WorkerTask = {
+      workspace: task.workspace,
+      lengths: task.texts.map(({ ids }) => ids.length),
+      parts: team.length,
+    };
+    for (const lane of team) {
+      lane.task = task;
+      lane.worker.postMessage(message);
+    }
+  }
+
+  function dispatchAndKeepAlive(): void {
+    dispatch();
+    keepProcessAlive();
+  }
+
+  /** Idle threads must not keep a finished program running; busy ones must not let it end. */
+  function keepProcessAlive(): void {
+    const isBusy = queue.length > 0 || lanes.some((lane) => lane.task);
+    for (const { worker } of lanes) isBusy ? worker.ref() : worker.unref();
+  }
+
+  return {
+    add(text, { urgent }) {
+      if (closeReason !== null) {
+        text.reject(closeReason.error);
+        return;
+      }
+      if (urgent) queue.unshift(text);
+      else queue.push(text);
+      // Texts that arrive together are dispatched together: how many there are decides whether one is shared.
+      if (queue.length === 1) queueMicrotask(dispatchAndKeepAlive);
+    },
+    remove(texts) {
+      queue = queue.filter((text) => !texts.has(text));
+      keepProcessAlive();
+    },
+    async close(reason) {
+      closeReason = { error: reason };
+      const open = [...queue, ...lanes.flatMap((lane) => lane.task?.texts ?? [])];
+      queue = [];
+      for (const text of open) text.reject(reason);
+      // Without ref() a program that awaits this would end before it is done.
+      for (const { worker } of lanes) worker.ref();
+      await Promise.all(lanes.map(({ worker }) => worker.terminate()));
+    },
+  };
+}

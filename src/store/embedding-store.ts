@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import { EVERY_TENANT, type Database, type IndexedKind, type Reader, type Writer } from './database.ts';
+
+/** A record that needs a vector. */
+export interface QueuedRecord {
+  tenant: string;
+  owner: string;
+  kind: IndexedKind;
+  rowId: number;
+  /** The record's version when it was queued; 0 for events, which have none. */
+  version: number;
+}
+
+/** Notes, in the transaction of a write, that records need a vector. */
+export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  await writer
+    .insertInto('embedding_queue')
+    .values(
+      records.map((record) => ({
+        tenant_id: record.tenant,
+        owner_key: record.owner,
+        record_kind: record.kind,
+        record_row: record.rowId,
+        version: record.version,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'record_kind', 'record_row'])
+        .doUpdateSet((row) => ({ version: row.ref('excluded.version') })),
+    )
+    .execute();
+}
+
+/** A queued record and the text that its vector is made of. */
+export interface RecordToEmbed extends QueuedRecord {
+  text: string;
+  /** What it is, for reports: the type of a memory, the kind of an event. */
+  type: string;
+}
+
+/** The next records of an owner that need a vector. */
+export async function nextToEmbed(reader: Reader, tenant: string, owner: string, limit: number): Promise<RecordToEmbed[]> {
+  const { rows } = await sql<RecordToEmbed>`
+    select q.tenant_id as tenant, q.owner_key as owner, q.record_kind as kind, q.record_row as "rowId", q.version,
+      coalesce(e.content, case when m.title is null then m.content else m.title || '. ' || m.content end, '') as text,
+      coalesce(e.kind, m.type, '') as type
+    from embedding_queue q
+    left join events e on q.record_kind = 'event' and e.tenant_id = q.tenant_id and e.row_id = q.record_row
+    left join memories m on q.record_kind = 'memory' and m.tenant_id = q.tenant_id and m.row_id = q.record_row
+    where q.tenant_id = ${tenant} and q.owner_key = ${owner}
+    order by q.record_row desc limit ${limit}`.execute(reader);
+  return rows;
+}
+
+/** A vector that was made for a record. */
+export interface EmbeddedRecord extends QueuedRecord {
+  vector: Float32Array;
+}
+
+/** Writes vectors. One whose record was revised in the meantime is left out: the record is still queued. */
+export async function saveVectors(
+  writer: Writer,
+  database: Database,
+  records: readonly EmbeddedRecord[],
+  { model, sequence }: { model: string; sequence: number },
+): Promise<number> {
+  let saved = 0;
+  for (const record of records) {
+    const isCurrent = await sql`select 1 from embedding_queue
+      where tenant_id = ${record.tenant} and record_kind = ${record.kind} and record_row = ${record.rowId}
+        and version = ${record.version}`.execute(writer);
+    if (isCurrent.rows.length === 0) continue;
+    const vector = database.syntax.encodeVector(record.vector);
+    await writer
+      .insertInto('embeddings')
+      .values({
+        tenant_id: record.tenant,
+        owner_key: record.owner,
+        record_kind: record.kind,
+        record_row: record.rowId,
+        model_id: model,
+        sequence,
+        vector,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['tenant_id', 'record_kind', 'record_row', 'model_id']).doUpdateSet({ vector, sequence }),
+      )
+      .execute();
+    saved += 1;
+  }
+  return saved;
+}
+
+/** Takes records out of the queue, unless they were revised in the meantime. */
+export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
+  for (const record of records) {
+    await writer
+      .deleteFrom('embedding_queue')
+      .where('tenant_id', '=', record.tenant)
+      .where('record_kind', '=', record.kind)
+      .where('record_row', '=', record.rowId)
+      .where('version', '=', record.version)
+      .execute();
+  }
+}
+
+/** The owners of all tenants that have records in the queue. */
+export async function ownersToEmbed(database: Database, limit: number): Promise<{ tenant: string; owner: string }[]> {
+  return database.read(EVERY_TENANT, (reader) =>
+    reader
+      .selectFrom('embedding_queue')
+      .select(['tenant_id as tenant', 'owner_key as owner'])
+      .distinct()
+      .limit(limit)
+      .execute(),
+  );
+}
+
+/** How many records wait for a vector. */
+export async function countQueued(database: Database): Promise<number> {
+  const row = await database.read(EVERY_TENANT, (reader) =>
+    reader
+      .selectFrom('embedding_queue')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .executeTakeFirstOrThrow(),
+  );
+  return Number(row.count);
+}
+
+/** A stored vector. */
+export interface StoredVector {
+  kind: IndexedKind;
+  rowId: number;
+  sequence: number;
+  vector: Float32Array;
+}
+
+/** The vectors of an owner that were written after `sequence`, oldest first. */
+export async function loadVectors(
+  reader: Reader,
+  database: Database,
+  { tenant, owner, model, after }: { tenant: string; owner: string; model: string; after: number },
+): Promise<StoredVector[]> {
+  const rows = await reader
+    .selectFrom('embeddings')
+    .select(['record_kind', 'record_row', 'sequence', 'vector'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .where('model_id', '=', model)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .execute();
+  return rows.map((row) => ({
+    kind: row.record_kind as IndexedKind,
+    rowId: row.record_row,
+    sequence: row.sequence,
+    vector: database.syntax.decodeVector(row.vector),
+  }));
+}
+
+/**
+ * Queues the records of all tenants that have no vector of a model, a stretch of rows at a time.
+ * Gives back the row to go on from, or null at the end.
+ */
+export async function queueMissing(
+  database: Database,
+  { kind, model, after, limit }: { kind: IndexedKind; model: string; after: number; limit: number },
+): Promise<number | null> {
+  const table = kind === 'memory' ? sql`memories` : sql`events`;
+  const version = kind === 'memory' ? sql`r.version` : sql`0`;
+  return database.write(EVERY_TENANT, async (writer) => {
+    const { rows } = await sql<{ last: number | null }>`
+      select max(row_id) as last from
+        (select row_id from ${table} where row_id > ${after} order by row_id limit ${limit}) as stretch`.execute(writer);
+    const last = rows[0]?.last ?? null;
+    if (last === null) return null;
+    await sql`insert into embedding_queue (tenant_id, owner_key, record_kind, record_row, version)
+      select r.tenant_id, r.owner_key, ${kind}, r.row_id, ${version} from ${table} r
+      where r.row_id > ${after} and r.row_id <= ${last} and not exists (
+        select 1 from embeddings v where v.tenant_id = r.tenant_id and v.record_kind = ${kind}
+          and v.record_row = r.row_id and v.model_id = ${model})
+      on conflict do nothing`.execute(writer);
+    return last;
+  });
+}

@@ -1,0 +1,172 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { IndexedKind, Reader, VectorHit, VectorIndex, VectorModel } from '../database.ts';
+import { createVectorMatrix, type VectorMatrix } from './vector-matrix.ts';
+
+/** Bytes as SQLite gives them, as floats. Copied only when they do not lie where a float may begin. */
+export function decodeVector(stored: Uint8Array | string): Float32Array {
+  const bytes = stored as Uint8Array;
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+}
+
+const DEFAULT_CACHE = 256 * 1024 * 1024;
+
+interface CachedOwner {
+  /** Vectors up to this version of the owner are in the matrices. */
+  version: number;
+  incarnation: string;
+  matrices: Record<IndexedKind, VectorMatrix>;
+}
+
+/**
+ * An exact scan of the owner's vectors, which are kept in memory. Before each search the owner's version in the
+ * database says whether anything came since, through this process or another; only that is loaded.
+ */
+export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
+  // A Map keeps the order of insertion: the first is the one unused for longest.
+  const cache = new Map<string, CachedOwner>();
+
+  const matricesOf = async (
+    reader: Reader,
+    tenant: string,
+    owners: readonly string[],
+    model: VectorModel,
+  ): Promise<CachedOwner['matrices'][]> => {
+    const states = await reader
+      .selectFrom('owners')
+      .select(['owner_key', 'version', 'epoch', 'created_at'])
+      .where('tenant_id', '=', tenant)
+      .where('owner_key', 'in', [...owners])
+      .execute();
+    const found: CachedOwner['matrices'][] = [];
+    for (const { owner_key: owner, version, epoch, created_at } of states) {
+      const key = `${owner} ${model.id}`;
+      let cached = cache.get(key);
+      // An owner that was erased and came back begins to count anew.
+      const incarnation = `${created_at} ${epoch}`;
+      if (cached?.incarnation !== incarnation || cached.version > version) cached = undefined;
+      cached ??= { version: -1, incarnation, matrices: emptyMatrices(model) };
+      if (cached.version < version) await load(reader, { tenant, owner, model, version }, cached);
+      cache.delete(key);
+      cache.set(key, cached);
+      found.push(cached.matrices);
+    }
+    shrink(cache, cacheBytes);
+    return found;
+  };
+
+  return {
+    prepare: async () => {},
+
+    async nearest(reader, { tenant, owners, model, kind, query, limit, archived = false, condition }) {
+      const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
+      const allowed = condition === undefined ? null : await rowsThat(reader, { tenant, owners, kind, condition });
+      const hits = matrices.flatMap((matrix) => best(matrix, query, allowed === null ? limit * 2 : matrix.count));
+      hits.sort((one, other) => other.similarity - one.similarity);
+      const accepted = allowed === null ? hits : hits.filter((hit) => allowed.has(hit.rowId));
+      if (kind === 'event' || archived) return accepted.slice(0, limit);
+      const live = await onlyLive(reader, tenant, accepted, limit);
+      const wholeScan = matrices.every((matrix) => matrix.count <= limit * 2) || allowed !== null;
+      if (live.length === limit || wholeScan) return live;
+      // Many of the nearest are archived: look at all of them.
+      const all = matrices.flatMap((matrix) => best(matrix, query, matrix.count));
+      all.sort((one, other) => other.similarity - one.similarity);
+      return onlyLive(reader, tenant, all, limit);
+    },
+
+    async similarities(reader, { tenant, owners, model, kind, query, rowIds }) {
+      const found = new Map<number, number>();
+      if (rowIds.length === 0) return found;
+      for (const { [kind]: matrix } of await matricesOf(reader, tenant, owners, model)) {
+        const places = rowIds.map((row) => [row, matrix.placeOf(row)] as const).filter(([, place]) => place !== undefined);
+        if (places.length === 0) continue;
+        const scores = matrix.scan(query);
+        for (const [row, place] of places) found.set(row, scores[place as number] ?? 0);
+      }
+      return found;
+    },
+  };
+}
+
+function emptyMatrices(model: VectorModel): CachedOwner['matrices'] {
+  return { memory: createVectorMatrix(model.dimensions), event: createVectorMatrix(model.dimensions) };
+}
+
+async function load(
+  reader: Reader,
+  { tenant, owner, model, version }: { tenant: string; owner: string; model: VectorModel; version: number },
+  cached: CachedOwner,
+): Promise<void> {
+  const rows = await reader
+    .selectFrom('embeddings')
+    .select(['record_kind', 'record_row', 'vector'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .where('model_id', '=', model.id)
+    .where('sequence', '>', cached.version)
+    .orderBy('sequence')
+    .execute();
+  for (const row of rows) {
+    const vector = decodeVector(row.vector);
+    if (vector.length === model.dimensions) cached.matrices[row.record_kind as IndexedKind].set(row.record_row, vector);
+  }
+  cached.version = version;
+}
+
+function shrink(cache: Map<string, CachedOwner>, limit: number): void {
+  const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
+  let size = 0;
+  for (const cached of cache.values()) size += sizeOf(cached);
+  for (const [key, cached] of cache) {
+    if (size <= limit) return;
+    cache.delete(key);
+    size -= sizeOf(cached);
+  }
+}
+
+/** The places with the highest scores, by a threshold that rises as better ones are found. */
+function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
+  const scores = matrix.scan(query);
+  const hits: VectorHit[] = [];
+  let threshold = -Infinity;
+  for (let place = 0; place < scores.length; place += 1) {
+    const similarity = scores[place] as number;
+    if (similarity <= threshold) continue;
+    hits.push({ rowId: matrix.rowAt(place), similarity });
+    if (hits.length < limit * 4 + 64) continue;
+    hits.sort((one, other) => other.similarity - one.similarity);
+    hits.length = limit;
+    threshold = hits.at(-1)?.similarity ?? -Infinity;
+  }
+  hits.sort((one, other) => other.similarity - one.similarity);
+  return hits.slice(0, limit);
+}
+
+async function onlyLive(
+  reader: Reader,
+  tenant: string,
+  hits: readonly VectorHit[],
+  limit: number,
+): Promise<VectorHit[]> {
+  const live: VectorHit[] = [];
+  const chunk = Math.max(limit * 2, 100);
+  for (let start = 0; start < hits.length && live.length < limit; start += chunk) {
+    const some = hits.slice(start, start + chunk);
+    const { rows } = await sql<{ rowId: number }>`select row_id as "rowId" from memories
+      where row_id in (select value from json_each(${JSON.stringify(some.map((hit) => hit.rowId))}))
+        and tenant_id = ${tenant} and archived_at is null`.execute(reader);
+    const isLive = new Set(rows.map((row) => row.rowId));
+    live.push(...some.filter((hit) => isLive.has(hit.rowId)));
+  }
+  return live.slice(0, limit);
+}
+
+async function rowsThat(
+  reader: Reader,
+  { tenant, owners, kind, condition }: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
+): Promise<Set<number>> {
+  const table = kind === 'memory' ? sql`memories` : sql`events`;
+  const { rows } = await sql<{ rowId: number }>`select record.row_id as "rowId" from ${table} as record
+    where record.tenant_id = ${tenant} and record.owner_key in (${sql.join([...owners])}) and ${condition}`.execute(reader);
+  return new Set(rows.map((row) => row.rowId));
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../src/store/database.ts';
+import { openStore, type StoreOptions } from '../src/store/open-store.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { EVERY_TENANT } from '../src/store/database.ts';
+import { databases } from './databases.ts';
+
+const SECRET = 'xylophonequartz';
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`erasing on ${database.name}`, () => {
+    let varve: Varve;
+    let store: Database;
+    let options: StoreOptions;
+    let drop: () => Promise<void>;
+
+    beforeAll(async () => {
+      ({ options, drop } = await database.create());
+      varve = await createVarve({ store: options, embedder: null, background: false });
+      store = await openStore(options);
+    });
+    afterAll(async () => {
+      await Promise.all([varve.close(), store.close()]);
+      await drop();
+    });
+
+    /** Every row of every table as text, and the bytes of the files where there are files. */
+    async function everything(): Promise<string> {
+      const tables = await store.read(EVERY_TENANT, async (reader) => {
+        const { rows } =
+          store.dialect === 'sqlite'
+            ? await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like '%\\_text\\_%' escape '\\' and name not like '%vocabulary'`.execute(reader)
+            : await sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = current_schema()`.execute(reader);
+        return rows.map((row) => row.name);
+      });
+      const texts: string[] = [];
+      for (const table of tables) {
+        const { rows } = await store.read(EVERY_TENANT, (reader) => sql`select * from ${sql.table(table)}`.execute(reader));
+        texts.push(JSON.stringify(rows, (_key, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value)));
+      }
+      if ('path' in options) {
+        const folder = dirname(options.path);
+        for (const file of readdirSync(folder)) texts.push(readFileSync(join(folder, file), 'latin1'));
+      }
+      return texts.join('\n');
+    }
+
+    async function fill(user: string, session: string): Promise<void> {
+      const handle = varve.for({ tenant: 't', agent: 'coach', user, session, connection: 'mail' });
+      const { events } = await handle.observe([{ content: `${SECRET} one` }, { content: `${SECRET} two`, idempotencyKey: SECRET }]);
+      const { memory } = await handle.memories.create({ type: 'fact', content: `Knows ${SECRET}.`, sourceEvents: [events[0]!.id], tags: [SECRET] });
+      await handle.memories.revise(memory.id, { content: `Knew ${SECRET}.` });
+      await handle.memories.create({ type: 'fact', level: 'agent', content: `Everybody knows ${SECRET}.`, sourceEvents: [events[1]!.id] });
+      await handle.facts.set({ key: 'password', value: SECRET });
+      await handle.facts.set({ key: 'password', value: `${SECRET}2` });
+      await handle.blocks.replace('working_memory', `About ${SECRET}.`);
+      await handle.blocks.replace('working_memory', `More about ${SECRET}.`);
+      await handle.entities.add({ type: 'product', name: SECRET });
+      await handle.connection.saveToolSchema({ [SECRET]: true });
+      await handle.connection.learn({ [SECRET]: true });
+      await handle.indexDocument({ content: `A document on ${SECRET}.` });
+      await handle.logInteraction({ userMessage: SECRET, agentResponse: SECRET });
+      await handle.session.setState({ activePreferences: [SECRET] });
+      await handle.session.close();
+    }
+
+    it('[X1] erasing a person leaves no trace of them, and all of the others', async () => {
+      await varve.for({ tenant: 't', agent: 'coach', user: 'bob' }).memories.create({ type: 'fact', content: 'Bob stays.' });
+      await varve.for({ tenant: 't2', agent: 'coach', user: 'ana' }).memories.create({ type: 'fact', content: 'Another tenant’s Ana stays.' });
+      await fill('ana', 'ana-session');
+      expect(await everything()).toContain(SECRET);
+      const erased = await varve.for({ tenant: 't', user: 'ana' }).erase();
+      expect(erased).toMatchObject({ sessions: 1, entities: 1, toolSchemas: 1 });
+      expect(erased.events).toBeGreaterThanOrEqual(5);
+      const left = await everything();
+      expect(left).not.toContain(SECRET);
+      expect(left).not.toContain('ana-session');
+      expect(left).toContain('Bob stays.');
+      expect(left).toContain('Another tenant’s Ana stays.'.slice(0, 7));
+    });
+
+    it('[X1] erasing a session takes what was learned in it alone', async () => {
+      const handle = (session: string) => varve.for({ tenant: 't3', agent: 'coach', user: 'ana', session });
+      const { events: first } = await handle('s1').observe({ content: 'One' });
+      const { events: second } = await handle('s2').observe({ content: 'Two' });
+      const { memory: onlyFirst } = await handle('s1').memories.create({ type: 'fact', content: 'From one.', sourceEvents: [first[0]!.id] });
+      const { memory: both } = await handle('s1').memories.create({ type: 'fact', content: 'From both.', sourceEvents: [first[0]!.id, second[0]!.id] });
+      await handle('s1').session.close();
+      await handle('s2').session.close();
+      await handle('s1').erase();
+      expect(await handle('s2').memories.get(onlyFirst.id)).toBeNull();
+      expect((await handle('s2').memories.get(both.id))?.sourceEvents).toEqual([second[0]!.id]);
+      expect(await handle('s1').session.get()).toBeNull();
+      expect(await handle('s2').session.get()).not.toBeNull();
+      expect((await handle('s2').events.list()).items.map((event) => event.content)).toEqual(['Two']);
+    });
+  });
+}

@@ -1,0 +1,84 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+// Doors and integrations → varve.ts → handle → verbs → store, models, jobs, ledger → record and language.
+// A folder may import from those of a higher number, and from those that are named for it.
+const LAYERS: Record<string, number> = {
+  cli: 0,
+  http: 0,
+  mcp: 0,
+  integrations: 0,
+  'index.ts': 0,
+  tools: 1,
+  'varve.ts': 1,
+  evaluate: 1,
+  'background.ts': 2,
+  handle: 2,
+  assemble: 3,
+  consolidate: 4,
+  maintain: 4,
+  form: 5,
+  recall: 5,
+  observe: 6,
+  ledger: 7,
+  jobs: 7,
+  models: 8,
+  store: 8,
+  language: 9,
+  record: 9,
+  'errors.ts': 10,
+};
+const ALSO: Record<string, readonly string[]> = { handle: [], maintain: ['consolidate'] };
+
+const IMPORT = /^(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gms;
+
+function imports(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const file of globSync('src/**/*.ts')) {
+    if (file.endsWith('.test.ts')) continue;
+    const source = readFileSync(file, 'utf8');
+    const targets = [...source.matchAll(IMPORT)].map((match) => normalize(join(dirname(file), match[1] ?? match[2] ?? '')));
+    found.set(file, targets);
+  }
+  return found;
+}
+
+const folderOf = (file: string): string => file.split('/')[1] ?? '';
+
+describe('imports', () => {
+  const all = imports();
+
+  it('go one way', () => {
+    const wrong: string[] = [];
+    for (const [file, targets] of all) {
+      const from = folderOf(file);
+      for (const target of targets) {
+        const to = folderOf(target);
+        if (from === to || ALSO[from]?.includes(to)) continue;
+        const [low, high] = [LAYERS[from], LAYERS[to]];
+        if (low === undefined || high === undefined || low >= high) wrong.push(`${file} → ${target}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('have no cycles', () => {
+    const state = new Map<string, 'open' | 'done'>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: string[]): void => {
+      if (state.get(file) === 'open') cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (state.has(file)) return;
+      state.set(file, 'open');
+      for (const target of all.get(file) ?? []) visit(target, [...path, file]);
+      state.set(file, 'done');
+    };
+    for (const file of all.keys()) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('name files that exist', () => {
+    const missing = [...all].flatMap(([file, targets]) => targets.filter((target) => !all.has(target)).map((target) => `${file} → ${target}`));
+    expect(missing).toEqual([]);
+  });
+});

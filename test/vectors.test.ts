@@ -1,0 +1,240 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { functionEmbedder } from '../src/models/function-embedder.ts';
+import type { Embedder } from '../src/models/embedder.ts';
+import { words } from '../src/language/words.ts';
+import { ownerKey } from '../src/record/scope.ts';
+import { manualClock } from '../src/record/clock.ts';
+import type { Database, VectorSearch } from '../src/store/database.ts';
+import { EVERY_TENANT } from '../src/store/database.ts';
+import { openStore, type StoreOptions } from '../src/store/open-store.ts';
+import { readMeta } from '../src/store/meta-store.ts';
+import { createVectorMatrix } from '../src/store/sqlite/vector-matrix.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+
+const DIMENSIONS = 24;
+
+/** Texts that share words get vectors that are alike. */
+function wordEmbedder(id: string, embed?: () => void): Embedder {
+  return functionEmbedder({
+    id,
+    dimensions: DIMENSIONS,
+    embed: async (texts) => {
+      embed?.();
+      return texts.map((text) => wordVector(text));
+    },
+  });
+}
+
+function wordVector(text: string): number[] {
+  const vector = Array.from({ length: DIMENSIONS }, () => 0.01);
+  for (const word of words(text)) {
+    let hash = 7;
+    for (const character of word) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973;
+    vector[hash % DIMENSIONS] = (vector[hash % DIMENSIONS] ?? 0) + 1;
+  }
+  return vector;
+}
+
+const unit = (numbers: number[]): Float32Array => {
+  const length = Math.hypot(...numbers);
+  return Float32Array.from(numbers, (number) => number / length);
+};
+
+describe('the scan of vectors', () => {
+  it('gives the same products as plain arithmetic, for any width and any number of vectors', () => {
+    for (const dimensions of [1, 3, 16, 24, 100, 384]) {
+      const random = (): Float32Array => unit(Array.from({ length: dimensions }, () => Math.random() - 0.5));
+      const matrix = createVectorMatrix(dimensions, 2);
+      const vectors = Array.from({ length: 333 }, random);
+      for (const [index, vector] of vectors.entries()) matrix.set(1000 + index, vector);
+      const replaced = random();
+      matrix.set(1007, replaced);
+      vectors[7] = replaced;
+      const query = random();
+      const scores = matrix.scan(query);
+      expect(matrix.count).toBe(333);
+      for (const [index, vector] of vectors.entries()) {
+        const place = matrix.placeOf(1000 + index) as number;
+        const expected = vector.reduce((sum, value, at) => sum + value * (query[at] ?? 0), 0);
+        expect(scores[place]).toBeCloseTo(expected, 4);
+      }
+    }
+  });
+});
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`vectors on ${database.name}`, () => {
+    let options: StoreOptions;
+    let drop: () => Promise<void>;
+    let store: Database;
+    let varve: Varve;
+    const scope = { tenant: 'vectors', agent: null, user: 'ana', session: null, connection: null };
+    const model = { id: 'words@1', dimensions: DIMENSIONS };
+
+    beforeAll(async () => {
+      ({ options, drop } = await database.create());
+      varve = await createVarve({ store: options, embedder: wordEmbedder('words@1'), background: false });
+      store = await openStore(options);
+      await store.vectors.prepare(model);
+    });
+    afterAll(async () => {
+      await Promise.all([varve.close(), store.close()]);
+      await drop();
+    });
+
+    const nearest = (query: string, search: Partial<VectorSearch> = {}): Promise<string[]> =>
+      store.read('vectors', async (reader) => {
+        const hits = await store.vectors.nearest(reader, {
+          tenant: 'vectors',
+          owners: [ownerKey(scope)],
+          model,
+          kind: 'memory',
+          query: unit(wordVector(query)),
+          limit: 3,
+          ...search,
+        });
+        const rows = await reader.selectFrom(search.kind === 'event' ? 'events' : 'memories').select(['row_id', 'content']).execute();
+        return hits.map((hit) => rows.find((row) => row.row_id === hit.rowId)?.content ?? '');
+      });
+
+    it('finds the nearest of the owner, live ones only, with what else must hold', async () => {
+      const handle = varve.for(scope);
+      await handle.memories.create({ type: 'fact', content: 'red apple tree' });
+      await handle.memories.create({ type: 'preference', content: 'red apple pie' });
+      const { memory } = await handle.memories.create({ type: 'fact', content: 'blue ocean wave' });
+      await varve.for({ ...scope, user: 'bob' }).memories.create({ type: 'fact', content: 'red apple tree of bob' });
+      await varve.drain();
+      expect((await nearest('red apple tree'))[0]).toBe('red apple tree');
+      expect(await nearest('red apple tree')).not.toContain('red apple tree of bob');
+      expect(await nearest('red apple tree', { condition: sql`record.type = 'preference'` })).toEqual(['red apple pie']);
+      expect((await nearest('ocean wave'))[0]).toBe('blue ocean wave');
+      await handle.memories.archive(memory.id);
+      expect(await nearest('ocean wave')).not.toContain('blue ocean wave');
+      expect((await nearest('ocean wave', { archived: true }))[0]).toBe('blue ocean wave');
+    });
+
+    it('a vector follows its text, and what was just written is found although another handle wrote it', async () => {
+      const handle = varve.for(scope);
+      const { memory } = await handle.memories.create({ type: 'fact', content: 'violin concert' });
+      await varve.drain();
+      expect((await nearest('violin concert'))[0]).toBe('violin concert');
+      await handle.memories.revise(memory.id, { content: 'chess tournament' });
+      await varve.drain();
+      expect((await nearest('chess tournament'))[0]).toBe('chess tournament');
+      expect((await nearest('violin concert'))[0]).not.toBe('chess tournament');
+      await handle.observe({ content: 'guitar lesson tonight' });
+      await varve.drain();
+      expect((await nearest('guitar lesson tonight', { kind: 'event' }))[0]).toBe('guitar lesson tonight');
+    });
+
+    it('what is erased is gone from the cache of another process as well', async () => {
+      const other = { ...scope, user: 'carl' };
+      await varve.for(other).memories.create({ type: 'fact', content: 'secret garden' });
+      await varve.drain();
+      const owners = [ownerKey(other)];
+      expect(await nearest('secret garden', { owners })).toEqual(['secret garden']);
+      await varve.for(other).erase();
+      expect(await nearest('secret garden', { owners })).toEqual([]);
+      await varve.for(other).memories.create({ type: 'fact', content: 'plain lawn' });
+      await varve.drain();
+      expect(await nearest('secret garden', { owners })).toEqual(['plain lawn']);
+    });
+  });
+
+  describe.skipIf(database.skip !== null)(`embedding on ${database.name}`, () => {
+    const open = (options: StoreOptions, embedder: Embedder | null, previousEmbedder?: Embedder): Promise<Varve> =>
+      createVarve({ store: options, embedder, previousEmbedder, background: false, clock: manualClock(new Date('2026-05-01')) });
+
+    const countVectors = async (options: StoreOptions): Promise<Record<string, number>> => {
+      const store = await openStore(options);
+      const rows = await store.read(EVERY_TENANT, (reader) =>
+        reader.selectFrom('embeddings').select(['model_id', (eb) => eb.fn.countAll().as('n')]).groupBy('model_id').execute(),
+      );
+      await store.close();
+      return Object.fromEntries(rows.map((row) => [row.model_id, Number(row.n)]));
+    };
+
+    it('[K15] [T16] without an embedder, or with one that is down, everything is saved; a backfill embeds what is missing and counts it', async () => {
+      const { options, drop } = await database.create();
+      const without = await open(options, null);
+      await without.for({ user: 'ana' }).notes.add({ title: 'Rome', content: 'Ask about the hotel.' });
+      await without.for({ user: 'ana' }).savedItems.add({ title: 'AI', url: 'https://example.org', summary: 'The act.' });
+      await without.drain();
+      await without.close();
+
+      const down = wordEmbedder('words@1', () => {
+        throw new Error('connection refused');
+      });
+      const broken = await open(options, down);
+      await broken.for({ user: 'ana' }).logInteraction({ userMessage: 'Hello', agentResponse: 'Hi' });
+      expect((await broken.drain()).retried).toBe(1);
+      expect(await countVectors(options)).toEqual({});
+      await expect(broken.backfill()).rejects.toMatchObject({ code: 'embedder_unavailable' });
+      await broken.close();
+
+      const varve = await open(options, wordEmbedder('words@1'));
+      expect(await varve.backfill({ rate: 10_000 })).toEqual({ note: 1, saved_item: 1, message: 2 });
+      expect(await varve.backfill()).toEqual({});
+      expect(await countVectors(options)).toEqual({ 'words@1': 4 });
+      await varve.close();
+      await drop();
+    });
+
+    it('[K15] the rate is kept', async () => {
+      const { options, drop } = await database.create();
+      const without = await open(options, null);
+      await without.for({ user: 'ana' }).observe(Array.from({ length: 12 }, (_, index) => ({ content: `message ${index}` })));
+      await without.close();
+      const varve = await createVarve({ store: options, embedder: wordEmbedder('words@1'), background: false });
+      const started = performance.now();
+      await varve.backfill({ rate: 20 });
+      // Lower bound only: a slow machine may take longer, a rate may not be exceeded.
+      expect(performance.now() - started).toBeGreaterThan(500);
+      await varve.close();
+      await drop();
+    });
+
+    it('a change of model makes all vectors anew while the old ones answer, goes on after a restart, then switches', async () => {
+      const { options, drop } = await database.create();
+      const first = await open(options, wordEmbedder('words@1'));
+      await first.for({ user: 'ana' }).observe(Array.from({ length: 60 }, (_, index) => ({ content: `message ${index}` })));
+      await first.for({ user: 'bob' }).memories.create({ type: 'fact', content: 'Bob knows.' });
+      await first.drain();
+      await first.close();
+      expect(await countVectors(options)).toEqual({ 'words@1': 61 });
+
+      let calls = 0;
+      const dying = wordEmbedder('words@2', () => {
+        calls += 1;
+        if (calls > 1) throw new Error('power cut');
+      });
+      const interrupted = await open(options, dying, wordEmbedder('words@1'));
+      await interrupted.drain();
+      await interrupted.drain();
+      await interrupted.for({ user: 'ana' }).observe({ content: 'in between' });
+      await interrupted.close();
+      const half = await countVectors(options);
+      expect(half['words@1']).toBeGreaterThanOrEqual(61);
+      expect(half['words@2'] ?? 0).toBeLessThan(62);
+      const store = await openStore(options);
+      expect(await readMeta(store, 'embedding_model')).toBe('words@1');
+
+      const resumed = await createVarve({
+        store: options,
+        embedder: wordEmbedder('words@2'),
+        previousEmbedder: wordEmbedder('words@1'),
+        background: false,
+        clock: manualClock(new Date('2026-05-02')),
+      });
+      await resumed.drain();
+      expect(await readMeta(store, 'embedding_model')).toBe('words@2');
+      expect(await countVectors(options)).toEqual({ 'words@2': 62 });
+      await resumed.close();
+      await store.close();
+      await drop();
+    });
+  });
+}
+
