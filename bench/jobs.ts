@@ -47,7 +47,9 @@ function raw(concurrency: number): { insert: number; update: number } {
   database.exec('create table jobs (id text primary key, payload text, state text, run_at integer)');
   database.exec("create index jobs_due on jobs (run_at, id) where state = 'waiting'");
   const insert = database.prepare("insert into jobs values (?, ?, 'waiting', ?)");
-  const take = database.prepare("select id from jobs where state = 'waiting' and run_at <= ? order by run_at, id limit ?");
+  const take = database.prepare(
+    "select id from jobs where state = 'waiting' and run_at <= ? order by run_at, id limit ?",
+  );
   const mark = database.prepare('update jobs set state = ? where id = ?');
   const inserting = performance.now();
   for (let start = 0; start < JOBS; start += concurrency) {
@@ -97,7 +99,10 @@ try {
       const figures = [concurrency, tenants, enqueue, drain, bare.insert, bare.update];
       const widths = [9, 8, 11, 9, 14, 17];
       const ratio = `${(bare.update / drain).toFixed(1)}x`;
-      console.log(figures.map((figure, index) => String(figure).padStart(widths[index] ?? 0)).join(' '), ratio.padStart(11));
+      console.log(
+        figures.map((figure, index) => String(figure).padStart(widths[index] ?? 0)).join(' '),
+        ratio.padStart(11),
+      );
     }
   }
 } finally {

@@ -9,7 +9,9 @@ import { json, startProtocolServer } from '../test/protocol-server.ts';
 // Run: node bench/models.ts
 
 const schema = z.object({
-  facts: z.array(z.object({ content: z.string(), importance: z.number(), tags: z.array(z.string()), turns: z.array(z.number()) })),
+  facts: z.array(
+    z.object({ content: z.string(), importance: z.number(), tags: z.array(z.string()), turns: z.array(z.number()) }),
+  ),
 });
 const answer = {
   facts: Array.from({ length: 20 }, (_, index) => ({
@@ -35,7 +37,8 @@ const messages = [
   { role: 'system' as const, content: prompt.system },
   { role: 'user' as const, content: [{ type: 'text' as const, text: prompt.user }] },
 ];
-const bare = (): PromiseLike<unknown> => provider.doGenerate({ prompt: messages, responseFormat: { type: 'json', schema: {}, name: 'extract' } });
+const bare = (): PromiseLike<unknown> =>
+  provider.doGenerate({ prompt: messages, responseFormat: { type: 'json', schema: {}, name: 'extract' } });
 const whole = (): Promise<unknown> => model.generate({ task: 'extract', schema, prompt });
 
 for (let warm = 0; warm < 200; warm += 1) await (warm % 2 === 0 ? bare() : whole());
@@ -58,5 +61,10 @@ const rows = [
   ['repairing it', await measure(500, () => parseAnswer({ text: broken, finishReason: 'stop' }, schema))],
   ['estimating the tokens of 1 MB', await measure(100, () => estimateTokens(megabyte))],
 ] as const;
-printTable(['', 'p50', 'p95'], rows.map(([name, times]) => [name, ms(times.p50), ms(times.p95)]));
-console.log(`\nOverhead of generate: p50 ${ms(other.p50 - one.p50)}, p95 ${ms(other.p95 - one.p95)}; the goal is less than 2 ms.`);
+printTable(
+  ['', 'p50', 'p95'],
+  rows.map(([name, times]) => [name, ms(times.p50), ms(times.p95)]),
+);
+console.log(
+  `\nOverhead of generate: p50 ${ms(other.p50 - one.p50)}, p95 ${ms(other.p95 - one.p95)}; the goal is less than 2 ms.`,
+);

@@ -4,7 +4,7 @@ import type { RunCounts } from './jobs/worker.ts';
 import { createLedger, type Ledger, type LedgerOptions } from './ledger/ledger.ts';
 import { backfill } from './maintain/backfill.ts';
 import type { EmbedCounts, EmbedDeps, EmbedOptions } from './maintain/embed-records.ts';
-import { createEmbeddingModels } from './maintain/embedding-models.ts';
+import { createEmbeddingModels } from './store/embedding-models.ts';
 import { cachedEmbedder } from './models/cached-embedder.ts';
 import { systemDelay } from './models/delay.ts';
 import type { Embedder } from './models/embedder.ts';
@@ -13,6 +13,10 @@ import { systemClock, type Clock } from './record/clock.ts';
 import { createIdSource, type IdSource } from './record/id.ts';
 import { memoryTypeTable, type MemoryTypeInput } from './record/memory-types.ts';
 import { parseScope, type ScopeInput } from './record/scope.ts';
+import { createAccessTracker } from './recall/access-tracker.ts';
+import type { RecallDeps } from './recall/recall.ts';
+import { createViewCache } from './recall/view-cache.ts';
+import type { Reranker } from './models/reranker.ts';
 import type { Database } from './store/database.ts';
 import { openStore, type StoreOptions } from './store/open-store.ts';
 
@@ -29,6 +33,10 @@ export interface VarveOptions {
   embedder?: Embedder | null;
   /** The embedder before a change: its vectors answer until all are made anew. */
   previousEmbedder?: Embedder;
+  /** Orders the best results of a recall once more. Default: none. */
+  reranker?: Reranker;
+  /** The most memory that recall may use for what it keeps at hand, besides vectors. Default 128 MiB. */
+  recallCacheBytes?: number;
   /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
   ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
   /**
@@ -69,7 +77,24 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     previous: options.previousEmbedder,
   });
   const ledger = createLedger({ database, clock, ids, ...options.ledger });
-  const deps: EmbedDeps = { database, clock, ids, memoryTypes, embedding, ledger, delay: systemDelay };
+  const access = createAccessTracker(database, clock);
+  const views = createViewCache({
+    bytes: options.recallCacheBytes,
+    isRecalled: (type) => memoryTypes.get(type)?.recalled !== false,
+  });
+  const reranker = options.reranker ?? null;
+  const deps: EmbedDeps & RecallDeps = {
+    database,
+    clock,
+    ids,
+    memoryTypes,
+    embedding,
+    ledger,
+    delay: systemDelay,
+    access,
+    views,
+    reranker,
+  };
   const settings = typeof options.background === 'object' ? options.background : {};
   const work = (background = createBackground(deps, settings));
   if (options.background !== false) await work.start();
@@ -80,6 +105,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     drain: () => work.drain(),
     backfill: (settings) => backfill(deps, settings),
     async close() {
+      await access.settle();
       await work.stop();
       await embedding.close();
       await store.close();

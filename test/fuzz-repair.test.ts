@@ -20,7 +20,13 @@ function randomFrom(seed: number): () => number {
 const SUBJECTS: { schema: z.ZodType; answers: unknown[] }[] = [
   {
     schema: z.object({
-      facts: z.array(z.object({ content: z.string().min(1).max(200), scope: z.array(z.enum(['user', 'agent'])), importance: z.number().min(0).max(1) })),
+      facts: z.array(
+        z.object({
+          content: z.string().min(1).max(200),
+          scope: z.array(z.enum(['user', 'agent'])),
+          importance: z.number().min(0).max(1),
+        }),
+      ),
     }),
     answers: [
       { facts: [] },
@@ -38,26 +44,83 @@ const SUBJECTS: { schema: z.ZodType; answers: unknown[] }[] = [
       decisions: z.array(
         z.discriminatedUnion('action', [
           z.strictObject({ fact: z.number().int().min(1), action: z.literal('ADD') }),
-          z.strictObject({ fact: z.number().int().min(1), action: z.literal('UPDATE'), candidate: z.number().int().min(1), content: z.string() }),
+          z.strictObject({
+            fact: z.number().int().min(1),
+            action: z.literal('UPDATE'),
+            candidate: z.number().int().min(1),
+            content: z.string(),
+          }),
         ]),
       ),
     }),
-    answers: [{ decisions: [{ fact: 1, action: 'ADD' }, { fact: 2, action: 'UPDATE', candidate: 3, content: "It's John's #1 /* pizza */" }] }],
-  },
-  {
-    schema: z.object({ updated_scaffold: z.record(z.string().max(40), z.json()), updated_working_memory: z.string(), facts_to_embed: z.array(z.string()) }),
     answers: [
       {
-        updated_scaffold: { Role: 'Manager', Projects: { toolstream: { stage: 2, done: false, owner: null } }, Tags: ['a', 'b'] },
+        decisions: [
+          { fact: 1, action: 'ADD' },
+          { fact: 2, action: 'UPDATE', candidate: 3, content: "It's John's #1 /* pizza */" },
+        ],
+      },
+    ],
+  },
+  {
+    schema: z.object({
+      updated_scaffold: z.record(z.string().max(40), z.json()),
+      updated_working_memory: z.string(),
+      facts_to_embed: z.array(z.string()),
+    }),
+    answers: [
+      {
+        updated_scaffold: {
+          Role: 'Manager',
+          Projects: { toolstream: { stage: 2, done: false, owner: null } },
+          Tags: ['a', 'b'],
+        },
         updated_working_memory: 'Ada’s team — “launch” on 2026-11-15…',
         facts_to_embed: ['Prefers short emails', 'Default project is PROJ'],
       },
     ],
   },
-  { schema: z.array(z.object({ key: z.string().regex(/^[a-z_]+$/), value: z.string() })), answers: [[{ key: 'home_city', value: 'Berlin' }]] },
+  {
+    schema: z.array(z.object({ key: z.string().regex(/^[a-z_]+$/), value: z.string() })),
+    answers: [[{ key: 'home_city', value: 'Berlin' }]],
+  },
 ];
 
-const SPLINTERS = ['{', '}', '[', ']', '"', "'", ',', ':', '\\', '/*', '*/', '//', '#', '“', '”', '\uFEFF', '\u0000', '\uD83D', '```', '...', 'NaN', 'None', '-', '1e999', '\\u12', '__proto__', '</think>', '<think>', '\n', '\\"', '{"facts":[]}', '[[[[', '💥'];
+const SPLINTERS = [
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  "'",
+  ',',
+  ':',
+  '\\',
+  '/*',
+  '*/',
+  '//',
+  '#',
+  '“',
+  '”',
+  '\uFEFF',
+  '\u0000',
+  '\uD83D',
+  '```',
+  '...',
+  'NaN',
+  'None',
+  '-',
+  '1e999',
+  '\\u12',
+  '__proto__',
+  '</think>',
+  '<think>',
+  '\n',
+  '\\"',
+  '{"facts":[]}',
+  '[[[[',
+  '💥',
+];
 
 type Mutation = (text: string, random: () => number) => string;
 const place = (text: string, random: () => number): number => Math.floor(random() * (text.length + 1));
@@ -74,7 +137,10 @@ const MUTATIONS: Mutation[] = [
   (text, random) => text.slice(0, place(text, random)),
   (text, random) => text.slice(place(text, random)),
   (text, random) => {
-    const [from, to] = [place(text, random), place(text, random)].toSorted((one, other) => one - other) as [number, number];
+    const [from, to] = [place(text, random), place(text, random)].toSorted((one, other) => one - other) as [
+      number,
+      number,
+    ];
     return text.slice(0, to) + text.slice(from);
   },
   (text, random) => {
@@ -130,7 +196,11 @@ describe('[T7] repairing answers', () => {
   it('never loses an item: an answer cut anywhere, and not said to be finished, is refused or whole', () => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
-        for (const text of [JSON.stringify(answer), `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``, JSON.stringify(answer).replaceAll('"', "'")]) {
+        for (const text of [
+          JSON.stringify(answer),
+          `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``,
+          JSON.stringify(answer).replaceAll('"', "'"),
+        ]) {
           for (let end = 0; end < text.length; end += 1) {
             const parsed = parseAnswer({ text: text.slice(0, end), finishReason: 'length' }, schema);
             if (parsed.ok) expect(parsed.data).toEqual(schema.parse(answer));
@@ -144,7 +214,9 @@ describe('[T7] repairing answers', () => {
     for (const { schema, answers } of SUBJECTS) {
       for (const answer of answers) {
         for (const text of [JSON.stringify(answer), JSON.stringify(answer, null, 2)]) {
-          for (const match of JSON.stringify(answer) === text ? text.matchAll(/[{}[\],:]/g) : text.matchAll(/^\s*[{}[\]]|[{}[\],]$/gm)) {
+          for (const match of JSON.stringify(answer) === text
+            ? text.matchAll(/[{}[\],:]/g)
+            : text.matchAll(/^\s*[{}[\]]|[{}[\],]$/gm)) {
             const at = match.index + match[0].length - 1;
             const parsed = parseAnswer({ text: text.slice(0, at) + text.slice(at + 1), finishReason: 'stop' }, schema);
             // Inside of a text every character is content, and its loss cannot be seen.

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-// Doors and integrations → varve.ts → handle → verbs → store, models, jobs, ledger → record and language.
+// Doors and integrations → varve.ts → handle → verbs → jobs, ledger → store → models → language → record.
 // A folder may import from those of a higher number, and from those that are named for it.
 const LAYERS: Record<string, number> = {
   cli: 0,
@@ -23,11 +23,11 @@ const LAYERS: Record<string, number> = {
   observe: 6,
   ledger: 7,
   jobs: 7,
-  models: 8,
   store: 8,
-  language: 9,
-  record: 9,
-  'errors.ts': 10,
+  models: 9,
+  language: 10,
+  record: 11,
+  'errors.ts': 12,
 };
 const ALSO: Record<string, readonly string[]> = { handle: [], maintain: ['consolidate'] };
 

@@ -6,6 +6,8 @@ export interface ManualDelay {
   delay: Delay;
   /** The pauses so far, in milliseconds. */
   readonly pauses: number[];
+  /** How many still wait. */
+  readonly waiting: number;
   /** Lets the time of everything that still waits run out. */
   timeOut(): void;
 }
@@ -16,6 +18,9 @@ export function manualDelay(clock: ManualClock, longestPause = 30_000): ManualDe
   const waiting = new Set<() => void>();
   return {
     pauses,
+    get waiting() {
+      return waiting.size;
+    },
     delay: async (milliseconds, signal) => {
       signal?.throwIfAborted();
       if (milliseconds <= longestPause) {

@@ -46,7 +46,11 @@ export function text(content: string | null, options: TextOptions = {}): Reply {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content, ...(options.refusal === undefined ? {} : { refusal: options.refusal }) },
+          message: {
+            role: 'assistant',
+            content,
+            ...(options.refusal === undefined ? {} : { refusal: options.refusal }),
+          },
           finish_reason: options.finish === undefined ? 'stop' : options.finish,
         },
       ],
@@ -76,7 +80,10 @@ export function from(choose: (request: ProtocolRequest) => Reply): Reply {
 }
 
 /** An HTTP error. */
-export function status(code: number, options: { message?: string; retryAfter?: number | string; body?: string } = {}): Reply {
+export function status(
+  code: number,
+  options: { message?: string; retryAfter?: number | string; body?: string } = {},
+): Reply {
   return (_request, response) => {
     if (options.retryAfter !== undefined) response.setHeader('retry-after', String(options.retryAfter));
     if (options.body !== undefined) response.writeHead(code, { 'content-type': 'text/html' }).end(options.body);
@@ -103,8 +110,15 @@ export function drop(): Reply {
 export function half(content = 'this is only the beginning'): Reply {
   return async (request, response) => {
     const streamed = request.body.stream === true;
-    response.writeHead(200, streamed ? { 'content-type': 'text/event-stream' } : { 'content-type': 'application/json', 'content-length': '100000' });
-    response.write(streamed ? event(delta(content)) : `{"id":"chat-1","choices":[{"message":{"content":${JSON.stringify(content)}`);
+    response.writeHead(
+      200,
+      streamed
+        ? { 'content-type': 'text/event-stream' }
+        : { 'content-type': 'application/json', 'content-length': '100000' },
+    );
+    response.write(
+      streamed ? event(delta(content)) : `{"id":"chat-1","choices":[{"message":{"content":${JSON.stringify(content)}`,
+    );
     await new Promise((resolve) => setTimeout(resolve, 5));
     response.destroy();
   };
@@ -158,7 +172,9 @@ function sendStream(response: ServerResponse, content: string, options: TextOpti
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const piece of content.match(/[\s\S]{1,16}/g) ?? []) response.write(event(delta(piece)));
   const finish = options.finish === undefined ? 'stop' : options.finish;
-  response.write(event({ id: 'chat-1', choices: [{ index: 0, delta: {}, finish_reason: finish }], ...usageField(options) }));
+  response.write(
+    event({ id: 'chat-1', choices: [{ index: 0, delta: {}, finish_reason: finish }], ...usageField(options) }),
+  );
   response.end('data: [DONE]\n\n');
 }
 

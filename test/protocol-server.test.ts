@@ -1,6 +1,15 @@
 import { embed, generateText, streamText } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { from, half, startProtocolServer, status, text, vectors, wordVector, type ProtocolServer } from './protocol-server.ts';
+import {
+  from,
+  half,
+  startProtocolServer,
+  status,
+  text,
+  vectors,
+  wordVector,
+  type ProtocolServer,
+} from './protocol-server.ts';
 
 let server: ProtocolServer;
 beforeAll(async () => {
@@ -41,8 +50,12 @@ describe('the protocol server, through the AI SDK itself', () => {
     const { embedding } = await embed({ model: server.embeddingModel(), value: 'red apples' });
     expect(embedding).toEqual(wordVector('red apples'));
     const cosine = (one: number[], other: number[]) =>
-      one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0) / Math.hypot(...one) / Math.hypot(...other);
-    expect(cosine(wordVector('red apples'), wordVector('green apples'))).toBeGreaterThan(cosine(wordVector('red apples'), wordVector('cold winters')));
+      one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0) /
+      Math.hypot(...one) /
+      Math.hypot(...other);
+    expect(cosine(wordVector('red apples'), wordVector('green apples'))).toBeGreaterThan(
+      cosine(wordVector('red apples'), wordVector('cold winters')),
+    );
   });
 
   it('takes scripted replies first, in their order', async () => {

@@ -93,10 +93,17 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
       fallback = DEFAULTS;
     },
     languageModel: (id = 'test-model', { strict = true } = {}) =>
-      createOpenAICompatible({ name: 'test', baseURL: url, apiKey: 'key', supportsStructuredOutputs: strict }).languageModel(id),
+      createOpenAICompatible({
+        name: 'test',
+        baseURL: url,
+        apiKey: 'key',
+        supportsStructuredOutputs: strict,
+      }).languageModel(id),
     embeddingModel(id = 'test-embedding', { maximum } = {}) {
       const model = createOpenAICompatible({ name: 'test', baseURL: url, apiKey: 'key' }).embeddingModel(id);
-      return maximum === undefined ? model : (Object.create(model, { maxEmbeddingsPerCall: { value: maximum } }) as typeof model);
+      return maximum === undefined
+        ? model
+        : (Object.create(model, { maxEmbeddingsPerCall: { value: maximum } }) as typeof model);
     },
     async close() {
       server.closeAllConnections();

@@ -54,7 +54,13 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
     });
 
     const startWorker = async (settings: Partial<WorkerProcessOptions> = {}): Promise<ChildProcess> => {
-      const all: WorkerProcessOptions = { store: options, log: join(folder, 'log'), leaseMs: 60_000, workMs: 5, ...settings };
+      const all: WorkerProcessOptions = {
+        store: options,
+        log: join(folder, 'log'),
+        leaseMs: 60_000,
+        workMs: 5,
+        ...settings,
+      };
       const child = fork(join(import.meta.dirname, 'fixtures/worker-process.ts'), [JSON.stringify(all)]);
       children.push(child);
       await once(child, 'message');
@@ -68,7 +74,12 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
     const add = (jobs: NewJob[]): Promise<unknown> =>
       database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
     const users = (count: number, job: Pick<NewJob, 'kind'> & Partial<NewJob>): NewJob[] =>
-      Array.from({ length: count }, (_, user) => ({ tenant: `t${user % 3}`, uniqueKey: `user ${user}`, payload: user, ...job }));
+      Array.from({ length: count }, (_, user) => ({
+        tenant: `t${user % 3}`,
+        uniqueKey: `user ${user}`,
+        payload: user,
+        ...job,
+      }));
     const notes = (): Note[] =>
       readFileSync(join(folder, 'log'), 'utf8')
         .split('\n')
@@ -77,7 +88,9 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
     const unfinished = async (): Promise<number> =>
       (await countJobs(database)).filter(({ state }) => state !== 'done').reduce((sum, { count }) => sum + count, 0);
     const effects = async (): Promise<string[]> => {
-      const { rows } = await database.read(EVERY_TENANT, (reader) => sql<{ job: string }>`select job from effects`.execute(reader));
+      const { rows } = await database.read(EVERY_TENANT, (reader) =>
+        sql<{ job: string }>`select job from effects`.execute(reader),
+      );
       return rows.map((row) => row.job);
     };
 

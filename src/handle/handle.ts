@@ -19,9 +19,11 @@ import {
   type NewInteraction,
 } from '../observe/log-interaction.ts';
 import type { Event, NewEvent } from '../record/event.ts';
-import { parse, timeSchema, type TimeInput } from '../record/parse.ts';
+import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import { eraseScope, type Erased } from '../store/erase.ts';
+import { recall, type RecallDeps } from '../recall/recall.ts';
+import { recallOptionsSchema, type Recalled, type RecallOptions } from '../recall/recall-options.ts';
 import type { Parts } from '../store/parts.ts';
 import { blockHandle, blockReader, type BlockHandle, type BlockReader } from './blocks.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
@@ -56,6 +58,11 @@ export interface Handle {
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
   /** Indexes a document or an attachment in chunks; doing it again changes nothing. */
   indexDocument(document: NewDocument): Promise<IndexedDocument>;
+  /**
+   * Finds what helps to answer a query: memories, notes, saved items, turns, documents; or nothing, when nothing
+   * relevant is known.
+   */
+  recall(query: string, options?: RecallOptions): Promise<Recalled>;
   readonly decisions: DecisionHandle;
   readonly events: EventReader;
   readonly session: SessionHandle;
@@ -84,7 +91,7 @@ export interface DecisionHandle {
 }
 
 /** Makes the handle of a scope. It holds no state: two handles of one scope are the same. */
-export function createHandle(parts: Parts, scope: Scope): Handle {
+export function createHandle(parts: RecallDeps, scope: Scope): Handle {
   const { database } = parts;
   return {
     scope,
@@ -95,7 +102,11 @@ export function createHandle(parts: Parts, scope: Scope): Handle {
         const events = await database.write(scope.tenant, (writer) => logInteraction(writer, parts, scope, input));
         return { logged: true, events };
       } catch (cause) {
-        const error = new VarveError('The interaction could not be logged.', { code: 'store_unavailable', retryable: true, cause });
+        const error = new VarveError('The interaction could not be logged.', {
+          code: 'store_unavailable',
+          retryable: true,
+          cause,
+        });
         return { logged: false, error };
       }
     },
@@ -110,6 +121,10 @@ export function createHandle(parts: Parts, scope: Scope): Handle {
     async indexDocument(document) {
       const input = parse(newDocumentSchema, document, 'The document');
       return database.write(scope.tenant, (writer) => indexDocument(writer, parts, scope, input));
+    },
+    async recall(query, options = {}) {
+      const text = parse(textSchema(20_000), query, 'The query');
+      return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'));
     },
     decisions: {
       async record(decision) {

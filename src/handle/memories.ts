@@ -102,7 +102,9 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
         if (old.archivedAt !== null) {
-          throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, { code: 'conflict' });
+          throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, {
+            code: 'conflict',
+          });
         }
         const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, input);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });

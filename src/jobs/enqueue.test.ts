@@ -48,12 +48,18 @@ for (const on of databases()) {
 
     it('works inside a transaction of the tenant, and nowhere else', async () => {
       const { database } = queue;
-      await database.write('t', (writer) => enqueue(writer, { kind: 'a', tenant: 't', payload: 1, uniqueKey: 'k' }, queue));
-      await database.write('t', (writer) => enqueue(writer, { kind: 'a', tenant: 't', payload: 2, uniqueKey: 'k' }, queue));
+      await database.write('t', (writer) =>
+        enqueue(writer, { kind: 'a', tenant: 't', payload: 1, uniqueKey: 'k' }, queue),
+      );
+      await database.write('t', (writer) =>
+        enqueue(writer, { kind: 'a', tenant: 't', payload: 2, uniqueKey: 'k' }, queue),
+      );
       expect((await listJobs(database, { tenant: 't' })).jobs.map((job) => job.payload)).toEqual([1]);
       expect((await listJobs(database, { tenant: 'other' })).jobs).toEqual([]);
       if (database.dialect === 'sqlite') return;
-      const outside = database.write('t', (writer) => enqueue(writer, { kind: 'a', tenant: 'other', payload: 1 }, queue));
+      const outside = database.write('t', (writer) =>
+        enqueue(writer, { kind: 'a', tenant: 'other', payload: 1 }, queue),
+      );
       await expect(outside).rejects.toThrow('row-level security');
     });
 
@@ -71,7 +77,10 @@ for (const on of databases()) {
     });
 
     it('keeps the first of two with one unique key in one call', async () => {
-      const added = await queue.add({ kind: 'a', uniqueKey: 'k', payload: 1 }, { kind: 'a', uniqueKey: 'k', payload: 2 });
+      const added = await queue.add(
+        { kind: 'a', uniqueKey: 'k', payload: 1 },
+        { kind: 'a', uniqueKey: 'k', payload: 2 },
+      );
       expect(added[1]).toEqual({ id: added[0]?.id, isNew: false });
       expect((await listJobs(queue.database)).jobs.map((job) => job.payload)).toEqual([1]);
     });

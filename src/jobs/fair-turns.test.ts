@@ -16,16 +16,20 @@ for (const on of databases()) {
     });
     afterEach(() => queue.close());
 
-    it.each([1, 8])('serve a tenant with 10 jobs beside one with 10,000 that came first, %d at a time', async (concurrency) => {
-      await queue.add(...range(10_000).map(() => ({ kind: 'a', tenant: 'many' })));
-      queue.clock.advance(HOUR);
-      await queue.add(...range(10).map(() => ({ kind: 'a', tenant: 'few' })));
-      const worker = queue.worker(handlers, { concurrency });
-      worker.start();
-      while (order.filter((tenant) => tenant === 'few').length < 10) await new Promise((resolve) => setTimeout(resolve, 1));
-      await worker.stop();
-      expect(order.lastIndexOf('few')).toBeLessThan(40);
-    });
+    it.each([1, 8])(
+      'serve a tenant with 10 jobs beside one with 10,000 that came first, %d at a time',
+      async (concurrency) => {
+        await queue.add(...range(10_000).map(() => ({ kind: 'a', tenant: 'many' })));
+        queue.clock.advance(HOUR);
+        await queue.add(...range(10).map(() => ({ kind: 'a', tenant: 'few' })));
+        const worker = queue.worker(handlers, { concurrency });
+        worker.start();
+        while (order.filter((tenant) => tenant === 'few').length < 10)
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        await worker.stop();
+        expect(order.lastIndexOf('few')).toBeLessThan(40);
+      },
+    );
 
     it('serve one that comes while another is being worked off', async () => {
       await queue.add(...range(2000).map(() => ({ kind: 'a', tenant: 'many' })));
@@ -43,7 +47,9 @@ for (const on of databases()) {
     });
 
     it('give each of many tenants as many', async () => {
-      await queue.add(...range(30).flatMap((tenant) => range(50).map(() => ({ kind: 'a', tenant: `tenant ${tenant}` }))));
+      await queue.add(
+        ...range(30).flatMap((tenant) => range(50).map(() => ({ kind: 'a', tenant: `tenant ${tenant}` }))),
+      );
       await queue.worker(handlers, { concurrency: 7 }).drain();
       expect(order.length).toBe(1500);
       for (const part of [300, 900]) {

@@ -90,5 +90,8 @@ async function readQueue({ writer, now }: FairPick, before: FairTurns['queue']):
 function inOrderOfTurn(due: Map<string, number[]>, before: FairTurns['queue']): FairTurns['queue'] {
   const waited = before.map((turn) => turn.tenant).filter((tenant) => due.has(tenant));
   const order = new Set([...waited, ...due.keys()]);
-  return [...order].map((tenant) => ({ tenant, priorities: (due.get(tenant) ?? []).sort((one, other) => one - other) }));
+  return [...order].map((tenant) => ({
+    tenant,
+    priorities: (due.get(tenant) ?? []).sort((one, other) => one - other),
+  }));
 }

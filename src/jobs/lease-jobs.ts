@@ -65,7 +65,7 @@ async function pickDue(writer: Writer, request: LeaseRequest): Promise<string[]>
     order by run_at, id limit ${limit} ${database.syntax.skipLocked}`.execute(writer);
   const oldest = rows.map((row) => row.id);
   // All that is due fits: nobody has to wait for a turn.
-  if (oldest.length <= limit) return oldest;
+  if (oldest.length < limit) return oldest;
   const inTurn = await pickFairly(turns, { database, writer, eligible: eligible(kinds), now, limit });
   return [...new Set([...inTurn, ...oldest])].slice(0, limit);
 }

@@ -54,7 +54,9 @@ for (const on of databases()) {
       const id = dead?.id ?? '';
       expect(await getJob(queue.database, id, { tenant: 'u' })).toBeNull();
       expect(await retryJob(queue.database, id, { clock: queue.clock, tenant: 'u' })).toBeNull();
-      expect(await retryJob(queue.database, id, { clock: queue.clock, tenant: 't' })).toMatchObject({ state: 'waiting' });
+      expect(await retryJob(queue.database, id, { clock: queue.clock, tenant: 't' })).toMatchObject({
+        state: 'waiting',
+      });
     });
 
     it('retries a dead job in place of one that waits with its key', async () => {

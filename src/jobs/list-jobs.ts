@@ -37,7 +37,11 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
   const { tenant = EVERY_TENANT, ...rest } = filter;
   const { state, kind, limit, cursor } = parse(pageSchema, rest, 'The filter of jobs');
   const rows = await database.read(tenant, (reader) => {
-    let query = reader.selectFrom('jobs').selectAll().orderBy('id', 'desc').limit(limit + 1);
+    let query = reader
+      .selectFrom('jobs')
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(limit + 1);
     if (tenant !== EVERY_TENANT) query = query.where('tenant_id', '=', tenant);
     if (state !== undefined) query = query.where('state', '=', sql.lit(state));
     if (kind !== undefined) query = query.where('kind', '=', kind);
@@ -49,7 +53,11 @@ export async function listJobs(database: Database, filter: JobFilter = {}): Prom
 }
 
 /** One job, or null. */
-export async function getJob(database: Database, id: string, { tenant = EVERY_TENANT }: TenantFilter = {}): Promise<Job | null> {
+export async function getJob(
+  database: Database,
+  id: string,
+  { tenant = EVERY_TENANT }: TenantFilter = {},
+): Promise<Job | null> {
   const row = await database.read(tenant, (reader) => {
     const query = reader.selectFrom('jobs').selectAll().where('id', '=', id);
     return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).executeTakeFirst();

@@ -42,5 +42,7 @@ export function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
   if (run.cut !== null) return;
   run.cut = cut;
   const reason = cut === 'lost' ? 'its lease is lost' : 'the worker stops';
-  run.controller.abort(new VarveError(`Job ${run.job.id} was cut short: ${reason}.`, { code: 'cancelled', retryable: true }));
+  run.controller.abort(
+    new VarveError(`Job ${run.job.id} was cut short: ${reason}.`, { code: 'cancelled', retryable: true }),
+  );
 }

@@ -75,7 +75,8 @@ export function createRuns(options: RunsOptions): Runs {
     try {
       if (!(await isTurnNeeded(turn))) return;
       const { settled, lost, leased } = await takeTurn(turn);
-      for (const run of turn.ended) runs.counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
+      for (const run of turn.ended)
+        runs.counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
       for (const run of turn.renew) Object.assign(run, { leaseUntil: turn.leaseUntil, renewNow: false });
       for (const run of lost) if (!run.completed) cutShort(run, 'lost');
       for (const job of leased) start(job, turn);

@@ -46,7 +46,11 @@ for (const on of databases()) {
     });
 
     it('run once for each due time also with several workers at the same moment', async () => {
-      const every = Array.from({ length: 10 }, (_, index) => ({ name: `s${index}`, cron: '*/5 * * * *', kind: 'reflect' }));
+      const every = Array.from({ length: 10 }, (_, index) => ({
+        name: `s${index}`,
+        cron: '*/5 * * * *',
+        kind: 'reflect',
+      }));
       await ensure(...every);
       const workers = [1, 2, 3].map(() => queue.worker(handlers));
       for (let round = 1; round <= 6; round += 1) {
@@ -118,7 +122,8 @@ for (const on of databases()) {
 
     it('keep their due time when they are ensured again, and count anew when the cron or the zone changes', async () => {
       await ensure(nightly);
-      const due = async (): Promise<string | undefined> => (await listSchedules(queue.database))[0]?.nextDue.toISOString();
+      const due = async (): Promise<string | undefined> =>
+        (await listSchedules(queue.database))[0]?.nextDue.toISOString();
       queue.clock.advance(2 * DAY);
       await ensure({ ...nightly, payload: { depth: 3 } });
       expect(await due()).toBe('2026-06-02T03:00:00.000Z');

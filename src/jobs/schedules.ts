@@ -91,7 +91,10 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
 export async function removeSchedules(database: Database, names: readonly string[]): Promise<number> {
   if (names.length === 0) return 0;
   const result = await database.write(EVERY_TENANT, (writer) =>
-    writer.deleteFrom('schedules').where('name', 'in', [...names]).executeTakeFirst(),
+    writer
+      .deleteFrom('schedules')
+      .where('name', 'in', [...names])
+      .executeTakeFirst(),
   );
   return Number(result.numDeletedRows);
 }

@@ -23,7 +23,11 @@ export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<
     if (!(await moveOn(writer, schedule, now))) continue;
     ticked += 1;
     const payload = { ...JSON.parse(schedule.payload), dueAt: new Date(schedule.next_due).toISOString() };
-    await enqueue(writer, { kind: schedule.kind, tenant: NO_TENANT, uniqueKey: `schedule ${schedule.name}`, payload }, deps);
+    await enqueue(
+      writer,
+      { kind: schedule.kind, tenant: NO_TENANT, uniqueKey: `schedule ${schedule.name}`, payload },
+      deps,
+    );
   }
   return ticked;
 }

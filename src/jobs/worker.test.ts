@@ -31,7 +31,11 @@ for (const on of databases()) {
       const [added] = await queue.add({ kind: 'a', payload: 'hello' });
       expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 1 });
       expect(ran).toEqual(['hello']);
-      expect(await queue.job(added?.id)).toMatchObject({ state: 'done', attempts: 1, finishedAt: new Date(queue.clock.now()) });
+      expect(await queue.job(added?.id)).toMatchObject({
+        state: 'done',
+        attempts: 1,
+        finishedAt: new Date(queue.clock.now()),
+      });
       expect(await queue.worker({ a: note }).drain()).toEqual(NONE);
     });
 
@@ -45,7 +49,12 @@ for (const on of databases()) {
     });
 
     it('runs the jobs of a tenant in the order of priority, then of time', async () => {
-      for (const [payload, priority] of [['c', 5], ['d', 9], ['a', 0], ['b', 0]] as const) {
+      for (const [payload, priority] of [
+        ['c', 5],
+        ['d', 9],
+        ['a', 0],
+        ['b', 0],
+      ] as const) {
         await queue.add({ kind: 'a', payload, priority });
         queue.clock.advance(1);
       }
@@ -144,7 +153,11 @@ for (const on of databases()) {
       });
       for (let day = 0; day < 3; day += 1) {
         expect(await worker.drain()).toEqual({ ...NONE, postponed: 1 });
-        expect(await queue.job(added?.id)).toMatchObject({ state: 'waiting', attempts: 0, lastError: 'no credit until tomorrow' });
+        expect(await queue.job(added?.id)).toMatchObject({
+          state: 'waiting',
+          attempts: 0,
+          lastError: 'no credit until tomorrow',
+        });
         expect(await worker.drain()).toEqual(NONE);
         queue.clock.advance(DAY);
       }
@@ -177,30 +190,34 @@ for (const on of databases()) {
         expect(await slowly).toEqual({ ...NONE, lost: 1 });
       });
 
-      it('ignores what a worker says that lost its lease', async () => {
+      it.each(['failed', 'done'])('ignores a worker that lost its lease and says %s', async (said) => {
         const [added] = await queue.add({ kind: 'a' });
         const [middle, end, otherMiddle, otherEnd] = [gate(), gate(), gate(), gate()];
-        const slow = queue.worker(
-          {
-            a: async () => {
-              middle.open();
-              await end.opened;
-              throw new Error('from the one who lost it');
+        const slow = queue
+          .worker(
+            {
+              a: async () => {
+                middle.open();
+                await end.opened;
+                if (said === 'failed') throw new Error('from the one who lost it');
+              },
             },
-          },
-          LEASE,
-        ).drain();
+            LEASE,
+          )
+          .drain();
         await middle.opened;
         queue.clock.advance(MINUTE);
-        const other = queue.worker(
-          {
-            a: async () => {
-              otherMiddle.open();
-              await otherEnd.opened;
+        const other = queue
+          .worker(
+            {
+              a: async () => {
+                otherMiddle.open();
+                await otherEnd.opened;
+              },
             },
-          },
-          LEASE,
-        ).drain();
+            LEASE,
+          )
+          .drain();
         await otherMiddle.opened;
         end.open();
         expect(await slow).toEqual({ ...NONE, lost: 1 });
@@ -290,9 +307,16 @@ for (const on of databases()) {
           queue.clock.advance(MINUTE);
         }
         expect(await queue.worker({ a: note }, LEASE).drain()).toEqual(NONE);
-        expect(await queue.job(added?.id)).toMatchObject({ state: 'dead', attempts: 2, lastError: expect.stringContaining('worker ended') });
+        expect(await queue.job(added?.id)).toMatchObject({
+          state: 'dead',
+          attempts: 2,
+          lastError: expect.stringContaining('worker ended'),
+        });
         end.open();
-        expect(await Promise.all(lost)).toEqual([{ ...NONE, lost: 1 }, { ...NONE, lost: 1 }]);
+        expect(await Promise.all(lost)).toEqual([
+          { ...NONE, lost: 1 },
+          { ...NONE, lost: 1 },
+        ]);
       });
     });
 
@@ -304,7 +328,8 @@ for (const on of databases()) {
       );
       const effect = (key: string) => ({ tenant_id: 't', owner_key: key, version: 0, epoch: 0, created_at: 0 });
       const effects = async (): Promise<number | undefined> =>
-        (await queue.database.read('t', (reader) => reader.selectFrom('owners').select('version').executeTakeFirst()))?.version;
+        (await queue.database.read('t', (reader) => reader.selectFrom('owners').select('version').executeTakeFirst()))
+          ?.version;
       const count = sql<number>`version + 1`;
 
       it('has both or neither', async () => {
@@ -448,13 +473,20 @@ for (const on of databases()) {
         const worker = queue.worker({
           a: (_job, { signal }) => {
             middle.open();
-            return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+            return new Promise((_resolve, reject) =>
+              signal.addEventListener('abort', () => reject(signal.reason as Error)),
+            );
           },
         });
         worker.start();
         await middle.opened;
         await worker.stop({ timeout: 10 });
-        expect(await queue.job(added?.id)).toMatchObject({ state: 'waiting', attempts: 0, lastError: null, leaseUntil: null });
+        expect(await queue.job(added?.id)).toMatchObject({
+          state: 'waiting',
+          attempts: 0,
+          lastError: null,
+          leaseUntil: null,
+        });
         expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 1 });
       });
 
@@ -554,7 +586,10 @@ for (const on of databases()) {
 
     it('removes what was done long ago, not what is dead', async () => {
       await queue.add({ kind: 'a' }, { kind: 'broken' });
-      const worker = queue.worker({ a: note, broken: () => Promise.reject(invalidInput('never')) }, { keepDoneMs: DAY });
+      const worker = queue.worker(
+        { a: note, broken: () => Promise.reject(invalidInput('never')) },
+        { keepDoneMs: DAY },
+      );
       await worker.drain();
       queue.clock.advance(DAY - 1);
       await worker.drain();

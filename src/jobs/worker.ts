@@ -84,7 +84,7 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 
   const loop = async (): Promise<void> => {
-    while (!isLeaving) {
+    for (;;) {
       // SQLite answers without ever waiting: without this, a long queue would let nothing else in the process run.
       await setImmediate();
       const askedBefore = drains.splice(0);

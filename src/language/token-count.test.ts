@@ -4,14 +4,46 @@ import { estimateTokens, estimatingCounter, tokenizerCounter } from './token-cou
 
 // Counted with gpt-tokenizer 4, o200k_base.
 const COUNTED: [string, number, string][] = [
-  ['English', 50, 'Last month I moved from Hamburg to Munich, and I now work as a product manager at a software company. On weekends I like to hike or cook at home; lately I have been learning the piano, and I practise for an hour every evening.'],
-  ['code', 67, 'export function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {\n  const row = await reader\n    .selectFrom("credit_accounts")\n    .select("balance")\n    .where("tenant_id", "=", owner.tenant)\n    .executeTakeFirst();\n  return row?.balance ?? 0;\n}\n'],
-  ['JSON', 43, '{"facts":[{"content":"Ada lives in Oslo","importance":0.8,"tags":["home","city"]},{"content":"Ada has a dog named Max","importance":0.4,"tags":[]}]}'],
-  ['Chinese', 47, '我上个月从上海搬到了北京，现在在一家软件公司做产品经理。我喜欢周末去爬山，也喜欢在家里做饭。最近我正在学习弹钢琴，每天晚上练习一个小时。'],
-  ['Japanese', 55, '先月、東京から大阪に引っ越しました。今はソフトウェア会社でプロダクトマネージャーとして働いています。週末は山に登ったり、家で料理を作ったりするのが好きです。'],
-  ['Korean', 42, '지난달에 서울에서 부산으로 이사했습니다. 지금은 소프트웨어 회사에서 제품 관리자로 일하고 있습니다. 주말에는 등산을 하거나 집에서 요리하는 것을 좋아합니다.'],
-  ['German', 35, 'Letzten Monat bin ich von Hamburg nach München gezogen und arbeite jetzt als Produktmanager bei einem Softwareunternehmen. Am Wochenende gehe ich gerne wandern oder koche zu Hause.'],
-  ['Russian', 39, 'В прошлом месяце я переехал из Казани в Москву и теперь работаю менеджером по продукту. По выходным я люблю ходить в горы или готовить дома.'],
+  [
+    'English',
+    50,
+    'Last month I moved from Hamburg to Munich, and I now work as a product manager at a software company. On weekends I like to hike or cook at home; lately I have been learning the piano, and I practise for an hour every evening.',
+  ],
+  [
+    'code',
+    67,
+    'export function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {\n  const row = await reader\n    .selectFrom("credit_accounts")\n    .select("balance")\n    .where("tenant_id", "=", owner.tenant)\n    .executeTakeFirst();\n  return row?.balance ?? 0;\n}\n',
+  ],
+  [
+    'JSON',
+    43,
+    '{"facts":[{"content":"Ada lives in Oslo","importance":0.8,"tags":["home","city"]},{"content":"Ada has a dog named Max","importance":0.4,"tags":[]}]}',
+  ],
+  [
+    'Chinese',
+    47,
+    '我上个月从上海搬到了北京，现在在一家软件公司做产品经理。我喜欢周末去爬山，也喜欢在家里做饭。最近我正在学习弹钢琴，每天晚上练习一个小时。',
+  ],
+  [
+    'Japanese',
+    55,
+    '先月、東京から大阪に引っ越しました。今はソフトウェア会社でプロダクトマネージャーとして働いています。週末は山に登ったり、家で料理を作ったりするのが好きです。',
+  ],
+  [
+    'Korean',
+    42,
+    '지난달에 서울에서 부산으로 이사했습니다. 지금은 소프트웨어 회사에서 제품 관리자로 일하고 있습니다. 주말에는 등산을 하거나 집에서 요리하는 것을 좋아합니다.',
+  ],
+  [
+    'German',
+    35,
+    'Letzten Monat bin ich von Hamburg nach München gezogen und arbeite jetzt als Produktmanager bei einem Softwareunternehmen. Am Wochenende gehe ich gerne wandern oder koche zu Hause.',
+  ],
+  [
+    'Russian',
+    39,
+    'В прошлом месяце я переехал из Казани в Москву и теперь работаю менеджером по продукту. По выходным я люблю ходить в горы или готовить дома.',
+  ],
 ];
 
 describe('the token estimate', () => {

@@ -73,7 +73,13 @@ export function createCredit({ database, clock, ids }: CreditParts): Credit {
     },
     async charge(writer, input) {
       const move = parse(moveSchema, input, 'The charge');
-      const isNew = await addEntry(writer, { ...move, amount: -move.amount, id: idOf(move), kind: 'charge', at: clock.now() });
+      const isNew = await addEntry(writer, {
+        ...move,
+        amount: -move.amount,
+        id: idOf(move),
+        kind: 'charge',
+        at: clock.now(),
+      });
       if (!isNew) return balanceOf(writer, move);
       // One statement that looks and takes: two charges at the same moment cannot both see the last of the credit.
       const taken = await writer
@@ -166,11 +172,14 @@ export async function addToBalance(writer: Writer, owner: CreditOwner, amount: n
 export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
   const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
   const what = needed === undefined ? 'paid work waits' : `${dollars(needed)} were to be charged`;
-  return new VarveError(`${who} is out of credit: ${dollars(balance)} left, and ${what}. Nothing is lost; grant credit to go on.`, {
-    code: 'out_of_credit',
-    retryable: true,
-    details: { ...owner, balance, needed: needed ?? null },
-  });
+  return new VarveError(
+    `${who} is out of credit: ${dollars(balance)} left, and ${what}. Nothing is lost; grant credit to go on.`,
+    {
+      code: 'out_of_credit',
+      retryable: true,
+      details: { ...owner, balance, needed: needed ?? null },
+    },
+  );
 }
 
 function dollars(amount: number): string {

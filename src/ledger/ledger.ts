@@ -111,7 +111,13 @@ export function createLedger(options: LedgerOptions): Ledger {
 
 async function unsettled(database: Database, tenant: string, entries: readonly UsageEntry[]): Promise<UsageEntry[]> {
   if (entries.length === 0) return [];
-  const found = await database.read(tenant, (reader) => recordedIds(reader, tenant, entries.map(({ id }) => id)));
+  const found = await database.read(tenant, (reader) =>
+    recordedIds(
+      reader,
+      tenant,
+      entries.map(({ id }) => id),
+    ),
+  );
   return entries.filter(({ id }) => !found.has(id));
 }
 

@@ -19,6 +19,7 @@ const FREE: Price = { input: 0 };
 
 /** List prices of November 2026. They change: give your own with `prices`, which are looked at first. */
 export const DEFAULT_PRICES: Prices = {
+  'local/*': FREE,
   'local:*': FREE,
   'ollama*:*': FREE,
   'lmstudio*:*': FREE,
@@ -59,7 +60,9 @@ export function createPriceTable(prices: Prices = {}): PriceTable {
   for (const [key, price] of Object.entries(prices)) {
     const amounts = [price.input, price.cachedInput ?? 0, price.output ?? 0];
     if (!amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) {
-      throw invalidInput(`The price of ${JSON.stringify(key)} needs amounts of dollars for a million tokens that are 0 or more.`);
+      throw invalidInput(
+        `The price of ${JSON.stringify(key)} needs amounts of dollars for a million tokens that are 0 or more.`,
+      );
     }
   }
   const patterns = [...Object.entries(prices), ...Object.entries(DEFAULT_PRICES)].map(

@@ -34,7 +34,14 @@ export async function recordUsage(writer: Writer, entries: readonly UsageEntry[]
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;
     total += cost ?? 0;
     if (payer === null || charged === 0) continue;
-    await addEntry(writer, { ...payer, id: entry.id, kind: 'usage', amount: -charged, reason: entry.task, at: entry.at });
+    await addEntry(writer, {
+      ...payer,
+      id: entry.id,
+      kind: 'usage',
+      amount: -charged,
+      reason: entry.task,
+      at: entry.at,
+    });
     await addToBalance(writer, payer, -charged, entry.at);
   }
   return total;
@@ -73,6 +80,11 @@ async function addUsageRow(writer: Writer, entry: UsageEntry, cost: number | nul
 
 /** Which of the entries are in the database. */
 export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await reader.selectFrom('usage').select('id').where('tenant_id', '=', tenant).where('id', 'in', ids).execute();
+  const rows = await reader
+    .selectFrom('usage')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', ids)
+    .execute();
   return new Set(rows.map(({ id }) => id));
 }

@@ -46,7 +46,19 @@ const COLUMNS = {
   run: sql<string | null>`run`,
 };
 
-type Sums = Record<'count' | 'calls' | 'failed' | 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'milliseconds' | 'cost' | 'charged' | 'unpriced', number | string | null>;
+type Sums = Record<
+  | 'count'
+  | 'calls'
+  | 'failed'
+  | 'tokens_in'
+  | 'tokens_out'
+  | 'tokens_cached'
+  | 'milliseconds'
+  | 'cost'
+  | 'charged'
+  | 'unpriced',
+  number | string | null
+>;
 
 /** Sums up usage, dearest last to read like a bill: in the order of `by`. */
 export async function usageReport(database: Database, query: ReportQuery): Promise<ReportLine[]> {

@@ -4,7 +4,7 @@ import type { UsageScope } from '../ledger/usage-entry.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { nextToEmbed, saveVectors, unqueue, type RecordToEmbed } from '../store/embedding-store.ts';
 import type { Parts } from '../store/parts.ts';
-import type { EmbeddingModels } from './embedding-models.ts';
+import type { EmbeddingModels } from '../store/embedding-models.ts';
 
 /** What embedding works with. */
 export interface EmbedDeps extends Parts {

@@ -35,7 +35,10 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
     dimensions,
     async embed(texts, { signal } = {}) {
       if (texts.length === 0) return { vectors: [], tokens: 0 };
-      const size = Math.max(1, Math.min(options.batch ?? 96, (await model.maxEmbeddingsPerCall) ?? Number.POSITIVE_INFINITY));
+      const size = Math.max(
+        1,
+        Math.min(options.batch ?? 96, (await model.maxEmbeddingsPerCall) ?? Number.POSITIVE_INFINITY),
+      );
       const batches = Array.from({ length: Math.ceil(texts.length / size) }, (_, index) =>
         texts.slice(index * size, (index + 1) * size),
       );
@@ -69,4 +72,3 @@ function joined(settled: readonly PromiseSettledResult<Embedded>[]): Embedded {
   if (!VarveError.isInstance(failed.reason)) throw failed.reason;
   throw withUsage(failed.reason, { ...NO_USAGE, tokensIn: tokens, calls: done.length });
 }
-

@@ -84,7 +84,10 @@ export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 
   const object = (typeof given === 'object' || typeof given === 'function') && given !== null ? given : {};
   if (typeof (object as Record<string, unknown>)[method] === 'function') return;
   const shown = typeof given === 'string' ? `the text ${JSON.stringify(given)}` : `a value without ${method}()`;
-  throw new VarveError(`Expected the model object of an AI SDK provider, such as openai('gpt-4o-mini'); got ${shown}.`, {
-    code: 'invalid_input',
-  });
+  throw new VarveError(
+    `Expected the model object of an AI SDK provider, such as openai('gpt-4o-mini'); got ${shown}.`,
+    {
+      code: 'invalid_input',
+    },
+  );
 }

@@ -65,7 +65,12 @@ function textOf(answer: AiSdkAnswer): string {
     .join('');
 }
 
-function countedUsage(used: ModelInUse, answer: AiSdkAnswer, messages: readonly AiSdkMessage[], text: string): ModelUsage {
+function countedUsage(
+  used: ModelInUse,
+  answer: AiSdkAnswer,
+  messages: readonly AiSdkMessage[],
+  text: string,
+): ModelUsage {
   const tokens = readTokens(answer.usage);
   return {
     tokensIn: tokens.in ?? used.counter.count(messages.map(wordsOf).join('\n')),
@@ -98,7 +103,12 @@ export interface InvalidAnswer {
 }
 
 /** `model_answer_invalid`, with the reason and the usage, and without a word of the answer. */
-export function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
+export function invalidAnswer(
+  used: ModelInUse,
+  request: TextRequest,
+  invalid: InvalidAnswer,
+  usage: ModelUsage,
+): VarveError {
   // The message for the model may quote what it wrote; this one names places only.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;

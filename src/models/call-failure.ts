@@ -42,7 +42,10 @@ function kindOf(error: ThrownByProvider, status: number | null): CallFailure['ki
   }
   // An AI SDK error without a status is about the request itself, unless it says otherwise.
   if (typeof error.isRetryable === 'boolean') return error.isRetryable ? 'unreachable' : 'rejected';
-  if (typeof error.name === 'string' && /^AI_(Unsupported|LoadAPIKey|NoSuchModel|InvalidPrompt|InvalidArgument)/.test(error.name)) {
+  if (
+    typeof error.name === 'string' &&
+    /^AI_(Unsupported|LoadAPIKey|NoSuchModel|InvalidPrompt|InvalidArgument)/.test(error.name)
+  ) {
     return 'rejected';
   }
   return 'unreachable';

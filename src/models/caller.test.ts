@@ -7,12 +7,21 @@ import { createCaller, type CallSettings } from './caller.ts';
 function callerWith(settings: CallSettings = {}) {
   const clock = manualClock(Date.UTC(2026, 10, 15));
   const time = manualDelay(clock);
-  const caller = createCaller('test:model', 'model_unavailable', { clock, delay: time.delay, random: () => 1, ...settings });
+  const caller = createCaller('test:model', 'model_unavailable', {
+    clock,
+    delay: time.delay,
+    random: () => 1,
+    ...settings,
+  });
   return { clock, caller, time };
 }
 
 function httpError(statusCode: number, headers: Record<string, string> = {}): Error {
-  return Object.assign(new Error(`HTTP ${statusCode}`), { statusCode, responseHeaders: headers, requestBodyValues: { secret: 'what Ada said' } });
+  return Object.assign(new Error(`HTTP ${statusCode}`), {
+    statusCode,
+    responseHeaders: headers,
+    requestBodyValues: { secret: 'what Ada said' },
+  });
 }
 
 /** A call that throws these, one each, and then succeeds. */
@@ -56,8 +65,14 @@ describe('the caller', () => {
 
   it('does not sit out a long Retry-After: it fails, retryable, and says how long', async () => {
     const { caller, time } = callerWith();
-    const error = await caller(failing(httpError(429, { 'retry-after': '3600' })).call).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'model_unavailable', retryable: true, details: { reason: 'rate_limited', retryAfter: 3_600_000 } });
+    const error = await caller(failing(httpError(429, { 'retry-after': '3600' })).call).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      code: 'model_unavailable',
+      retryable: true,
+      details: { reason: 'rate_limited', retryAfter: 3_600_000 },
+    });
     expect(time.pauses).toEqual([]);
   });
 
@@ -92,6 +107,13 @@ describe('the caller', () => {
     expect(signal?.aborted).toBe(true);
   });
 
+  it('leaves no timer behind', async () => {
+    const { caller, time } = callerWith();
+    await caller(async () => 'done');
+    await expect(caller(failing(httpError(400)).call)).rejects.toThrow('HTTP 400');
+    expect(time.waiting).toBe(0);
+  });
+
   it('is cancelled at once: while it calls, while it pauses, and before it starts', async () => {
     for (const when of ['calling', 'pausing', 'before']) {
       const cancelling = new AbortController();
@@ -102,10 +124,9 @@ describe('the caller', () => {
         });
       const caller = createCaller('test:model', 'model_unavailable', { delay });
       if (when === 'before') cancelling.abort();
-      const pending = caller(
-        () => (when === 'pausing' ? Promise.reject(httpError(500)) : new Promise(() => {})),
-        { signal: cancelling.signal },
-      );
+      const pending = caller(() => (when === 'pausing' ? Promise.reject(httpError(500)) : new Promise(() => {})), {
+        signal: cancelling.signal,
+      });
       if (when === 'calling') setImmediate(() => cancelling.abort());
       await expect(pending).rejects.toMatchObject({ code: 'cancelled', retryable: false });
     }
@@ -114,7 +135,10 @@ describe('the caller', () => {
   it('says timed_out when the caller’s own deadline has passed', async () => {
     const { caller } = callerWith();
     const aborted = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
-    await expect(caller(async () => 'x', { signal: aborted })).rejects.toMatchObject({ code: 'timed_out', retryable: true });
+    await expect(caller(async () => 'x', { signal: aborted })).rejects.toMatchObject({
+      code: 'timed_out',
+      retryable: true,
+    });
   });
 
   it('opens its breaker while the model is down, and closes it when the model is back', async () => {
@@ -122,7 +146,11 @@ describe('the caller', () => {
     const down = failing(httpError(500), httpError(500));
     await expect(caller(down.call)).rejects.toThrow('HTTP 500');
     await expect(caller(down.call)).rejects.toThrow('HTTP 500');
-    await expect(caller(down.call)).rejects.toMatchObject({ code: 'model_unavailable', retryable: true, details: { reason: 'circuit_open' } });
+    await expect(caller(down.call)).rejects.toMatchObject({
+      code: 'model_unavailable',
+      retryable: true,
+      details: { reason: 'circuit_open' },
+    });
     expect(down.calls).toBe(2);
     clock.advance(1000);
     expect(await caller(down.call)).toBe('done');

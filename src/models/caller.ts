@@ -1,7 +1,12 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 import { systemClock, type Clock } from '../record/clock.ts';
 import { asVarveError, readFailure, type CallFailure } from './call-failure.ts';
-import { createCircuitBreaker, type BreakerSettings, type CallOutcome, type CircuitBreaker } from './circuit-breaker.ts';
+import {
+  createCircuitBreaker,
+  type BreakerSettings,
+  type CallOutcome,
+  type CircuitBreaker,
+} from './circuit-breaker.ts';
 import { systemDelay, type Delay } from './delay.ts';
 import { createParallelLimit } from './parallel-limit.ts';
 
@@ -42,7 +47,10 @@ export function createCaller(name: string, code: ErrorCode, settings: CallSettin
   const limit = createParallelLimit(parallel);
   const breaker = createCircuitBreaker(clock, settings.breaker);
 
-  const once = async <Result>(call: (signal: AbortSignal) => PromiseLike<Result>, options: CallOptions): Promise<Result> => {
+  const once = async <Result>(
+    call: (signal: AbortSignal) => PromiseLike<Result>,
+    options: CallOptions,
+  ): Promise<Result> => {
     assertClosed(name, code, breaker);
     const end = breaker.begin();
     try {
@@ -86,11 +94,14 @@ export function createCaller(name: string, code: ErrorCode, settings: CallSettin
 function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): void {
   const until = breaker.blockedUntil();
   if (until === null) return;
-  throw new VarveError(`${name} has failed several times in a row and is left alone until ${new Date(until).toISOString()}.`, {
-    code,
-    retryable: true,
-    details: { model: name, reason: 'circuit_open', retryAt: until },
-  });
+  throw new VarveError(
+    `${name} has failed several times in a row and is left alone until ${new Date(until).toISOString()}.`,
+    {
+      code,
+      retryable: true,
+      details: { model: name, reason: 'circuit_open', retryAt: until },
+    },
+  );
 }
 
 /** Milliseconds to wait before the next try, or null when there is to be none. */

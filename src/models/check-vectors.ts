@@ -19,13 +19,18 @@ export function unitVectors(answer: readonly ArrayLike<number>[], expected: Expe
 function unitVector(vector: ArrayLike<number>, expected: ExpectedVectors): Float32Array {
   if (vector?.length !== expected.dimensions) {
     const found = vector?.length ?? 'no';
-    throw wrong(expected, 'wrong_dimensions', `gave a vector of ${found} dimensions where ${expected.dimensions} are expected`);
+    throw wrong(
+      expected,
+      'wrong_dimensions',
+      `gave a vector of ${found} dimensions where ${expected.dimensions} are expected`,
+    );
   }
   let sum = 0;
   for (let index = 0; index < vector.length; index += 1) sum += (vector[index] as number) ** 2;
   const length = Math.sqrt(sum);
   // NaN and Infinity in any place, text and null end up here too.
-  if (!Number.isFinite(length)) throw wrong(expected, 'not_finite', 'gave a vector with something in it that is no finite number');
+  if (!Number.isFinite(length))
+    throw wrong(expected, 'not_finite', 'gave a vector with something in it that is no finite number');
   if (length === 0) throw wrong(expected, 'zero_vector', 'gave a vector of nothing but zeros');
   return Float32Array.from(vector, (value) => value / length);
 }

@@ -13,7 +13,8 @@ describe('the circuit breaker', () => {
   it('opens after failures in a row, not after failures in between', () => {
     const clock = manualClock(0);
     const breaker = createCircuitBreaker(clock, { failures: 3 });
-    for (const outcome of ['failed', 'failed', 'healthy', 'failed', 'failed', 'neutral'] as const) breaker.begin()(outcome);
+    for (const outcome of ['failed', 'failed', 'healthy', 'failed', 'failed', 'neutral'] as const)
+      breaker.begin()(outcome);
     expect(breaker.state).toBe('closed');
     breaker.begin()('failed');
     expect(breaker.state).toBe('open');

@@ -42,6 +42,8 @@ export interface Turn {
   /** Of observations: fact, preference, scaffold_update, … */
   category: string | null;
   occurredAt: Date;
+  /** Of a turn in which the agent called tools: what it called. Results are turns of their own. */
+  tools?: readonly { name: string; input?: Readonly<Record<string, unknown>>; succeeded?: boolean }[];
 }
 
 /** A memory as a distiller sees it. */
@@ -57,12 +59,16 @@ export type ProposedLevel = 'agent' | 'user';
 
 export interface ExtractInput {
   turns: readonly Turn[];
+  /** Turns before these: read for the question that an answer replies to, never extracted from. */
+  earlier?: readonly Turn[];
   /** What is known already, 50 at most (Q3): none of it is extracted again. */
   existing: readonly KnownMemory[];
   /** The types to look for, with what they mean: those of the policy table. */
   types: readonly { name: string; description: string }[];
   /** The date that "last week" counts from, in the user's time zone. */
   today: string;
+  /** IANA name of the user's time zone. Default UTC. */
+  timeZone?: string;
 }
 
 /** Memories that a conversation gives. Small talk gives none. */
@@ -92,7 +98,28 @@ export interface ProposedMemory {
   /** True when the user asked to remember it or stated it outright, false when it was inferred. */
   explicit: boolean;
   /** Of a keyed fact (K8, K20): its key, value and category. */
-  keyed: { key: string; value: string; category: FactCategory } | null;
+  keyed: ProposedKey | null;
+  /** Further keyed facts of the same statement. */
+  moreKeyed?: ProposedKey[];
+  /** Whom it is about: `User`, "User's sister", a speaker's name. Default `User`. */
+  subject?: string;
+  /** The slot it fills, such as `employer` or `likes:pizza`: what has the same subject and attribute can replace it. */
+  attribute?: string | null;
+  /** Default `positive`. "Hates pizza" is the negative of the slot `likes:pizza`. */
+  polarity?: 'positive' | 'negative';
+  /** The speaker takes back something said before. */
+  correction?: boolean;
+  /** It says that a goal was reached. */
+  achievesGoal?: boolean;
+  /** When an intention is due, as an ISO date. */
+  dueAt?: string | null;
+}
+
+/** A keyed fact that a statement gives. */
+export interface ProposedKey {
+  key: string;
+  value: string;
+  category: FactCategory;
 }
 
 // decide (E5)

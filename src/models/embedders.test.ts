@@ -2,7 +2,17 @@ import type { EmbeddingModel, RerankingModel } from 'ai';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { manualDelay } from '../../test/manual-delay.ts';
-import { drop, half, hang, raw, startProtocolServer, status, vectors, type ProtocolServer, type Reply } from '../../test/protocol-server.ts';
+import {
+  drop,
+  half,
+  hang,
+  raw,
+  startProtocolServer,
+  status,
+  vectors,
+  type ProtocolServer,
+  type Reply,
+} from '../../test/protocol-server.ts';
 import { manualClock } from '../record/clock.ts';
 import { aiSdkEmbedder, type AiSdkEmbedderOptions } from './ai-sdk-embedder.ts';
 import type { AiSdkEmbeddingModel, AiSdkRerankingModel } from './ai-sdk-model.ts';
@@ -66,13 +76,25 @@ describe('any AI SDK embedding model', () => {
   ];
   it.each(useless)('[T16] refuses %s', async (_name, reply, reason) => {
     server.otherwise(reply);
-    await expect(embedder().embed(['a', 'b'])).rejects.toMatchObject({ code: 'embedder_unavailable', retryable: false, details: { reason } });
+    await expect(embedder().embed(['a', 'b'])).rejects.toMatchObject({
+      code: 'embedder_unavailable',
+      retryable: false,
+      details: { reason },
+    });
   });
 
   it('[T16] refuses NaN and text in a vector of a function', async () => {
-    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 'x' as unknown as number, undefined as unknown as number]) {
+    for (const bad of [
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      'x' as unknown as number,
+      undefined as unknown as number,
+    ]) {
       const broken = functionEmbedder({ id: 'f', dimensions: 2, embed: async () => [[1, bad]], ...patient });
-      await expect(broken.embed(['a'])).rejects.toMatchObject({ code: 'embedder_unavailable', details: { reason: 'not_finite' } });
+      await expect(broken.embed(['a'])).rejects.toMatchObject({
+        code: 'embedder_unavailable',
+        details: { reason: 'not_finite' },
+      });
     }
   });
 
@@ -95,7 +117,9 @@ describe('any AI SDK embedding model', () => {
   it('[T16] times out and is cancelled', async () => {
     server.otherwise(hang());
     const time = manualDelay(clock);
-    const pending = embedder({ delay: time.delay, retries: 0 }).embed(['a']).catch((error: unknown) => error);
+    const pending = embedder({ delay: time.delay, retries: 0 })
+      .embed(['a'])
+      .catch((error: unknown) => error);
     await server.arrived(1);
     time.timeOut();
     expect(await pending).toMatchObject({ code: 'timed_out' });
@@ -104,7 +128,9 @@ describe('any AI SDK embedding model', () => {
 
   it('[T14] says what was used before a later batch failed', async () => {
     server.next(vectors(), status(400));
-    const error: unknown = await embedder({ batch: 2, parallel: 1 }).embed(['a b', 'c', 'd']).catch((thrown: unknown) => thrown);
+    const error: unknown = await embedder({ batch: 2, parallel: 1 })
+      .embed(['a b', 'c', 'd'])
+      .catch((thrown: unknown) => thrown);
     expect(usageOfFailure(error)).toMatchObject({ tokensIn: 3, calls: 1 });
   });
 });
@@ -127,10 +153,15 @@ describe('the cache', () => {
   it('gives what the embedder gives, whatever is asked in whatever order', async () => {
     const { inner } = counting();
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(fc.constantFrom('a', 'b', 'cc', 'dd', 'eee', 'fff'))), fc.integer({ min: 1, max: 4 }), async (calls, size) => {
-        const cached = cachedEmbedder(inner, { size });
-        for (const texts of calls) expect((await cached.embed(texts)).vectors).toEqual((await inner.embed(texts)).vectors);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(fc.constantFrom('a', 'b', 'cc', 'dd', 'eee', 'fff'))),
+        fc.integer({ min: 1, max: 4 }),
+        async (calls, size) => {
+          const cached = cachedEmbedder(inner, { size });
+          for (const texts of calls)
+            expect((await cached.embed(texts)).vectors).toEqual((await inner.embed(texts)).vectors);
+        },
+      ),
     );
   });
 
@@ -168,17 +199,33 @@ describe('any AI SDK reranking model', () => {
 
   it('gives places and scores, best first', async () => {
     expectTypeOf<Exclude<RerankingModel, string>>().toExtend<AiSdkRerankingModel>();
-    const reranker = aiSdkReranker(reranking([{ index: 0, relevanceScore: 0.1 }, { index: 2, relevanceScore: 0.9 }]));
-    expect((await reranker.rerank('q', ['a', 'b', 'c'])).ranking).toEqual([{ index: 2, score: 0.9 }, { index: 0, score: 0.1 }]);
+    const reranker = aiSdkReranker(
+      reranking([
+        { index: 0, relevanceScore: 0.1 },
+        { index: 2, relevanceScore: 0.9 },
+      ]),
+    );
+    expect((await reranker.rerank('q', ['a', 'b', 'c'])).ranking).toEqual([
+      { index: 2, score: 0.9 },
+      { index: 0, score: 0.1 },
+    ]);
     expect((await reranker.rerank('q', ['a', 'b', 'c'], { limit: 1 })).ranking).toHaveLength(1);
     expect((await reranker.rerank('q', [])).ranking).toEqual([]);
   });
 
   it.each([
     ['a place that does not exist', [{ index: 3, relevanceScore: 1 }]],
-    ['a place twice', [{ index: 0, relevanceScore: 1 }, { index: 0, relevanceScore: 0.5 }]],
+    [
+      'a place twice',
+      [
+        { index: 0, relevanceScore: 1 },
+        { index: 0, relevanceScore: 0.5 },
+      ],
+    ],
     ['no score', [{ index: 0, relevanceScore: Number.NaN }]],
   ])('[T16] refuses %s', async (_name, ranking) => {
-    await expect(aiSdkReranker(reranking(ranking)).rerank('q', ['a', 'b'])).rejects.toMatchObject({ code: 'model_answer_invalid' });
+    await expect(aiSdkReranker(reranking(ranking)).rerank('q', ['a', 'b'])).rejects.toMatchObject({
+      code: 'model_answer_invalid',
+    });
   });
 });

@@ -42,7 +42,9 @@ export async function generateData<Schema extends z.ZodType>(
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
     correction = [
       ...(answer.text === '' || answer.text.length > LONGEST_QUOTE ? [] : [assistantMessage(answer.text)]),
-      userMessage(`${parsed.message}\nAnswer again, completely, with one JSON value that fits the schema and nothing else.`),
+      userMessage(
+        `${parsed.message}\nAnswer again, completely, with one JSON value that fits the schema and nothing else.`,
+      ),
     ];
   }
 }
@@ -56,7 +58,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
   correction: readonly AiSdkMessage[],
 ): Promise<Answered> {
   const known = used.formats.get(request.task) ?? firstFormat(used, request.schema);
-  for (let format: AnswerFormat = known; ; ) {
+  for (let format: AnswerFormat = known; ;) {
     try {
       const answer = await callForAnswer(
         used,
@@ -90,7 +92,9 @@ const ABOUT_FORMAT = /response.?format|json.?(?:schema|mode|object)|structured.?
 
 function refusesFormat(error: unknown): boolean {
   return (
-    VarveError.isInstance(error, 'model_unavailable') && error.details['reason'] === 'rejected' && ABOUT_FORMAT.test(error.message)
+    VarveError.isInstance(error, 'model_unavailable') &&
+    error.details['reason'] === 'rejected' &&
+    ABOUT_FORMAT.test(error.message)
   );
 }
 
@@ -99,7 +103,9 @@ function responseFormat<Schema extends z.ZodType>(
   format: AnswerFormat,
 ): AiSdkCall['responseFormat'] {
   if (format === 'words') return undefined;
-  return format === 'json' ? { type: 'json' } : { type: 'json', schema: jsonSchemaOf(request.schema), name: request.task };
+  return format === 'json'
+    ? { type: 'json' }
+    : { type: 'json', schema: jsonSchemaOf(request.schema), name: request.task };
 }
 
 function messagesFor<Schema extends z.ZodType>(

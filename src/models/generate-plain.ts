@@ -9,7 +9,8 @@ export async function generatePlain(used: ModelInUse, request: TextRequest): Pro
     { role: 'system', content: request.prompt.system },
     userMessage(request.prompt.user),
   ]);
-  const invalid = (problem: AnswerProblem): Error => invalidAnswer(used, request, { problem, issues: [] }, answer.usage);
+  const invalid = (problem: AnswerProblem): Error =>
+    invalidAnswer(used, request, { problem, issues: [] }, answer.usage);
   if (answer.finishReason === 'content-filter') throw invalid('refused');
   if (answer.text.length > longestAnswer) throw invalid('too_long');
   const data = answer.text.trim();

@@ -81,7 +81,8 @@ export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): 
   if (typeof found.type === 'string') add(found.type);
   else if (Array.isArray(found.type)) found.type.forEach(add);
   const alternatives = [...(found.anyOf ?? []), ...(found.oneOf ?? []), ...(found.allOf ?? [])];
-  if (depth < 8) for (const part of alternatives) for (const kind of acceptedKinds(part, root, depth + 1)) kinds.add(kind);
+  if (depth < 8)
+    for (const part of alternatives) for (const kind of acceptedKinds(part, root, depth + 1)) kinds.add(kind);
   if (kinds.size === 0) return new Set(ANY);
   return kinds;
 }

@@ -1,11 +1,23 @@
-import type { LanguageModel as AnyAiSdkModel } from 'ai';
-import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { manualDelay, type ManualDelay } from '../../test/manual-delay.ts';
-import { drop, from, half, hang, json, large, raw, refusal, startProtocolServer, status, text, type ProtocolServer, type Reply } from '../../test/protocol-server.ts';
+import {
+  drop,
+  from,
+  half,
+  hang,
+  json,
+  large,
+  raw,
+  refusal,
+  startProtocolServer,
+  status,
+  text,
+  type ProtocolServer,
+  type Reply,
+} from '../../test/protocol-server.ts';
 import { VarveError } from '../errors.ts';
 import { manualClock } from '../record/clock.ts';
-import type { AiSdkAnswer, AiSdkLanguageModel } from './ai-sdk-model.ts';
 import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
 import type { LanguageModel } from './language-model.ts';
 import { usageOfFailure } from './usage.ts';
@@ -64,12 +76,25 @@ describe('asking a language model through its real provider', () => {
     expect(server.requests[0]?.body.messages?.[0]?.content).toContain('"facts"');
   });
 
+  it('asks for a list in words: JSON modes know objects only', async () => {
+    server.next(json([1, 2]));
+    expect((await model().generate({ ...request, schema: z.array(z.number()) })).data).toEqual([1, 2]);
+    expect(server.requests[0]?.body.response_format).toBeUndefined();
+    expect(server.requests[0]?.body.messages?.[0]?.content).toContain('"array"');
+  });
+
   it('falls back when the provider says no to the format, and remembers it', async () => {
-    const picky = from(({ body }) => (body.response_format === undefined ? json(good) : status(400, { message: "'response_format' is not supported" })));
+    const picky = from(({ body }) =>
+      body.response_format === undefined ? json(good) : status(400, { message: "'response_format' is not supported" }),
+    );
     server.otherwise(picky);
     const asking = model();
     expect((await asking.generate(request)).data).toEqual(good);
-    expect(server.requests.map(({ body }) => body.response_format?.type)).toEqual(['json_schema', 'json_object', undefined]);
+    expect(server.requests.map(({ body }) => body.response_format?.type)).toEqual([
+      'json_schema',
+      'json_object',
+      undefined,
+    ]);
     await asking.generate(request);
     expect(server.requests).toHaveLength(4);
   });
@@ -103,7 +128,11 @@ describe('asking a language model through its real provider', () => {
   it.each(useless)('[T16] fails for good when the answer is %s', async (_name, reply, problem, tries) => {
     server.otherwise(reply);
     const error = await failure(model().generate(request));
-    expect(error).toMatchObject({ code: 'model_answer_invalid', retryable: false, details: { problem, task: 'extract' } });
+    expect(error).toMatchObject({
+      code: 'model_answer_invalid',
+      retryable: false,
+      details: { problem, task: 'extract' },
+    });
     expect(usageOfFailure(error)).toMatchObject({ calls: tries, tokensIn: 100 * tries });
     expect(server.requests).toHaveLength(tries);
     expect(JSON.stringify(error.details) + error.message).not.toMatch(/Oslo|weather/);
@@ -137,7 +166,10 @@ describe('asking a language model through its real provider', () => {
     const gone = await startProtocolServer();
     const fast = gone.languageModel();
     await gone.close();
-    expect(await failure(model({ fast }).generate(request))).toMatchObject({ code: 'model_unavailable', retryable: true });
+    expect(await failure(model({ fast }).generate(request))).toMatchObject({
+      code: 'model_unavailable',
+      retryable: true,
+    });
   });
 
   it('[T16] times out on a connection that hangs', async () => {
@@ -226,73 +258,5 @@ describe('asking for text', () => {
     const error = await failure(model().generateText(asked));
     expect(error).toMatchObject({ code: 'model_answer_invalid', details: { problem } });
     expect(usageOfFailure(error)).toMatchObject({ calls: 1 });
-  });
-});
-
-describe('which model does what', () => {
-  const used = () => server.requests.map(({ body }) => body.model);
-
-  it('[E13] gives quick tasks to the fast model and careful ones to the slow one', async () => {
-    server.otherwise(json(good));
-    const asking = model({ fast: server.languageModel('fast'), slow: server.languageModel('slow') });
-    await asking.generate(request);
-    await asking.generate({ ...request, task: 'synthesise' });
-    expect(used()).toEqual(['fast', 'slow']);
-    expect(asking.modelOf('reflect')).toBe('test.chat:slow');
-  });
-
-  it('[T20] takes one model for everything, or one per task', async () => {
-    server.otherwise(json(good));
-    const one = model({ fast: server.languageModel('only') });
-    await one.generate(request);
-    await one.generate({ ...request, task: 'synthesise' });
-    const own = model({ fast: server.languageModel('fast'), tasks: { merge: server.languageModel('merger') } });
-    await own.generate({ ...request, task: 'merge' });
-    await own.generate({ ...request, task: 'synthesise' });
-    expect(used()).toEqual(['only', 'only', 'merger', 'fast']);
-  });
-
-  it('refuses tasks and models that do not exist, saying what would be right', () => {
-    expect(() => model({ tasks: { extrakt: server.languageModel() } as never })).toThrow(/Tasks: extract, decide/);
-    expect(() => model({ fast: 'openai/gpt-4o-mini' as never })).toThrow(/model object of an AI SDK provider/);
-  });
-
-  it('takes the model objects of every specification', async () => {
-    expectTypeOf<Exclude<AnyAiSdkModel, string>>().toExtend<AiSdkLanguageModel>();
-    const answers: Record<string, Pick<AiSdkAnswer, 'finishReason' | 'usage'>> = {
-      v2: { finishReason: 'stop', usage: { inputTokens: 5, outputTokens: 3, cachedInputTokens: 2 } },
-      v3: { finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 5, cacheRead: 2 }, outputTokens: { total: 3 } } },
-      v4: { finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 5, cacheRead: 2 }, outputTokens: { total: 3 } } },
-    };
-    for (const [specificationVersion, answer] of Object.entries(answers)) {
-      const fast: AiSdkLanguageModel = {
-        specificationVersion,
-        provider: 'fake',
-        modelId: 'm',
-        doGenerate: async () => ({ ...answer, content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: JSON.stringify(good) }] }),
-      };
-      expect(await model({ fast }).generate(request)).toMatchObject({ data: good, usage: { tokensIn: 5, tokensOut: 3, tokensCached: 2 } });
-    }
-  });
-
-  it('goes on in words after a provider has warned that it dropped the schema', async () => {
-    const formats: unknown[] = [];
-    const fast: AiSdkLanguageModel = {
-      specificationVersion: 'v2',
-      provider: 'fake',
-      modelId: 'm',
-      doGenerate: async ({ responseFormat }) => {
-        formats.push(responseFormat?.schema === undefined ? 'words' : 'schema');
-        return {
-          content: [{ type: 'text', text: JSON.stringify(good) }],
-          finishReason: 'stop',
-          warnings: [{ type: 'unsupported-setting', setting: 'responseFormat' }],
-        };
-      },
-    };
-    const asking = model({ fast });
-    await asking.generate(request);
-    await asking.generate(request);
-    expect(formats).toEqual(['schema', 'words']);
   });
 });

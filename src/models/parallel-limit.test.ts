@@ -4,26 +4,31 @@ import { createParallelLimit } from './parallel-limit.ts';
 
 it('never runs more than the limit, and runs everything, in order', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }), fc.scheduler(), async (limit, count, s) => {
-      const run = createParallelLimit(limit);
-      let running = 0;
-      let most = 0;
-      const started: number[] = [];
-      const all = Promise.all(
-        Array.from({ length: count }, (_, index) =>
-          run(async () => {
-            started.push(index);
-            running += 1;
-            most = Math.max(most, running);
-            await s.schedule(Promise.resolve());
-            running -= 1;
-          }),
-        ),
-      );
-      await s.waitFor(all);
-      expect(most).toBeLessThanOrEqual(limit);
-      expect(started).toEqual(Array.from({ length: count }, (_, index) => index));
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 30 }),
+      fc.scheduler(),
+      async (limit, count, s) => {
+        const run = createParallelLimit(limit);
+        let running = 0;
+        let most = 0;
+        const started: number[] = [];
+        const all = Promise.all(
+          Array.from({ length: count }, (_, index) =>
+            run(async () => {
+              started.push(index);
+              running += 1;
+              most = Math.max(most, running);
+              await s.schedule(Promise.resolve());
+              running -= 1;
+            }),
+          ),
+        );
+        await s.waitFor(all);
+        expect(most).toBeLessThanOrEqual(limit);
+        expect(started).toEqual(Array.from({ length: count }, (_, index) => index));
+      },
+    ),
     { numRuns: 100 },
   );
 });

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { cpuTime } from '../../test/cpu-time.ts';
 import { parseAnswer } from './parse-answer.ts';
 
-const facts = z.object({ facts: z.array(z.object({ content: z.string(), importance: z.number().min(0).max(1).optional() })) });
+const facts = z.object({
+  facts: z.array(z.object({ content: z.string(), importance: z.number().min(0).max(1).optional() })),
+});
 const good = { facts: [{ content: 'Ada lives in Oslo', importance: 0.8 }] };
 
 const parse = (text: string, finishReason = 'stop') => parseAnswer({ text, finishReason }, facts);
@@ -14,7 +16,10 @@ describe('[T7] reading a model’s answer', () => {
     ['a byte order mark', `\uFEFF${JSON.stringify(good)}`],
     ['a code fence', `\`\`\`json\n${JSON.stringify(good)}\n\`\`\``],
     ['a code fence that is never closed', `\`\`\`json\n${JSON.stringify(good)}`],
-    ['text around it', `Sure! Here are the facts [1] you asked for:\n${JSON.stringify(good)}\nLet me know {if} you need more.`],
+    [
+      'text around it',
+      `Sure! Here are the facts [1] you asked for:\n${JSON.stringify(good)}\nLet me know {if} you need more.`,
+    ],
     ['text in another language', `好的，以下是结果：${JSON.stringify(good)}。希望对你有帮助！`],
     ['thoughts with a draft', `<think>Maybe {"facts": []}?</think>${JSON.stringify(good)}`],
     ['the same answer twice', `${JSON.stringify(good)}\n\n${JSON.stringify(good)}`],
@@ -56,18 +61,37 @@ describe('[T7] reading a model’s answer', () => {
   it('leaves text alone that only looks like JSON', () => {
     const schema = z.object({ note: z.string(), tags: z.array(z.string()) });
     const value = { note: '{"a": 1}', tags: ['[1, 2]', '{"x": "y"}'] };
-    expect(parseAnswer({ text: JSON.stringify(value), finishReason: 'stop' }, schema)).toMatchObject({ ok: true, data: value });
+    expect(parseAnswer({ text: JSON.stringify(value), finishReason: 'stop' }, schema)).toMatchObject({
+      ok: true,
+      data: value,
+    });
   });
 
   it('unwraps at every depth where the keys are the agent’s own, as in a scaffold', () => {
     const schema = z.object({ updated_scaffold: z.record(z.string(), z.json()) });
     const text = JSON.stringify({
-      updated_scaffold: JSON.stringify({ Role: 'Manager', Projects: JSON.stringify({ toolstream: JSON.stringify({ stage: '2' }) }), List: '["a", "{\\"b\\": 1}"]', Year: '1984', Twice: JSON.stringify(JSON.stringify({ c: 2 })), Quoted: '"hello"' }),
+      updated_scaffold: JSON.stringify({
+        Role: 'Manager',
+        Projects: JSON.stringify({ toolstream: JSON.stringify({ stage: '2' }) }),
+        List: '["a", "{\\"b\\": 1}"]',
+        Year: '1984',
+        Twice: JSON.stringify(JSON.stringify({ c: 2 })),
+        Quoted: '"hello"',
+      }),
     });
     expect(parseAnswer({ text, finishReason: 'stop' }, schema)).toEqual({
       ok: true,
       repaired: false,
-      data: { updated_scaffold: { Role: 'Manager', Projects: { toolstream: { stage: '2' } }, List: ['a', { b: 1 }], Year: '1984', Twice: { c: 2 }, Quoted: '"hello"' } },
+      data: {
+        updated_scaffold: {
+          Role: 'Manager',
+          Projects: { toolstream: { stage: '2' } },
+          List: ['a', { b: 1 }],
+          Year: '1984',
+          Twice: { c: 2 },
+          Quoted: '"hello"',
+        },
+      },
     });
   });
 

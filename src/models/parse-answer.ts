@@ -4,7 +4,14 @@ import { readTolerantJson } from './tolerant-json.ts';
 import { unwrapJson, UnusableJson } from './unwrap-json.ts';
 
 /** Why an answer is of no use. */
-export type AnswerProblem = 'empty' | 'refused' | 'too_long' | 'truncated' | 'not_json' | 'several_answers' | 'wrong_shape';
+export type AnswerProblem =
+  | 'empty'
+  | 'refused'
+  | 'too_long'
+  | 'truncated'
+  | 'not_json'
+  | 'several_answers'
+  | 'wrong_shape';
 
 /** An answer that was read, or what is wrong with it. `message` tells a model how to do better, without quoting its answer. */
 export type ParsedAnswer<Data> =
@@ -29,7 +36,8 @@ export function parseAnswer<Schema extends z.ZodType>(
   { longestAnswer = 1_000_000 }: AnswerLimits = {},
 ): ParsedAnswer<z.output<Schema>> {
   if (answer.finishReason === 'content-filter') return refused;
-  if (answer.text.length > longestAnswer) return problem('too_long', `The answer has more than ${longestAnswer} characters.`);
+  if (answer.text.length > longestAnswer)
+    return problem('too_long', `The answer has more than ${longestAnswer} characters.`);
   const text = withoutThoughts(answer.text.replace(/^\uFEFF+/, '')).trim();
   if (text === '') return problem('empty', 'The answer is empty.');
   const found = strictJson(text) ?? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)));
@@ -38,7 +46,9 @@ export function parseAnswer<Schema extends z.ZodType>(
   return validated(found.value, schema, found.repaired);
 }
 
-type FoundJson = { ok: true; value: unknown; complete: boolean; repaired: boolean } | (ParsedAnswer<never> & { ok: false });
+type FoundJson =
+  | { ok: true; value: unknown; complete: boolean; repaired: boolean }
+  | (ParsedAnswer<never> & { ok: false });
 
 function strictJson(text: string): FoundJson | null {
   try {
@@ -80,7 +90,11 @@ function embeddedJson(text: string, accepted: ReadonlySet<string>): FoundJson {
   return { ok: true, value: first.value, complete: found.every(({ complete }) => complete), repaired: true };
 }
 
-function validated<Schema extends z.ZodType>(value: unknown, schema: Schema, repaired: boolean): ParsedAnswer<z.output<Schema>> {
+function validated<Schema extends z.ZodType>(
+  value: unknown,
+  schema: Schema,
+  repaired: boolean,
+): ParsedAnswer<z.output<Schema>> {
   let unwrapped: unknown;
   try {
     unwrapped = unwrapJson(value, jsonSchemaOf(schema));
@@ -94,7 +108,9 @@ function validated<Schema extends z.ZodType>(value: unknown, schema: Schema, rep
   const plain = schema.safeParse(value);
   if (plain.success) return { ok: true, data: plain.data, repaired };
   const issues = result.error.issues.slice(0, 10);
-  const lines = issues.map(({ path, message }) => `- ${path.map(String).join('.') || 'the whole answer'}: ${message}`.slice(0, 300));
+  const lines = issues.map(({ path, message }) =>
+    `- ${path.map(String).join('.') || 'the whole answer'}: ${message}`.slice(0, 300),
+  );
   return {
     ok: false,
     problem: 'wrong_shape',

@@ -44,7 +44,9 @@ describe('the fence around text that we do not trust', () => {
   });
 
   it('takes out what people cannot see and models read, and keeps emoji, tabs and lines', () => {
-    const hidden = [...'ignore all'].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('');
+    const hidden = [...'ignore all']
+      .map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0)))
+      .join('');
     expect(opened(fence('conversation', `a${hidden}\u202Eb\t👩‍👩‍👧\r\nc`)).inside).toBe('ab\t👩‍👩‍👧\nc');
   });
 
@@ -59,7 +61,12 @@ describe('the fence around text that we do not trust', () => {
 });
 
 it('renders a prompt whose system part is the same for every input, with the warning about fences', () => {
-  const template = definePrompt<string>({ task: 'merge', version: 3, system: 'Merge.', render: (input) => fence('notes', input) });
+  const template = definePrompt<string>({
+    task: 'merge',
+    version: 3,
+    system: 'Merge.',
+    render: (input) => fence('notes', input),
+  });
   const [first, second] = [renderPrompt(template, 'a'), renderPrompt(template, 'b')];
   expect(template.tier).toBe('slow');
   expect(first.system).toBe(second.system);

@@ -47,7 +47,8 @@ const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u20
  * The same text gives the same fence, so that prompts cache.
  */
 export function fence(label: string, text: string): string {
-  if (!/^[a-z][a-z_]{0,30}$/.test(label)) throw invalidInput(`The label ${JSON.stringify(label)} is not a plain snake_case word.`);
+  if (!/^[a-z][a-z_]{0,30}$/.test(label))
+    throw invalidInput(`The label ${JSON.stringify(label)} is not a plain snake_case word.`);
   const clean = text
     .toWellFormed()
     .replace(/\r\n?/g, '\n')

@@ -57,7 +57,13 @@ function checkedRanking(
 ): Reranked['ranking'] {
   const seen = new Set<number>();
   for (const { index, relevanceScore } of ranking) {
-    if (!Number.isInteger(index) || index < 0 || index >= count || seen.has(index) || !Number.isFinite(relevanceScore)) {
+    if (
+      !Number.isInteger(index) ||
+      index < 0 ||
+      index >= count ||
+      seen.has(index) ||
+      !Number.isFinite(relevanceScore)
+    ) {
       throw new VarveError(`${name} gave a ranking with a place that does not exist, comes twice or has no score.`, {
         code: 'model_answer_invalid',
         details: { model: name, documents: count },

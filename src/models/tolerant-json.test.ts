@@ -56,7 +56,13 @@ describe('tolerant JSON', () => {
   );
 
   it('takes missing closing brackets for what they are, and says so', () => {
-    expect(readTolerantJson('{"a": ["x", {"b": true}')).toEqual({ ok: true, value: { a: ['x', { b: true }] }, end: 23, complete: false, begun: true });
+    expect(readTolerantJson('{"a": ["x", {"b": true}')).toEqual({
+      ok: true,
+      value: { a: ['x', { b: true }] },
+      end: 23,
+      complete: false,
+      begun: true,
+    });
   });
 
   it('does not nest without end', () => {

@@ -43,7 +43,16 @@ const CLOSERS: Readonly<Record<string, string>> = {
   '‘': "’‘'",
   '’': "’'",
 };
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '/': '/', '\\': '\\', '\n': '' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  '/': '/',
+  '\\': '\\',
+  '\n': '',
+};
 const LITERALS = new Map<string, unknown>([
   ['true', true],
   ['false', false],

@@ -25,7 +25,8 @@ function unwrap(value: unknown, schema: JsonSchema, place: Place): unknown {
     const inner = innerJson(value, acceptedKinds(schema, place.root));
     return inner === undefined ? value : unwrap(inner, schema, within);
   }
-  if (Array.isArray(value)) return value.map((item, index) => unwrap(item, itemSchema(schema, index, place.root), within));
+  if (Array.isArray(value))
+    return value.map((item, index) => unwrap(item, itemSchema(schema, index, place.root), within));
   if (typeof value !== 'object' || value === null) return value;
   if (Object.hasOwn(value, '__proto__')) throw new UnusableJson('The answer has a key __proto__.');
   return Object.fromEntries(

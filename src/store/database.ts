@@ -73,6 +73,11 @@ export interface VectorIndex {
   prepare(model: VectorModel): Promise<void>;
   /** The rows whose vectors are nearest to the query, nearest first. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
+  /**
+   * How similar every row is to the query, where all vectors are at hand anyway; null where they are in a server and
+   * `nearest` is the way to ask.
+   */
+  scan(reader: Reader, search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'>): Promise<VectorScan[] | null>;
   /** How similar given rows are to the query: row → cosine. Rows without a vector are left out. */
   similarities(
     reader: Reader,
@@ -99,6 +104,13 @@ export interface VectorSearch {
   condition?: RawBuilder<SqlBool>;
 }
 
+/** The similarities of one owner's rows, by place. */
+export interface VectorScan {
+  count: number;
+  rowAt(place: number): number;
+  scores: Float32Array;
+}
+
 export interface VectorHit {
   rowId: number;
   /** The cosine, from -1 to 1. */
@@ -109,6 +121,8 @@ export interface VectorHit {
 export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
+  /** Whether a boolean inside JSON comes out as 1 or 0. */
+  readonly booleansAreNumbers: boolean;
   /** The lock that a select takes so that two workers never pick the same row. */
   readonly skipLocked: RawBuilder<unknown>;
   isUniqueViolation(error: unknown): boolean;

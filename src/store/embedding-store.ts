@@ -129,35 +129,22 @@ export async function countQueued(database: Database): Promise<number> {
   return Number(row.count);
 }
 
-/** A stored vector. */
-export interface StoredVector {
-  kind: IndexedKind;
-  rowId: number;
-  sequence: number;
-  vector: Float32Array;
-}
-
-/** The vectors of an owner that were written after `sequence`, oldest first. */
-export async function loadVectors(
+/** The vectors of given rows: row → vector. */
+export async function findVectors(
   reader: Reader,
   database: Database,
-  { tenant, owner, model, after }: { tenant: string; owner: string; model: string; after: number },
-): Promise<StoredVector[]> {
+  { tenant, model, kind, rowIds }: { tenant: string; model: string; kind: IndexedKind; rowIds: readonly number[] },
+): Promise<Map<number, Float32Array>> {
+  if (rowIds.length === 0) return new Map();
   const rows = await reader
     .selectFrom('embeddings')
-    .select(['record_kind', 'record_row', 'sequence', 'vector'])
+    .select(['record_row', 'vector'])
     .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
+    .where('record_kind', '=', kind)
+    .where('record_row', 'in', [...rowIds])
     .where('model_id', '=', model)
-    .where('sequence', '>', after)
-    .orderBy('sequence')
     .execute();
-  return rows.map((row) => ({
-    kind: row.record_kind as IndexedKind,
-    rowId: row.record_row,
-    sequence: row.sequence,
-    vector: database.syntax.decodeVector(row.vector),
-  }));
+  return new Map(rows.map((row) => [row.record_row, database.syntax.decodeVector(row.vector)]));
 }
 
 /**

@@ -54,7 +54,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-export function toMemoryRow(memory: Memory, type: MemoryType): Insertable<MemoryTable> {
+export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number): Insertable<MemoryTable> {
   return {
     tenant_id: memory.scope.tenant,
     owner_key: ownerKey(memory.scope),
@@ -96,6 +96,7 @@ export function toMemoryRow(memory: Memory, type: MemoryType): Insertable<Memory
     context: memory.context === null ? null : JSON.stringify(memory.context),
     metadata: JSON.stringify(memory.metadata),
     unique_key: uniqueKey(memory, type),
+    sequence,
   };
 }
 

@@ -86,6 +86,8 @@ export interface MemoryTable extends Owned {
   metadata: string;
   /** What there may be one of among the live memories of a scope, as the type says; NULL when it does not matter. */
   unique_key: string | null;
+  /** The owner's version at its last change: caches ask for what came after theirs. */
+  sequence: number;
 }
 
 export interface MemoryTagTable extends Owned {

@@ -34,6 +34,7 @@ export async function writeMemory(
   const memory = newMemory(parts, scope, input);
   const type = memoryType(parts.memoryTypes, memory.type);
   await assertSourcesExist(writer, scope, memory);
+  // The owner's lock first: two writers must not both find that the memory is new.
   await changeOwner(writer, memory.scope, memory.createdAt.getTime());
   const known = await findLive(writer, memory, type);
   if (known !== null) return meetKnown(writer, parts, { known, memory, change });
@@ -250,9 +251,10 @@ async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promi
 
 async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
   const type = memoryType(parts.memoryTypes, memory.type);
+  const sequence = await changeOwner(writer, memory.scope, memory.createdAt.getTime());
   const { row_id } = await writer
     .insertInto('memories')
-    .values(toMemoryRow(memory, type))
+    .values(toMemoryRow(memory, type, sequence))
     .returning('row_id')
     .executeTakeFirstOrThrow();
   await indexMemory(writer, parts, row_id, memory, { tags: [], sourceEvents: [], entities: [] });
@@ -265,11 +267,11 @@ async function replaceMemory(
   { before, after, why }: { before: Memory; after: Memory; why: Change },
 ): Promise<Memory> {
   const now = parts.clock.now();
-  await changeOwner(writer, before.scope, now);
+  const sequence = await changeOwner(writer, before.scope, now);
   const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
   const type = memoryType(parts.memoryTypes, next.type);
   // The counters of reading go on beside the versions: they must not be put back to what this change saw.
-  const { access_count: _count, last_accessed_at: _last, ...row } = toMemoryRow(next, type);
+  const { access_count: _count, last_accessed_at: _last, ...row } = toMemoryRow(next, type, sequence);
   const updated = await writer
     .updateTable('memories')
     .set(row)

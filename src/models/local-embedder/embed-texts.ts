@@ -11,7 +11,7 @@ export async function embedTexts(
   deps: { pool: WorkerPool; windowsOf: (text: string) => number[][]; signal?: AbortSignal | undefined },
 ): Promise<Embedded> {
   const { pool, windowsOf, signal } = deps;
-  const urgent = texts.length === 1;
+  const isUrgent = texts.length === 1;
   const waiting = new Set<PoolText>();
   const vectors = Array.from<Float32Array>({ length: texts.length });
   let tokens = 0;
@@ -22,7 +22,7 @@ export async function embedTexts(
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     const text: PoolText = { ids, resolve, reject };
     waiting.add(text);
-    pool.add(text, { urgent });
+    pool.add(text, { isUrgent });
     return promise.finally(() => waiting.delete(text));
   }
 

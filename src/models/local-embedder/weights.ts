@@ -35,7 +35,7 @@ export function findWeights(modelPath?: string): string {
 }
 
 /** Reads the model. Throws `embedder_unavailable` unless it is the one file whose vectors the embedder's id stands for. */
-export async function readModel(folder: string): Promise<Uint8Array> {
+export async function readModel(folder: string): Promise<Uint8Array<ArrayBuffer>> {
   const path = join(folder, MODEL_FILE);
   const file = await read(path);
   verify(path, createHash('sha256').update(file).digest('hex'), MODEL_SHA256);
@@ -70,7 +70,7 @@ function packageRoot(): string {
   return folder;
 }
 
-async function read(path: string): Promise<Buffer> {
+async function read(path: string): Promise<Buffer<ArrayBuffer>> {
   try {
     return await readFile(path);
   } catch (cause) {

@@ -43,6 +43,6 @@ describe('createWordPiece', () => {
   it('stops at the limit, however long the text', () => {
     const started = performance.now();
     expect(pieces('word '.repeat(2_000_000), 100)).toHaveLength(100);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
 import { allocateMemory } from './kernel.ts';
 import { MODEL, PHASES, TEXTS_PER_TASK, layoutMemory } from './memory-layout.ts';
+import { createSharingChoice } from './sharing-choice.ts';
 
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
 export interface PoolText {
@@ -13,7 +14,7 @@ export interface PoolText {
 /** Threads that share one copy of the weights. */
 export interface WorkerPool {
   /** Queues a text. An urgent one goes before all others. */
-  add(text: PoolText, options: { urgent: boolean }): void;
+  add(text: PoolText, options: { isUrgent: boolean }): void;
   /** Takes texts back out of the queue; those already with a worker are not disturbed. */
   remove(texts: ReadonlySet<PoolText>): void;
   /** Ends the threads and rejects what is queued, under way or added later with `reason`. */
@@ -35,6 +36,8 @@ interface Lane {
 interface RunningTask {
   readonly texts: readonly PoolText[];
   readonly workspace: number;
+  readonly isShared: boolean;
+  readonly startedAt: number;
 }
 
 // TypeScript sources run as they are in development; a build puts the worker beside the module that starts it.
@@ -51,7 +54,9 @@ export function createWorkerPool(options: {
   const layout = layoutMemory({ maximumTokens, workspaces: threads });
   const memory = allocateMemory(layout.bytes);
   const int32 = new Int32Array(memory.buffer);
-  let queue: PoolText[] = [];
+  let urgent: PoolText[] = [];
+  let others: PoolText[] = [];
+  const sharing = createSharingChoice();
   let waitingFor = threads;
   let closeReason: { error: unknown } | null = null;
 
@@ -88,7 +93,9 @@ export function createWorkerPool(options: {
     dispatchAndKeepAlive();
   }
 
-  function deliver({ texts, workspace }: RunningTask): void {
+  function deliver({ texts, workspace, isShared, startedAt }: RunningTask): void {
+    const tokens = texts.reduce((sum, { ids }) => sum + ids.length, 0);
+    sharing.record({ isShared, milliseconds: performance.now() - startedAt, tokens });
     const start = layout.workspaces[workspace]?.vectors ?? 0;
     for (const [slot, text] of texts.entries()) {
       text.resolve(new Float32Array(memory.buffer, start + slot * MODEL.hidden * 4, MODEL.hidden).slice());
@@ -96,15 +103,17 @@ export function createWorkerPool(options: {
   }
 
   function dispatch(): void {
-    while (waitingFor === 0 && queue.length > 0) {
+    while (waitingFor === 0) {
       const idle = lanes.filter((lane) => !lane.task && !isWorkspaceBusy(lane.index));
+      const queue = urgent.length > 0 ? urgent : others;
       const leader = idle[0];
       const next = queue[0];
       if (!leader || !next) return;
-      const isShared = queue.length < idle.length && next.ids.length >= TOKENS_WORTH_SHARING;
-      const team = isShared ? idle.slice(0, Math.floor(idle.length / queue.length)) : [leader];
-      const texts = isShared ? queue.splice(0, 1) : takeTask(Math.ceil(queue.length / idle.length));
-      start(team, { texts, workspace: leader.index });
+      const waiting = urgent.length + others.length;
+      const isShared = waiting < idle.length && next.ids.length >= TOKENS_WORTH_SHARING && sharing.shouldShare();
+      const team = isShared ? idle.slice(0, Math.floor(idle.length / waiting)) : [leader];
+      const texts = isShared ? queue.splice(0, 1) : takeTask(queue, Math.ceil(waiting / idle.length));
+      start(team, { texts, workspace: leader.index, isShared, startedAt: performance.now() });
     }
   }
 
@@ -113,7 +122,7 @@ export function createWorkerPool(options: {
     return lanes.some((lane) => lane.task?.workspace === workspace);
   }
 
-  function takeTask(maximumTexts: number): PoolText[] {
+  function takeTask(queue: PoolText[], maximumTexts: number): PoolText[] {
     let tokens = 0;
     let count = 0;
     for (const { ids } of queue) {
@@ -153,29 +162,33 @@ export function createWorkerPool(options: {
 
   /** Idle threads must not keep a finished program running; busy ones must not let it end. */
   function keepProcessAlive(): void {
-    const isBusy = queue.length > 0 || lanes.some((lane) => lane.task);
-    for (const { worker } of lanes) isBusy ? worker.ref() : worker.unref();
+    const isBusy = urgent.length + others.length > 0 || lanes.some((lane) => lane.task);
+    for (const { worker } of lanes) {
+      if (isBusy) worker.ref();
+      else worker.unref();
+    }
   }
 
   return {
-    add(text, { urgent }) {
+    add(text, { isUrgent }) {
       if (closeReason !== null) {
         text.reject(closeReason.error);
         return;
       }
-      if (urgent) queue.unshift(text);
-      else queue.push(text);
+      (isUrgent ? urgent : others).push(text);
       // Texts that arrive together are dispatched together: how many there are decides whether one is shared.
-      if (queue.length === 1) queueMicrotask(dispatchAndKeepAlive);
+      if (urgent.length + others.length === 1) queueMicrotask(dispatchAndKeepAlive);
     },
     remove(texts) {
-      queue = queue.filter((text) => !texts.has(text));
+      urgent = urgent.filter((text) => !texts.has(text));
+      others = others.filter((text) => !texts.has(text));
       keepProcessAlive();
     },
     async close(reason) {
       closeReason = { error: reason };
-      const open = [...queue, ...lanes.flatMap((lane) => lane.task?.texts ?? [])];
-      queue = [];
+      const open = [...urgent, ...others, ...lanes.flatMap((lane) => lane.task?.texts ?? [])];
+      urgent = [];
+      others = [];
       for (const text of open) text.reject(reason);
       // Without ref() a program that awaits this would end before it is done.
       for (const { worker } of lanes) worker.ref();

@@ -24,6 +24,7 @@ export const ground: Migration = {
       where idempotency_key is not null`,
     `create unique index events_session on events (tenant_id, owner_key, session_id, position)
       where session_id is not null`,
+    `create index events_owner on events (tenant_id, owner_key, row_id)`,
     `create index events_time on events (tenant_id, owner_key, occurred_at)`,
     `create index events_waiting on events (tenant_id, owner_key, row_id) where processed_at is null`,
     `create index events_refers_to on events (tenant_id, refers_to) where refers_to is not null`,
@@ -40,12 +41,13 @@ export const ground: Migration = {
       due_at ${time}, valid_from ${time}, valid_to ${time},
       created_at ${time} not null, updated_at ${time} not null, archived_at ${time}, archive_reason text,
       expires_at ${time}, access_count ${integer} not null, last_accessed_at ${time}, version ${integer} not null,
-      context_type text, context ${json}, metadata ${json} not null, unique_key text)`,
+      context_type text, context ${json}, metadata ${json} not null, unique_key text, sequence ${integer} not null)`,
     `create unique index memories_id on memories (tenant_id, id)`,
     `create unique index memories_unique on memories (tenant_id, owner_key, session_id, connection_id, unique_key)
       where archived_at is null and unique_key is not null`,
     `create index memories_live on memories (tenant_id, owner_key, importance desc, last_accessed_at desc)
       where archived_at is null`,
+    `create index memories_sequence on memories (tenant_id, owner_key, sequence)`,
     `create index memories_type on memories (tenant_id, owner_key, type, row_id)`,
     `create index memories_due on memories (tenant_id, due_at) where due_at is not null and archived_at is null`,
     `create index memories_contradicted_by on memories (tenant_id, contradicted_by) where contradicted_by is not null`,

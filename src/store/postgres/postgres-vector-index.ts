@@ -45,6 +45,7 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
         where model_id = ${sql.lit(model.id)}`.execute(kysely);
     },
     nearest,
+    scan: async () => null,
     async similarities(reader: Reader, { tenant, model, kind, query, rowIds }) {
       if (rowIds.length === 0) return new Map();
       const { rows } = await sql<{ rowId: number; similarity: number }>`

@@ -61,6 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     vectors: createSqliteVectorIndex({ cacheBytes: options.vectorCacheBytes }),
     syntax: {
       jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
+      booleansAreNumbers: true,
       skipLocked: sql``,
       isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),
       encodeVector: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),

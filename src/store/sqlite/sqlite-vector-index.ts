@@ -1,5 +1,6 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import type { IndexedKind, Reader, VectorHit, VectorIndex, VectorModel } from '../database.ts';
+import { ownerStates, rowsThat } from '../recall-rows.ts';
 import { createVectorMatrix, type VectorMatrix } from './vector-matrix.ts';
 
 /** Bytes as SQLite gives them, as floats. Copied only when they do not lie where a float may begin. */
@@ -32,18 +33,10 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
     owners: readonly string[],
     model: VectorModel,
   ): Promise<CachedOwner['matrices'][]> => {
-    const states = await reader
-      .selectFrom('owners')
-      .select(['owner_key', 'version', 'epoch', 'created_at'])
-      .where('tenant_id', '=', tenant)
-      .where('owner_key', 'in', [...owners])
-      .execute();
     const found: CachedOwner['matrices'][] = [];
-    for (const { owner_key: owner, version, epoch, created_at } of states) {
+    for (const { owner, version, incarnation } of await ownerStates(reader, tenant, owners)) {
       const key = `${owner} ${model.id}`;
       let cached = cache.get(key);
-      // An owner that was erased and came back begins to count anew.
-      const incarnation = `${created_at} ${epoch}`;
       if (cached?.incarnation !== incarnation || cached.version > version) cached = undefined;
       cached ??= { version: -1, incarnation, matrices: emptyMatrices(model) };
       if (cached.version < version) await load(reader, { tenant, owner, model, version }, cached);
@@ -72,6 +65,16 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const all = matrices.flatMap((matrix) => best(matrix, query, matrix.count));
       all.sort((one, other) => other.similarity - one.similarity);
       return onlyLive(reader, tenant, all, limit);
+    },
+
+    async scan(reader, { tenant, owners, model, kind, query }) {
+      const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
+      return matrices.map((matrix) => ({
+        count: matrix.count,
+        rowAt: (place) => matrix.rowAt(place),
+        // Copied: the next scan of this matrix would overwrite them.
+        scores: matrix.scan(query).slice(),
+      }));
     },
 
     async similarities(reader, { tenant, owners, model, kind, query, rowIds }) {
@@ -159,14 +162,4 @@ async function onlyLive(
     live.push(...some.filter((hit) => isLive.has(hit.rowId)));
   }
   return live.slice(0, limit);
-}
-
-async function rowsThat(
-  reader: Reader,
-  { tenant, owners, kind, condition }: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
-): Promise<Set<number>> {
-  const table = kind === 'memory' ? sql`memories` : sql`events`;
-  const { rows } = await sql<{ rowId: number }>`select record.row_id as "rowId" from ${table} as record
-    where record.tenant_id = ${tenant} and record.owner_key in (${sql.join([...owners])}) and ${condition}`.execute(reader);
-  return new Set(rows.map((row) => row.rowId));
 }

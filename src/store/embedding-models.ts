@@ -1,7 +1,8 @@
 import { VarveError } from '../errors.ts';
+import { bundledCalibration, calibrationSchema, type Calibration } from '../models/calibration.ts';
 import type { Embedder } from '../models/embedder.ts';
-import { EVERY_TENANT, type Database, type Reader } from '../store/database.ts';
-import { findMeta, setMeta } from '../store/meta-store.ts';
+import { EVERY_TENANT, type Database, type Reader } from './database.ts';
+import { findMeta, readMeta, setMeta } from './meta-store.ts';
 
 /** The store's setting that names the model whose vectors answer queries. */
 export const ACTIVE_MODEL = 'embedding_model';
@@ -14,6 +15,10 @@ export interface EmbeddingModels {
   forQueries(reader: Reader): Promise<Embedder | null>;
   /** Those that a record needs vectors of: the current one and, until the switch, the one before. */
   forRecords(reader: Reader): Promise<Embedder[]>;
+  /** How an embedder's cosines read: measured here, or as it comes with Varve. */
+  calibrationOf(embedder: Embedder): Calibration;
+  /** Keeps a calibration that was measured. */
+  calibrated(calibration: Calibration): Promise<void>;
   /** Whether the store's vectors are of another model than the current one. */
   isChanging(reader: Reader): Promise<boolean>;
   close(): Promise<void>;
@@ -32,6 +37,11 @@ export async function createEmbeddingModels(
       if ((await findMeta(writer, ACTIVE_MODEL)) === null) await setMeta(writer, ACTIVE_MODEL, current.id);
     });
   }
+  const calibrations = new Map<string, Calibration>();
+  for (const embedder of [current, previous]) {
+    const stored = embedder === null ? null : await readMeta(database, calibrationKey(embedder.id));
+    if (stored !== null) calibrations.set(embedder?.id ?? '', calibrationSchema.parse(JSON.parse(stored)));
+  }
   const isChanging = async (reader: Reader): Promise<boolean> =>
     current !== null && (await findMeta(reader, ACTIVE_MODEL)) !== current.id;
   const answering = async (reader: Reader): Promise<Embedder | null> => {
@@ -41,6 +51,12 @@ export async function createEmbeddingModels(
   return {
     current,
     isChanging,
+    calibrationOf: ({ id }) => calibrations.get(id) ?? bundledCalibration(id),
+    async calibrated(calibration) {
+      const text = JSON.stringify(calibration);
+      await database.write(EVERY_TENANT, (writer) => setMeta(writer, calibrationKey(calibration.embedder), text));
+      calibrations.set(calibration.embedder, calibration);
+    },
     forQueries: async (reader) => (await answering(reader)) ?? current,
     async forRecords(reader) {
       const before = await answering(reader);
@@ -51,4 +67,8 @@ export async function createEmbeddingModels(
       await previous?.close?.();
     },
   };
+}
+
+function calibrationKey(embedder: string): string {
+  return `calibration ${embedder}`;
 }

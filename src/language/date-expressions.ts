@@ -1,0 +1,138 @@
+import { addDays, writeDate, type CivilDate } from './civil-date.ts';
+import {
+  calendarSpan,
+  daySpan,
+  decadeSpan,
+  directionOf,
+  distantSpan,
+  exactDay,
+  monthNumber,
+  monthSpan,
+  nearestDay,
+  numberOf,
+  quarterSpan,
+  relativeMonth,
+  relativeSeason,
+  relativeWeekday,
+  seasonSpan,
+  vagueSpan,
+  yearSpan,
+  type CivilSpan,
+} from './civil-span.ts';
+
+/** One way to write a date, and how to read it. */
+export interface DateExpression {
+  pattern: RegExp;
+  /** False for expressions that already name their year. */
+  relative: boolean;
+  read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
+}
+
+const NUMBER =
+  '(a couple of|a couple|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|\\d{1,3})';
+const MONTH =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+const WEEKDAY =
+  '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
+const SEASON = '(spring|summer|autumn|fall|winter)';
+const expression = (source: string, read: DateExpression['read'], relative = true): DateExpression => ({
+  pattern: new RegExp(`\\b(?:${source})\\b`, 'gi'),
+  read,
+  relative,
+});
+
+let expressions: readonly DateExpression[] | undefined;
+
+/** All of them, longest and most specific first: an earlier match takes its characters. Built at the first call. */
+export function dateExpressions(): readonly DateExpression[] {
+  expressions ??= buildExpressions();
+  return expressions;
+}
+
+const buildExpressions = (): DateExpression[] => [
+  expression('(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
+  expression(
+    `(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH},? (\\d{4})`,
+    (m) => exactDay(Number(m[3]), monthNumber(m[2]), Number(m[1])),
+    false,
+  ),
+  expression(
+    `(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})`,
+    (m) => exactDay(Number(m[3]), monthNumber(m[1]), Number(m[2])),
+    false,
+  ),
+  expression(
+    `(?:in |early |late |mid-?)?${MONTH},? (?:of )?(\\d{4})`,
+    (m) => monthSpan({ year: Number(m[2]), month: monthNumber(m[1]), day: 1 }),
+    false,
+  ),
+  expression(`(?:in )?(?:the )?${SEASON} (?:of )?(\\d{4})`, (m) => seasonSpan(m[1] ?? '', Number(m[2])), false),
+  expression('(?:in )?q([1-4]) (?:of )?(\\d{4})', (m) => quarterSpan(Number(m[2]), Number(m[1])), false),
+  expression("(?:in )?the (?:early |late |mid-?)?((?:19|20)?\\d0)'?s", (m) => decadeSpan(m[1] ?? ''), false),
+  expression('the day before yesterday', (_, today) => daySpan(addDays(today, -2))),
+  expression('the day after tomorrow', (_, today) => daySpan(addDays(today, 2))),
+  expression('last night', (_, today) => ({
+    ...daySpan(addDays(today, -1)),
+    absolute: `on the night of ${writeDate(addDays(today, -1))}`,
+  })),
+  expression('yesterday(?: (?:morning|afternoon|evening|night))?', (_, today) => daySpan(addDays(today, -1))),
+  expression('tomorrow(?: (?:morning|afternoon|evening|night))?', (_, today) => daySpan(addDays(today, 1))),
+  expression('(?:earlier |later )?today|tonight|this (?:morning|afternoon|evening)', (_, today) => daySpan(today)),
+  expression('(?:the )?(weekend|week|month|year) before last', (m, today) => calendarSpan(m[1] ?? '', today, -2)),
+  expression(
+    '(?:(?:earlier|later|over|on|during|at) )?(?:the )?(last|past|this|next|coming|previous) (weekend|week|month|year)',
+    (m, today) => calendarSpan(m[2] ?? '', today, directionOf(m[1])),
+  ),
+  expression(`(?:in )?(last|this|next|this past) ${SEASON}`, (m, today) =>
+    relativeSeason(m[2] ?? '', today, directionOf(m[1])),
+  ),
+  expression(`(?:in )?(last|this|next|this past) ${MONTH}`, (m, today) =>
+    relativeMonth(
+      monthNumber(m[2]),
+      today,
+      (m[1] ?? '').toLowerCase() === 'next' ? 'future' : directionOf(m[1]) < 0 ? 'past' : 'this',
+    ),
+  ),
+  expression(`(?:on )?(last|this|next|this past|this coming) ${WEEKDAY}`, (m, today, prefer) =>
+    relativeWeekday(m[2] ?? '', today, (m[1] ?? '').toLowerCase(), prefer),
+  ),
+  expression(
+    `(?:about |around |almost |over )?${NUMBER} (day|week|month|year|decade)s? (?:ago|back|earlier)`,
+    (m, today) => distantSpan(-numberOf(m[1]), m[2] ?? '', today),
+  ),
+  expression('a few (day|week|month|year)s (?:ago|back)', (m, today) => vagueSpan(-1, m[1] ?? '', today)),
+  expression(`in (?:about |around )?${NUMBER} (day|week|month|year)s?(?:' time)?`, (m, today) =>
+    distantSpan(numberOf(m[1]), m[2] ?? '', today),
+  ),
+  expression(`${NUMBER} (day|week|month|year)s? from now`, (m, today) =>
+    distantSpan(numberOf(m[1]), m[2] ?? '', today),
+  ),
+  expression(`(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH}`, (m, today, prefer) =>
+    nearestDay(monthNumber(m[2]), Number(m[1]), today, prefer),
+  ),
+  expression(`(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?`, (m, today, prefer) =>
+    nearestDay(monthNumber(m[1]), Number(m[2]), today, prefer),
+  ),
+  expression(
+    `(?:back )?(?:in|since|until|by|during|before|after) (?:early |late |mid-?)?${MONTH}`,
+    (m, today, prefer) =>
+      /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0])
+        ? null
+        : relativeMonth(monthNumber(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
+  ),
+  expression(
+    `(?:on |by |until |since )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)`,
+    (m, today, prefer) =>
+      relativeWeekday(
+        m[1] ?? '',
+        today,
+        '',
+        /^since/i.test(m[0]) ? 'past' : /^(?:by|until)/i.test(m[0]) ? 'future' : prefer,
+      ),
+  ),
+  expression(
+    '(?:back )?(?:in|since|from|until|till|by|before|after|between|around|to|during|of|and)(?: about| around| early| late)? ((?:19|20)\\d\\d)|(?<=[12]\\d{3} ?[-–] ?)((?:19|20)\\d\\d)|((?:19|20)\\d\\d)(?= ?[-–] ?(?:(?:19|20)\\d\\d|present|now))',
+    (m) => yearSpan(Number(m[1] ?? m[2] ?? m[3])),
+    false,
+  ),
+];

@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { databases } from '../../test/databases.ts';
+import { openLedger, type OpenLedger } from '../../test/open-ledger.ts';
+import { json, startProtocolServer, type ProtocolServer } from '../../test/protocol-server.ts';
+import { createLanguageModel } from '../models/create-language-model.ts';
+import type { LanguageModel } from '../models/language-model.ts';
+import { DAY } from '../record/clock.ts';
+import { EVERY_TENANT } from '../store/database.ts';
+import type { Ledger, LedgerOptions } from './ledger.ts';
+import type { MeterContext } from './meter.ts';
+import type { UsageEntry } from './usage-entry.ts';
+
+const ada = { tenant: 't', agent: 'a', user: 'ada' };
+const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
+const schema = z.object({ facts: z.array(z.string()) });
+const request = { task: 'extract', schema, prompt: { system: 's', user: 'u' } } as const;
+
+let server: ProtocolServer;
+beforeAll(async () => {
+  server = await startProtocolServer();
+});
+afterAll(() => server.close());
+
+for (const kind of databases()) {
+  describe.skipIf(kind.skip !== null)(`reports and budgets on ${kind.name}`, () => {
+    let opened: OpenLedger;
+    const open = async (options: Partial<LedgerOptions> = {}): Promise<Ledger> => {
+      server.reset();
+      server.otherwise({ chat: json({ facts: [] }) });
+      opened = await openLedger(kind, options);
+      return opened.ledger;
+    };
+    afterEach(() => opened.close());
+
+    const languageModel = (): LanguageModel => createLanguageModel({ fast: server.languageModel('m'), retries: 0 });
+    const rows = () =>
+      opened.database.read('t', (reader) => reader.selectFrom('usage').selectAll().orderBy('id').execute());
+
+    it('[Q12] reports cost by month and operation, and of a month by task', async () => {
+      const ledger = await open();
+      const use = (operation: UsageEntry['operation'], task: string, model: string, tokensIn: number): Promise<void> =>
+        ledger.metered({ ...context, operation }, async (meter) => meter.note({ task, model, usage: { tokensIn } }));
+      await use('extraction', 'extract', 'test.chat:m', 100);
+      await use('extraction', 'decide', 'test.chat:m', 50);
+      await use('embedding', 'embed', 'test.embedding:e', 7);
+      await use('consolidation', 'merge', 'test.chat:m', 30);
+      await use('injection', 'inject', 'test.chat:m', 400);
+      opened.clock.set(Date.UTC(2026, 11, 1));
+      await use('extraction', 'extract', 'test.chat:m', 1000);
+
+      const byOperation = await ledger.report({ tenant: 't', by: ['month', 'operation'] });
+      expect(byOperation.map(({ keys, cost, count }) => [keys.month, keys.operation, cost, count])).toEqual([
+        ['2026-11', 'consolidation', 30, 1],
+        ['2026-11', 'embedding', 70, 1],
+        ['2026-11', 'extraction', 150, 2],
+        ['2026-11', 'injection', 400, 1],
+        ['2026-12', 'extraction', 1000, 1],
+      ]);
+      const november = await ledger.report({ tenant: 't', from: '2026-11', to: '2026-11', by: ['task'] });
+      expect(november.map(({ keys, tokensIn }) => [keys.task, tokensIn])).toEqual([
+        ['decide', 50],
+        ['embed', 7],
+        ['extract', 100],
+        ['inject', 400],
+        ['merge', 30],
+      ]);
+      expect(await ledger.report({ tenant: 'other', by: ['month'] })).toEqual([]);
+      expect(
+        (
+          await ledger.report({
+            tenant: EVERY_TENANT,
+            from: '2026-12-01',
+            to: '2026-12-31',
+            by: ['tenant', 'user', 'day'],
+          })
+        )[0],
+      ).toMatchObject({ keys: { tenant: 't', user: 'ada', day: '2026-12-01' }, cost: 1000 });
+      await expect(ledger.report({ tenant: 't', from: 'November', by: [] })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    });
+
+    it('[T14] does not charge for what the application pays itself', async () => {
+      const ledger = await open({ credit: 'user', budget: { perTenant: 10 } });
+      await ledger.metered(context, async (meter) =>
+        meter.note({ task: 'inject', operation: 'injection', model: 'test.chat:m', usage: { tokensIn: 400 } }),
+      );
+      expect(await rows()).toMatchObject([{ cost: 400, charged: 0 }]);
+      await ledger.ensureBudget(ada);
+    });
+
+    it.each([
+      ['a tenant', { perTenant: 200 }],
+      ['all tenants', { total: 200 }],
+    ])(
+      '[Q12] pauses background work when the day’s budget of %s is spent, until the next day',
+      async (_name, budget) => {
+        const ledger = await open({ budget });
+        const work = (foreground: boolean) =>
+          ledger.metered({ ...context, foreground }, (meter) => meter.languageModel(languageModel()).generate(request));
+        await work(false);
+        await work(false);
+        const until = Date.UTC(2026, 10, 16);
+        await expect(work(false)).rejects.toMatchObject({
+          code: 'budget_spent',
+          retryable: true,
+          details: { until, spent: 280 },
+        });
+        await expect(ledger.ensureBudget(ada)).rejects.toMatchObject({ code: 'budget_spent' });
+        expect(server.requests).toHaveLength(2);
+        await work(true);
+        opened.clock.set(until);
+        await work(false);
+        opened.clock.advance(DAY);
+        await ledger.ensureBudget(ada);
+      },
+    );
+
+    it('counts what is not written down yet towards the budget', async () => {
+      const ledger = await open({ budget: { perTenant: 200 } });
+      const work = ledger.metered(context, async (meter) => {
+        const metered = meter.languageModel(languageModel());
+        for (let calls = 0; calls < 5; calls += 1) await metered.generate(request);
+      });
+      await expect(work).rejects.toMatchObject({ code: 'budget_spent' });
+      expect(server.requests).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from '../record/parse.ts';
+import {
+  bundledCalibration,
+  calibratedSimilarity,
+  calibrationSchema,
+  cosineFor,
+  identityCalibration,
+  LOCAL_EMBEDDER_CALIBRATION,
+  type Calibration,
+} from './calibration.ts';
+
+const risingNumbers = (from: number, count: number): fc.Arbitrary<number[]> =>
+  fc
+    .uniqueArray(fc.integer({ min: from * 10_000 + 1, max: 9_999 }), { minLength: count, maxLength: count })
+    .map((numbers) => numbers.sort((a, b) => a - b).map((number) => number / 10_000));
+
+const calibrations: fc.Arbitrary<Calibration> = fc
+  .integer({ min: 2, max: 9 })
+  .chain((count) => fc.tuple(risingNumbers(-1, count), risingNumbers(0, count - 2)))
+  .map(([cosines, inner]) => {
+    const similarities = [0, ...inner, 1];
+    return {
+      embedder: 'any',
+      knots: cosines.map((cosine, index) => ({ cosine, similarity: similarities[index] as number })),
+    };
+  });
+const cosines = fc.double({ min: -1, max: 1, noNaN: true });
+const similarities = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe('calibratedSimilarity', () => {
+  it('is from 0 to 1 whatever it is given', () => {
+    fc.assert(
+      fc.property(calibrations, fc.double(), (calibration, cosine) => {
+        const similarity = calibratedSimilarity(cosine, calibration);
+        expect(similarity >= 0 && similarity <= 1).toBe(true);
+      }),
+    );
+    expect(calibratedSimilarity(Number.NaN, LOCAL_EMBEDDER_CALIBRATION)).toBe(0);
+  });
+
+  it('never falls as the cosine rises', () => {
+    fc.assert(
+      fc.property(calibrations, cosines, cosines, fc.nat(8), (calibration, a, b, place) => {
+        // A knot and its neighbourhood are where rounding would show.
+        const knot = calibration.knots[place % calibration.knots.length]?.cosine ?? 0;
+        const [low, middle, high] = [a, b, knot].sort((x, y) => x - y).map((x) => calibratedSimilarity(x, calibration));
+        expect(low).toBeLessThanOrEqual(middle as number);
+        expect(middle).toBeLessThanOrEqual(high as number);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('goes exactly through the knots and straight between them', () => {
+    fc.assert(
+      fc.property(calibrations, (calibration) => {
+        for (const [index, knot] of calibration.knots.entries()) {
+          expect(calibratedSimilarity(knot.cosine, calibration)).toBe(knot.similarity);
+          const next = calibration.knots[index + 1] ?? knot;
+          const between = calibratedSimilarity((knot.cosine + next.cosine) / 2, calibration);
+          expect(between).toBeCloseTo((knot.similarity + next.similarity) / 2, 9);
+        }
+      }),
+    );
+  });
+});
+
+describe('cosineFor', () => {
+  it('undoes calibratedSimilarity', () => {
+    fc.assert(
+      fc.property(calibrations, similarities, (calibration, similarity) => {
+        expect(calibratedSimilarity(cosineFor(similarity, calibration), calibration)).toBeCloseTo(similarity, 9);
+      }),
+    );
+  });
+
+  it('cuts raw scores where their similarity would cut them, at a knot exactly', () => {
+    fc.assert(
+      fc.property(calibrations, cosines, similarities, (calibration, cosine, similarity) => {
+        const cut = cosineFor(similarity, calibration);
+        const passes = calibratedSimilarity(cosine, calibration) >= similarity;
+        // Closer than this, rounding decides.
+        if (Math.abs(cosine - cut) > 1e-9) expect(cosine >= cut).toBe(passes);
+        for (const knot of calibration.knots.slice(1))
+          expect(cosineFor(knot.similarity, calibration)).toBe(knot.cosine);
+      }),
+    );
+  });
+
+  it('lets everything pass a similarity of 0 and nothing lower than the top pass 1', () => {
+    expect(cosineFor(0, identityCalibration('any'))).toBe(-1);
+    expect(cosineFor(1, identityCalibration('any'))).toBe(1);
+    expect(cosineFor(7, identityCalibration('any'))).toBe(1);
+  });
+});
+
+describe('identityCalibration', () => {
+  it('leaves cosines as they are, and negative ones at 0', () => {
+    const identity = identityCalibration('unknown');
+    fc.assert(
+      fc.property(cosines, (cosine) => {
+        expect(calibratedSimilarity(cosine, identity)).toBe(Math.max(0, cosine) + 0);
+        if (cosine > 0) expect(cosineFor(cosine, identity)).toBe(cosine);
+      }),
+    );
+  });
+});
+
+describe('calibrationSchema', () => {
+  it('takes back what was stored as JSON', () => {
+    fc.assert(
+      fc.property(calibrations, (calibration) => {
+        expect(parse(calibrationSchema, JSON.parse(JSON.stringify(calibration)), 'The calibration')).toEqual(
+          calibration,
+        );
+      }),
+    );
+    expect(calibrationSchema.safeParse(LOCAL_EMBEDDER_CALIBRATION).success).toBe(true);
+    expect(calibrationSchema.safeParse(identityCalibration('any')).success).toBe(true);
+  });
+
+  const knot = (cosine: number, similarity: number) => ({ cosine, similarity });
+  it.each([
+    ['a single knot', [knot(0, 0)]],
+    ['falling cosines', [knot(0.5, 0), knot(0.4, 0.5), knot(1, 1)]],
+    ['equal similarities', [knot(0, 0), knot(0.4, 0.5), knot(0.5, 0.5), knot(1, 1)]],
+    ['a start above 0', [knot(0, 0.1), knot(1, 1)]],
+    ['an end below 1', [knot(0, 0), knot(1, 0.9)]],
+    ['a cosine beyond 1', [knot(0, 0), knot(1.2, 1)]],
+    ['no number', [knot(Number.NaN, 0), knot(1, 1)]],
+  ])('refuses %s', (_name, knots) => {
+    expect(() => parse(calibrationSchema, { embedder: 'any', knots }, 'The calibration')).toThrow('knots');
+  });
+});
+
+describe('bundledCalibration', () => {
+  it('has one for the local embedder, whatever its window, and the identity for any other', () => {
+    expect(bundledCalibration('local/all-minilm-l6-v2-int8@1')).toEqual(LOCAL_EMBEDDER_CALIBRATION);
+    expect(bundledCalibration('local/all-minilm-l6-v2-int8@1-128')).toEqual({
+      embedder: 'local/all-minilm-l6-v2-int8@1-128',
+      knots: LOCAL_EMBEDDER_CALIBRATION.knots,
+    });
+    for (const other of ['local/all-minilm-l6-v2-int8@12', 'openai.embedding:text-embedding-3-small/1536']) {
+      expect(bundledCalibration(other)).toEqual(identityCalibration(other));
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { shareSchema } from '../record/parse.ts';
+
+/** A raw cosine and the similarity that it stands for. */
+export interface CalibrationKnot {
+  readonly cosine: number;
+  readonly similarity: number;
+}
+
+/**
+ * How the cosines of one embedder read on the scale that all thresholds of Varve are written in:
+ * 0.92 the same statement, 0.85 nearly the same, 0.70 related, 0.60 relevant enough to show, 0.20 nothing in common.
+ */
+export interface Calibration {
+  /** Id of the embedder whose cosines these are. */
+  readonly embedder: string;
+  /** Two or more, both numbers rising from knot to knot, similarity from 0 to 1; straight lines between them. */
+  readonly knots: readonly CalibrationKnot[];
+}
+
+/** A calibration as it is stored. */
+export const calibrationSchema: z.ZodType<Calibration> = z.object({
+  embedder: z.string().min(1),
+  knots: z
+    .array(z.object({ cosine: z.number().min(-1).max(1), similarity: shareSchema }))
+    .min(2)
+    .max(64)
+    .refine((knots) => knots[0]?.similarity === 0 && knots.at(-1)?.similarity === 1, 'similarity must go from 0 to 1')
+    .refine((knots) => knots.every(isAbovePrevious), 'cosine and similarity must both rise from knot to knot'),
+});
+
+function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly CalibrationKnot[]): boolean {
+  const previous = knots[index - 1];
+  return previous === undefined || (knot.cosine > previous.cosine && knot.similarity > previous.similarity);
+}
+
+/** The similarity, from 0 to 1, that a raw cosine stands for. Never falls as the cosine rises; NaN gives 0. */
+export function calibratedSimilarity(cosine: number, calibration: Calibration): number {
+  let lower = calibration.knots[0] as CalibrationKnot;
+  if (!(cosine > lower.cosine)) return lower.similarity;
+  for (let index = 1; index < calibration.knots.length; index += 1) {
+    const upper = calibration.knots[index] as CalibrationKnot;
+    if (cosine < upper.cosine) {
+      const rise = ((cosine - lower.cosine) * (upper.similarity - lower.similarity)) / (upper.cosine - lower.cosine);
+      // Rounding must not lift it above the next knot.
+      return Math.min(lower.similarity + rise, upper.similarity);
+    }
+    lower = upper;
+  }
+  return lower.similarity;
+}
+
+/**
+ * The lowest raw cosine that stands for at least this similarity (up to rounding), so that a search can be cut where its
+ * scores are still raw. Everything passes a similarity of 0, so that gives -1; above 1 it is the cosine of 1.
+ */
+export function cosineFor(similarity: number, calibration: Calibration): number {
+  if (similarity <= 0) return -1;
+  let lower = calibration.knots[0] as CalibrationKnot;
+  for (let index = 1; index < calibration.knots.length; index += 1) {
+    const upper = calibration.knots[index] as CalibrationKnot;
+    if (similarity < upper.similarity) {
+      const run =
+        ((similarity - lower.similarity) * (upper.cosine - lower.cosine)) / (upper.similarity - lower.similarity);
+      return Math.min(lower.cosine + run, upper.cosine);
+    }
+    lower = upper;
+  }
+  return lower.cosine;
+}
+
+/** Cosines as they are, negative ones as 0: for an embedder of which nothing is known. */
+export function identityCalibration(embedder: string): Calibration {
+  return {
+    embedder,
+    knots: [
+      { cosine: 0, similarity: 0 },
+      { cosine: 1, similarity: 1 },
+    ],
+  };
+}
+
+// Tokens read at once are part of the id, but no pair is long enough for them to matter.
+const LOCAL_EMBEDDER = /^local\/all-minilm-l6-v2-int8@1(-\d+)?$/;
+
+/** The default local embedder, as `calibrate` measured it: run it again when the pairs change. */
+export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
+  embedder: 'local/all-minilm-l6-v2-int8@1',
+  knots: [
+    { cosine: -1, similarity: 0 },
+    { cosine: 0.1488, similarity: 0.2 },
+    { cosine: 0.285, similarity: 0.6 },
+    { cosine: 0.3786, similarity: 0.7 },
+    { cosine: 0.6554, similarity: 0.85 },
+    { cosine: 0.8684, similarity: 0.92 },
+    { cosine: 1, similarity: 1 },
+  ],
+};
+
+/** The calibration that comes with Varve: measured for the default embedder, the identity for any other. */
+export function bundledCalibration(embedder: string): Calibration {
+  return LOCAL_EMBEDDER.test(embedder) ? { ...LOCAL_EMBEDDER_CALIBRATION, embedder } : identityCalibration(embedder);
+}

@@ -1,0 +1,105 @@
+import type { LanguageModel as AnyAiSdkModel } from 'ai';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { json, startProtocolServer, type ProtocolServer } from '../../test/protocol-server.ts';
+import type { AiSdkAnswer, AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
+import type { LanguageModel } from './language-model.ts';
+
+const schema = z.object({ facts: z.array(z.string()) });
+const request = { task: 'extract', schema, prompt: { system: 'Extract facts.', user: 'I live in Oslo.' } } as const;
+const good = { facts: ['Lives in Oslo'] };
+
+let server: ProtocolServer;
+beforeAll(async () => {
+  server = await startProtocolServer();
+});
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+function model(options: Partial<LanguageModelOptions> = {}): LanguageModel {
+  return createLanguageModel({ fast: server.languageModel(), ...options });
+}
+
+describe('which model does what', () => {
+  const used = () => server.requests.map(({ body }) => body.model);
+
+  it('[E13] gives quick tasks to the fast model and careful ones to the slow one', async () => {
+    server.otherwise(json(good));
+    const asking = model({ fast: server.languageModel('fast'), slow: server.languageModel('slow') });
+    await asking.generate(request);
+    await asking.generate({ ...request, task: 'synthesise' });
+    expect(used()).toEqual(['fast', 'slow']);
+    expect(asking.modelOf('reflect')).toBe('test.chat:slow');
+  });
+
+  it('[T20] takes one model for everything, or one per task', async () => {
+    server.otherwise(json(good));
+    const one = model({ fast: server.languageModel('only') });
+    await one.generate(request);
+    await one.generate({ ...request, task: 'synthesise' });
+    const own = model({ fast: server.languageModel('fast'), tasks: { merge: server.languageModel('merger') } });
+    await own.generate({ ...request, task: 'merge' });
+    await own.generate({ ...request, task: 'synthesise' });
+    expect(used()).toEqual(['only', 'only', 'merger', 'fast']);
+  });
+
+  it('refuses tasks and models that do not exist, saying what would be right', () => {
+    expect(() => model({ tasks: { extrakt: server.languageModel() } as never })).toThrow(/Tasks: extract, decide/);
+    expect(() => model({ fast: 'openai/gpt-4o-mini' as never })).toThrow(/model object of an AI SDK provider/);
+  });
+
+  it('takes the model objects of every specification', async () => {
+    expectTypeOf<Exclude<AnyAiSdkModel, string>>().toExtend<AiSdkLanguageModel>();
+    const answers: Record<string, Pick<AiSdkAnswer, 'finishReason' | 'usage'>> = {
+      v2: { finishReason: 'stop', usage: { inputTokens: 5, outputTokens: 3, cachedInputTokens: 2 } },
+      v3: {
+        finishReason: { unified: 'stop' },
+        usage: { inputTokens: { total: 5, cacheRead: 2 }, outputTokens: { total: 3 } },
+      },
+      v4: {
+        finishReason: { unified: 'stop' },
+        usage: { inputTokens: { total: 5, cacheRead: 2 }, outputTokens: { total: 3 } },
+      },
+    };
+    for (const [specificationVersion, answer] of Object.entries(answers)) {
+      const fast: AiSdkLanguageModel = {
+        specificationVersion,
+        provider: 'fake',
+        modelId: 'm',
+        doGenerate: async () => ({
+          ...answer,
+          content: [
+            { type: 'reasoning', text: 'hm' },
+            { type: 'text', text: JSON.stringify(good) },
+          ],
+        }),
+      };
+      expect(await model({ fast }).generate(request)).toMatchObject({
+        data: good,
+        usage: { tokensIn: 5, tokensOut: 3, tokensCached: 2 },
+      });
+    }
+  });
+
+  it('goes on in words after a provider has warned that it dropped the schema', async () => {
+    const formats: unknown[] = [];
+    const fast: AiSdkLanguageModel = {
+      specificationVersion: 'v2',
+      provider: 'fake',
+      modelId: 'm',
+      doGenerate: async ({ responseFormat }) => {
+        formats.push(responseFormat?.schema === undefined ? 'words' : 'schema');
+        return {
+          content: [{ type: 'text', text: JSON.stringify(good) }],
+          finishReason: 'stop',
+          warnings: [{ type: 'unsupported-setting', setting: 'responseFormat' }],
+        };
+      },
+    };
+    const asking = model({ fast });
+    await asking.generate(request);
+    await asking.generate(request);
+    expect(formats).toEqual(['schema', 'words']);
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { createSharingChoice } from './sharing-choice.ts';
+
+/** Asks for 1000 texts and counts how many were shared, given what a token costs either way. */
+function shareOf(choice: ReturnType<typeof createSharingChoice>, cost: { shared: number; alone: number }): number {
+  let count = 0;
+  for (let i = 0; i < 1000; i++) {
+    const isShared = choice.shouldShare();
+    if (isShared) count++;
+    choice.record({ isShared, milliseconds: 30 * (isShared ? cost.shared : cost.alone), tokens: 30 });
+  }
+  return count;
+}
+
+describe('createSharingChoice', () => {
+  it('shares while that is faster, stops when it is not, and comes back', () => {
+    const choice = createSharingChoice();
+    expect(shareOf(choice, { shared: 0.12, alone: 0.22 })).toBeGreaterThan(950);
+    expect(shareOf(choice, { shared: 0.6, alone: 0.25 })).toBeLessThan(100);
+    expect(shareOf(choice, { shared: 0.12, alone: 0.22 })).toBeGreaterThan(600);
+  });
+});

@@ -1,0 +1,94 @@
+import type { TimeRange } from './mentioned-time.ts';
+import { queryTimes } from './query-times.ts';
+import type { RecallView } from './recall-view.ts';
+import { QUERY_STOP_TERMS } from './query-words.ts';
+import { words } from '../language/words.ts';
+
+export interface QueryAnalysis {
+  readonly terms: readonly string[];
+  /** The query as the named speaker would have put it ("When did I paint…"): embed this for turns that have a speaker. */
+  readonly turnEmbeddingText: string;
+  /** Speakers of the store whom the question is about; empty when it names nobody or everybody. */
+  readonly about: ReadonlySet<string>;
+  /** How sure `about` is: 1 by name, 0.5 by pronoun. */
+  readonly aboutCertainty: number;
+  readonly asks: 'when' | 'how-many' | 'other';
+  /** The stretches of time that it asks about; empty when it names none. */
+  readonly times: readonly TimeRange[];
+}
+
+export interface KnownSpeaker {
+  readonly name: string;
+  readonly role?: string | undefined;
+}
+
+const WHEN =
+  /\b(?:when|how long|(?:what|which) (?:date|month|year|day|time)|since when|wann|quand|cuándo)\b|什么时候|いつ|언제|متى/iu;
+const HOW_MANY = /\bhow (?:many|much|often|old)\b|\bwie viele?\b|\bcombien\b|\bcuánt[oa]s?\b|多少|几个|いくつ|몇|كم/iu;
+const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
+const ASSISTANT_SPOKE =
+  /\b(?:did|have|had) you (?:\w+ )?(?:say|said|tell|told|give|given|gave|list|suggest|recommend|mention|explain|advise|write|propose|share)|\byou (?:said|told|gave|listed|suggested|recommended|mentioned|explained|advised|wrote|proposed|shared)/iu;
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+}
+
+export function namePattern(name: string): RegExp {
+  // \b knows only ASCII letters, so the borders are spelled out.
+  return new RegExp(
+    `(?<![\\p{L}\\p{N}])${escapePattern(name)}(?<possessive>['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`,
+    'giu',
+  );
+}
+
+// "Anna Weber" is also asked for as "Anna".
+function spokenNames(name: string): string[] {
+  const first = name.split(/\s+/u)[0] ?? name;
+  return first.length > 2 && first !== name ? [name, first] : [name];
+}
+
+// "I" asks about the user and "what did you suggest" about the assistant; a question with both could mean either.
+function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[]): string[] {
+  const byUser = FIRST_PERSON.test(query);
+  const byAssistant = ASSISTANT_SPOKE.test(query);
+  if (byUser === byAssistant) return [];
+  return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
+}
+
+/** Reads who, what and when a question is about, given what it is asked of. */
+export function analyzeQuery(
+  query: string,
+  view: RecallView,
+  reference: { now: number; timeZone: string },
+): QueryAnalysis {
+  const { speakers } = view;
+  const about = new Set<string>();
+  const nameTerms = new Set<string>();
+  let rewritten = query;
+  for (const speaker of speakers) {
+    if (speaker.role === 'agent') continue;
+    for (const name of spokenNames(speaker.name)) {
+      if (!namePattern(name).test(query)) continue;
+      about.add(speaker.name);
+      for (const term of words(name)) nameTerms.add(term);
+      // Turns address the listener by name, so a name in the query pulls the vector to what the OTHER person said.
+      rewritten = rewritten.replace(namePattern(name), (...match) =>
+        (match.at(-1) as { possessive?: string }).possessive === undefined ? 'I' : 'my',
+      );
+    }
+  }
+  const aboutCertainty = about.size > 0 ? 1 : 0.5;
+  if (about.size === 0) for (const name of speakersByPronoun(query, speakers)) about.add(name);
+  const all = words(query).filter((term) => !QUERY_STOP_TERMS.has(term));
+  const times = queryTimes(query, view, reference);
+  // A time is matched against the time of telling; as words, its parts would only dilute the coverage of the rest.
+  const terms = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
+  return {
+    terms: terms.length > 0 ? terms : all,
+    turnEmbeddingText: rewritten,
+    about: about.size === 1 ? about : new Set(),
+    aboutCertainty,
+    asks: HOW_MANY.test(query) ? 'how-many' : WHEN.test(query) ? 'when' : 'other',
+    times: times.ranges,
+  };
+}

@@ -1,0 +1,130 @@
+import type { QueryAnalysis } from './analyze-query.ts';
+import { closenessToRanges } from './mentioned-time.ts';
+import { speaksOf } from './speaks-of.ts';
+import { coverageOf, type LexicalMatch } from './lexical-index.ts';
+import { bestPerSession, matchSessions } from './session-match.ts';
+import { standardise } from './standardise.ts';
+import type { RecallView } from './recall-view.ts';
+
+/** Everything known about a query against one store before single candidates are looked at. */
+export interface QueryContext {
+  readonly view: RecallView;
+  readonly analysis: QueryAnalysis;
+  readonly match: LexicalMatch;
+  /** 1 for the ordinals that may be found. */
+  readonly allowed: Uint8Array;
+  /** Cosines per ordinal on the scale of the model that the weights were learned with; NaN where there is none. */
+  readonly similarities: Float32Array;
+  /** The same, in deviations from what a stranger's text would have. */
+  readonly meaning: Float32Array;
+  readonly sessionWords: Float32Array;
+  readonly sessionMeaning: Float32Array;
+  readonly dates: Float32Array | null;
+}
+
+export const SIGNAL_NAMES = [
+  'meaning',
+  'words',
+  'length',
+  'asking',
+  'speaker',
+  'time',
+  'hasTime',
+  'hasNumber',
+  'date',
+  'secondPrevious',
+  'answerMeaning',
+  'windowWords',
+  'sessionWords',
+  'sessionMeaning',
+] as const;
+export type SignalName = (typeof SIGNAL_NAMES)[number];
+export type Signals = Record<SignalName, number>;
+
+export function prepareContext({
+  view,
+  analysis,
+  match,
+  allowed,
+  similarities,
+  meaning,
+}: Pick<QueryContext, 'view' | 'analysis' | 'match' | 'allowed' | 'similarities' | 'meaning'>): QueryContext {
+  const hasSessions = view.cohesion.session > 0;
+  const noSessions = new Float32Array(view.sessionCount);
+  return {
+    view,
+    analysis,
+    match,
+    allowed,
+    similarities,
+    meaning,
+    sessionWords: hasSessions
+      ? standardise(matchSessions(match, view.sessions, view.sessionWordCounts), 4)
+      : noSessions,
+    sessionMeaning: hasSessions ? bestPerSession(meaning, view.sessions, view.sessionCount) : noSessions,
+    dates: analysis.times.length === 0 ? null : closenessToRanges(analysis.times, view.times),
+  };
+}
+
+function clamp(value: number, limit: number): number {
+  return Math.max(-limit, Math.min(limit, value));
+}
+
+// 1 said by the person asked about or about them in the third person, 0.5 an assistant's reply to them, 0 otherwise.
+function speakerSignal(context: QueryContext, ordinal: number): number {
+  const { about, aboutCertainty } = context.analysis;
+  const document = context.view.documents[ordinal];
+  if (about.size === 0 || document === undefined || document.speaker === null) return 0;
+  if (about.has(document.speaker)) return aboutCertainty;
+  for (const name of about) if (speaksOf(document.text, name)) return aboutCertainty;
+  const previous = context.view.documents[context.view.previous[ordinal] as number];
+  return document.role === 'agent' && previous !== undefined && previous.speaker !== null && about.has(previous.speaker)
+    ? aboutCertainty / 2
+    : 0;
+}
+
+function neighbourSignals(
+  context: QueryContext,
+  ordinal: number,
+): Pick<Signals, 'answerMeaning' | 'secondPrevious' | 'windowWords'> {
+  const { view, match, meaning } = context;
+  const gate = view.cohesion.neighbour;
+  const previous = view.previous[ordinal] as number;
+  const next = view.next[ordinal] as number;
+  const second = previous < 0 ? -1 : (view.previous[previous] as number);
+  const meaningOf = (other: number): number => (other < 0 ? 0 : (meaning[other] as number));
+  const maskOf = (other: number): number => (other < 0 ? 0 : (match.termMasks[other] as number));
+  const answers =
+    previous >= 0 &&
+    (view.profiles[previous]?.endsAsking ?? false) &&
+    view.documents[previous]?.speaker !== view.documents[ordinal]?.speaker;
+  const own = maskOf(ordinal);
+  return {
+    secondPrevious: gate * meaningOf(second),
+    answerMeaning: answers ? gate * meaningOf(previous) : 0,
+    windowWords: gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match)),
+  };
+}
+
+/** The signals of one candidate. Those that rest on order or on speakers are 0 where the store has neither. */
+export function signalsOf(context: QueryContext, ordinal: number): Signals {
+  const { view, match, analysis } = context;
+  const profile = view.profiles[ordinal];
+  const document = view.documents[ordinal];
+  if (profile === undefined || document === undefined) throw new RangeError(`no document at ordinal ${ordinal}`);
+  const session = view.sessions[ordinal] as number;
+  return {
+    meaning: context.meaning[ordinal] as number,
+    words: coverageOf(match.termMasks[ordinal] as number, match),
+    length: clamp(Math.log(profile.wordCount + 1) - view.typicalLogLength(ordinal), 1.5),
+    asking: profile.endsAsking ? 1 : 0,
+    speaker: speakerSignal(context, ordinal),
+    time: analysis.asks === 'when' && profile.hasTime ? 1 : 0,
+    hasTime: profile.hasTime ? 1 : 0,
+    hasNumber: profile.hasNumber ? 1 : 0,
+    date: context.dates === null ? 0 : (context.dates[ordinal] as number),
+    ...neighbourSignals(context, ordinal),
+    sessionWords: session < 0 ? 0 : view.cohesion.session * (context.sessionWords[session] as number),
+    sessionMeaning: session < 0 ? 0 : view.cohesion.session * (context.sessionMeaning[session] as number),
+  };
+}

@@ -1,0 +1,94 @@
+import type { QueryAnalysis } from './analyze-query.ts';
+import type { LexicalMatch } from './lexical-index.ts';
+import type { Candidate } from './load-results.ts';
+import type { Meaning } from './measure-meaning.ts';
+import { rankByEvidence, rankByReciprocalRank, rankByValue, type Ranking } from './rank-documents.ts';
+import { recencyBoost } from './record-signals.ts';
+import type { Arm, RecallOptions } from './recall-options.ts';
+import type { RecallView } from './recall-view.ts';
+
+/** What the arms have found. */
+export interface Found {
+  view: RecallView;
+  analysis: QueryAnalysis;
+  match: LexicalMatch;
+  allowed: Uint8Array;
+  /** Null without vectors. */
+  meaning: Meaning | null;
+  aboutNamed: ReadonlySet<number>;
+  options: RecallOptions;
+  now: number;
+}
+
+/** Orders what the arms have found in the way that the options ask for. */
+export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
+  const ranking = rank(found);
+  const candidates = ranking.documents.map((document) => toCandidate(document, found));
+  // L4: linked to what the query names, however far their meaning is.
+  const known = new Set(candidates.map(({ ordinal }) => ordinal));
+  for (const ordinal of found.aboutNamed) {
+    if (known.has(ordinal) || found.allowed[ordinal] !== 1) continue;
+    candidates.push(toCandidate({ ordinal, score: 0, relevance: null, explanation: [] }, found));
+  }
+  return { candidates, answerable: ranking.answerable };
+}
+
+// Some are lost on the way: doubles, and turns that a recalled memory was learned from.
+const SPARE = 3;
+const FEWEST = 40;
+
+function rank(found: Found): Ranking {
+  const { options, meaning, match, allowed, view } = found;
+  const limit = options.limit ?? 10;
+  const count = options.scoring === 'signals' ? (options.candidates ?? 30) : Math.max(limit * SPARE, FEWEST);
+  const byWords = (size: number): Ranking => rankByValue(wordScores(match), allowed, size, 'bm25');
+  const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
+  if (mode === 'text' || meaning === null) return withoutMeaning(found, count, byWords);
+  const similarities = options.recencyBoost ? boosted(meaning.similarities, view, found.now) : meaning.similarities;
+  const bySimilarity = (size: number): Ranking => rankByValue(similarities, allowed, size, 'similarity');
+  if (mode === 'semantic' || options.scoring === 'signals') return bySimilarity(count);
+  if (options.fusion === 'reciprocal-rank') {
+    const size = limit * 2;
+    return rankByReciprocalRank({ semantic: bySimilarity(size), text: byWords(size) }, count);
+  }
+  return rankByEvidence({ ...found, ...meaning }, count);
+}
+
+/** With words alone the evidence ranking still knows who speaks, when and in which company; `text` mode asks for BM25. */
+function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
+  if (found.options.mode === 'text') return byWords(count);
+  const none = new Float32Array(found.view.documents.length);
+  const ranking = rankByEvidence({ ...found, similarities: none.map(() => Number.NaN), meaning: none }, count);
+  const documents = ranking.documents.filter(({ ordinal }) => found.match.termMasks[ordinal] !== 0);
+  // How answerable a question is was learned with vectors at hand.
+  return { documents, answerable: null };
+}
+
+/** BM25 where any word matches; nothing elsewhere. */
+function wordScores(match: LexicalMatch): Float32Array {
+  return match.bm25.map((score) => (score > 0 ? score : Number.NaN));
+}
+
+function boosted(similarities: Float32Array, view: RecallView, now: number): Float32Array {
+  return similarities.map((value, ordinal) => value + recencyBoost(view.times[ordinal] ?? Number.NaN, now));
+}
+
+function toCandidate(document: Ranking['documents'][number], found: Found): Candidate {
+  const { ordinal } = document;
+  const cosine = found.meaning?.similarities[ordinal] ?? Number.NaN;
+  const arms: Arm[] = [];
+  if (!Number.isNaN(cosine)) arms.push('vector');
+  if ((found.match.termMasks[ordinal] ?? 0) !== 0) arms.push('text');
+  if (found.aboutNamed.has(ordinal)) arms.push('entity');
+  if (found.view.documents[ordinal]?.type === 'keyed_fact' && arms.includes('text')) arms.push('keyed');
+  if (document.explanation.some(({ signal, value }) => signal === 'date' && value > 0)) arms.push('time');
+  if (document.explanation.some(({ signal, value }) => /neighbour|answer|window|session/i.test(signal) && value > 0)) {
+    arms.push('context');
+  }
+  return {
+    ...document,
+    cosine: Number.isNaN(cosine) ? null : cosine,
+    isAboutNamed: found.aboutNamed.has(ordinal),
+    arms,
+  };
+}

@@ -1,0 +1,45 @@
+import { TEMPORAL_EXPRESSION } from './query-words.ts';
+import type { IndexedKind } from '../store/database.ts';
+
+/** A memory or an event as recall looks at it. */
+export interface RecallDocument {
+  readonly kind: IndexedKind;
+  readonly rowId: number;
+  readonly id: string;
+  readonly text: string;
+  /** What it is: the type of a memory, the kind of an event. */
+  readonly type: string;
+  readonly speaker: string | null;
+  /** Who speaks where nobody is named: the user or the agent of an event. */
+  readonly role: string | null;
+  readonly session: string | null;
+  readonly connection: string | null;
+  /** Milliseconds since 1970: when it happened, or since when it is true. */
+  readonly time: number;
+  /** Milliseconds since 1970 after which it is not recalled; null for never. */
+  readonly expiresAt: number | null;
+  /** For a memory that another has replaced: the id of that one. It is found by its text and answered with the other. */
+  readonly successor: string | null;
+}
+
+/** What a text says about itself, computed once when it is added. */
+export interface DocumentProfile {
+  readonly wordCount: number;
+  readonly endsAsking: boolean;
+  readonly hasTime: boolean;
+  readonly hasNumber: boolean;
+}
+
+// A character counts as a word where words are not spaced.
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{N}]+/gu;
+
+export function profileDocument(text: string): DocumentProfile {
+  // A trailing bracket is an annotation ("[shares a photo of …]"), not the end of what was said.
+  const spoken = text.replace(/\s*\[[^\]]*\]\s*$/u, '').trimEnd();
+  return {
+    wordCount: (text.match(WORD) ?? []).length,
+    endsAsking: /[?？؟]$/u.test(spoken),
+    hasTime: TEMPORAL_EXPRESSION.test(text),
+    hasNumber: /\p{N}/u.test(text),
+  };
+}

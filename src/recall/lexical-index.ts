@@ -1,0 +1,87 @@
+import { words } from '../language/words.ts';
+
+/** Inverted index of one owner's documents, by ordinal (0…n−1). Plain data: build once, extend with `addDocument`. */
+export interface LexicalIndex {
+  readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
+  readonly lengths: number[];
+  totalLength: number;
+}
+
+export interface LexicalMatch {
+  /** BM25 per document ordinal. */
+  readonly bm25: Float32Array;
+  /** Bit t is set when query term t occurs in the document (the first 30 terms). */
+  readonly termMasks: Uint32Array;
+  /** Inverse document frequency per query term. */
+  readonly termWeights: Float64Array;
+  readonly totalWeight: number;
+  /** Ordinals with at least one term, unordered. */
+  readonly matched: number[];
+}
+
+// Conversation turns are short and repeat little: frequency saturates early and length matters less than in articles.
+const K1 = 0.9;
+const B = 0.4;
+const MAX_TERMS = 30;
+
+export function createLexicalIndex(): LexicalIndex {
+  return { postings: new Map(), lengths: [], totalLength: 0 };
+}
+
+export function addDocument(index: LexicalIndex, text: string): number {
+  const ordinal = index.lengths.length;
+  const frequencies = new Map<string, number>();
+  const terms = words(text);
+  for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  for (const [term, frequency] of frequencies) {
+    const list = index.postings.get(term);
+    if (list === undefined) index.postings.set(term, { documents: [ordinal], frequencies: [frequency] });
+    else {
+      list.documents.push(ordinal);
+      list.frequencies.push(frequency);
+    }
+  }
+  index.lengths.push(terms.length);
+  index.totalLength += terms.length;
+  return ordinal;
+}
+
+export function inverseDocumentFrequency(documentCount: number, documentFrequency: number): number {
+  return Math.log(1 + (documentCount - documentFrequency + 0.5) / (documentFrequency + 0.5));
+}
+
+/** Scores every document that holds a query term; cost grows with the postings touched, not with the store. */
+export function matchLexically(index: LexicalIndex, queryTerms: readonly string[]): LexicalMatch {
+  const documentCount = index.lengths.length;
+  const bm25 = new Float32Array(documentCount);
+  const termMasks = new Uint32Array(documentCount);
+  const terms = [...new Set(queryTerms)].slice(0, MAX_TERMS);
+  const termWeights = new Float64Array(terms.length);
+  const matched: number[] = [];
+  const averageLength = index.totalLength / Math.max(1, documentCount);
+  terms.forEach((term, termIndex) => {
+    const list = index.postings.get(term);
+    const weight = inverseDocumentFrequency(documentCount, list?.documents.length ?? 0);
+    termWeights[termIndex] = weight;
+    if (list === undefined) return;
+    for (let entry = 0; entry < list.documents.length; entry += 1) {
+      const ordinal = list.documents[entry] as number;
+      const frequency = list.frequencies[entry] as number;
+      const lengthNorm = 1 - B + (B * (index.lengths[ordinal] as number)) / averageLength;
+      if (termMasks[ordinal] === 0) matched.push(ordinal);
+      bm25[ordinal] = (bm25[ordinal] as number) + (weight * frequency * (K1 + 1)) / (frequency + K1 * lengthNorm);
+      termMasks[ordinal] = (termMasks[ordinal] as number) | (1 << termIndex);
+    }
+  });
+  return { bm25, termMasks, termWeights, totalWeight: termWeights.reduce((sum, weight) => sum + weight, 0), matched };
+}
+
+/** Share of the query's informative weight whose terms are set in the mask: 0 nothing, 1 every term. */
+export function coverageOf(mask: number, match: Pick<LexicalMatch, 'termWeights' | 'totalWeight'>): number {
+  if (mask === 0 || match.totalWeight === 0) return 0;
+  let covered = 0;
+  for (let term = 0; term < match.termWeights.length; term += 1) {
+    if ((mask & (1 << term)) !== 0) covered += match.termWeights[term] as number;
+  }
+  return covered / match.totalWeight;
+}

@@ -1,0 +1,149 @@
+import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader } from '../store/database.ts';
+import { findEvents } from '../store/event-store.ts';
+import { liveVersion, loadEvents, loadMemories } from '../store/load-records.ts';
+import type { RankedDocument } from './rank-documents.ts';
+import { recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './record-signals.ts';
+import type { Arm, RecallOptions, RecallResult } from './recall-options.ts';
+import type { RecallView } from './recall-view.ts';
+
+/** A document that was ranked, before its record is loaded. */
+export interface Candidate extends RankedDocument {
+  cosine: number | null;
+  isAboutNamed: boolean;
+  arms: Arm[];
+}
+
+interface Loading {
+  scope: Scope;
+  view: RecallView;
+  candidates: readonly Candidate[];
+  options: RecallOptions;
+  now: number;
+  /** How the embedder's cosines read; null without one. */
+  calibration: Calibration | null;
+}
+
+/** Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. */
+export async function loadResults(reader: Reader, loading: Loading): Promise<RecallResult[]> {
+  const { scope, view, candidates } = loading;
+  const rowsOf = (kind: 'memory' | 'event'): number[] =>
+    candidates.flatMap(({ ordinal }) => {
+      const document = view.documents[ordinal];
+      return document?.kind === kind && document.successor === null ? [document.rowId] : [];
+    });
+  const memories = await loadMemories(reader, scope, rowsOf('memory'));
+  const events = await loadEvents(reader, scope, rowsOf('event'));
+  const results: RecallResult[] = [];
+  for (const candidate of candidates) {
+    const document = view.documents[candidate.ordinal];
+    if (document === undefined) continue;
+    const memory =
+      document.successor === null
+        ? (memories.get(document.rowId) ?? null)
+        : await liveVersion(reader, scope, document.successor);
+    const event = document.kind === 'event' ? (events.get(document.rowId) ?? null) : null;
+    if (document.kind === 'memory' ? memory === null || memory.archivedAt !== null : event === null) continue;
+    const foundBy = document.successor === null ? null : document.id;
+    results.push(toResult(candidate, { memory: document.kind === 'memory' ? memory : null, event, foundBy }, loading));
+  }
+  results.sort((left, right) => right.score - left.score);
+  return results;
+}
+
+function toResult(
+  candidate: Candidate,
+  record: { memory: Memory | null; event: Event | null; foundBy: string | null },
+  { options, now, calibration }: Loading,
+): RecallResult {
+  const { memory, event, foundBy } = record;
+  const similarity =
+    candidate.cosine === null || calibration === null ? null : calibratedSimilarity(candidate.cosine, calibration);
+  const scored = finalScore(candidate, memory, similarity, options, now);
+  return {
+    kind: memory === null ? 'event' : 'memory',
+    id: memory?.id ?? event?.id ?? '',
+    text:
+      memory === null
+        ? (event?.content ?? '')
+        : memory.title === null
+          ? memory.content
+          : `${memory.title}. ${memory.content}`,
+    memory,
+    event,
+    ...scored,
+    relevance: candidate.relevance ?? similarity ?? wordRelevance(candidate),
+    similarity,
+    distance: candidate.cosine === null ? null : 1 - candidate.cosine,
+    arms: candidate.arms,
+    before: [],
+    after: [],
+    sources: [],
+    foundBy,
+  };
+}
+
+function finalScore(
+  candidate: Candidate,
+  memory: Memory | null,
+  similarity: number | null,
+  options: RecallOptions,
+  now: number,
+): Pick<RecallResult, 'score' | 'explanation'> {
+  if (options.scoring === 'signals') {
+    const signals =
+      memory === null
+        ? { recency: 0, importance: 0, frequency: 0, entity: 0 }
+        : recordSignals(memory, now, candidate.isAboutNamed);
+    return scoreBySignals(similarity ?? 0, signals, { ...SIGNAL_WEIGHTS, ...options.weights });
+  }
+  const isByEvidence = (options.mode ?? 'hybrid') === 'hybrid' && options.fusion !== 'reciprocal-rank';
+  if (memory === null || !isByEvidence) return { score: candidate.score, explanation: candidate.explanation };
+  const explanation = [
+    ...candidate.explanation,
+    ...standingOf(memory, recordSignals(memory, now, candidate.isAboutNamed)),
+  ];
+  return { score: sumOf(explanation), explanation };
+}
+
+// Without a vector there is only the share of the query's words to go by.
+function wordRelevance({ explanation }: Candidate): number {
+  const words = explanation.find(({ signal }) => signal === 'words')?.value;
+  return words ?? (explanation.length > 0 ? 0.5 : 0);
+}
+
+/** Brings along what surrounds the results: the turns before and after, the events that a memory was learned from. */
+export async function bringAlong(
+  reader: Reader,
+  scope: Scope,
+  results: readonly RecallResult[],
+  { neighbours = 0, withSources = false }: RecallOptions,
+): Promise<void> {
+  for (const result of results) {
+    if (withSources && result.memory !== null)
+      result.sources = await findEvents(reader, scope, result.memory.sourceEvents);
+    const { event } = result;
+    if (neighbours === 0 || event === null || event.position === null || event.scope.session === null) continue;
+    const around = await reader
+      .selectFrom('events')
+      .select('id')
+      .where('tenant_id', '=', event.scope.tenant)
+      .where('session_id', '=', event.scope.session)
+      .where('position', '>=', event.position - neighbours)
+      .where('position', '<=', event.position + neighbours)
+      .execute();
+    const turns = (
+      await findEvents(
+        reader,
+        scope,
+        around.map(({ id }) => id),
+      )
+    ).filter((turn) => turn.scope.user === event.scope.user && turn.scope.agent === event.scope.agent);
+    const place = event.position;
+    result.before = turns.filter((turn) => (turn.position ?? 0) < place);
+    result.after = turns.filter((turn) => (turn.position ?? 0) > place);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Embedder } from '../models/embedder.ts';
+import type { Database, IndexedKind, Reader } from '../store/database.ts';
+import type { RecallView } from './recall-view.ts';
+import { standardise } from './standardise.ts';
+
+/** How near each document is to a query. */
+export interface Meaning {
+  /** Cosines per ordinal; NaN where there is none. */
+  similarities: Float32Array;
+  /** The same in deviations from the mean; 0 where there is none. */
+  meaning: Float32Array;
+}
+
+/** The vectors of a query: as it was put, and as the person it names would have put it, which is how turns are put. */
+export interface QueryVectors {
+  asked: Float32Array;
+  spoken: Float32Array;
+}
+
+// Up to here a server is asked for all of an owner's similarities; beyond, for the nearest.
+const ASK_FOR_ALL = 2000;
+const NEAREST = 400;
+
+/** Measures a query against all documents of a view, or against the nearest where the vectors are in a server. */
+export async function measureMeaning(
+  reader: Reader,
+  database: Database,
+  {
+    tenant,
+    owners,
+    view,
+    embedder,
+    query,
+  }: { tenant: string; owners: readonly string[]; view: RecallView; embedder: Embedder; query: QueryVectors },
+): Promise<Meaning> {
+  const similarities = new Float32Array(view.documents.length).fill(Number.NaN);
+  const place = (kind: IndexedKind, rowId: number, similarity: number): void => {
+    const ordinal = view.ordinalOf(kind, rowId);
+    if (ordinal !== undefined) similarities[ordinal] = similarity;
+  };
+  const model = { id: embedder.id, dimensions: embedder.dimensions };
+  let isComplete = true;
+  for (const kind of ['memory', 'event'] as const) {
+    const search = { tenant, owners, model, kind, query: kind === 'memory' ? query.asked : query.spoken };
+    const scans = await database.vectors.scan(reader, search);
+    if (scans !== null) {
+      for (const { count, rowAt, scores } of scans) {
+        for (let index = 0; index < count; index += 1) place(kind, rowAt(index), scores[index] as number);
+      }
+      continue;
+    }
+    const all = view.documents.length <= ASK_FOR_ALL;
+    isComplete &&= all;
+    const hits = await database.vectors.nearest(reader, {
+      ...search,
+      limit: all ? ASK_FOR_ALL : NEAREST,
+      archived: true,
+    });
+    for (const { rowId, similarity } of hits) place(kind, rowId, similarity);
+  }
+  const meaning = isComplete ? standardise(similarities) : standardiseBySample(similarities, view, query);
+  return { similarities, meaning };
+}
+
+/** The nearest are no fair sample of all: what is usual is read from the view's own sample. */
+function standardiseBySample(similarities: Float32Array, view: RecallView, query: QueryVectors): Float32Array {
+  const values = [...view.sample.vectors].map(([ordinal, vector]) =>
+    product(vector, view.documents[ordinal]?.kind === 'memory' ? query.asked : query.spoken),
+  );
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
+  const spread = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(values.length, 1);
+  const deviation = Math.sqrt(spread) || 1;
+  return similarities.map((value) => (Number.isNaN(value) ? 0 : (value - mean) / deviation));
+}
+
+function product(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < left.length; index += 1) sum += (left[index] as number) * (right[index] as number);
+  return sum;
+}

@@ -1,0 +1,167 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { z } from 'zod';
+import { CONTEXT_TYPES, type ContextType } from '../record/context-source.ts';
+import { SOURCE_TYPES, type SourceType } from '../record/memory.ts';
+import { shareSchema, tagsSchema, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import { CONFIDENCE_LEVELS, ORIGINS, TRUST_LEVELS, type Confidence, type Origin, type Trust } from '../record/trust.ts';
+import type { IndexedKind, Syntax } from '../store/database.ts';
+
+/**
+ * What must hold of a record. The fields of one object must all hold; `and`, `or` and `not` combine objects.
+ * A field that a kind of record does not have holds for none of that kind.
+ */
+export interface RecallFilter {
+  /** Types of memories, kinds of events. */
+  types?: string[];
+  /** Has all of these tags. */
+  tags?: string[];
+  /** Has one of these tags. */
+  anyTag?: string[];
+  /** Is about one of these entities, by id. */
+  entities?: string[];
+  after?: TimeInput;
+  before?: TimeInput;
+  minimumImportance?: number;
+  maximumImportance?: number;
+  minimumConfidence?: Confidence;
+  minimumTrust?: Trust;
+  sourceTypes?: SourceType[];
+  origins?: Origin[];
+  sessions?: string[];
+  contextTypes?: ContextType[];
+  /** Metadata fields, by dotted path, and the value each must have. */
+  metadata?: Record<string, string | number | boolean>;
+  and?: RecallFilter[];
+  or?: RecallFilter[];
+  not?: RecallFilter;
+}
+
+const names = z.array(textSchema(200)).min(1).max(200).optional();
+
+export const recallFilterSchema: z.ZodType<RecallFilter, RecallFilter> = z.lazy(() =>
+  z.strictObject({
+    types: names,
+    tags: tagsSchema.optional(),
+    anyTag: tagsSchema.optional(),
+    entities: names,
+    after: timeSchema.optional(),
+    before: timeSchema.optional(),
+    minimumImportance: shareSchema.optional(),
+    maximumImportance: shareSchema.optional(),
+    minimumConfidence: z.enum(CONFIDENCE_LEVELS).optional(),
+    minimumTrust: z.enum(TRUST_LEVELS).optional(),
+    sourceTypes: z.array(z.enum(SOURCE_TYPES)).min(1).optional(),
+    origins: z.array(z.enum(ORIGINS)).min(1).optional(),
+    sessions: names,
+    contextTypes: z.array(z.enum(CONTEXT_TYPES)).min(1).optional(),
+    metadata: z.record(textSchema(500), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    and: z.array(recallFilterSchema).min(1).max(20).optional(),
+    or: z.array(recallFilterSchema).min(1).max(20).optional(),
+    not: recallFilterSchema.optional(),
+  }),
+);
+
+type Condition = RawBuilder<SqlBool>;
+
+const NEVER: Condition = sql<SqlBool>`1 = 0`;
+const ALWAYS: Condition = sql<SqlBool>`1 = 1`;
+
+/** The filter as a condition on a table of records, which is under the alias `record`. */
+export function filterCondition(filter: RecallFilter, kind: IndexedKind, syntax: Syntax): Condition {
+  const conditions: Condition[] = [
+    ...(kind === 'memory' ? memoryConditions(filter) : eventConditions(filter)),
+    ...metadataConditions(filter, syntax),
+  ];
+  if (filter.contextTypes) conditions.push(isIn('record.context_type', filter.contextTypes));
+  for (const part of filter.and ?? []) conditions.push(filterCondition(part, kind, syntax));
+  if (filter.or)
+    conditions.push(
+      joined(
+        filter.or.map((part) => filterCondition(part, kind, syntax)),
+        sql` or `,
+      ),
+    );
+  if (filter.not)
+    conditions.push(sql<SqlBool>`not coalesce(${filterCondition(filter.not, kind, syntax)}, ${sql.lit(false)})`);
+  return conditions.length === 0 ? ALWAYS : joined(conditions, sql` and `);
+}
+
+function memoryConditions(filter: RecallFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (filter.types) conditions.push(isIn('record.type', filter.types));
+  for (const tag of filter.tags ?? []) conditions.push(hasTag([tag]));
+  if (filter.anyTag) conditions.push(hasTag(filter.anyTag));
+  if (filter.entities) {
+    conditions.push(sql<SqlBool>`exists (select 1 from memory_entities l where l.tenant_id = record.tenant_id
+      and l.memory_id = record.id and l.entity_id in (${sql.join(filter.entities)}))`);
+  }
+  if (filter.after)
+    conditions.push(sql<SqlBool>`coalesce(record.valid_from, record.created_at) >= ${milliseconds(filter.after)}`);
+  if (filter.before)
+    conditions.push(sql<SqlBool>`coalesce(record.valid_from, record.created_at) < ${milliseconds(filter.before)}`);
+  if (filter.minimumImportance !== undefined)
+    conditions.push(sql<SqlBool>`record.importance >= ${filter.minimumImportance}`);
+  if (filter.maximumImportance !== undefined)
+    conditions.push(sql<SqlBool>`record.importance <= ${filter.maximumImportance}`);
+  if (filter.minimumConfidence)
+    conditions.push(isIn('record.confidence', atLeast(CONFIDENCE_LEVELS, filter.minimumConfidence)));
+  if (filter.minimumTrust) conditions.push(isIn('record.trust', atLeast(TRUST_LEVELS, filter.minimumTrust)));
+  if (filter.sourceTypes) conditions.push(isIn('record.source_type', filter.sourceTypes));
+  if (filter.sessions) conditions.push(isIn('record.source_session', filter.sessions));
+  if (filter.origins) conditions.push(NEVER);
+  return conditions;
+}
+
+function eventConditions(filter: RecallFilter): Condition[] {
+  const { tags, anyTag, entities, minimumImportance, maximumImportance, minimumConfidence, sourceTypes } = filter;
+  const ofMemoriesOnly = [tags, anyTag, entities, minimumImportance, maximumImportance, minimumConfidence, sourceTypes];
+  if (ofMemoriesOnly.some((field) => field !== undefined)) return [NEVER];
+  const conditions: Condition[] = [];
+  if (filter.types) conditions.push(isIn('record.kind', filter.types));
+  if (filter.after) conditions.push(sql<SqlBool>`record.occurred_at >= ${milliseconds(filter.after)}`);
+  if (filter.before) conditions.push(sql<SqlBool>`record.occurred_at < ${milliseconds(filter.before)}`);
+  if (filter.minimumTrust) conditions.push(isIn('record.origin', ORIGINS_BY_TRUST[filter.minimumTrust]));
+  if (filter.origins) conditions.push(isIn('record.origin', filter.origins));
+  if (filter.sessions) conditions.push(isIn('record.session_id', filter.sessions));
+  return conditions;
+}
+
+const ORIGINS_BY_TRUST: Record<Trust, readonly Origin[]> = {
+  high: ['user', 'system'],
+  medium: ['user', 'system', 'agent'],
+  low: ORIGINS,
+};
+
+function metadataConditions(filter: RecallFilter, syntax: Syntax): Condition[] {
+  return Object.entries(filter.metadata ?? {}).map(([path, value]) => {
+    const field = syntax.jsonText('record.metadata', path.split('.'));
+    return sql<SqlBool>`cast(${field} as text) = ${metadataText(value, syntax)}`;
+  });
+}
+
+// SQLite gives a JSON boolean as 1 or 0, PostgreSQL as true or false.
+function metadataText(value: string | number | boolean, syntax: Syntax): string {
+  if (typeof value !== 'boolean') return String(value);
+  return syntax.booleansAreNumbers ? String(Number(value)) : String(value);
+}
+
+function hasTag(tags: readonly string[]): Condition {
+  return sql<SqlBool>`exists (select 1 from memory_tags l where l.tenant_id = record.tenant_id
+    and l.owner_key = record.owner_key and l.memory_id = record.id and l.tag in (${sql.join([...tags])}))`;
+}
+
+function isIn(column: string, values: readonly string[]): Condition {
+  return sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`;
+}
+
+function joined(conditions: readonly Condition[], by: RawBuilder<unknown>): Condition {
+  return sql<SqlBool>`(${sql.join([...conditions], by)})`;
+}
+
+function atLeast<Level extends string>(levels: readonly Level[], level: Level): readonly Level[] {
+  return levels.slice(levels.indexOf(level));
+}
+
+function milliseconds(time: TimeInput): number {
+  return new Date(time).getTime();
+}

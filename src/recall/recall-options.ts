@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import { shareSchema, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import { recallFilterSchema, type RecallFilter } from './recall-filter.ts';
+
+/** What can be recalled: memories of each kind, what was said and done, and documents. */
+export const RECALL_SOURCES = ['memories', 'notes', 'saved_items', 'summaries', 'events', 'documents'] as const;
+export type RecallSource = (typeof RECALL_SOURCES)[number];
+
+/** The five signals of {@link RecallOptions.scoring} `signals`. */
+export interface SignalWeights {
+  similarity: number;
+  recency: number;
+  importance: number;
+  frequency: number;
+  entity: number;
+}
+
+/** How to recall. Everything has a default. */
+export interface RecallOptions {
+  /** The most results. Default 10. */
+  limit?: number;
+  /** The most tokens that the results' texts may have together. */
+  tokenBudget?: number;
+  /** Where to look. Default: everywhere. */
+  sources?: readonly RecallSource[];
+  filter?: RecallFilter;
+  /** Connections that are active besides the handle's; records of others are out of sight. */
+  connections?: readonly string[];
+  /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
+  mode?: 'hybrid' | 'semantic' | 'text';
+  /**
+   * How `hybrid` joins words and meaning. `evidence` (default): learned weights of what tells evidence from the rest.
+   * `reciprocal-rank`: the sum of 1 / (60 + rank) over both lists.
+   */
+  fusion?: 'evidence' | 'reciprocal-rank';
+  /**
+   * `relevance` (default): the order is that of the fusion, with a little for importance, recency and entities.
+   * `signals`: the nearest by meaning are ordered by similarity, recency, importance, frequency and entity match.
+   */
+  scoring?: 'relevance' | 'signals';
+  /** The weights of `signals`. Default 0.40, 0.25, 0.20, 0.10, 0.05. */
+  weights?: Partial<SignalWeights>;
+  /** How many of the nearest `signals` looks at. Default 30. */
+  candidates?: number;
+  /** Only memories that matter at least this much. */
+  minimumImportance?: number;
+  /** Only results this similar, on the scale where 0.7 is related and 0.92 the same statement. */
+  minimumSimilarity?: number;
+  /** Adds up to 0.05 to the similarity of what is younger than 90 days, before ordering by it. Default false. */
+  recencyBoost?: boolean;
+  /** Answer with nothing when nothing relevant is known. Default true for `hybrid` by evidence. */
+  abstain?: boolean;
+  /** How many turns before and after a recalled turn to bring along. Default 0. */
+  neighbours?: number;
+  /** Bring along the events that a recalled memory was learned from. Default false. */
+  withSources?: boolean;
+  /** Let the reranker have its say, where there is one. Default true. */
+  rerank?: boolean;
+  /** Count the results as read. Default true. */
+  track?: boolean;
+  /** What "last week" counts from. Default: now. */
+  now?: TimeInput;
+  /** The user's time zone, such as `Europe/Paris`. Default UTC. */
+  timeZone?: string;
+}
+
+export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.strictObject({
+  limit: z.int().min(1).max(200).optional(),
+  tokenBudget: z.int().min(1).max(1_000_000).optional(),
+  sources: z.array(z.enum(RECALL_SOURCES)).min(1).optional(),
+  filter: recallFilterSchema.optional(),
+  connections: z.array(textSchema(200)).max(200).optional(),
+  mode: z.enum(['hybrid', 'semantic', 'text']).optional(),
+  fusion: z.enum(['evidence', 'reciprocal-rank']).optional(),
+  scoring: z.enum(['relevance', 'signals']).optional(),
+  weights: z
+    .strictObject({
+      similarity: z.number().optional(),
+      recency: z.number().optional(),
+      importance: z.number().optional(),
+      frequency: z.number().optional(),
+      entity: z.number().optional(),
+    })
+    .optional(),
+  candidates: z.int().min(1).max(1000).optional(),
+  minimumImportance: shareSchema.optional(),
+  minimumSimilarity: shareSchema.optional(),
+  recencyBoost: z.boolean().optional(),
+  abstain: z.boolean().optional(),
+  neighbours: z.int().min(0).max(20).optional(),
+  withSources: z.boolean().optional(),
+  rerank: z.boolean().optional(),
+  track: z.boolean().optional(),
+  now: timeSchema.optional(),
+  timeZone: z.string().refine(isTimeZone, 'is not a time zone such as Europe/Paris').optional(),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** One reason for a result's place: its score is the sum of value × weight. */
+export interface SignalShare {
+  signal: string;
+  value: number;
+  weight: number;
+}
+
+/** The ways by which a result was found. */
+export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
+
+/** Something that was recalled. */
+export interface RecallResult {
+  kind: 'memory' | 'event';
+  id: string;
+  /** What it says. */
+  text: string;
+  memory: Memory | null;
+  event: Event | null;
+  score: number;
+  /** How likely it helps to answer, from 0 to 1. */
+  relevance: number;
+  /** On the scale where 0.7 is related and 0.92 the same statement; null where there is no vector. */
+  similarity: number | null;
+  /** 1 − cosine; null where there is no vector. */
+  distance: number | null;
+  arms: Arm[];
+  explanation: SignalShare[];
+  /** The turns around it, oldest first, when asked for. */
+  before: Event[];
+  after: Event[];
+  /** The events it was learned from, when asked for. */
+  sources: Event[];
+  /** The id of an outdated memory by whose words this one was found. */
+  foundBy: string | null;
+}
+
+/** The answer of a recall. */
+export interface Recalled {
+  results: RecallResult[];
+  /** How likely it is that an answer is known at all; null where that was not estimated. */
+  answerable: number | null;
+  /** True when nothing relevant is known and the results were left out for that. */
+  abstained: boolean;
+  /** What could not be used, such as an embedder that is down. */
+  degraded: string[];
+}

@@ -1,0 +1,187 @@
+import { profileDocument, type DocumentProfile, type RecallDocument } from './document-profile.ts';
+import type { KnownSpeaker } from './analyze-query.ts';
+import { growingArray } from './growing-array.ts';
+import { addDocument, createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
+import type { Cohesion } from './measure-cohesion.ts';
+
+/** Vectors of some documents, by ordinal. */
+export interface VectorSample {
+  model: string;
+  /** How many documents there were then. */
+  takenAt: number;
+  vectors: ReadonlyMap<number, Float32Array>;
+}
+
+/**
+ * What a handle sees, in columns by ordinal, kept between recalls and appended to as records come. A record that
+ * changes gets a new ordinal, and its old one is withdrawn.
+ */
+export interface RecallView {
+  readonly documents: readonly RecallDocument[];
+  readonly profiles: readonly DocumentProfile[];
+  /** 0 for ordinals that must not be found any more. */
+  readonly live: Uint8Array;
+  /** Ordinal of the turn before and after in the same session, −1 where there is none. */
+  readonly previous: Int32Array;
+  readonly next: Int32Array;
+  /** Session number per document, −1 for one that belongs to none. */
+  readonly sessions: Int32Array;
+  readonly sessionCount: number;
+  readonly sessionWordCounts: Float32Array;
+  /** Milliseconds per document, NaN when unknown. */
+  readonly times: Float64Array;
+  readonly speakers: readonly KnownSpeaker[];
+  /** Index into `speakers` per document, −2 for a document without a speaker. */
+  readonly speakerNumbers: Int32Array;
+  /** Number of the speaker or role per document. */
+  readonly voices: Int32Array;
+  /** Typical log word count of what this document's voice says. */
+  typicalLogLength(ordinal: number): number;
+  readonly index: LexicalIndex;
+  cohesion: Cohesion;
+  /** A sample of vectors, from which cohesion and the usual similarity of strangers are read. */
+  sample: VectorSample;
+  /** The ordinal of a record as it is now. */
+  ordinalOf(kind: RecallDocument['kind'], rowId: number): number | undefined;
+  readonly withdrawn: number;
+  /** About how much memory it takes. */
+  readonly bytes: number;
+  add(document: RecallDocument): number;
+  withdraw(ordinal: number): void;
+}
+
+// Measured on 5,000 turns of LoCoMo: text, postings and columns together.
+const BYTES_PER_DOCUMENT = 900;
+
+/** Makes an empty view. */
+export function createRecallView(): RecallView {
+  const documents: RecallDocument[] = [];
+  const profiles: DocumentProfile[] = [];
+  const live = growingArray(Uint8Array);
+  const previous = growingArray(Int32Array);
+  const next = growingArray(Int32Array);
+  const sessions = growingArray(Int32Array);
+  const sessionWordCounts = growingArray(Float32Array);
+  const times = growingArray(Float64Array);
+  const speakerNumbers = growingArray(Int32Array);
+  const voices = growingArray(Int32Array);
+  const speakers: KnownSpeaker[] = [];
+  const speakerByName = new Map<string, number>();
+  const voiceByName = new Map<string, number>();
+  const voiceLengths: { total: number; count: number }[] = [];
+  const sessionByName = new Map<string, number>();
+  const lastOfSession = new Map<number, number>();
+  const ordinals = { memory: new Map<number, number>(), event: new Map<number, number>() };
+  const index = createLexicalIndex();
+  let bytes = 0;
+  let withdrawn = 0;
+
+  const numberOf = (names: Map<string, number>, name: string): number => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    names.set(name, names.size);
+    return names.size - 1;
+  };
+
+  const speakerOf = ({ speaker, role }: RecallDocument): number => {
+    if (speaker === null) return -2;
+    const number = numberOf(speakerByName, speaker);
+    if (number === speakers.length) speakers.push({ name: speaker, role: role ?? undefined });
+    return number;
+  };
+
+  const joinSession = (
+    document: RecallDocument,
+    ordinal: number,
+    wordCount: number,
+  ): { session: number; before: number } => {
+    if (document.session === null || document.kind === 'memory') return { session: -1, before: -1 };
+    const session = numberOf(sessionByName, document.session);
+    if (session === sessionWordCounts.length) sessionWordCounts.push(0);
+    sessionWordCounts.set(session, sessionWordCounts.at(session) + wordCount);
+    const before = lastOfSession.get(session) ?? -1;
+    if (before >= 0) next.set(before, ordinal);
+    lastOfSession.set(session, ordinal);
+    return { session, before };
+  };
+
+  const withdraw = (ordinal: number): void => {
+    if (live.at(ordinal) === 0) return;
+    live.set(ordinal, 0);
+    withdrawn += 1;
+  };
+
+  return {
+    documents,
+    profiles,
+    speakers,
+    index,
+    cohesion: { neighbour: 0, session: 0 },
+    sample: { model: '', takenAt: 0, vectors: new Map() },
+    get live() {
+      return live.values;
+    },
+    get previous() {
+      return previous.values;
+    },
+    get next() {
+      return next.values;
+    },
+    get sessions() {
+      return sessions.values;
+    },
+    get sessionCount() {
+      return sessionWordCounts.length;
+    },
+    get sessionWordCounts() {
+      return sessionWordCounts.values;
+    },
+    get times() {
+      return times.values;
+    },
+    get speakerNumbers() {
+      return speakerNumbers.values;
+    },
+    get voices() {
+      return voices.values;
+    },
+    get withdrawn() {
+      return withdrawn;
+    },
+    get bytes() {
+      return bytes;
+    },
+    typicalLogLength(ordinal) {
+      const voice = voiceLengths[voices.at(ordinal)];
+      return voice === undefined ? 0 : voice.total / voice.count;
+    },
+    ordinalOf: (kind, rowId) => ordinals[kind].get(rowId),
+    add(document) {
+      const ordinal = documents.length;
+      const outdated = ordinals[document.kind].get(document.rowId);
+      if (outdated !== undefined) withdraw(outdated);
+      ordinals[document.kind].set(document.rowId, ordinal);
+      const profile = profileDocument(document.text);
+      documents.push(document);
+      profiles.push(profile);
+      addDocument(index, document.text);
+      live.push(1);
+
+      const { session, before } = joinSession(document, ordinal, profile.wordCount);
+      sessions.push(session);
+      previous.push(before);
+      next.push(-1);
+
+      const voice = numberOf(voiceByName, document.role ?? document.speaker ?? '');
+      const lengths = (voiceLengths[voice] ??= { total: 0, count: 0 });
+      lengths.total += Math.log(profile.wordCount + 1);
+      lengths.count += 1;
+      voices.push(voice);
+      times.push(document.time);
+      speakerNumbers.push(speakerOf(document));
+      bytes += BYTES_PER_DOCUMENT + document.text.length * 2;
+      return ordinal;
+    },
+    withdraw,
+  };
+}

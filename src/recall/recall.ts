@@ -1,0 +1,93 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import type { EmbeddingModels } from '../store/embedding-models.ts';
+import type { Reranker } from '../models/reranker.ts';
+import { visibleOwners, type Scope } from '../record/scope.ts';
+import type { Reader } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import { allowedDocuments } from './allowed-documents.ts';
+import type { AccessTracker } from './access-tracker.ts';
+import { analyzeQuery, type QueryAnalysis } from './analyze-query.ts';
+import { chooseRanking } from './choose-ranking.ts';
+import { embedQuery, type EmbeddedQuery } from './embed-query.ts';
+import { documentsAboutNamed } from './find-entities.ts';
+import { matchLexically } from './lexical-index.ts';
+import { bringAlong, loadResults, type Candidate } from './load-results.ts';
+import { measureMeaning } from './measure-meaning.ts';
+import { packResults } from './pack-results.ts';
+import type { RecallOptions, Recalled } from './recall-options.ts';
+import type { RecallView } from './recall-view.ts';
+import { rerankResults } from './rerank-results.ts';
+import { refreshSample } from './sample-vectors.ts';
+import type { ViewCache } from './view-cache.ts';
+
+/** What recall works with. */
+export interface RecallDeps extends Parts {
+  embedding: EmbeddingModels;
+  ledger: Ledger;
+  views: ViewCache;
+  access: AccessTracker;
+  reranker: Reranker | null;
+}
+
+/**
+ * Finds what helps to answer a query, among all that a handle sees:
+ * view → analyze → embed → arms → rank → load → rerank → pack.
+ */
+export async function recall(deps: RecallDeps, scope: Scope, query: string, options: RecallOptions): Promise<Recalled> {
+  const { database } = deps;
+  const now = options.now === undefined ? deps.clock.now() : Number(options.now);
+  const { view, embedder } = await database.read(scope.tenant, async (reader) => ({
+    view: await deps.views.open(reader, scope),
+    embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
+  }));
+  const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
+  const embedded = await embedQuery(deps, scope, { query, analysis, embedder });
+  const found = await database.read(scope.tenant, async (reader) => {
+    const found = await findCandidates(reader, deps, { scope, query, options, now, view, analysis, embedded });
+    const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
+    return { ...found, results: await loadResults(reader, { ...found, scope, options, now, calibration }) };
+  });
+  const results = await rerankResults(deps, scope, { query, results: found.results, options });
+  const recalled = packResults(results, { options, answerable: found.answerable, degraded: embedded.degraded });
+  if (options.neighbours || options.withSources) {
+    await database.read(scope.tenant, (reader) => bringAlong(reader, scope, recalled.results, options));
+  }
+  if (options.track !== false) deps.access.note(scope.tenant, recalled.results);
+  return recalled;
+}
+
+interface Search {
+  scope: Scope;
+  query: string;
+  options: RecallOptions;
+  now: number;
+  view: RecallView;
+  analysis: QueryAnalysis;
+  embedded: EmbeddedQuery;
+}
+
+/** The arms, each within what the handle may see, and their order. */
+async function findCandidates(
+  reader: Reader,
+  { database }: RecallDeps,
+  { scope, query, options, now, view, analysis, embedded }: Search,
+): Promise<{ view: RecallView; candidates: Candidate[]; answerable: number | null }> {
+  const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
+  const match = matchLexically(view.index, analysis.terms);
+  const aboutNamed = await documentsAboutNamed(reader, scope, query, view);
+  const { embedder, vectors } = embedded;
+  if (embedder !== null && vectors !== null) {
+    await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });
+  }
+  const meaning =
+    embedder === null || vectors === null
+      ? null
+      : await measureMeaning(reader, database, {
+          tenant: scope.tenant,
+          owners: visibleOwners(scope),
+          view,
+          embedder,
+          query: vectors,
+        });
+  return { view, ...chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, options, now }) };
+}

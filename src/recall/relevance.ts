@@ -1,0 +1,79 @@
+/** A logistic model over named inputs. */
+export interface LogisticModel<Name extends string> {
+  readonly bias: number;
+  readonly weights: Readonly<Record<Name, number>>;
+}
+
+export function probability<Name extends string>(
+  model: LogisticModel<Name>,
+  inputs: Readonly<Record<Name, number>>,
+): number {
+  let logit = model.bias;
+  for (const name of Object.keys(model.weights) as Name[]) logit += model.weights[name] * inputs[name];
+  return 1 / (1 + Math.exp(-logit));
+}
+
+export const ANSWERABLE_INPUTS = [
+  'named',
+  'standout',
+  'otherFitsBetter',
+  'otherWordsBetter',
+  'topWords',
+  'bestWords',
+  'bestWindow',
+  'topSimilarity',
+  'bestSimilarity',
+  'unknownWords',
+  'topScore',
+] as const;
+export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[number];
+export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words', 'windowWords', 'speaker'] as const;
+export type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
+
+// Cosine ranges differ between embedders: weights of a similarity belong to all-MiniLM-L6-v2 and need a fit of their own for another.
+
+/** That the question does not twist what was said, above all who said it. Fitted on answerable against twisted questions. */
+const CONSISTENT: LogisticModel<AnswerableInput> = {
+  bias: 4.177,
+  weights: {
+    named: -2.658,
+    standout: -0.235,
+    otherFitsBetter: -0.618,
+    otherWordsBetter: -0.898,
+    topWords: 0.601,
+    bestWords: 2.432,
+    bestWindow: -1.937,
+    topSimilarity: -1.838,
+    bestSimilarity: 0.488,
+    unknownWords: -1.246,
+    topScore: 0.114,
+  },
+};
+
+/** That the store knows the topic at all. Fitted against questions about other people's lives, as one case in twenty-five. */
+const ON_TOPIC: LogisticModel<'standout' | 'bestWords' | 'bestSimilarity' | 'unknownWords' | 'topScore'> = {
+  bias: -2.738,
+  weights: { standout: 0.29, bestWords: 2.106, bestSimilarity: 6.28, unknownWords: -0.838, topScore: 0.169 },
+};
+
+/** That one document is evidence, given that the question can be answered. */
+const IS_EVIDENCE: LogisticModel<EvidenceInput> = {
+  bias: -2.243,
+  weights: { standout: 0.37, gap: -0.578, similarity: 0.109, words: 0.267, windowWords: -0.03, speaker: 0.065 },
+};
+
+/** Probability that the store holds an answer at all. */
+export function answerability(summary: Readonly<Record<AnswerableInput, number>>): number {
+  return probability(CONSISTENT, summary) * probability(ON_TOPIC, summary);
+}
+
+/** Probability that one document is evidence for an answer. */
+export function relevance(answerable: number, evidence: Readonly<Record<EvidenceInput, number>>): number {
+  return answerable * probability(IS_EVIDENCE, evidence);
+}
+
+/**
+ * Below this answerability recall answers with nothing. On held-out conversations 0.4 is silent on 46 % of twisted questions and hides
+ * 2.7 % of true ones; 0.5 is silent on 54 % and hides 6 %.
+ */
+export const ABSTENTION_THRESHOLD = 0.4;

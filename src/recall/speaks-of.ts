@@ -1,0 +1,18 @@
+const GREETING =
+  /(?:^|[.!?]\s+|\b)(?:hey|hi|hello|thanks|thank you|dear|yo|wow|yeah|yes|sure|ok|okay|oh|congrats|bye|morning|night)[\s,]*$/iu;
+
+/** Whether the text speaks of the person ("Anna got a dog", "Anna's dog") rather than to them ("Hey Anna!", "nice, Anna"). */
+export function speaksOf(text: string, name: string): boolean {
+  let from = 0;
+  for (;;) {
+    const at = text.indexOf(name, from);
+    if (at < 0) return false;
+    from = at + name.length;
+    const before = text.slice(Math.max(0, at - 16), at);
+    const after = text.slice(from, from + 3);
+    if (/[\p{L}\p{N}]$/u.test(before) || /^[\p{L}\p{N}]/u.test(after)) continue;
+    if (/^['’]s/u.test(after)) return true;
+    const addressed = /^\s*[,.!?;:\-–—]|^\s*$/u.test(after) || /,\s*$/u.test(before) || GREETING.test(before);
+    if (!addressed) return true;
+  }
+}

@@ -1,0 +1,150 @@
+import { visibleOwners, type Scope } from '../record/scope.ts';
+import type { Reader } from '../store/database.ts';
+import {
+  eventsForRecall,
+  memoriesForRecall,
+  ownerStates,
+  type EventForRecall,
+  type MemoryForRecall,
+  type OwnerState,
+} from '../store/recall-rows.ts';
+import type { RecallDocument } from './document-profile.ts';
+import { createRecallView, type RecallView } from './recall-view.ts';
+
+/** The views of this process: one for each set of owners that a handle sees. */
+export interface ViewCache {
+  /** The view of a handle, brought up to date with what any process has committed. */
+  open(reader: Reader, scope: Scope): Promise<RecallView>;
+}
+
+interface CachedView {
+  view: RecallView;
+  owners: Map<string, LoadedOwner>;
+}
+
+interface LoadedOwner {
+  version: number;
+  incarnation: string;
+  lastEvent: number;
+}
+
+const DEFAULT_BYTES = 128 * 1024 * 1024;
+
+/** Makes an empty cache that holds views of up to `bytes` in all; those unused for longest go first. */
+export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCacheOptions): ViewCache {
+  const cache = new Map<string, CachedView>();
+  return {
+    async open(reader, scope) {
+      const owners = visibleOwners(scope);
+      const key = owners.join(' ');
+      const states = await ownerStates(reader, scope.tenant, owners);
+      let cached = cache.get(key);
+      if (cached === undefined || isOutdated(cached, states)) {
+        cached = { view: createRecallView(), owners: new Map() };
+      }
+      for (const state of states) await refresh(reader, scope.tenant, state, cached, isRecalled);
+      cache.delete(key);
+      cache.set(key, cached);
+      shrink(cache, bytes);
+      return cached.view;
+    },
+  };
+}
+
+export interface ViewCacheOptions {
+  bytes?: number;
+  /** Whether memories of a type are ever recalled. */
+  isRecalled(type: string): boolean;
+}
+
+/** Something was removed for good, or so much was replaced that starting afresh is cheaper. */
+function isOutdated({ view, owners }: CachedView, states: readonly OwnerState[]): boolean {
+  if (view.withdrawn > 200 && view.withdrawn > view.documents.length / 3) return true;
+  for (const [owner, loaded] of owners) {
+    const state = states.find((candidate) => candidate.owner === owner);
+    if (state === undefined || state.incarnation !== loaded.incarnation || state.version < loaded.version) return true;
+  }
+  return false;
+}
+
+async function refresh(
+  reader: Reader,
+  tenant: string,
+  { owner, version, incarnation }: OwnerState,
+  { view, owners }: CachedView,
+  isRecalled: (type: string) => boolean,
+): Promise<void> {
+  const loaded = owners.get(owner) ?? { version: -1, incarnation, lastEvent: 0 };
+  if (loaded.version === version) return;
+  for (const memory of await memoriesForRecall(reader, tenant, owner, loaded.version)) {
+    if (isRecalled(memory.type)) addMemory(view, memory);
+  }
+  for (const event of await eventsForRecall(reader, tenant, owner, loaded.lastEvent)) {
+    view.add(eventDocument(owner, event));
+    loaded.lastEvent = event.rowId;
+  }
+  owners.set(owner, { ...loaded, version });
+}
+
+function addMemory(view: RecallView, memory: MemoryForRecall): void {
+  const known = view.ordinalOf('memory', memory.rowId);
+  const document = memoryDocument(memory);
+  const isGone = memory.isArchived && memory.successor === null;
+  if (known !== undefined && isGone) view.withdraw(known);
+  if (isGone) return;
+  const before = known === undefined ? undefined : view.documents[known];
+  const isSame =
+    before !== undefined &&
+    before.text === document.text &&
+    before.successor === document.successor &&
+    before.time === document.time &&
+    before.expiresAt === document.expiresAt &&
+    view.live[known as number] === 1;
+  if (!isSame) view.add(document);
+}
+
+function memoryDocument(memory: MemoryForRecall): RecallDocument {
+  return {
+    kind: 'memory',
+    rowId: memory.rowId,
+    id: memory.id,
+    text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
+    type: memory.type,
+    speaker: null,
+    role: null,
+    session: memory.session === '' ? null : memory.session,
+    connection: memory.connection === '' ? null : memory.connection,
+    time: memory.time,
+    expiresAt: memory.expiresAt,
+    successor: memory.isArchived ? memory.successor : null,
+  };
+}
+
+function eventDocument(owner: string, event: EventForRecall): RecallDocument {
+  const isSpoken = event.origin === 'user' || event.origin === 'agent';
+  return {
+    kind: 'event',
+    rowId: event.rowId,
+    id: event.id,
+    text: event.content,
+    type: event.kind,
+    // Where nobody is named, the user and the agent are still two voices; no query can spell these names.
+    speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
+    role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
+    session: event.session === null ? null : `${owner} ${event.session}`,
+    connection: event.connection,
+    time: event.occurredAt,
+    expiresAt: null,
+    successor: null,
+  };
+}
+
+function shrink(cache: Map<string, CachedView>, limit: number): void {
+  let size = 0;
+  for (const { view } of cache.values()) size += view.bytes;
+  for (const [key, { view }] of cache) {
+    if (size <= limit || cache.size === 1) return;
+    cache.delete(key);
+    size -= view.bytes;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader } from './database.ts';
+import { toEvent } from './event-store.ts';
+import { toMemory } from './memory-rows.ts';
+import { eventsVisibleFrom, withinReach } from './scope-filter.ts';
+
+/** The memories of given rows that a handle may see: row → memory. */
+export async function loadMemories(reader: Reader, scope: Scope, rowIds: readonly number[]): Promise<Map<number, Memory>> {
+  if (rowIds.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('row_id', 'in', [...rowIds])
+    .where(withinReach<'memories'>(scope))
+    .execute();
+  return new Map(rows.map((row) => [row.row_id, toMemory(row)]));
+}
+
+/** The events of given rows that a handle may see: row → event. */
+export async function loadEvents(reader: Reader, scope: Scope, rowIds: readonly number[]): Promise<Map<number, Event>> {
+  if (rowIds.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('row_id', 'in', [...rowIds])
+    .where(eventsVisibleFrom(scope))
+    .execute();
+  return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
+}
+
+// A chain this long is a loop.
+const LONGEST_CHAIN = 50;
+
+/** Follows replacements from a memory's id to the one that is live; null when the trail ends in an archived one. */
+export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
+  let next: string | null = id;
+  for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
+    const row = await reader
+      .selectFrom('memories')
+      .selectAll()
+      .where('id', '=', next)
+      .where(withinReach<'memories'>(scope))
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    if (row.archived_at === null) return toMemory(row);
+    next = row.contradicted_by;
+  }
+  return null;
+}
+
+/** The memories that are linked to one of these entities: their rows. */
+export async function rowsAbout(reader: Reader, tenant: string, entityIds: readonly string[]): Promise<number[]> {
+  if (entityIds.length === 0) return [];
+  const rows = await reader
+    .selectFrom('memory_entities')
+    .innerJoin('memories', (join) =>
+      join
+        .onRef('memories.tenant_id', '=', 'memory_entities.tenant_id')
+        .onRef('memories.id', '=', 'memory_entities.memory_id'),
+    )
+    .select('memories.row_id as rowId')
+    .where('memory_entities.tenant_id', '=', tenant)
+    .where('memory_entities.entity_id', 'in', [...entityIds])
+    .where('memories.archived_at', 'is', null)
+    .limit(500)
+    .execute();
+  return rows.map((row) => row.rowId);
+}

@@ -1,0 +1,127 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { IndexedKind, Reader } from './database.ts';
+
+/** How an owner stands: what a cache compares itself with. */
+export interface OwnerState {
+  owner: string;
+  version: number;
+  /** Changes when something was removed for good, or the owner came back after that. */
+  incarnation: string;
+}
+
+/** The states of owners; one that was never written to has none. */
+export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
+  const rows = await reader
+    .selectFrom('owners')
+    .select(['owner_key', 'version', 'epoch', 'created_at'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', 'in', [...owners])
+    .execute();
+  return rows.map((row) => ({
+    owner: row.owner_key,
+    version: row.version,
+    incarnation: `${row.created_at} ${row.epoch}`,
+  }));
+}
+
+/** What recall has to know of an event. */
+export interface EventForRecall {
+  rowId: number;
+  id: string;
+  session: string | null;
+  connection: string | null;
+  kind: string;
+  origin: string;
+  speaker: string | null;
+  content: string;
+  occurredAt: number;
+}
+
+/** The events of an owner after a row, oldest first. */
+export async function eventsForRecall(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+  afterRow: number,
+): Promise<EventForRecall[]> {
+  return reader
+    .selectFrom('events')
+    .select([
+      'row_id as rowId',
+      'id',
+      'session_id as session',
+      'connection_id as connection',
+      'kind',
+      'origin',
+      'speaker',
+      'content',
+      'occurred_at as occurredAt',
+    ])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .where('row_id', '>', afterRow)
+    .orderBy('row_id')
+    .execute();
+}
+
+/** What recall has to know of a memory. */
+export interface MemoryForRecall {
+  rowId: number;
+  id: string;
+  session: string;
+  connection: string;
+  type: string;
+  title: string | null;
+  content: string;
+  time: number;
+  isArchived: boolean;
+  expiresAt: number | null;
+  successor: string | null;
+}
+
+/** The memories of an owner that have changed after a version of the owner, archived ones too. */
+export async function memoriesForRecall(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+  afterVersion: number,
+): Promise<MemoryForRecall[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .select([
+      'row_id as rowId',
+      'id',
+      'session_id as session',
+      'connection_id as connection',
+      'type',
+      'title',
+      'content',
+      'valid_from as validFrom',
+      'created_at as createdAt',
+      'archived_at as archivedAt',
+      'expires_at as expiresAt',
+      'contradicted_by as successor',
+    ])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .where('sequence', '>', afterVersion)
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ validFrom, createdAt, archivedAt, ...row }) => ({
+    ...row,
+    time: validFrom ?? createdAt,
+    isArchived: archivedAt !== null,
+  }));
+}
+
+/** The rows of owners for which a condition holds; its columns are under the alias `record`. */
+export async function rowsThat(
+  reader: Reader,
+  search: { tenant: string; owners: readonly string[]; kind: IndexedKind; condition: RawBuilder<SqlBool> },
+): Promise<Set<number>> {
+  const table = search.kind === 'memory' ? sql`memories` : sql`events`;
+  const { rows } = await sql<{ rowId: number }>`select record.row_id as "rowId" from ${table} as record
+    where record.tenant_id = ${search.tenant} and record.owner_key in (${sql.join([...search.owners])})
+      and ${search.condition}`.execute(reader);
+  return new Set(rows.map((row) => row.rowId));
+}
