@@ -14,7 +14,7 @@ import { createIdSource, type IdSource } from './record/id.ts';
 import { memoryTypeTable, type MemoryTypeInput } from './record/memory-types.ts';
 import { parseScope, type ScopeInput } from './record/scope.ts';
 import { createAccessTracker } from './recall/access-tracker.ts';
-import type { RecallDeps } from './recall/recall.ts';
+import { isRecalled, type RecallDeps } from './recall/recall.ts';
 import { createViewCache } from './recall/view-cache.ts';
 import type { Reranker } from './models/reranker.ts';
 import type { Database } from './store/database.ts';
@@ -80,7 +80,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   const access = createAccessTracker(database, clock);
   const views = createViewCache({
     bytes: options.recallCacheBytes,
-    isRecalled: (type) => memoryTypes.get(type)?.recalled !== false,
+    isRecalled: isRecalled({ memoryTypes }),
   });
   const reranker = options.reranker ?? null;
   const deps: EmbedDeps & RecallDeps = {

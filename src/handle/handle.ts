@@ -19,6 +19,7 @@ import {
   type NewInteraction,
 } from '../observe/log-interaction.ts';
 import type { Event, NewEvent } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import { eraseScope, type Erased } from '../store/erase.ts';
@@ -42,6 +43,8 @@ export interface PastHandle {
   readonly facts: FactReader;
   readonly blocks: BlockReader;
   readonly events: EventReader;
+  /** What recall would have found then. */
+  recall(query: string, options?: RecallOptions): Promise<Recalled>;
 }
 
 /** What became of an interaction that was to be logged. */
@@ -63,6 +66,8 @@ export interface Handle {
    * relevant is known.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
+  /** The live memories that matter most, by importance and then by last access: what a session begins with. Default 20. */
+  topMemories(options?: { limit?: number }): Promise<Memory[]>;
   readonly decisions: DecisionHandle;
   readonly events: EventReader;
   readonly session: SessionHandle;
@@ -122,9 +127,18 @@ export function createHandle(parts: RecallDeps, scope: Scope): Handle {
       const input = parse(newDocumentSchema, document, 'The document');
       return database.write(scope.tenant, (writer) => indexDocument(writer, parts, scope, input));
     },
-    async recall(query, options = {}) {
-      const text = parse(textSchema(20_000), query, 'The query');
-      return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'));
+    recall: (query, options) => recallFor(parts, scope, query, options),
+    async topMemories({ limit = 20 } = {}) {
+      const { items } = await memoryReader(parts, scope, null).list({
+        order: 'important',
+        limit,
+        types: recalledTypes(parts),
+      });
+      parts.access.note(
+        scope.tenant,
+        items.map(({ id }) => ({ kind: 'memory', id })),
+      );
+      return items;
     },
     decisions: {
       async record(decision) {
@@ -157,7 +171,7 @@ export function createHandle(parts: RecallDeps, scope: Scope): Handle {
   };
 }
 
-function pastHandle(parts: Parts, scope: Scope, time: Date): PastHandle {
+function pastHandle(parts: RecallDeps, scope: Scope, time: Date): PastHandle {
   return {
     scope,
     time,
@@ -165,5 +179,21 @@ function pastHandle(parts: Parts, scope: Scope, time: Date): PastHandle {
     facts: factReader(parts, scope, time),
     blocks: blockReader(parts, scope, time),
     events: eventReader(parts, scope, time),
+    recall: (query, options) => recallFor(parts, scope, query, options, time),
   };
+}
+
+function recalledTypes({ memoryTypes }: RecallDeps): string[] {
+  return [...memoryTypes].filter(([, type]) => type.recalled).map(([name]) => name);
+}
+
+async function recallFor(
+  parts: RecallDeps,
+  scope: Scope,
+  query: string,
+  options: RecallOptions = {},
+  asOf: Date | null = null,
+): Promise<Recalled> {
+  const text = parse(textSchema(20_000), query, 'The query');
+  return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), asOf);
 }

@@ -1,4 +1,4 @@
-import { VarveError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { Scope } from '../record/scope.ts';
@@ -33,8 +33,7 @@ export async function embedQuery(
       degraded: [],
     };
   } catch (error) {
-    if (!VarveError.isInstance(error)) throw error;
-    return { embedder, vectors: null, degraded: [`meaning: ${error.message}`] };
+    return { embedder, vectors: null, degraded: [`meaning: ${messageOf(error)}`] };
   }
 }
 

@@ -23,6 +23,8 @@ interface Loading {
   candidates: readonly Candidate[];
   options: RecallOptions;
   now: number;
+  /** The time whose truth is wanted; null for now. */
+  asOf: Date | null;
   /** How the embedder's cosines read; null without one. */
   calibration: Calibration | null;
 }
@@ -35,7 +37,7 @@ export async function loadResults(reader: Reader, loading: Loading): Promise<Rec
       const document = view.documents[ordinal];
       return document?.kind === kind && document.successor === null ? [document.rowId] : [];
     });
-  const memories = await loadMemories(reader, scope, rowsOf('memory'));
+  const memories = await loadMemories(reader, scope, rowsOf('memory'), loading.asOf);
   const events = await loadEvents(reader, scope, rowsOf('event'));
   const results: RecallResult[] = [];
   for (const candidate of candidates) {

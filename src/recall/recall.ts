@@ -18,7 +18,7 @@ import type { RecallOptions, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { rerankResults } from './rerank-results.ts';
 import { refreshSample } from './sample-vectors.ts';
-import type { ViewCache } from './view-cache.ts';
+import { pastView, type ViewCache } from './view-cache.ts';
 
 /** What recall works with. */
 export interface RecallDeps extends Parts {
@@ -33,11 +33,17 @@ export interface RecallDeps extends Parts {
  * Finds what helps to answer a query, among all that a handle sees:
  * view → analyze → embed → arms → rank → load → rerank → pack.
  */
-export async function recall(deps: RecallDeps, scope: Scope, query: string, options: RecallOptions): Promise<Recalled> {
+export async function recall(
+  deps: RecallDeps,
+  scope: Scope,
+  query: string,
+  options: RecallOptions,
+  asOf: Date | null = null,
+): Promise<Recalled> {
   const { database } = deps;
-  const now = options.now === undefined ? deps.clock.now() : Number(options.now);
+  const now = Number(options.now ?? asOf ?? deps.clock.now());
   const { view, embedder } = await database.read(scope.tenant, async (reader) => ({
-    view: await deps.views.open(reader, scope),
+    view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, isRecalled(deps)),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
   const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
@@ -45,14 +51,14 @@ export async function recall(deps: RecallDeps, scope: Scope, query: string, opti
   const found = await database.read(scope.tenant, async (reader) => {
     const found = await findCandidates(reader, deps, { scope, query, options, now, view, analysis, embedded });
     const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-    return { ...found, results: await loadResults(reader, { ...found, scope, options, now, calibration }) };
+    return { ...found, results: await loadResults(reader, { ...found, scope, options, now, asOf, calibration }) };
   });
   const results = await rerankResults(deps, scope, { query, results: found.results, options });
   const recalled = packResults(results, { options, answerable: found.answerable, degraded: embedded.degraded });
   if (options.neighbours || options.withSources) {
     await database.read(scope.tenant, (reader) => bringAlong(reader, scope, recalled.results, options));
   }
-  if (options.track !== false) deps.access.note(scope.tenant, recalled.results);
+  if (options.track !== false && asOf === null) deps.access.note(scope.tenant, recalled.results);
   return recalled;
 }
 
@@ -90,4 +96,9 @@ async function findCandidates(
           query: vectors,
         });
   return { view, ...chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, options, now }) };
+}
+
+/** Whether memories of a type are ever recalled. */
+export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: string) => boolean {
+  return (type) => memoryTypes.get(type)?.recalled !== false;
 }

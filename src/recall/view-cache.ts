@@ -2,6 +2,7 @@ import { visibleOwners, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import {
   eventsForRecall,
+  memoriesAsOf,
   memoriesForRecall,
   ownerStates,
   type EventForRecall,
@@ -84,6 +85,25 @@ async function refresh(
     loaded.lastEvent = event.rowId;
   }
   owners.set(owner, { ...loaded, version });
+}
+
+/** What a handle saw at a time, made for one recall. A text that has changed since is judged by its words then. */
+export async function pastView(
+  reader: Reader,
+  scope: Scope,
+  time: Date,
+  isRecalled: (type: string) => boolean,
+): Promise<RecallView> {
+  const view = createRecallView();
+  for (const owner of visibleOwners(scope)) {
+    for (const memory of await memoriesAsOf(reader, scope.tenant, owner, time)) {
+      if (isRecalled(memory.type)) view.add(memoryDocument(memory));
+    }
+    for (const event of await eventsForRecall(reader, scope.tenant, owner, 0)) {
+      if (event.recordedAt <= time.getTime()) view.add(eventDocument(owner, event));
+    }
+  }
+  return view;
 }
 
 function addMemory(view: RecallView, memory: MemoryForRecall): void {

@@ -22,7 +22,8 @@ function toBlock(row: BlockRow): Block {
       connection: row.connection_id || null,
     },
     kind: row.kind as BlockKindName,
-    content: BLOCK_KINDS[row.kind as BlockKindName].format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
+    content:
+      BLOCK_KINDS[row.kind as BlockKindName].format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
     version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

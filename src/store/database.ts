@@ -39,7 +39,12 @@ export interface TextIndex {
   /** The rows that have any of the words, best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
   /** In how many rows of the owners each word occurs. */
-  frequencies(reader: Reader, kind: IndexedKind, owners: readonly string[], words: readonly string[]): Promise<Map<string, number>>;
+  frequencies(
+    reader: Reader,
+    kind: IndexedKind,
+    owners: readonly string[],
+    words: readonly string[],
+  ): Promise<Map<string, number>>;
 }
 
 export interface TextEntry {

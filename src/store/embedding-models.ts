@@ -30,7 +30,9 @@ export async function createEmbeddingModels(
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },
 ): Promise<EmbeddingModels> {
   if (current !== null && previous?.id === current.id) {
-    throw new VarveError(`The embedder and the previous embedder are the same, ${current.id}.`, { code: 'invalid_input' });
+    throw new VarveError(`The embedder and the previous embedder are the same, ${current.id}.`, {
+      code: 'invalid_input',
+    });
   }
   if (current !== null) {
     await database.write(EVERY_TENANT, async (writer) => {

@@ -41,7 +41,12 @@ export interface RecordToEmbed extends QueuedRecord {
 }
 
 /** The next records of an owner that need a vector. */
-export async function nextToEmbed(reader: Reader, tenant: string, owner: string, limit: number): Promise<RecordToEmbed[]> {
+export async function nextToEmbed(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+  limit: number,
+): Promise<RecordToEmbed[]> {
   const { rows } = await sql<RecordToEmbed>`
     select q.tenant_id as tenant, q.owner_key as owner, q.record_kind as kind, q.record_row as "rowId", q.version,
       coalesce(e.content, case when m.title is null then m.content else m.title || '. ' || m.content end, '') as text,
@@ -160,7 +165,9 @@ export async function queueMissing(
   return database.write(EVERY_TENANT, async (writer) => {
     const { rows } = await sql<{ last: number | null }>`
       select max(row_id) as last from
-        (select row_id from ${table} where row_id > ${after} order by row_id limit ${limit}) as stretch`.execute(writer);
+        (select row_id from ${table} where row_id > ${after} order by row_id limit ${limit}) as stretch`.execute(
+      writer,
+    );
     const last = rows[0]?.last ?? null;
     if (last === null) return null;
     await sql`insert into embedding_queue (tenant_id, owner_key, record_kind, record_row, version)

@@ -31,7 +31,9 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
   const known = await findByName(writer, scope, input.type, [slug, ...(input.aliases ?? []).map(entitySlug)]);
   const names = [...(known?.aliases ?? []), ...(known === null ? [] : [input.name]), ...(input.aliases ?? [])];
   const name = known?.name ?? input.name;
-  const aliases = [...new Set(names)].filter((alias) => entitySlug(alias) !== entitySlug(name) && entitySlug(alias) !== '');
+  const aliases = [...new Set(names)].filter(
+    (alias) => entitySlug(alias) !== entitySlug(name) && entitySlug(alias) !== '',
+  );
   const row: Selectable<EntityTable> = {
     tenant_id: scope.tenant,
     owner_key: ownerKey(scope),
@@ -58,7 +60,9 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
   const slugs = [...new Set([row.slug, slug, ...aliases.map(entitySlug)])];
   await writer
     .insertInto('entity_names')
-    .values(slugs.map((name) => ({ tenant_id: row.tenant_id, owner_key: row.owner_key, slug: name, entity_id: row.id })))
+    .values(
+      slugs.map((name) => ({ tenant_id: row.tenant_id, owner_key: row.owner_key, slug: name, entity_id: row.id })),
+    )
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key', 'slug', 'entity_id']).doNothing())
     .execute();
   return toEntity(row);

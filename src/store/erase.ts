@@ -33,8 +33,12 @@ export async function eraseScope(writer: Writer, database: Database, scope: Scop
   await forgetSources(writer, tenant, eventIds, memoryIds);
   await database.text.remove(writer, 'event', eventRows);
   await database.text.remove(writer, 'memory', memoryRows);
-  const remove = (table: keyof Tables, column: string, values: readonly (string | number)[], and?: RawBuilder<unknown>) =>
-    removeRows(writer, { table, tenant, column, values, and });
+  const remove = (
+    table: keyof Tables,
+    column: string,
+    values: readonly (string | number)[],
+    and?: RawBuilder<unknown>,
+  ) => removeRows(writer, { table, tenant, column, values, and });
   for (const table of ['memory_tags', 'memory_sources', 'memory_entities'] as const) {
     await remove(table, 'memory_id', memoryIds);
   }
@@ -147,7 +151,9 @@ async function forgetSources(
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
   const owners = sql`select owner_key from owners where ${within({ ...scope, session: null })}`;
   const session =
-    scope.session === null ? sql`` : sql`and ${database.syntax.jsonText('payload', ['scope', 'session'])} = ${scope.session}`;
+    scope.session === null
+      ? sql``
+      : sql`and ${database.syntax.jsonText('payload', ['scope', 'session'])} = ${scope.session}`;
   const result = await sql`
     delete from jobs where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
@@ -161,7 +167,11 @@ function within(scope: Scope): RawBuilder<unknown> {
   return sql.join(conditions, sql` and `);
 }
 
-async function removeWithin(writer: Writer, table: 'sessions' | 'tool_schemas' | 'owners', scope: Scope): Promise<number> {
+async function removeWithin(
+  writer: Writer,
+  table: 'sessions' | 'tool_schemas' | 'owners',
+  scope: Scope,
+): Promise<number> {
   const result = await sql`delete from ${sql.table(table)} where ${within(scope)}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
 }

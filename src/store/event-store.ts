@@ -189,7 +189,12 @@ export async function listEvents(
 }
 
 /** Marks events as distilled. */
-export async function markProcessed(writer: Writer, tenant: string, ids: readonly string[], now: number): Promise<void> {
+export async function markProcessed(
+  writer: Writer,
+  tenant: string,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
   if (ids.length === 0) return;
   await writer
     .updateTable('events')

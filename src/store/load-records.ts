@@ -3,11 +3,17 @@ import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
-import { toMemory } from './memory-rows.ts';
+import { fromSnapshot, toMemory } from './memory-rows.ts';
+import { snapshotsAsOf } from './revision-store.ts';
 import { eventsVisibleFrom, withinReach } from './scope-filter.ts';
 
-/** The memories of given rows that a handle may see: row → memory. */
-export async function loadMemories(reader: Reader, scope: Scope, rowIds: readonly number[]): Promise<Map<number, Memory>> {
+/** The memories of given rows that a handle may see, as they are or as they were: row → memory. */
+export async function loadMemories(
+  reader: Reader,
+  scope: Scope,
+  rowIds: readonly number[],
+  asOf: Date | null = null,
+): Promise<Map<number, Memory>> {
   if (rowIds.length === 0) return new Map();
   const rows = await reader
     .selectFrom('memories')
@@ -15,7 +21,21 @@ export async function loadMemories(reader: Reader, scope: Scope, rowIds: readonl
     .where('row_id', 'in', [...rowIds])
     .where(withinReach<'memories'>(scope))
     .execute();
-  return new Map(rows.map((row) => [row.row_id, toMemory(row)]));
+  const then =
+    asOf === null
+      ? null
+      : await snapshotsAsOf(
+          reader,
+          scope.tenant,
+          rows.map((row) => row.id),
+          asOf,
+        );
+  return new Map(
+    rows.map((row) => {
+      const snapshot = then?.get(row.id);
+      return [row.row_id, snapshot === undefined ? toMemory(row) : fromSnapshot(snapshot)];
+    }),
+  );
 }
 
 /** The events of given rows that a handle may see: row → event. */

@@ -76,7 +76,12 @@ export interface Page<Item> {
 type MemoryQuery = SelectQueryBuilder<Tables, 'memories', MemoryRow>;
 
 /** A memory by its id, if the handle can see it. */
-export async function findMemory(reader: Reader, scope: Scope, id: string, asOf: Date | null = null): Promise<Memory | null> {
+export async function findMemory(
+  reader: Reader,
+  scope: Scope,
+  id: string,
+  asOf: Date | null = null,
+): Promise<Memory | null> {
   const row = await reader
     .selectFrom('memories')
     .selectAll()
@@ -101,9 +106,13 @@ export async function listMemories(
   const base = reader
     .selectFrom('memories')
     .selectAll()
-    .where(filter.reach === 'within' ? liesWithin<'memories'>(scope) : visibleFrom<'memories'>(scope, filter.connections)) as MemoryQuery;
+    .where(
+      filter.reach === 'within' ? liesWithin<'memories'>(scope) : visibleFrom<'memories'>(scope, filter.connections),
+    ) as MemoryQuery;
   if (asOf !== null) return listPast(reader, base, { scope, filter, asOf, limit });
-  const rows = await inOrder(narrow(base, filter, now), filter).limit(limit + 1).execute();
+  const rows = await inOrder(narrow(base, filter, now), filter)
+    .limit(limit + 1)
+    .execute();
   return toPage(rows, limit, filter);
 }
 
@@ -204,7 +213,12 @@ async function listPast(
       .where('created_at', '<=', asOf.getTime())
       .limit(PAST_PAGE)
       .execute();
-    const snapshots = await snapshotsAsOf(reader, scope.tenant, rows.map((row) => row.id), asOf);
+    const snapshots = await snapshotsAsOf(
+      reader,
+      scope.tenant,
+      rows.map((row) => row.id),
+      asOf,
+    );
     for (const row of rows) {
       const before = snapshots.get(row.id);
       const memory = before === undefined ? toMemory(row) : fromSnapshot(before);
@@ -215,7 +229,8 @@ async function listPast(
       }
     }
     const lastRow = rows.at(-1);
-    if (rows.length < PAST_PAGE || lastRow === undefined) return { items: items.map((item) => item.memory), cursor: null };
+    if (rows.length < PAST_PAGE || lastRow === undefined)
+      return { items: items.map((item) => item.memory), cursor: null };
     cursor = writeCursor(lastRow, order);
   }
 }

@@ -1,5 +1,8 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import type { Memory } from '../record/memory.ts';
 import type { IndexedKind, Reader } from './database.ts';
+import { fromSnapshot } from './memory-rows.ts';
+import { snapshotsAsOf } from './revision-store.ts';
 
 /** How an owner stands: what a cache compares itself with. */
 export interface OwnerState {
@@ -35,6 +38,7 @@ export interface EventForRecall {
   speaker: string | null;
   content: string;
   occurredAt: number;
+  recordedAt: number;
 }
 
 /** The events of an owner after a row, oldest first. */
@@ -56,6 +60,7 @@ export async function eventsForRecall(
       'speaker',
       'content',
       'occurred_at as occurredAt',
+      'recorded_at as recordedAt',
     ])
     .where('tenant_id', '=', tenant)
     .where('owner_key', '=', owner)
@@ -85,8 +90,9 @@ export async function memoriesForRecall(
   tenant: string,
   owner: string,
   afterVersion: number,
+  createdUntil?: Date,
 ): Promise<MemoryForRecall[]> {
-  const rows = await reader
+  const query = reader
     .selectFrom('memories')
     .select([
       'row_id as rowId',
@@ -105,8 +111,10 @@ export async function memoriesForRecall(
     .where('tenant_id', '=', tenant)
     .where('owner_key', '=', owner)
     .where('sequence', '>', afterVersion)
-    .orderBy('sequence')
-    .execute();
+    .orderBy('sequence');
+  const rows = await (
+    createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime())
+  ).execute();
   return rows.map(({ validFrom, createdAt, archivedAt, ...row }) => ({
     ...row,
     time: validFrom ?? createdAt,
@@ -124,4 +132,42 @@ export async function rowsThat(
     where record.tenant_id = ${search.tenant} and record.owner_key in (${sql.join([...search.owners])})
       and ${search.condition}`.execute(reader);
   return new Set(rows.map((row) => row.rowId));
+}
+
+/** The memories of an owner that were live at a time, each as it was then. */
+export async function memoriesAsOf(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+  time: Date,
+): Promise<MemoryForRecall[]> {
+  const current = (await memoriesForRecall(reader, tenant, owner, -1, time)).map(
+    (memory) => [memory.id, memory] as const,
+  );
+  const found = new Map<string, MemoryForRecall>(current);
+  const ids = [...found.keys()];
+  for (let start = 0; start < ids.length; start += SNAPSHOTS_AT_ONCE) {
+    const some = ids.slice(start, start + SNAPSHOTS_AT_ONCE);
+    for (const [id, snapshot] of await snapshotsAsOf(reader, tenant, some, time)) {
+      const now = found.get(id);
+      if (now !== undefined) found.set(id, { ...now, ...thenOf(fromSnapshot(snapshot)) });
+    }
+  }
+  return [...found.values()].filter((memory) => !memory.isArchived);
+}
+
+const SNAPSHOTS_AT_ONCE = 500;
+
+function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
+  return {
+    session: memory.scope.session ?? '',
+    connection: memory.scope.connection ?? '',
+    type: memory.type,
+    title: memory.title,
+    content: memory.content,
+    time: (memory.validFrom ?? memory.createdAt).getTime(),
+    isArchived: memory.archivedAt !== null,
+    expiresAt: memory.expiresAt?.getTime() ?? null,
+    successor: null,
+  };
 }

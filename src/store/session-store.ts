@@ -54,12 +54,7 @@ export interface SessionGrowth {
 }
 
 /** Makes room for events in a session: opens it, or opens it again, and gives back the first free position. */
-export async function growSession(
-  writer: Writer,
-  scope: Scope,
-  growth: SessionGrowth,
-  now: number,
-): Promise<number> {
+export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
   const { event_count } = await writer
     .insertInto('sessions')
     .values({
@@ -122,6 +117,55 @@ export async function sessionWindow(reader: Reader, scope: Scope, session: Sessi
     .orderBy('position')
     .execute();
   return rows.map(toEvent);
+}
+
+/** The events of a session from one position up to, not including, another: oldest first. */
+export async function listSessionEvents(reader: Reader, scope: Scope, from: number, to: number): Promise<Event[]> {
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session)
+    .where('position', '>=', from)
+    .where('position', '<', to)
+    .orderBy('position')
+    .execute();
+  return rows.map(toEvent);
+}
+
+/**
+ * Moves the cursor of formation on from one position to another and takes what was formed off the counters. Gives back
+ * false, and changes nothing, when the cursor is not at `from`: another formation was there first.
+ */
+export async function advanceFormation(
+  writer: Writer,
+  scope: Scope,
+  { from, to, messages, weightedTokens }: { from: number; to: number; messages: number; weightedTokens: number },
+): Promise<boolean> {
+  const result = await writer
+    .updateTable('sessions')
+    .set((row) => ({
+      formed_position: to,
+      messages_since: row
+        .case()
+        .when('messages_since', '>', messages)
+        .then(row('messages_since', '-', messages))
+        .else(0)
+        .end(),
+      weighted_tokens_since: row
+        .case()
+        .when('weighted_tokens_since', '>', weightedTokens)
+        .then(row('weighted_tokens_since', '-', weightedTokens))
+        .else(0)
+        .end(),
+    }))
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session ?? '')
+    .where('formed_position', '=', from)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** Open sessions of all tenants in which nothing has happened since `before`, the longest quiet first. */

@@ -307,7 +307,9 @@ async function indexMemory(
   const tenant = memory.scope.tenant;
   const owner = ownerKey(memory.scope);
   if (textChanged) {
-    await parts.database.text.add(writer, 'memory', [{ tenant, owner, rowId, words: indexWords(searchableText(memory)) }]);
+    await parts.database.text.add(writer, 'memory', [
+      { tenant, owner, rowId, words: indexWords(searchableText(memory)) },
+    ]);
     await queueForEmbedding(writer, [{ tenant, owner, kind: 'memory', rowId, version: memory.version }]);
   }
   const gone = before.tags.filter((tag) => !memory.tags.includes(tag));
@@ -328,7 +330,12 @@ async function indexMemory(
       .where('entity_id', 'in', goneEntities)
       .execute();
   }
-  const tags = added(memory.tags, before.tags).map((tag) => ({ tenant_id: tenant, owner_key: owner, tag, memory_id: memory.id }));
+  const tags = added(memory.tags, before.tags).map((tag) => ({
+    tenant_id: tenant,
+    owner_key: owner,
+    tag,
+    memory_id: memory.id,
+  }));
   if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
   const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({
     tenant_id: tenant,

@@ -45,7 +45,9 @@ export const postgresTextIndex: TextIndex = {
     const counts = new Map<string, number>();
     const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
     const { rows } = await sql<{ term: string; count: number }>`
-      select term, count from ${sql.ref(`varve_count_${kind}`)}(${owned.map(([, term]) => term)}::text[])`.execute(reader);
+      select term, count from ${sql.ref(`varve_count_${kind}`)}(${owned.map(([, term]) => term)}::text[])`.execute(
+      reader,
+    );
     const found = new Map(rows.map((row) => [row.term, row.count]));
     for (const [word, term] of owned) counts.set(word, (counts.get(word) ?? 0) + (found.get(term) ?? 0));
     for (const [word, count] of counts) if (count === 0) counts.delete(word);

@@ -26,7 +26,9 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
     const join = needsRecord
       ? sql`join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
       : sql``;
-    await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true)`.execute(reader);
+    await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true)`.execute(
+      reader,
+    );
     const distance = sql`${castTo(model)} <#> ${encodeVector(query)}::vector`;
     const { rows } = await sql<{ rowId: number; similarity: number }>`
       select v.record_row as "rowId", -(${distance}) as similarity

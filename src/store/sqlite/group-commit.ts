@@ -31,9 +31,7 @@ export function createGroupCommit(
     waiting = waiting.slice(LARGEST_GROUP);
     if (group.length === 0) return;
     try {
-      const outcomes = await database
-        .transaction()
-        .execute((transaction) => runAll(transaction as Writer, group));
+      const outcomes = await database.transaction().execute((transaction) => runAll(transaction as Writer, group));
       for (const [index, outcome] of outcomes.entries()) {
         if (outcome.ok) group[index]?.resolve(outcome.result);
         else group[index]?.reject(outcome.error);

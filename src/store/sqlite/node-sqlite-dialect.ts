@@ -49,8 +49,7 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
  * Takes the write lock at once: a transaction that begins by reading and then writes
  * could fail half-way when another process wrote in between.
  */
-const beginImmediate = (database: DatabaseSync): Promise<void> =>
-  whenFree(() => database.exec('begin immediate'));
+const beginImmediate = (database: DatabaseSync): Promise<void> => whenFree(() => database.exec('begin immediate'));
 
 /** Tries until no other connection is in the way. Waits without blocking the event loop, unlike SQLite's own timeout. */
 export async function whenFree<Result>(attempt: () => Result): Promise<Result> {

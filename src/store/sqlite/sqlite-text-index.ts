@@ -20,7 +20,10 @@ const RECORD_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
  */
 export const sqliteTextIndex: TextIndex = {
   async add(writer, kind, entries) {
-    const rows = entries.map(({ owner, rowId, words }) => [rowId, words.map((word) => ownedWord(owner, word)).join(' ')]);
+    const rows = entries.map(({ owner, rowId, words }) => [
+      rowId,
+      words.map((word) => ownedWord(owner, word)).join(' '),
+    ]);
     await sql`insert or replace into ${TEXT_TABLE[kind]} (rowid, words)
       select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`.execute(writer);
   },

@@ -81,7 +81,9 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const found = new Map<number, number>();
       if (rowIds.length === 0) return found;
       for (const { [kind]: matrix } of await matricesOf(reader, tenant, owners, model)) {
-        const places = rowIds.map((row) => [row, matrix.placeOf(row)] as const).filter(([, place]) => place !== undefined);
+        const places = rowIds
+          .map((row) => [row, matrix.placeOf(row)] as const)
+          .filter(([, place]) => place !== undefined);
         if (places.length === 0) continue;
         const scores = matrix.scan(query);
         for (const [row, place] of places) found.set(row, scores[place as number] ?? 0);

@@ -1,0 +1,467 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
+import * as presets from '../src/recall/presets.ts';
+import type { Recalled } from '../src/recall/recall-options.ts';
+import type { StoreOptions } from '../src/store/open-store.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { startChild } from './child-process.ts';
+import { databases } from './databases.ts';
+
+const texts = ({ results }: Recalled): string[] => results.map((result) => result.text);
+
+// With the real local embedder: what recall finds is the point of it.
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`recall on ${database.name}`, () => {
+    let varve: Varve;
+    let clock: ManualClock;
+    let options: StoreOptions;
+    let drop: () => Promise<void>;
+    let tenants = 0;
+    const open = (
+      scope: { agent?: string; user?: string; session?: string; connection?: string } = { user: 'ana' },
+    ): Handle => {
+      tenants += 1;
+      return varve.for({ tenant: `recall-${tenants}`, ...scope });
+    };
+    const remember = async (handle: Handle, ...contents: string[]): Promise<void> => {
+      for (const content of contents) await handle.memories.create({ type: 'fact', content });
+      await varve.drain();
+    };
+
+    beforeAll(async () => {
+      ({ options, drop } = await database.create());
+      clock = manualClock(new Date('2026-06-15T09:00:00Z'));
+      varve = await createVarve({ store: options, background: false, clock });
+    });
+    afterAll(async () => {
+      await varve.close();
+      await drop();
+    });
+
+    it('finds a memory by meaning and a turn by its words, each explained', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      await handle.observe([
+        { content: 'My flight to Lisbon leaves on Friday.' },
+        { origin: 'agent', content: 'Noted.' },
+      ]);
+      await remember(handle, 'The user is vegetarian.', 'The user works as a nurse.', 'The user plays the cello.');
+      const diet = await handle.recall('Which food does she avoid?', { abstain: false });
+      expect(texts(diet)[0]).toBe('The user is vegetarian.');
+      const [flight] = (await handle.recall('When is the flight to Lisbon?', { abstain: false })).results;
+      expect(flight).toMatchObject({ kind: 'event', text: 'My flight to Lisbon leaves on Friday.' });
+      expect(flight?.arms).toEqual(expect.arrayContaining(['vector', 'text']));
+      const sum = flight?.explanation.reduce((total, { value, weight }) => total + value * weight, 0);
+      expect(sum).toBeCloseTo(flight?.score ?? Number.NaN, 3);
+    });
+
+    it('[Q7] the nearest memories of the user, ten at most, with their score', async () => {
+      const handle = open({ agent: 'coach', user: 'ana' });
+      await remember(
+        handle,
+        ...Array.from({ length: 14 }, (_, index) => `The user has visited city number ${index}.`),
+        'Prefers tea to coffee.',
+      );
+      await varve
+        .for({ ...handle.scope, user: 'bob' })
+        .memories.create({ type: 'fact', content: 'Bob prefers tea as well.' });
+      const { results } = await handle.recall('What does the user like to drink?', presets.USER_MEMORIES);
+      expect(results).toHaveLength(10);
+      expect(results[0]?.text).toBe('Prefers tea to coffee.');
+      expect(results.every(({ similarity }) => similarity !== null && similarity >= 0 && similarity <= 1)).toBe(true);
+      expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).sort((a, b) => b - a));
+    });
+
+    it('[Q6] a session starts with the top 20 by importance, then last access; reading them counts', async () => {
+      const handle = open();
+      for (let index = 0; index < 25; index += 1) {
+        await handle.memories.create({
+          type: 'fact',
+          content: `Fact ${index}`,
+          importance: index < 10 ? 0.9 : 0.3 + index / 100,
+        });
+      }
+      const top = await handle.topMemories();
+      expect(top).toHaveLength(20);
+      expect(top.slice(0, 10).every(({ importance }) => importance === 0.9)).toBe(true);
+      const order = top.map(({ importance }) => importance);
+      expect(order).toEqual([...order].sort((a, b) => b - a));
+      await eventually(async () => expect((await handle.memories.get(top[0]!.id))?.accessCount).toBe(1));
+      expect((await handle.memories.get(top[0]!.id))?.lastAccessedAt).toEqual(new Date(clock.now()));
+    });
+
+    it('[L2] [L3] five signals order the 30 nearest, weights are settings, and what hardly matters is left out', async () => {
+      const handle = open();
+      await handle.memories.create({ type: 'fact', content: 'Traffic was 500 visits a day.', importance: 0.2 });
+      clock.advance(200 * DAY);
+      await handle.memories.create({ type: 'fact', content: 'Traffic is 800 visits a day.', importance: 0.9 });
+      await handle.memories.create({ type: 'fact', content: 'Traffic noise is loud.', importance: 0.05 });
+      await varve.drain();
+      const { results } = await handle.recall('traffic visits a day', presets.TRI_LAYER);
+      expect(results.map(({ text }) => text)).toEqual([
+        'Traffic is 800 visits a day.',
+        'Traffic was 500 visits a day.',
+      ]);
+      const [first] = results;
+      expect(Object.fromEntries(first!.explanation.map(({ signal, weight }) => [signal, weight]))).toEqual({
+        similarity: 0.4,
+        recency: 0.25,
+        importance: 0.2,
+        frequency: 0.1,
+        entity: 0.05,
+      });
+      const old = results[1]!.explanation.find(({ signal }) => signal === 'recency');
+      expect(old?.value).toBeCloseTo(1 - 200 / 365, 2);
+      const weighed = await handle.recall('traffic visits a day', {
+        ...presets.TRI_LAYER,
+        weights: { similarity: 0, recency: -1, importance: 0, frequency: 0, entity: 0 },
+      });
+      expect(texts(weighed)[0]).toBe('Traffic was 500 visits a day.');
+    });
+
+    it('[L4] what is linked to an entity that the query names comes in, however far its meaning', async () => {
+      const handle = open();
+      const blog = await handle.entities.add({ type: 'service', name: 'Zanzibar Blog', aliases: ['ZB'] });
+      await handle.memories.create({ type: 'fact', content: 'Mondays do better than Fridays.', entities: [blog.id] });
+      await remember(
+        handle,
+        ...Array.from({ length: 40 }, (_, index) => `Unrelated statement about gardening tool ${index}.`),
+      );
+      for (const query of ['How is the Zanzibar Blog doing?', 'anything on zb lately?']) {
+        const { results } = await handle.recall(query, { ...presets.TRI_LAYER, limit: 40 });
+        const found = results.find(({ text }) => text.startsWith('Mondays'));
+        expect(found?.arms).toContain('entity');
+        expect(found?.explanation.find(({ signal }) => signal === 'entity')?.value).toBe(1);
+      }
+    });
+
+    it('[E8] hybrid, semantic and text; reciprocal ranks with k = 60', async () => {
+      const handle = open();
+      await remember(handle, 'The invoice number is QX-4711.', 'Bills are paid on Mondays.', 'The cat sleeps all day.');
+      const text = await handle.recall('QX-4711', { mode: 'text' });
+      expect(texts(text)).toEqual(['The invoice number is QX-4711.']);
+      expect(text.results[0]?.arms).not.toContain('vector');
+      const semantic = await handle.recall('when do we settle what we owe', { mode: 'semantic' });
+      expect(texts(semantic)[0]).toBe('Bills are paid on Mondays.');
+      const fused = await handle.recall('invoice paid on Mondays', { fusion: 'reciprocal-rank', abstain: false });
+      const best = fused.results[0];
+      expect(best?.text).toBe('Bills are paid on Mondays.');
+      expect(best?.score).toBeCloseTo(1 / 61 + 1 / 61, 10);
+      await eventually(async () => {
+        const { items } = await handle.memories.list();
+        expect(items.find(({ content }) => content.startsWith('Bills'))?.accessCount).toBeGreaterThanOrEqual(2);
+      });
+    });
+
+    it('[T8] five nearest with distance, from the active connections or none, by context type', async () => {
+      const jira = open({ user: 'ana', connection: 'jira' });
+      const mail = varve.for({ ...jira.scope, connection: 'mail' });
+      const plain = varve.for({ ...jira.scope, connection: null });
+      await jira.memories.create({
+        type: 'fact',
+        content: 'The default project is PROJ.',
+        context: { type: 'tool_persistent', source: 'system_learned' },
+      });
+      await mail.memories.create({
+        type: 'fact',
+        content: 'The project mailbox is proj@example.org.',
+        context: { type: 'tool_entity', source: 'tool_indexed' },
+      });
+      await plain.memories.create({
+        type: 'fact',
+        content: 'The user leads the project.',
+        context: { type: 'user_profile', source: 'user_provided' },
+      });
+      await jira.indexDocument({ content: 'The project plan ends in May.' });
+      await varve.drain();
+      const ask = async (handle: Handle, more: object = {}): Promise<string[]> =>
+        texts(await handle.recall('What about the project?', { ...presets.STORED_CONTEXT, ...more })).sort();
+      expect(await ask(plain)).toEqual(['The user leads the project.']);
+      expect(await ask(jira)).toEqual([
+        'The default project is PROJ.',
+        'The project plan ends in May.',
+        'The user leads the project.',
+      ]);
+      expect(await ask(plain, { connections: ['jira', 'mail'] })).toHaveLength(4);
+      expect(await ask(jira, { connections: ['mail'], filter: { contextTypes: ['tool_entity'] } })).toEqual([
+        'The project mailbox is proj@example.org.',
+      ]);
+      const { results } = await jira.recall('What about the project?', presets.STORED_CONTEXT);
+      const distances = results.map(({ distance }) => distance ?? Number.NaN);
+      expect(distances).toEqual([...distances].sort((a, b) => a - b));
+      expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
+    });
+
+    it('[K2] [K13] [K16] notes, summaries, saved items by tag, history by keyword', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      await handle.notes.add({ title: 'Rome', content: 'The hotel near the Pantheon had a lovely roof terrace.' });
+      await handle.notes.add({ title: 'Boiler', content: 'The boiler is serviced every October.' });
+      await handle.memories.create({
+        type: 'summary',
+        title: 'Summary: Rome trip',
+        content: 'Planned a week in Rome with hotels and museums.',
+      });
+      await handle.savedItems.add({
+        title: 'The AI act',
+        url: 'https://example.org/ai',
+        tags: ['ai_regulation', 'law'],
+        summary: 'Ten minutes.',
+      });
+      await handle.savedItems.add({ title: 'Sourdough', url: 'https://example.org/bread', tags: ['baking'] });
+      await handle.logInteraction({
+        userMessage: 'I mentioned burnout to my boss.',
+        agentResponse: 'That took courage.',
+      });
+      await varve.drain();
+      expect(texts(await handle.recall('a hotel for our Rome trip', presets.RELEVANT_NOTES))).toEqual([
+        'Rome. The hotel near the Pantheon had a lovely roof terrace.',
+      ]);
+      expect(texts(await handle.recall('hotels in Rome', presets.RELEVANT_SUMMARIES))).toHaveLength(1);
+      const saved = presets.savedItemsByTag('What is new in ai regulation?');
+      expect(
+        (await handle.recall('What is new in ai regulation?', saved!)).results.map(({ memory }) => memory?.title),
+      ).toEqual(['The AI act']);
+      expect(texts(await handle.recall('burnout', presets.SEARCH_HISTORY))).toEqual([
+        'I mentioned burnout to my boss.',
+      ]);
+      const everywhere = await handle.recall('Rome', { mode: 'semantic', limit: 20 });
+      expect(new Set(everywhere.results.map(({ memory, event }) => memory?.type ?? event?.kind))).toEqual(
+        new Set(['note', 'summary', 'saved_item', 'message']),
+      );
+    });
+
+    it('[K14] of two equally near notes the younger comes first, by up to 0.05', async () => {
+      const handle = open();
+      await handle.notes.add({ title: 'Standup', content: 'The team meets at nine.' });
+      clock.advance(45 * DAY);
+      await handle.notes.add({ title: 'Standup', content: 'The team meets at 9 o’clock.' });
+      await varve.drain();
+      const boosted = await handle.recall('when does the team meet', {
+        ...presets.RELEVANT_NOTES,
+        minimumSimilarity: 0,
+      });
+      const raw = await handle.recall('when does the team meet', { sources: ['notes'], mode: 'semantic', limit: 2 });
+      const scoreOf = (recalled: Recalled, content: string): number =>
+        recalled.results.find(({ memory }) => memory?.content === content)?.score ?? Number.NaN;
+      expect(
+        scoreOf(boosted, 'The team meets at 9 o’clock.') - scoreOf(raw, 'The team meets at 9 o’clock.'),
+      ).toBeCloseTo(0.05, 4);
+      expect(scoreOf(boosted, 'The team meets at nine.') - scoreOf(raw, 'The team meets at nine.')).toBeCloseTo(
+        0.025,
+        4,
+      );
+    });
+
+    it('filters by every field, combined with and, or, not', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const make = (content: string, fields: object): Promise<unknown> =>
+        handle.memories.create({ type: 'fact', content, ...fields });
+      await make('Paint is red.', {
+        tags: ['colour'],
+        importance: 0.9,
+        trust: 'low',
+        metadata: { room: { name: 'hall' }, floor: 2 },
+      });
+      await make('Paint is blue.', {
+        tags: ['colour', 'sea'],
+        importance: 0.5,
+        confidence: 'low',
+        sourceType: 'inference',
+        metadata: { hidden: true },
+      });
+      await make('Paint is green.', { type: 'preference', importance: 0.2, validFrom: '2020-01-01' });
+      await handle.observe({ content: 'Paint the fence.' });
+      await varve.drain();
+      const find = async (filter: object): Promise<string[]> =>
+        texts(await handle.recall('paint', { filter, abstain: false })).sort();
+      expect(await find({ tags: ['colour'] })).toEqual(['Paint is blue.', 'Paint is red.']);
+      expect(await find({ tags: ['colour', 'sea'] })).toEqual(['Paint is blue.']);
+      expect(await find({ anyTag: ['sea', 'none'] })).toEqual(['Paint is blue.']);
+      expect(await find({ types: ['preference'] })).toEqual(['Paint is green.']);
+      expect(await find({ types: ['message'] })).toEqual(['Paint the fence.']);
+      expect(await find({ minimumImportance: 0.5, maximumImportance: 0.6 })).toEqual(['Paint is blue.']);
+      expect(await find({ minimumConfidence: 'high', types: ['fact'] })).toEqual(['Paint is red.']);
+      expect(await find({ minimumTrust: 'high', types: ['fact'] })).toEqual(['Paint is blue.']);
+      expect(await find({ sourceTypes: ['inference'] })).toEqual(['Paint is blue.']);
+      expect(await find({ origins: ['user'] })).toEqual(['Paint the fence.']);
+      expect(await find({ before: '2021-01-01' })).toEqual(['Paint is green.']);
+      expect(await find({ metadata: { 'room.name': 'hall', floor: 2 } })).toEqual(['Paint is red.']);
+      expect(await find({ metadata: { hidden: true } })).toEqual(['Paint is blue.']);
+      expect(await find({ or: [{ types: ['preference'] }, { tags: ['sea'] }] })).toEqual([
+        'Paint is blue.',
+        'Paint is green.',
+      ]);
+      expect(await find({ not: { tags: ['colour'] } })).toEqual(['Paint is green.', 'Paint the fence.']);
+      expect(await find({ and: [{ tags: ['colour'] }, { not: { metadata: { hidden: true } } }] })).toEqual([
+        'Paint is red.',
+      ]);
+      expect(await find({ metadata: { "x' or 1=1 --": 'y' } })).toEqual([]);
+      await expect(handle.recall('paint', { filter: { colour: 'red' } as never })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+      await expect(handle.recall('  ')).rejects.toMatchObject({ code: 'invalid_input' });
+      await expect(handle.recall('x', { limit: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
+    });
+
+    it('packs within a token budget, no text twice, no turn beside the memory learned from it', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const { events } = await handle.observe([
+        { content: 'I adopted a greyhound called Nimbus.' },
+        { content: 'I adopted a greyhound called Nimbus.' },
+      ]);
+      await handle.memories.create({
+        type: 'personal',
+        content: 'Has a greyhound named Nimbus.',
+        sourceEvents: [events[0]!.id],
+      });
+      await varve.drain();
+      const all = await handle.recall('greyhound Nimbus', { abstain: false });
+      expect(texts(all).filter((text) => text.startsWith('I adopted')).length).toBeLessThanOrEqual(1);
+      expect(all.results.map(({ id }) => id)).not.toContain(events[0]!.id);
+      const { results } = await handle.recall('greyhound Nimbus', { abstain: false, tokenBudget: 8 });
+      expect(results).toHaveLength(1);
+    });
+
+    it('brings neighbours and sources along, and follows a replaced memory to the live one', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const { events } = await handle.observe([
+        { content: 'Good morning!' },
+        { content: 'I broke my arm while skiing.' },
+        { origin: 'agent', content: 'Oh no, get well soon.' },
+      ]);
+      const { memory } = await handle.memories.create({
+        type: 'fact',
+        content: 'John works at Acme Corporation.',
+        sourceEvents: [events[1]!.id],
+      });
+      await handle.memories.supersede(memory.id, {
+        type: 'fact',
+        content: 'John is employed by TechCorp.',
+        sourceEvents: [events[1]!.id],
+      });
+      await varve.drain();
+      const [skiing] = (await handle.recall('broke arm skiing', { sources: ['events'], neighbours: 1, abstain: false }))
+        .results;
+      expect(skiing?.before.map(({ content }) => content)).toEqual(['Good morning!']);
+      expect(skiing?.after.map(({ content }) => content)).toEqual(['Oh no, get well soon.']);
+      const [john] = (
+        await handle.recall('Acme Corporation', { sources: ['memories'], withSources: true, abstain: false })
+      ).results;
+      expect(john).toMatchObject({ text: 'John is employed by TechCorp.', foundBy: memory.id });
+      expect(john?.sources.map(({ id }) => id)).toEqual([events[1]!.id]);
+    });
+
+    it('answers from the past as of a time', async () => {
+      const handle = open();
+      await handle.facts.set({ key: 'home_city', value: 'Berlin' });
+      await varve.drain();
+      const then = clock.now();
+      clock.advance(DAY);
+      await handle.facts.set({ key: 'home_city', value: 'Munich' });
+      await varve.drain();
+      expect(texts(await handle.recall('home city', { abstain: false }))).toEqual(['Home city: Munich']);
+      expect(texts(await handle.asOf(then).recall('home city', { abstain: false }))).toEqual(['Home city: Berlin']);
+      expect(texts(await handle.asOf(then - 1).recall('home city', { abstain: false }))).toEqual([]);
+    });
+
+    it('resolves "last week", "in May 2023" and "before I moved" against the time and zone of the asker', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const at = (time: string, content: string): Promise<unknown> => handle.observe({ content, occurredAt: time });
+      await at('2023-05-10T10:00:00Z', 'Had dinner with Tom at the harbour.');
+      await at('2025-01-10T10:00:00Z', 'I finally moved to Valencia!');
+      await at('2025-08-03T10:00:00Z', 'Had dinner with Kim at the old mill.');
+      await at('2026-06-09T10:00:00Z', 'Had dinner with Lea on the boat.');
+      for (let month = 1; month <= 9; month += 1)
+        await at(`2024-0${month}-10T10:00:00Z`, `Nothing much happened in chapter ${month}.`);
+      await varve.drain();
+      const ask = async (query: string): Promise<string | undefined> =>
+        texts(
+          await handle.recall(query, { abstain: false, now: '2026-06-15T09:00:00Z', timeZone: 'Europe/Madrid' }),
+        )[0];
+      expect(await ask('Who did I have dinner with last week?')).toContain('Lea');
+      expect(await ask('Who did I have dinner with in May 2023?')).toContain('Tom');
+      expect(await ask('Who did I have dinner with before I moved to Valencia?')).toContain('Tom');
+    });
+
+    it('abstains when nothing relevant is known, and says so', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      await remember(
+        handle,
+        'Likes strong espresso.',
+        'Works at the port authority.',
+        'Has two sisters.',
+        'Runs on Sundays.',
+      );
+      const unknown = await handle.recall('Which quantum chromodynamics textbook was recommended?');
+      expect(unknown).toMatchObject({ results: [], abstained: true });
+      expect(unknown.answerable).toBeLessThan(0.4);
+      const known = await handle.recall('What kind of espresso?');
+      expect(known.abstained).toBe(false);
+      expect(texts(known)[0]).toBe('Likes strong espresso.');
+    });
+
+    it('finds text in Chinese, Japanese, Korean, German, Arabic and emoji by its words', async () => {
+      const handle = open();
+      const pairs = [
+        ['北京', '我在北京大学学习计算机科学。'],
+        ['寿司', '来週は東京で友達と寿司を食べます。'],
+        ['강아지', '저는 서울에서 강아지와 함께 살고 있습니다.'],
+        ['straße', 'Die Straße in München ist gesperrt.'],
+        ['القاهرة', 'أعيش في مدينة القاهرة مع عائلتي'],
+        ['🎂', 'Happy day 🎂 for the team'],
+      ] as const;
+      await remember(handle, ...pairs.map(([, text]) => text));
+      for (const [query, text] of pairs) expect(texts(await handle.recall(query, { mode: 'text' }))).toEqual([text]);
+      for (const [query, text] of pairs.slice(0, 5))
+        expect(texts(await handle.recall(query, { abstain: false }))[0]).toBe(text);
+    });
+
+    it('[T16] with an embedder that is down, words still find; without anything known, the answer is empty', async () => {
+      const created = await database.create();
+      const broken = await createVarve({
+        store: created.options,
+        background: false,
+        embedder: { id: 'down', dimensions: 8, embed: () => Promise.reject(new Error('connection refused')) },
+      });
+      await broken.for({ user: 'bob' }).memories.create({ type: 'fact', content: 'The lamp is broken.' });
+      const degraded = await broken.for({ user: 'bob' }).recall('which lamp');
+      expect(texts(degraded)).toEqual(['The lamp is broken.']);
+      expect(degraded.degraded).toEqual(['meaning: connection refused']);
+      await broken.close();
+      const without = await createVarve({ store: created.options, background: false, embedder: null });
+      const ana = without.for({ user: 'ana' });
+      expect(await ana.recall('anything at all')).toMatchObject({ results: [], abstained: false });
+      await ana.memories.create({ type: 'fact', content: 'The key is under the mat.' });
+      expect(texts(await ana.recall('where is the key'))).toEqual(['The key is under the mat.']);
+      await without.close();
+      await created.drop();
+    });
+
+    it('sees at once what another handle or process has just written', async () => {
+      const handle = open({ user: 'ana' });
+      await remember(handle, 'One thing.');
+      await handle.recall('thing', { abstain: false });
+      await varve.for(handle.scope).memories.create({ type: 'fact', content: 'A freshly minted xylophone.' });
+      expect(texts(await handle.recall('xylophone', { abstain: false }))[0]).toBe('A freshly minted xylophone.');
+      if (database.name === 'PGlite') return;
+      const other = varve.for({ tenant: 'crash', user: 'ana' });
+      expect(texts(await other.recall('other 1', { mode: 'text' }))).toEqual([]);
+      const child = startChild('appender', JSON.stringify(options), 'other', '3');
+      await child.printed((line) => line === '2');
+      expect(texts(await other.recall('other 1', { mode: 'text' }))[0]).toBe('other 1');
+      await child.ended;
+    });
+  });
+}
+
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (tries > 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+  }
+}
