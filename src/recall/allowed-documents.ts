@@ -28,15 +28,16 @@ export async function allowedDocuments(
     ...(options.connections ?? []),
     ...(scope.connection === null ? [] : [scope.connection]),
   ]);
-  const { live } = view;
-  const allowed = new Uint8Array(view.documents.length);
-  for (const [ordinal, document] of view.documents.entries()) {
-    if (live[ordinal] !== 1) continue;
-    if (document.expiresAt !== null && document.expiresAt <= now) continue;
-    if (document.connection !== null && !connections.has(document.connection)) continue;
-    if (document.kind === 'memory' && document.session !== null && document.session !== scope.session) continue;
-    if (sources !== null && !sources.has(sourceOf(document))) continue;
-    allowed[ordinal] = 1;
+  const mayFind = (document: RecallDocument): boolean =>
+    (document.expiresAt === null || document.expiresAt > now) &&
+    (document.connection === null || connections.has(document.connection)) &&
+    (document.kind === 'event' || document.session === null || document.session === scope.session) &&
+    (sources === null || sources.has(sourceOf(document)));
+  const { live, restricted, documents } = view;
+  const allowed = live.slice();
+  for (let ordinal = 0; ordinal < allowed.length; ordinal += 1) {
+    if (allowed[ordinal] === 0 || (sources === null && restricted[ordinal] === 0)) continue;
+    allowed[ordinal] = mayFind(documents[ordinal] as RecallDocument) ? 1 : 0;
   }
   const filter = wholeFilter(options);
   if (filter !== null) await narrow(reader, database, { scope, view, allowed, filter });

@@ -2,7 +2,7 @@ import { calibratedSimilarity, type Calibration } from '../models/calibration.ts
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Reader } from '../store/database.ts';
+import type { Database, Reader } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents, loadMemories } from '../store/load-records.ts';
 import type { RankedDocument } from './rank-documents.ts';
@@ -30,15 +30,15 @@ interface Loading {
 }
 
 /** Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. */
-export async function loadResults(reader: Reader, loading: Loading): Promise<RecallResult[]> {
+export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
   const { scope, view, candidates } = loading;
   const rowsOf = (kind: 'memory' | 'event'): number[] =>
     candidates.flatMap(({ ordinal }) => {
       const document = view.documents[ordinal];
       return document?.kind === kind && document.successor === null ? [document.rowId] : [];
     });
-  const memories = await loadMemories(reader, scope, rowsOf('memory'), loading.asOf);
-  const events = await loadEvents(reader, scope, rowsOf('event'));
+  const memories = await loadMemories(reader, database, { scope, rowIds: rowsOf('memory'), asOf: loading.asOf });
+  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event') });
   const results: RecallResult[] = [];
   for (const candidate of candidates) {
     const document = view.documents[candidate.ordinal];

@@ -44,8 +44,12 @@ export async function measureMeaning(
     const search = { tenant, owners, model, kind, query: kind === 'memory' ? query.asked : query.spoken };
     const scans = await database.vectors.scan(reader, search);
     if (scans !== null) {
-      for (const { count, rowAt, scores } of scans) {
-        for (let index = 0; index < count; index += 1) place(kind, rowAt(index), scores[index] as number);
+      for (const { rows, scores } of scans) {
+        const ordinals = view.ordinalsOf(kind, rows);
+        for (let index = 0; index < ordinals.length; index += 1) {
+          const ordinal = ordinals[index] as number;
+          if (ordinal >= 0) similarities[ordinal] = scores[index] as number;
+        }
       }
       continue;
     }

@@ -88,10 +88,7 @@ describe('words', () => {
         (texts, query) => {
           const index = createLexicalIndex();
           for (const text of texts) addDocument(index, text.join(' '));
-          const match = matchLexically(
-            index,
-            query,
-          );
+          const match = matchLexically(index, query);
           texts.forEach((text, ordinal) => {
             const coverage = coverageOf(match.termMasks[ordinal] as number, match);
             const has = query.filter((term) => matchLexically(index, [term]).termMasks[ordinal] !== 0).length;

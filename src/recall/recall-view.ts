@@ -21,6 +21,8 @@ export interface RecallView {
   readonly profiles: readonly DocumentProfile[];
   /** 0 for ordinals that must not be found any more. */
   readonly live: Uint8Array;
+  /** 1 for documents that not every recall may find: of a session, of a connection, or with an end. */
+  readonly restricted: Uint8Array;
   /** Ordinal of the turn before and after in the same session, −1 where there is none. */
   readonly previous: Int32Array;
   readonly next: Int32Array;
@@ -43,6 +45,8 @@ export interface RecallView {
   sample: VectorSample;
   /** The ordinal of a record as it is now. */
   ordinalOf(kind: RecallDocument['kind'], rowId: number): number | undefined;
+  /** The ordinal of each row of a list that only grows, −1 for rows it does not have. Kept between calls. */
+  ordinalsOf(kind: RecallDocument['kind'], rows: readonly number[]): Int32Array;
   readonly withdrawn: number;
   /** About how much memory it takes. */
   readonly bytes: number;
@@ -58,6 +62,7 @@ export function createRecallView(): RecallView {
   const documents: RecallDocument[] = [];
   const profiles: DocumentProfile[] = [];
   const live = growingArray(Uint8Array);
+  const restricted = growingArray(Uint8Array);
   const previous = growingArray(Int32Array);
   const next = growingArray(Int32Array);
   const sessions = growingArray(Int32Array);
@@ -75,6 +80,9 @@ export function createRecallView(): RecallView {
   const index = createLexicalIndex();
   let bytes = 0;
   let withdrawn = 0;
+  // Counted up when a row gets another ordinal: lists that were looked up before are out of date then.
+  let moves = 0;
+  const lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; length: number; at: string }>();
 
   const numberOf = (names: Map<string, number>, name: string): number => {
     const known = names.get(name);
@@ -121,6 +129,9 @@ export function createRecallView(): RecallView {
     get live() {
       return live.values;
     },
+    get restricted() {
+      return restricted.values;
+    },
     get previous() {
       return previous.values;
     },
@@ -156,16 +167,29 @@ export function createRecallView(): RecallView {
       return voice === undefined ? 0 : voice.total / voice.count;
     },
     ordinalOf: (kind, rowId) => ordinals[kind].get(rowId),
+    ordinalsOf(kind, rows) {
+      const at = `${moves} ${ordinals[kind].size}`;
+      const known = lookedUp.get(rows);
+      if (known?.at === at && known.length === rows.length) return known.ordinals;
+      const found = Int32Array.from(rows, (row) => ordinals[kind].get(row) ?? -1);
+      lookedUp.set(rows, { ordinals: found, length: rows.length, at });
+      return found;
+    },
     add(document) {
       const ordinal = documents.length;
       const outdated = ordinals[document.kind].get(document.rowId);
-      if (outdated !== undefined) withdraw(outdated);
+      if (outdated !== undefined) {
+        withdraw(outdated);
+        moves += 1;
+      }
       ordinals[document.kind].set(document.rowId, ordinal);
       const profile = profileDocument(document.text);
       documents.push(document);
       profiles.push(profile);
       addDocument(index, document.text);
       live.push(1);
+      const isBound = document.kind === 'memory' && document.session !== null;
+      restricted.push(isBound || document.connection !== null || document.expiresAt !== null ? 1 : 0);
 
       const { session, before } = joinSession(document, ordinal, profile.wordCount);
       sessions.push(session);

@@ -51,7 +51,10 @@ export async function recall(
   const found = await database.read(scope.tenant, async (reader) => {
     const found = await findCandidates(reader, deps, { scope, query, options, now, view, analysis, embedded });
     const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-    return { ...found, results: await loadResults(reader, { ...found, scope, options, now, asOf, calibration }) };
+    return {
+      ...found,
+      results: await loadResults(reader, database, { ...found, scope, options, now, asOf, calibration }),
+    };
   });
   const results = await rerankResults(deps, scope, { query, results: found.results, options });
   const recalled = packResults(results, { options, answerable: found.answerable, degraded: embedded.degraded });

@@ -11,7 +11,8 @@ import type { BlockTable } from './schema.ts';
 
 type BlockRow = Selectable<BlockTable>;
 
-function toBlock(row: BlockRow): Block {
+/** A block from its row. */
+export function toBlock(row: BlockRow): Block {
   return {
     id: row.id,
     scope: {

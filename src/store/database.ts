@@ -111,8 +111,8 @@ export interface VectorSearch {
 
 /** The similarities of one owner's rows, by place. */
 export interface VectorScan {
-  count: number;
-  rowAt(place: number): number;
+  /** The rows; the same list from scan to scan, which only grows. */
+  rows: readonly number[];
   scores: Float32Array;
 }
 
@@ -126,6 +126,11 @@ export interface VectorHit {
 export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
+  /**
+   * A column that is to be checked and not searched by. SQLite has no statistics of ours and would rather read all of a
+   * tenant by an index than forty rows by their numbers.
+   */
+  unindexed(column: string): RawBuilder<string>;
   /** Whether a boolean inside JSON comes out as 1 or 0. */
   readonly booleansAreNumbers: boolean;
   /** The lock that a select takes so that two workers never pick the same row. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { EVERY_TENANT, type Database, type IndexedKind, type Reader, type Writer } from './database.ts';
+import { EVERY_TENANT, type Database, type IndexedKind, type Reader, type Writer, type Tenant } from './database.ts';
 
 /** A record that needs a vector. */
 export interface QueuedRecord {
@@ -111,16 +111,20 @@ export async function unqueue(writer: Writer, records: readonly QueuedRecord[]):
   }
 }
 
-/** The owners of all tenants that have records in the queue. */
-export async function ownersToEmbed(database: Database, limit: number): Promise<{ tenant: string; owner: string }[]> {
-  return database.read(EVERY_TENANT, (reader) =>
-    reader
+/** The owners, of all tenants or of one, that have records in the queue. */
+export async function ownersToEmbed(
+  database: Database,
+  limit: number,
+  tenant: Tenant = EVERY_TENANT,
+): Promise<{ tenant: string; owner: string }[]> {
+  return database.read(tenant, (reader) => {
+    const query = reader
       .selectFrom('embedding_queue')
       .select(['tenant_id as tenant', 'owner_key as owner'])
       .distinct()
-      .limit(limit)
-      .execute(),
-  );
+      .limit(limit);
+    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).execute();
+  });
 }
 
 /** How many records wait for a vector. */

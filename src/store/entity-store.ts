@@ -8,7 +8,8 @@ import type { Parts } from './parts.ts';
 import type { EntityTable } from './schema.ts';
 import { withinReach } from './scope-filter.ts';
 
-function toEntity(row: Selectable<EntityTable>): Entity {
+/** An entity from its row. */
+export function toEntity(row: Selectable<EntityTable>): Entity {
   return {
     id: row.id,
     scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },

@@ -69,6 +69,8 @@ export async function eraseScope(writer: Writer, database: Database, scope: Scop
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
     await removeWithin(writer, 'owners', scope);
   }
+  await removeWithin(writer, 'request_answers', scope);
+  await removeWithin(writer, 'context_log', scope);
   // Other processes hold vectors in memory: a new epoch tells them to let go of them.
   await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${tenant}`.execute(writer);
   return erased;
@@ -169,7 +171,7 @@ function within(scope: Scope): RawBuilder<unknown> {
 
 async function removeWithin(
   writer: Writer,
-  table: 'sessions' | 'tool_schemas' | 'owners',
+  table: 'sessions' | 'tool_schemas' | 'owners' | 'request_answers' | 'context_log',
   scope: Scope,
 ): Promise<number> {
   const result = await sql`delete from ${sql.table(table)} where ${within(scope)}`.execute(writer);

@@ -1,25 +1,25 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import type { Scope } from '../record/scope.ts';
-import type { Reader } from './database.ts';
+import { visibleOwners, type Scope } from '../record/scope.ts';
+import type { Database, Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
 import { fromSnapshot, toMemory } from './memory-rows.ts';
 import { snapshotsAsOf } from './revision-store.ts';
-import { eventsVisibleFrom, withinReach } from './scope-filter.ts';
+import { withinReach } from './scope-filter.ts';
 
-/** The memories of given rows that a handle may see, as they are or as they were: row → memory. */
+/** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
 export async function loadMemories(
   reader: Reader,
-  scope: Scope,
-  rowIds: readonly number[],
-  asOf: Date | null = null,
+  database: Database,
+  { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
 ): Promise<Map<number, Memory>> {
   if (rowIds.length === 0) return new Map();
   const rows = await reader
     .selectFrom('memories')
     .selectAll()
     .where('row_id', 'in', [...rowIds])
-    .where(withinReach<'memories'>(scope))
+    .where(isSeenFrom(scope, database))
     .execute();
   const then =
     asOf === null
@@ -38,16 +38,25 @@ export async function loadMemories(
   );
 }
 
-/** The events of given rows that a handle may see: row → event. */
-export async function loadEvents(reader: Reader, scope: Scope, rowIds: readonly number[]): Promise<Map<number, Event>> {
+/** The events of given rows that a handle sees: row → event. */
+export async function loadEvents(
+  reader: Reader,
+  database: Database,
+  { scope, rowIds }: { scope: Scope; rowIds: readonly number[] },
+): Promise<Map<number, Event>> {
   if (rowIds.length === 0) return new Map();
   const rows = await reader
     .selectFrom('events')
     .selectAll()
     .where('row_id', 'in', [...rowIds])
-    .where(eventsVisibleFrom(scope))
+    .where(isSeenFrom(scope, database))
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
+}
+
+function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
+    and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
 }
 
 // A chain this long is a loop.

@@ -269,6 +269,141 @@ export interface CreditEntryTable {
   at: number;
 }
 
+export interface ApiKeyTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  hash: string;
+  access: string;
+  agents: string | null;
+  users: string | null;
+  rate: number | null;
+  created_at: number;
+  created_by: string;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface AdminActTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  actor: string;
+  act: string;
+  subject: string | null;
+  details: string;
+}
+
+export interface RequestAnswerTable {
+  tenant_id: string;
+  caller: string;
+  request_key: string;
+  fingerprint: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  /** NULL while the request is being worked on. */
+  status: number | null;
+  answer: string | null;
+  at: number;
+}
+
+export interface RunTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  kind: string;
+  cause: string;
+  status: string;
+  started_at: number;
+  finished_at: number;
+  read: string;
+  changed: string;
+  /** `local`, or the ids of the models. */
+  model: string;
+  /** Micro-dollars; NULL when a model has no price. */
+  cost: number | null;
+  error: string | null;
+}
+
+export interface HeldChangeTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  run: string;
+  kind: string;
+  reason: string;
+  proposal: string;
+  events: string;
+  created_at: number;
+  decided_at: number | null;
+  decision: string | null;
+}
+
+export interface OwnerProgressTable extends Owned {
+  agent_id: string | null;
+  user_id: string | null;
+  /** IANA name; NULL: the store's default. */
+  time_zone: string | null;
+  /** The local hour of the nightly reflection; NULL: the store's default. */
+  reflection_hour: number | null;
+  next_reflection_at: number | null;
+  reflected_until: number | null;
+  /** The last observation and the last memory that the working memory has taken in. */
+  event_row: number;
+  memory_row: number;
+  /** The last episode or decision that was looked at for patterns. */
+  pattern_row: number;
+}
+
+export interface MemoryDerivationTable {
+  tenant_id: string;
+  memory_id: string;
+  from_id: string;
+}
+
+export interface GivenMemoryTable extends Owned {
+  id: string;
+  session_id: string | null;
+  memory_id: string;
+  given_at: number;
+}
+
+export interface MemoryUseTable extends Owned {
+  memory_id: string;
+  given: number;
+  used: number;
+  confirmed: number;
+  corrected: number;
+  last_confirmed_at: number | null;
+}
+
+export interface ErasureTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  actor: string;
+  reason: string;
+  /** A digest of whose it was. */
+  subject: string;
+  counts: string;
+  removed: number;
+  removed_hash: string;
+}
+
+export interface ContextLogTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  at: number;
+  layout: string;
+  tokens: number;
+  milliseconds: number;
+  parts: string;
+}
+
 /** Every table of Varve. */
 export interface Tables {
   meta: MetaTable;
@@ -291,4 +426,15 @@ export interface Tables {
   usage: UsageTable;
   credit_accounts: CreditAccountTable;
   credit_entries: CreditEntryTable;
+  context_log: ContextLogTable;
+  api_keys: ApiKeyTable;
+  admin_acts: AdminActTable;
+  request_answers: RequestAnswerTable;
+  runs: RunTable;
+  held_changes: HeldChangeTable;
+  owner_progress: OwnerProgressTable;
+  memory_derivations: MemoryDerivationTable;
+  given_memories: GivenMemoryTable;
+  memory_use: MemoryUseTable;
+  erasures: ErasureTable;
 }

@@ -88,17 +88,24 @@ export async function reviseMemory(
   return replaceMemory(writer, parts, { before, after, why });
 }
 
-/** Takes a memory out of recall and keeps it. */
+/** Takes a memory out of recall and keeps it; `until` is when it ceased to be so, where that is known. */
 export async function archiveMemory(
   writer: Writer,
   parts: Parts,
   before: Memory,
-  { reason, by = null, why }: { reason: ArchiveReason; by?: string | null; why: Change },
+  { reason, by = null, until, why }: { reason: ArchiveReason; by?: string | null; until?: Date; why: Change },
 ): Promise<Memory> {
   if (before.archivedAt !== null) return before;
   const archivedAt = new Date(parts.clock.now());
-  const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy: by ?? before.contradictedBy };
+  // What had not begun when it ended was true at no time: its end is its beginning.
+  const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
+  const contradictedBy = by ?? before.contradictedBy;
+  const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
   return replaceMemory(writer, parts, { before, after, why });
+}
+
+function laterOf(one: Date | null, other: Date): Date {
+  return one !== null && one > other ? one : other;
 }
 
 /** Brings an archived memory back. Fails when something newer has taken its place. */
@@ -233,7 +240,8 @@ async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory):
   }
 }
 
-async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
+/** The live memory in whose place another of the same content, key or title would be. */
+export async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
   const unique = uniqueKey(memory, type);
   if (unique === null) return null;
   const row = await writer
@@ -296,7 +304,7 @@ async function replaceMemory(
 type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
 
 /** Keeps full text and the link tables in step with a memory. */
-async function indexMemory(
+export async function indexMemory(
   writer: Writer,
   parts: Parts,
   rowId: number,

@@ -71,6 +71,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     vectors: createPostgresVectorIndex(kysely, schema),
     syntax: {
       jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
+      unindexed: (column) => sql<string>`${sql.ref(column)}`,
       booleansAreNumbers: false,
       skipLocked: sql`for update skip locked`,
       isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,

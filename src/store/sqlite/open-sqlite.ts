@@ -61,6 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     vectors: createSqliteVectorIndex({ cacheBytes: options.vectorCacheBytes }),
     syntax: {
       jsonText: (column, path) => sql`json_extract(${sql.ref(column)}, ${jsonPath(path)})`,
+      unindexed: (column) => sql<string>`+${sql.ref(column)}`,
       booleansAreNumbers: true,
       skipLocked: sql``,
       isUniqueViolation: (error) => error instanceof Error && /UNIQUE constraint failed/.test(error.message),

@@ -70,8 +70,7 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
     async scan(reader, { tenant, owners, model, kind, query }) {
       const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
       return matrices.map((matrix) => ({
-        count: matrix.count,
-        rowAt: (place) => matrix.rowAt(place),
+        rows: matrix.rows,
         // Copied: the next scan of this matrix would overwrite them.
         scores: matrix.scan(query).slice(),
       }));
@@ -137,7 +136,7 @@ function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorH
   for (let place = 0; place < scores.length; place += 1) {
     const similarity = scores[place] as number;
     if (similarity <= threshold) continue;
-    hits.push({ rowId: matrix.rowAt(place), similarity });
+    hits.push({ rowId: matrix.rows[place] as number, similarity });
     if (hits.length < limit * 4 + 64) continue;
     hits.sort((one, other) => other.similarity - one.similarity);
     hits.length = limit;

@@ -8,7 +8,7 @@ export interface VectorMatrix {
   /** Adds the vector of a row, or puts it in the place of the row's old one. */
   set(row: number, vector: Float32Array): void;
   /** The row at each place. */
-  rowAt(place: number): number;
+  readonly rows: readonly number[];
   placeOf(row: number): number | undefined;
   /** The products with the query, by place. A view that the next scan overwrites. */
   scan(query: Float32Array): Float32Array;
@@ -82,7 +82,7 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
       write(rows.length, vector);
       rows.push(row);
     },
-    rowAt: (place) => rows[place] ?? -1,
+    rows,
     placeOf: (row) => places.get(row),
     scan(query) {
       new Float32Array(memory.buffer, 0, width).set(query.subarray(0, dimensions));

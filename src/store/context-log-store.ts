@@ -1,0 +1,135 @@
+import type { Memory } from '../record/memory.ts';
+import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
+import type { Reader, Writer } from './database.ts';
+import { liesWithin } from './scope-filter.ts';
+import type { ContextLogTable } from './schema.ts';
+
+/** One section of a context that was assembled. */
+export interface LoggedPart {
+  section: string;
+  tokens: number;
+  /** Of memories, events and blocks. */
+  ids: string[];
+  /** How many were there and left out. */
+  dropped: number;
+  cut: boolean;
+}
+
+/** A context that was assembled: what it was made of, never what it said. */
+export interface LoggedContext {
+  id: string;
+  scope: Scope;
+  at: Date;
+  layout: string;
+  tokens: number;
+  milliseconds: number;
+  parts: LoggedPart[];
+  /** Sections that failed, and why. */
+  failed: { section: string; error: string }[];
+}
+
+/** Writes entries, and removes those of the same owners that are older than `keepAfter`. */
+export async function insertContexts(
+  writer: Writer,
+  contexts: readonly LoggedContext[],
+  keepAfter: number,
+): Promise<void> {
+  if (contexts.length === 0) return;
+  await writer.insertInto('context_log').values(contexts.map(toRow)).execute();
+  for (const scope of new Map(contexts.map(({ scope }) => [ownerKey(scope), scope])).values()) {
+    await writer
+      .deleteFrom('context_log')
+      .where('tenant_id', '=', scope.tenant)
+      .where('owner_key', '=', ownerKey(scope))
+      .where('at', '<', keepAfter)
+      .execute();
+  }
+}
+
+/** The last contexts that were assembled within a scope, newest first. */
+export async function listContexts(reader: Reader, scope: Scope, limit: number): Promise<LoggedContext[]> {
+  const rows = await reader
+    .selectFrom('context_log')
+    .selectAll()
+    .where(liesWithin<'events'>(scope) as never)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => {
+    const { parts, failed } = JSON.parse(row.parts) as Pick<LoggedContext, 'parts' | 'failed'>;
+    return {
+      id: row.id,
+      scope: {
+        tenant: row.tenant_id,
+        agent: row.agent_id,
+        user: row.user_id,
+        session: row.session_id,
+        connection: null,
+      },
+      at: new Date(row.at),
+      layout: row.layout,
+      tokens: row.tokens,
+      milliseconds: row.milliseconds,
+      parts,
+      failed,
+    };
+  });
+}
+
+function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: LoggedContext): ContextLogTable {
+  return {
+    tenant_id: scope.tenant,
+    owner_key: ownerKey(scope),
+    id,
+    agent_id: scope.agent,
+    user_id: scope.user,
+    session_id: scope.session,
+    at: at.getTime(),
+    layout,
+    tokens,
+    milliseconds,
+    parts: JSON.stringify({ parts, failed }),
+  };
+}
+
+const MOST_CONTEXTS = 200;
+
+/**
+ * The texts of memories that were given to the agent in a session, in its last 200 contexts. What an agent says back
+ * of them is nothing new: formation leaves it out.
+ */
+export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
+  if (scope.session === null) return [];
+  const logged = await reader
+    .selectFrom('context_log')
+    .select('parts')
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session)
+    .orderBy('at', 'desc')
+    .limit(MOST_CONTEXTS)
+    .execute();
+  const ids = new Set<string>();
+  for (const row of logged) {
+    for (const part of (JSON.parse(row.parts) as Pick<LoggedContext, 'parts'>).parts) {
+      for (const id of part.ids) if (id.startsWith('mem_')) ids.add(id);
+    }
+  }
+  return memoryTexts(reader, scope, [...ids].slice(0, 2000));
+}
+
+async function memoryTexts(reader: Reader, scope: Scope, ids: readonly string[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (let start = 0; start < ids.length; start += 500) {
+    const rows = await reader
+      .selectFrom('memories')
+      .select('content')
+      .where('tenant_id', '=', scope.tenant)
+      .where('owner_key', 'in', visibleOwners(scope))
+      .where('id', 'in', ids.slice(start, start + 500))
+      .execute();
+    texts.push(...rows.map(({ content }: Pick<Memory, 'content'>) => content));
+  }
+  return texts;
+}

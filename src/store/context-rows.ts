@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import type { Memory } from '../record/memory.ts';
+import { visibleOwners, type Scope, type ScopeLevel } from '../record/scope.ts';
+import type { Reader } from './database.ts';
+import { toMemory } from './memory-rows.ts';
+import { visibleFrom } from './scope-filter.ts';
+
+/** A block as a context needs it. */
+export interface VisibleBlock {
+  id: string;
+  kind: BlockKindName;
+  level: ScopeLevel;
+  connection: string | null;
+  content: unknown;
+}
+
+/** All blocks that a handle sees, outermost first. */
+export async function visibleBlocks(
+  reader: Reader,
+  scope: Scope,
+  connections: readonly string[],
+): Promise<VisibleBlock[]> {
+  const rows = await reader
+    .selectFrom('blocks')
+    .select(['id', 'kind', 'agent_id', 'user_id', 'session_id', 'connection_id', 'content'])
+    .where(visibleFrom<'blocks'>(scope, connections))
+    .execute();
+  const blocks = rows.map((row) => ({
+    id: row.id,
+    kind: row.kind as BlockKindName,
+    level: levelOf(row),
+    connection: row.connection_id || null,
+    content:
+      BLOCK_KINDS[row.kind as BlockKindName]?.format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
+  }));
+  return blocks.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+}
+
+const LEVELS: readonly ScopeLevel[] = ['tenant', 'agent', 'user', 'session'];
+
+function levelOf(row: { agent_id: string | null; user_id: string | null; session_id: string }): ScopeLevel {
+  if (row.session_id !== '') return 'session';
+  if (row.user_id !== null) return 'user';
+  return row.agent_id === null ? 'tenant' : 'agent';
+}
+
+/**
+ * What a handle's knowledge was last changed by: another stamp, other memories or blocks. Events do not change it,
+ * nor does reading.
+ */
+export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
+  const owners = visibleOwners(scope);
+  const memories = await reader
+    .selectFrom('memories')
+    .select((eb) => ['owner_key', eb.fn.max('sequence').as('latest')])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', owners)
+    .groupBy('owner_key')
+    .orderBy('owner_key')
+    .execute();
+  const blocks = await reader
+    .selectFrom('blocks')
+    .select((eb) => ['owner_key', eb.fn.sum('version').as('versions'), eb.fn.countAll().as('count')])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', owners)
+    .groupBy('owner_key')
+    .orderBy('owner_key')
+    .execute();
+  return JSON.stringify([
+    memories.map((row) => [row.owner_key, Number(row.latest)]),
+    blocks.map((row) => [row.owner_key, Number(row.versions), Number(row.count)]),
+  ]);
+}
+
+/** How many characters everything has that was ever said to or by a handle's owner. */
+export async function charactersSaid(reader: Reader, scope: Scope): Promise<number> {
+  const row = await reader
+    .selectFrom('events')
+    .select(sql<number | string | null>`sum(length(content))`.as('characters'))
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', visibleOwners(scope))
+    .executeTakeFirst();
+  return Number(row?.characters ?? 0);
+}
+
+/** The live saved items that have one of the tags, newest first. */
+export async function savedItemsByTag(
+  reader: Reader,
+  scope: Scope,
+  tags: readonly string[],
+  limit: number,
+): Promise<Memory[]> {
+  if (tags.length === 0) return [];
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where(visibleFrom<'memories'>(scope))
+    .where('type', '=', 'saved_item')
+    .where('archived_at', 'is', null)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('memory_tags')
+          .select(sql`1`.as('one'))
+          .whereRef('memory_tags.tenant_id', '=', 'memories.tenant_id')
+          .whereRef('memory_tags.owner_key', '=', 'memories.owner_key')
+          .whereRef('memory_tags.memory_id', '=', 'memories.id')
+          .where('memory_tags.tag', 'in', [...tags]),
+      ),
+    )
+    .orderBy('row_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toMemory);
+}

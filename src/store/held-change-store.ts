@@ -1,0 +1,101 @@
+import type { Selectable } from 'kysely';
+import { VarveError } from '../errors.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Reader, Writer } from './database.ts';
+import type { HeldChangeTable } from './schema.ts';
+
+/** An answer that was not applied because it would have taken away too much. */
+export interface HeldChange {
+  id: string;
+  scope: Scope;
+  run: string;
+  kind: string;
+  /** What is suspicious about it. */
+  reason: string;
+  /** What would be written. */
+  proposal: unknown;
+  /** The events it was made of. They stay unprocessed until it is accepted. */
+  events: string[];
+  createdAt: Date;
+  decidedAt: Date | null;
+  decision: 'accepted' | 'rejected' | 'outdated' | null;
+}
+
+export async function insertHeldChange(
+  writer: Writer,
+  held: Omit<HeldChange, 'decidedAt' | 'decision'>,
+): Promise<void> {
+  await writer
+    .insertInto('held_changes')
+    .values({
+      tenant_id: held.scope.tenant,
+      owner_key: ownerKey(held.scope),
+      id: held.id,
+      agent_id: held.scope.agent,
+      user_id: held.scope.user,
+      run: held.run,
+      kind: held.kind,
+      reason: held.reason,
+      proposal: JSON.stringify(held.proposal),
+      events: JSON.stringify(held.events),
+      created_at: held.createdAt.getTime(),
+      decided_at: null,
+      decision: null,
+    })
+    .execute();
+}
+
+/** The changes of an owner that wait for a decision, oldest first. */
+export async function listHeldChanges(reader: Reader, scope: Scope): Promise<HeldChange[]> {
+  const rows = await reader
+    .selectFrom('held_changes')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('decided_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toHeldChange);
+}
+
+/** A change that waits for a decision, or `not_found`. */
+export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
+  const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);
+  if (found !== undefined) return found;
+  throw new VarveError(`There is no held change ${id} that waits for a decision.`, {
+    code: 'not_found',
+    details: { id },
+  });
+}
+
+/** Ends the wait of held changes. */
+export async function decideHeldChanges(
+  writer: Writer,
+  scope: Scope,
+  { ids, decision, now }: { ids?: readonly string[]; decision: NonNullable<HeldChange['decision']>; now: number },
+): Promise<void> {
+  let query = writer
+    .updateTable('held_changes')
+    .set({ decision, decided_at: now })
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('decided_at', 'is', null);
+  if (ids !== undefined) query = query.where('id', 'in', [...ids]);
+  await query.execute();
+}
+
+function toHeldChange(row: Selectable<HeldChangeTable>): HeldChange {
+  return {
+    id: row.id,
+    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
+    run: row.run,
+    kind: row.kind,
+    reason: row.reason,
+    proposal: JSON.parse(row.proposal) as unknown,
+    events: JSON.parse(row.events) as string[],
+    createdAt: new Date(row.created_at),
+    decidedAt: row.decided_at === null ? null : new Date(row.decided_at),
+    decision: row.decision as HeldChange['decision'],
+  };
+}
