@@ -1,4 +1,5 @@
 // npm run bench:recall -- --data FILE --qa FILE [--database postgres://…] [--mode hybrid|semantic|text] [--fusion …]
+//   [--sources events|all]
 // How much of the evidence of LoCoMo's questions is among the first results: turn level, no language model, no network.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,6 +19,8 @@ const { values } = parseArgs({
     mode: { type: 'string', default: 'hybrid' },
     fusion: { type: 'string', default: 'evidence' },
     scoring: { type: 'string', default: 'relevance' },
+    // Turn level looks at turns. With `all`, a memory stands for the turns that it was learned from.
+    sources: { type: 'string', default: 'events' },
   },
 });
 const conversations = readConversations(readOrExit(values.data, '--data'));
@@ -41,6 +44,7 @@ const options = {
   fusion: values.fusion,
   scoring: values.scoring,
   candidates: 30,
+  ...(values.sources === 'all' ? { withSources: true } : { sources: ['events'] }),
 } as RecallOptions;
 const times: number[] = [];
 const scores = new Map<number, { r5: number; r10: number; r20: number; ndcg: number; count: number }>();
@@ -50,14 +54,26 @@ for (const question of questions) {
   const started = performance.now();
   const recalled = await handle.recall(question.question, options);
   times.push(performance.now() - started);
-  const turns = recalled.results.map(({ event }) => String(event?.metadata['turn']));
+  const turns = [
+    ...new Set(
+      recalled.results.flatMap(({ event, sources }) =>
+        (event === null ? sources : [event]).map(({ metadata }) => String(metadata['turn'])),
+      ),
+    ),
+  ];
   const found = question.evidence.some((turn) => turns.slice(0, 10).includes(turn));
   if (recalled.answerable !== null) answerable.push({ category: question.category, value: recalled.answerable, found });
   if (question.category <= 4 && question.evidence.length > 0) add(question, turns);
 }
 
 const total = [...scores.values()].reduce(
-  (sum, row) => ({ r5: sum.r5 + row.r5, r10: sum.r10 + row.r10, r20: sum.r20 + row.r20, ndcg: sum.ndcg + row.ndcg, count: sum.count + row.count }),
+  (sum, row) => ({
+    r5: sum.r5 + row.r5,
+    r10: sum.r10 + row.r10,
+    r20: sum.r20 + row.r20,
+    ndcg: sum.ndcg + row.ndcg,
+    count: sum.count + row.count,
+  }),
   { r5: 0, r10: 0, r20: 0, ndcg: 0, count: 0 },
 );
 const NAMES = ['', '1 several pieces', '2 time', '3 open', '4 one piece'];
@@ -74,16 +90,27 @@ printTable(
 const speed = summary(times);
 console.log(`\nrecall with the query's embedding: p50 ${ms(speed.p50)}, p95 ${ms(speed.p95)}`);
 if (answerable.length > 0) {
-  console.log('\nAbstention: how often nothing is answered, for questions that cannot be answered (5) and that can (1–4)');
+  console.log(
+    '\nAbstention: how often nothing is answered, for questions that cannot be answered (5) and that can (1–4)',
+  );
   const share = (rows: typeof answerable, threshold: number): string =>
     (rows.filter(({ value }) => value < threshold).length / Math.max(rows.length, 1)).toFixed(3);
   printTable(
     ['threshold', 'silent on 5', 'hides of 1–4', 'hides of those with evidence in the top 10'],
     [0.3, 0.4, 0.5, 0.6].map((threshold) => [
       `${threshold}${threshold === 0.4 ? ' (default)' : ''}`,
-      share(answerable.filter(({ category }) => category === 5), threshold),
-      share(answerable.filter(({ category }) => category <= 4), threshold),
-      share(answerable.filter(({ category, found }) => category <= 4 && found), threshold),
+      share(
+        answerable.filter(({ category }) => category === 5),
+        threshold,
+      ),
+      share(
+        answerable.filter(({ category }) => category <= 4),
+        threshold,
+      ),
+      share(
+        answerable.filter(({ category, found }) => category <= 4 && found),
+        threshold,
+      ),
     ]),
   );
 }

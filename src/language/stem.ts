@@ -1,7 +1,7 @@
 // Irregular forms that suffix stripping cannot join; chosen for what people tell about their lives.
 const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
   (
-    'went:go gone:go bought:buy brought:bring taught:teach thought:think caught:catch fought:fight sought:seek ' +
+    'went:go gone:go goes:go does:do bought:buy brought:bring taught:teach thought:think caught:catch fought:fight sought:seek ' +
     'found:find met:meet got:get gotten:get gave:give given:give took:take taken:take made:make said:say told:tell ' +
     'ran:run began:begin begun:begin wrote:write written:write read:read drove:drive driven:drive rode:ride ridden:ride ' +
     'flew:fly flown:fly grew:grow grown:grow knew:know known:know threw:throw thrown:throw drew:draw drawn:draw ' +
@@ -14,7 +14,7 @@ const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
     'dealt:deal dreamt:dream meant:mean leapt:leap learnt:learn burnt:burn forgot:forget forgotten:forget forgave:forgive ' +
     'laid:lay lit:light shown:show wed:wed rose:rise risen:rise did:do done:do had:have has:have was:be were:be been:be is:be are:be am:be ' +
     'children:child kids:kid men:man women:woman people:person feet:foot teeth:tooth mice:mouse geese:goose ' +
-    'wives:wife lives:life knives:knife leaves:leaf shelves:shelf halves:half wolves:wolf selves:self ' +
+    'wives:wife knives:knife leaves:leaf shelves:shelf halves:half wolves:wolf selves:self ' +
     'better:good best:good worse:bad worst:bad dying:die lying:lie tying:tie ' +
     'mom:mother mum:mother mommy:mother dad:father daddy:father grandma:grandmother grandpa:grandfather bro:brother sis:sister ' +
     'photo:picture pic:picture photograph:picture photography:picture bike:bicycle tv:television fav:favorite favourite:favorite ' +

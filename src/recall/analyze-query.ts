@@ -1,6 +1,6 @@
 import type { TimeRange } from './mentioned-time.ts';
 import { queryTimes } from './query-times.ts';
-import type { RecallView } from './recall-view.ts';
+import type { KnownSpeaker, RecallView } from './recall-view.ts';
 import { QUERY_STOP_TERMS } from './query-words.ts';
 import { words } from '../language/words.ts';
 
@@ -15,11 +15,6 @@ export interface QueryAnalysis {
   readonly asks: 'when' | 'how-many' | 'other';
   /** The stretches of time that it asks about; empty when it names none. */
   readonly times: readonly TimeRange[];
-}
-
-export interface KnownSpeaker {
-  readonly name: string;
-  readonly role?: string | undefined;
 }
 
 const WHEN =

@@ -62,8 +62,20 @@ export async function measureMeaning(
     });
     for (const { rowId, similarity } of hits) place(kind, rowId, similarity);
   }
-  const meaning = isComplete ? standardise(similarities) : standardiseBySample(similarities, view, query);
+  const meaning = isComplete ? standardiseByKind(similarities, view) : standardiseBySample(similarities, view, query);
   return { similarities, meaning };
+}
+
+/** A statement is nearer to any question than a turn of small talk is: each kind is measured against its own. */
+function standardiseByKind(similarities: Float32Array, { isMemory }: RecallView): Float32Array {
+  const memories = similarities.map((value, ordinal) => (isMemory[ordinal] === 1 ? value : Number.NaN));
+  const events = similarities.map((value, ordinal) => (isMemory[ordinal] === 0 ? value : Number.NaN));
+  const meaning = standardise(memories);
+  const ofEvents = standardise(events);
+  for (let ordinal = 0; ordinal < meaning.length; ordinal += 1) {
+    if (isMemory[ordinal] === 0) meaning[ordinal] = ofEvents[ordinal] as number;
+  }
+  return meaning;
 }
 
 /** The nearest are no fair sample of all: what is usual is read from the view's own sample. */

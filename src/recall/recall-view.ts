@@ -1,8 +1,13 @@
 import { profileDocument, type DocumentProfile, type RecallDocument } from './document-profile.ts';
-import type { KnownSpeaker } from './analyze-query.ts';
 import { growingArray } from './growing-array.ts';
 import { addDocument, createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
 import type { Cohesion } from './measure-cohesion.ts';
+
+/** Somebody whose turns are in the view. */
+export interface KnownSpeaker {
+  readonly name: string;
+  readonly role?: string | undefined;
+}
 
 /** Vectors of some documents, by ordinal. */
 export interface VectorSample {
@@ -21,6 +26,8 @@ export interface RecallView {
   readonly profiles: readonly DocumentProfile[];
   /** 0 for ordinals that must not be found any more. */
   readonly live: Uint8Array;
+  /** 1 for memories, 0 for events. */
+  readonly isMemory: Uint8Array;
   /** 1 for documents that not every recall may find: of a session, of a connection, or with an end. */
   readonly restricted: Uint8Array;
   /** Ordinal of the turn before and after in the same session, −1 where there is none. */
@@ -62,6 +69,7 @@ export function createRecallView(): RecallView {
   const documents: RecallDocument[] = [];
   const profiles: DocumentProfile[] = [];
   const live = growingArray(Uint8Array);
+  const isMemory = growingArray(Uint8Array);
   const restricted = growingArray(Uint8Array);
   const previous = growingArray(Int32Array);
   const next = growingArray(Int32Array);
@@ -129,6 +137,9 @@ export function createRecallView(): RecallView {
     get live() {
       return live.values;
     },
+    get isMemory() {
+      return isMemory.values;
+    },
     get restricted() {
       return restricted.values;
     },
@@ -188,6 +199,7 @@ export function createRecallView(): RecallView {
       profiles.push(profile);
       addDocument(index, document.text);
       live.push(1);
+      isMemory.push(document.kind === 'memory' ? 1 : 0);
       const isBound = document.kind === 'memory' && document.session !== null;
       restricted.push(isBound || document.connection !== null || document.expiresAt !== null ? 1 : 0);
 

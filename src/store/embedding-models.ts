@@ -35,6 +35,7 @@ export async function createEmbeddingModels(
     });
   }
   if (current !== null) {
+    await database.vectors.prepare({ id: current.id, dimensions: current.dimensions });
     await database.write(EVERY_TENANT, async (writer) => {
       if ((await findMeta(writer, ACTIVE_MODEL)) === null) await setMeta(writer, ACTIVE_MODEL, current.id);
     });
