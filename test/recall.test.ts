@@ -92,7 +92,7 @@ for (const database of databases()) {
 
     it('[L2] [L3] five signals order the 30 nearest, weights are settings, and what hardly matters is left out', async () => {
       const handle = open();
-      await handle.memories.create({ type: 'fact', content: 'Traffic was 500 visits a day.', importance: 0.2 });
+      await handle.memories.create({ type: 'fact', content: 'Traffic was 500 visits a day.', importance: 0.5 });
       clock.advance(200 * DAY);
       await handle.memories.create({ type: 'fact', content: 'Traffic is 800 visits a day.', importance: 0.9 });
       await handle.memories.create({ type: 'fact', content: 'Traffic noise is loud.', importance: 0.05 });

@@ -1,4 +1,5 @@
 import type { QueryAnalysis } from './analyze-query.ts';
+import type { DocumentProfile } from './document-profile.ts';
 import { closenessToRanges } from './mentioned-time.ts';
 import { speaksOf } from './speaks-of.ts';
 import { coverageOf, type LexicalMatch } from './lexical-index.ts';
@@ -13,6 +14,8 @@ export interface QueryContext {
   readonly match: LexicalMatch;
   /** 1 for the ordinals that may be found. */
   readonly allowed: Uint8Array;
+  /** The keyed facts that the query asks for. */
+  readonly asked: ReadonlySet<number>;
   /** Cosines per ordinal on the scale of the model that the weights were learned with; NaN where there is none. */
   readonly similarities: Float32Array;
   /** The same, in deviations from what a stranger's text would have. */
@@ -37,6 +40,7 @@ export const SIGNAL_NAMES = [
   'windowWords',
   'sessionWords',
   'sessionMeaning',
+  'keyed',
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
 export type Signals = Record<SignalName, number>;
@@ -46,9 +50,10 @@ export function prepareContext({
   analysis,
   match,
   allowed,
+  asked,
   similarities,
   meaning,
-}: Pick<QueryContext, 'view' | 'analysis' | 'match' | 'allowed' | 'similarities' | 'meaning'>): QueryContext {
+}: Pick<QueryContext, 'view' | 'analysis' | 'match' | 'allowed' | 'asked' | 'similarities' | 'meaning'>): QueryContext {
   const hasSessions = view.cohesion.session > 0;
   const noSessions = new Float32Array(view.sessionCount);
   return {
@@ -56,6 +61,7 @@ export function prepareContext({
     analysis,
     match,
     allowed,
+    asked,
     similarities,
     meaning,
     sessionWords: hasSessions
@@ -116,15 +122,31 @@ export function signalsOf(context: QueryContext, ordinal: number): Signals {
   return {
     meaning: context.meaning[ordinal] as number,
     words: coverageOf(match.termMasks[ordinal] as number, match),
-    length: clamp(Math.log(profile.wordCount + 1) - view.typicalLogLength(ordinal), 1.5),
+    ...textSignals(context, ordinal, profile),
     asking: profile.endsAsking ? 1 : 0,
     speaker: speakerSignal(context, ordinal),
     time: analysis.asks === 'when' && profile.hasTime ? 1 : 0,
-    hasTime: profile.hasTime ? 1 : 0,
-    hasNumber: profile.hasNumber ? 1 : 0,
     date: context.dates === null ? 0 : (context.dates[ordinal] as number),
     ...neighbourSignals(context, ordinal),
     sessionWords: session < 0 ? 0 : view.cohesion.session * (context.sessionWords[session] as number),
     sessionMeaning: session < 0 ? 0 : view.cohesion.session * (context.sessionMeaning[session] as number),
+    keyed: context.asked.has(ordinal) ? 1 : 0,
+  };
+}
+
+/**
+ * A turn that is long, or has a time or a number in it, tells more than one that has not. Of statements that were
+ * distilled all tell something: there a number counts only where one is asked for.
+ */
+function textSignals(
+  { view, analysis }: QueryContext,
+  ordinal: number,
+  profile: DocumentProfile,
+): Pick<Signals, 'length' | 'hasTime' | 'hasNumber'> {
+  const isTurn = view.isMemory[ordinal] === 0;
+  return {
+    length: isTurn ? clamp(Math.log(profile.wordCount + 1) - view.typicalLogLength(ordinal), 1.5) : 0,
+    hasTime: profile.hasTime && (isTurn || analysis.asks === 'when') ? 1 : 0,
+    hasNumber: profile.hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0,
   };
 }

@@ -1,3 +1,9 @@
+import {
+  calibratedSimilarity,
+  cosineFor,
+  LOCAL_EMBEDDER_CALIBRATION,
+  type Calibration,
+} from '../models/calibration.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { LexicalMatch } from './lexical-index.ts';
 import type { Candidate } from './load-results.ts';
@@ -16,6 +22,10 @@ export interface Found {
   /** Null without vectors. */
   meaning: Meaning | null;
   aboutNamed: ReadonlySet<number>;
+  /** The keyed facts that the query asks for. */
+  asked: ReadonlySet<number>;
+  /** How the embedder's cosines read; null without one. */
+  calibration: Calibration | null;
   options: RecallOptions;
   now: number;
 }
@@ -51,7 +61,8 @@ function rank(found: Found): Ranking {
     const size = limit * 2;
     return rankByReciprocalRank({ semantic: bySimilarity(size), text: byWords(size) }, count);
   }
-  return rankByEvidence({ ...found, ...meaning }, count);
+  const known = toLearnedScale(meaning.similarities, found.calibration);
+  return rankByEvidence({ ...found, ...meaning, similarities: known }, count);
 }
 
 /** With words alone the evidence ranking still knows who speaks, when and in which company; `text` mode asks for BM25. */
@@ -62,6 +73,14 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   const documents = ranking.documents.filter(({ ordinal }) => found.match.termMasks[ordinal] !== 0);
   // How answerable a question is was learned with vectors at hand.
   return { documents, answerable: null };
+}
+
+/** The weights of similarity were learned with the local embedder: the cosines of another are read as its would be. */
+function toLearnedScale(similarities: Float32Array, calibration: Calibration | null): Float32Array {
+  if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder)) return similarities;
+  return similarities.map((cosine) =>
+    Number.isNaN(cosine) ? cosine : cosineFor(calibratedSimilarity(cosine, calibration), LOCAL_EMBEDDER_CALIBRATION),
+  );
 }
 
 /** BM25 where any word matches; nothing elsewhere. */
@@ -80,7 +99,7 @@ function toCandidate(document: Ranking['documents'][number], found: Found): Cand
   if (!Number.isNaN(cosine)) arms.push('vector');
   if ((found.match.termMasks[ordinal] ?? 0) !== 0) arms.push('text');
   if (found.aboutNamed.has(ordinal)) arms.push('entity');
-  if (found.view.documents[ordinal]?.type === 'keyed_fact' && arms.includes('text')) arms.push('keyed');
+  if (found.asked.has(ordinal)) arms.push('keyed');
   if (document.explanation.some(({ signal, value }) => signal === 'date' && value > 0)) arms.push('time');
   if (document.explanation.some(({ signal, value }) => /neighbour|answer|window|session/i.test(signal) && value > 0)) {
     arms.push('context');

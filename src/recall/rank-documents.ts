@@ -10,9 +10,14 @@ import { fuseByReciprocalRank } from './fuse.ts';
 import { highest } from './highest.ts';
 import { RANKING_WEIGHTS } from './ranking-weights.ts';
 import type { SignalShare } from './recall-options.ts';
-import { answerability, relevance } from './relevance.ts';
+import { answerability, answerabilityByNearness, relevance } from './relevance.ts';
 import { selectCandidates } from './select-candidates.ts';
-import { backgroundScore, summariseEvidence, type ScoredCandidate } from './summarise-evidence.ts';
+import {
+  backgroundScore,
+  summariseEvidence,
+  type EvidenceSummary,
+  type ScoredCandidate,
+} from './summarise-evidence.ts';
 
 /** A document in its place. */
 export interface RankedDocument {
@@ -37,7 +42,8 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
   const background = backgroundScore(scored);
-  const answerable = answerability(summariseEvidence(context, scored, RANKING_WEIGHTS.speaker));
+  const summary = summariseEvidence(context, scored, RANKING_WEIGHTS.speaker);
+  const answerable = howAnswerable(context, summary);
   const best = scored[0]?.score ?? 0;
   const documents = scored.slice(0, count).map(({ ordinal, signals, score }): RankedDocument => {
     const similarity = context.similarities[ordinal] as number;
@@ -52,6 +58,20 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
     return { ordinal, score, relevance: relevance(answerable, evidence), explanation: sharesOf(signals) };
   });
   return { documents, answerable };
+}
+
+// What is usual can be read from a crowd only. Of a handful of statements the nearest is judged by itself.
+const CROWD = 80;
+
+function howAnswerable({ allowed, asked }: QueryContext, summary: EvidenceSummary): number {
+  if (asked.size > 0) return Math.max(0.8, answerability(summary));
+  let documents = 0;
+  for (const flag of allowed) documents += flag;
+  if (documents >= CROWD) return answerability(summary);
+  return Math.max(
+    answerabilityByNearness(summary.bestSimilarity),
+    summary.bestWords >= 0.5 ? answerability(summary) : 0,
+  );
 }
 
 function scoreCandidates(context: QueryContext): ScoredCandidate[] {

@@ -24,6 +24,8 @@ export interface VectorSample {
 export interface RecallView {
   readonly documents: readonly RecallDocument[];
   readonly profiles: readonly DocumentProfile[];
+  /** The ordinals of keyed facts, withdrawn ones among them. */
+  readonly keyed: readonly number[];
   /** 0 for ordinals that must not be found any more. */
   readonly live: Uint8Array;
   /** 1 for memories, 0 for events. */
@@ -68,6 +70,7 @@ const BYTES_PER_DOCUMENT = 900;
 export function createRecallView(): RecallView {
   const documents: RecallDocument[] = [];
   const profiles: DocumentProfile[] = [];
+  const keyed: number[] = [];
   const live = growingArray(Uint8Array);
   const isMemory = growingArray(Uint8Array);
   const restricted = growingArray(Uint8Array);
@@ -130,6 +133,7 @@ export function createRecallView(): RecallView {
   return {
     documents,
     profiles,
+    keyed,
     speakers,
     index,
     cohesion: { neighbour: 0, session: 0 },
@@ -197,6 +201,7 @@ export function createRecallView(): RecallView {
       const profile = profileDocument(document.text);
       documents.push(document);
       profiles.push(profile);
+      if (document.type === 'keyed_fact') keyed.push(ordinal);
       addDocument(index, document.text);
       live.push(1);
       isMemory.push(document.kind === 'memory' ? 1 : 0);

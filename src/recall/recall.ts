@@ -1,10 +1,12 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
+import type { Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
 import { visibleOwners, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { allowedDocuments } from './allowed-documents.ts';
+import { askedFacts } from './asked-facts.ts';
 import type { AccessTracker } from './access-tracker.ts';
 import { analyzeQuery, type QueryAnalysis } from './analyze-query.ts';
 import { chooseRanking } from './choose-ranking.ts';
@@ -49,8 +51,9 @@ export async function recall(
   const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
   const embedded = await embedQuery(deps, scope, { query, analysis, embedder });
   const found = await database.read(scope.tenant, async (reader) => {
-    const found = await findCandidates(reader, deps, { scope, query, options, now, view, analysis, embedded });
     const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
+    const search = { scope, query, options, now, view, analysis, embedded, calibration };
+    const found = await findCandidates(reader, deps, search);
     return {
       ...found,
       results: await loadResults(reader, database, { ...found, scope, options, now, asOf, calibration }),
@@ -73,17 +76,19 @@ interface Search {
   view: RecallView;
   analysis: QueryAnalysis;
   embedded: EmbeddedQuery;
+  calibration: Calibration | null;
 }
 
 /** The arms, each within what the handle may see, and their order. */
 async function findCandidates(
   reader: Reader,
   { database }: RecallDeps,
-  { scope, query, options, now, view, analysis, embedded }: Search,
+  { scope, query, options, now, view, analysis, embedded, calibration }: Search,
 ): Promise<{ view: RecallView; candidates: Candidate[]; answerable: number | null }> {
   const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
   const match = matchLexically(view.index, analysis.terms);
   const aboutNamed = await documentsAboutNamed(reader, scope, query, view);
+  const asked = askedFacts(analysis.terms, view);
   const { embedder, vectors } = embedded;
   if (embedder !== null && vectors !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });
@@ -98,7 +103,10 @@ async function findCandidates(
           embedder,
           query: vectors,
         });
-  return { view, ...chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, options, now }) };
+  return {
+    view,
+    ...chooseRanking({ view, analysis, match, allowed, meaning, aboutNamed, asked, calibration, options, now }),
+  };
 }
 
 /** Whether memories of a type are ever recalled. */

@@ -1,6 +1,9 @@
 import type { QueryContext, Signals } from './candidate-signals.ts';
 import type { AnswerableInput } from './relevance.ts';
 
+/** The inputs of the question whether an answer is known at all. */
+export type EvidenceSummary = Record<AnswerableInput, number>;
+
 export interface ScoredCandidate {
   readonly ordinal: number;
   readonly signals: Signals;
