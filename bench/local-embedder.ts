@@ -51,7 +51,15 @@ async function measure(threads: number): Promise<Measurement> {
   const rss = process.memoryUsage().rss / 1e6;
   await embedder.close?.();
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
-  return { threads, firstVector, p50: at(0.5), p95: at(0.95), textsPerSecond, rss, tokensPerText: tokens / batch.length };
+  return {
+    threads,
+    firstVector,
+    p50: at(0.5),
+    p95: at(0.95),
+    textsPerSecond,
+    rss,
+    tokensPerText: tokens / batch.length,
+  };
 }
 
 /** 25 words, from a different place of the sentences each time. */
@@ -62,13 +70,26 @@ function textOf(index: number): string {
 
 function report(rows: readonly Measurement[]): void {
   const cell = (value: number, digits = 0): string => value.toFixed(digits);
-  console.log(`\nLocal embedder, texts of ${WORDS_PER_TEXT} words (${cell(rows[0]?.tokensPerText ?? 0, 1)} tokens), ${process.version}\n`);
-  console.log('| threads | p50 ms | p95 ms | texts/s | first vector ms | RSS MB |\n| --- | --- | --- | --- | --- | --- |');
+  console.log(
+    `\nLocal embedder, texts of ${WORDS_PER_TEXT} words (${cell(rows[0]?.tokensPerText ?? 0, 1)} tokens), ${process.version}\n`,
+  );
+  console.log(
+    '| threads | p50 ms | p95 ms | texts/s | first vector ms | RSS MB |\n| --- | --- | --- | --- | --- | --- |',
+  );
   for (const row of rows) {
-    const cells = [row.threads, cell(row.p50, 2), cell(row.p95, 2), cell(row.textsPerSecond), cell(row.firstVector), cell(row.rss)];
+    const cells = [
+      row.threads,
+      cell(row.p50, 2),
+      cell(row.p95, 2),
+      cell(row.textsPerSecond),
+      cell(row.firstVector),
+      cell(row.rss),
+    ];
     console.log(`| ${cells.join(' | ')} |`);
   }
-  console.log(`\nWanted with the default of 2 threads: p50 ≤ ${LIMITS.p50} ms, ≥ ${LIMITS.textsPerSecond} texts/s, first vector ≤ ${LIMITS.firstVector} ms.`);
+  console.log(
+    `\nWanted with the default of 2 threads: p50 ≤ ${LIMITS.p50} ms, ≥ ${LIMITS.textsPerSecond} texts/s, first vector ≤ ${LIMITS.firstVector} ms.`,
+  );
 }
 
 const [flag, threads] = process.argv.slice(2);
@@ -77,6 +98,8 @@ if (flag === '--measure') {
 } else {
   const script = fileURLToPath(import.meta.url);
   const run = (count: number): Measurement =>
-    JSON.parse(execFileSync(process.execPath, [script, '--measure', String(count)], { encoding: 'utf8' })) as Measurement;
+    JSON.parse(
+      execFileSync(process.execPath, [script, '--measure', String(count)], { encoding: 'utf8' }),
+    ) as Measurement;
   report([run(1), run(2)]);
 }

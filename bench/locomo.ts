@@ -43,14 +43,12 @@ export function readConversations(json: string): Conversation[] {
       .sort((one, other) => Number(one.slice(8)) - Number(other.slice(8)))
       .map((name) => {
         const start = parseTime(String(conversation[`${name}_date_time`]));
-        const events = (conversation[name] as RawTurn[]).map(
-          (turn, index): NewEvent => ({
-            speaker: turn.speaker,
-            content: turn.blip_caption ? `${turn.text} [shares ${turn.blip_caption}]` : turn.text,
-            occurredAt: start + index * 60_000,
-            metadata: { turn: turn.dia_id },
-          }),
-        );
+        const events = (conversation[name] as RawTurn[]).map((turn, index): NewEvent => ({
+          speaker: turn.speaker,
+          content: turn.blip_caption ? `${turn.text} [shares ${turn.blip_caption}]` : turn.text,
+          occurredAt: start + index * 60_000,
+          metadata: { turn: turn.dia_id },
+        }));
         return { name, events };
       }),
   }));
@@ -61,7 +59,10 @@ export function readQuestions(lines: string): Question[] {
   return lines
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => JSON.parse(line) as { sample_id: string; category: number; question: string; evidence: string[] | null })
+    .map(
+      (line) =>
+        JSON.parse(line) as { sample_id: string; category: number; question: string; evidence: string[] | null },
+    )
     .map(({ sample_id, category, question, evidence }) => ({
       conversation: sample_id,
       category,

@@ -22,7 +22,8 @@ export async function measure(count: number, operation: (index: number) => unkno
 /** What a list of times says. */
 export function summary(times: readonly number[]): Times {
   const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number): number => sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
+  const at = (share: number): number =>
+    sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
   const mean = sorted.reduce((sum, time) => sum + time, 0) / sorted.length;
   return { p50: at(0.5), p95: at(0.95), mean, perSecond: 1000 / mean };
 }
@@ -30,7 +31,11 @@ export function summary(times: readonly number[]): Times {
 /** Prints rows as a table with aligned columns. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd();
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
   console.log(line(header));
   console.log(widths.map((width) => '─'.repeat(width)).join('  '));
   for (const row of rows) console.log(line(row));

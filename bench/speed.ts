@@ -30,11 +30,39 @@ const row = (name: string, times: Times, goal = '', beside = ''): void => {
 };
 
 const NAMES = ['Ana', 'Bo', 'Carla', 'Dev', 'Eli', 'Fay', 'Gus', 'Hana'];
-const THINGS = ['a sourdough recipe', 'the marathon', 'a flat in Lisbon', 'her cello', 'the tax return', 'a rescue dog', 'old cameras', 'the garden', 'a start-up', 'night trains', 'chess openings', 'a broken boiler'];
-const VERBS = ['talked about', 'wants to sell', 'is learning about', 'spent the weekend on', 'worries about', 'is proud of', 'bought', 'lost'];
+const THINGS = [
+  'a sourdough recipe',
+  'the marathon',
+  'a flat in Lisbon',
+  'her cello',
+  'the tax return',
+  'a rescue dog',
+  'old cameras',
+  'the garden',
+  'a start-up',
+  'night trains',
+  'chess openings',
+  'a broken boiler',
+];
+const VERBS = [
+  'talked about',
+  'wants to sell',
+  'is learning about',
+  'spent the weekend on',
+  'worries about',
+  'is proud of',
+  'bought',
+  'lost',
+];
 const statement = (index: number): string =>
   `${NAMES[index % 8]} ${VERBS[(index * 7) % 8]} ${THINGS[(index * 5) % 12]} in week ${index % 53} with friend number ${index}.`;
-const QUERIES = ['Who is proud of the garden?', 'What did Ana buy in week 12?', 'Is anybody learning about chess openings?', 'a broken boiler', 'Who lost old cameras?'];
+const QUERIES = [
+  'Who is proud of the garden?',
+  'What did Ana buy in week 12?',
+  'Is anybody learning about chess openings?',
+  'a broken boiler',
+  'Who lost old cameras?',
+];
 const query = (index: number): string => `${QUERIES[index % QUERIES.length]} ${index}`;
 
 /** Vectors that are cheap to make, so that filling 50,000 memories does not take minutes: recall scans them as any others. */
@@ -67,21 +95,33 @@ async function fill(varve: Varve, user: string, count: number): Promise<void> {
   for (let start = 0; start < count; start += 500) {
     const size = Math.min(500, count - start);
     await Promise.all(
-      Array.from({ length: size }, (_, index) => handle.memories.create({ type: 'fact', content: statement(start + index) })),
+      Array.from({ length: size }, (_, index) =>
+        handle.memories.create({ type: 'fact', content: statement(start + index) }),
+      ),
     );
   }
 }
 
-const store = values.database === undefined ? { path: join(folder, 'varve.db') } : { url: values.database, schema: `speed_${Date.now()}` };
+const store =
+  values.database === undefined
+    ? { path: join(folder, 'varve.db') }
+    : { url: values.database, schema: `speed_${Date.now()}` };
 const varve = await createVarve({ store, background: false, embedder: quickEmbedder() });
-const ask = (user: string, limit = 10) => (index: number) =>
-  varve.for({ tenant: 'speed', user }).recall(query(index), { limit, abstain: false, track: false });
+const ask =
+  (user: string, limit = 10) =>
+  (index: number) =>
+    varve.for({ tenant: 'speed', user }).recall(query(index), { limit, abstain: false, track: false });
 
 await fill(varve, 'one', 1000);
 await varve.drain();
 const alone = await measure(400, ask('one'));
 row('recall, 1,000 memories, no embedding', alone, values.database ? '≤ 6 ms' : '≤ 2 ms');
-row('  by words alone', await measure(200, (index) => varve.for({ tenant: 'speed', user: 'one' }).recall(query(index), { mode: 'text', track: false })));
+row(
+  '  by words alone',
+  await measure(200, (index) =>
+    varve.for({ tenant: 'speed', user: 'one' }).recall(query(index), { mode: 'text', track: false }),
+  ),
+);
 
 const owners = Number(values.owners);
 for (let index = 0; index < owners; index += 1) await fill(varve, `user-${index}`, 1000);
@@ -89,15 +129,27 @@ await varve.drain();
 row(`the same, with ${owners} other owners × 1,000 in the store`, await measure(400, ask('one')), 'no slower');
 const few = Math.min(owners, 40);
 for (let index = 0; index < few; index += 1) await ask(`user-${index}`)(index);
-row(`  taking turns among ${few} owners, warm`, await measure(400, (index) => ask(`user-${index % few}`)(index)), 'no slower');
+row(
+  `  taking turns among ${few} owners, warm`,
+  await measure(400, (index) => ask(`user-${index % few}`)(index)),
+  'no slower',
+);
 let cold = 0;
-row('  an owner seen for the first time in this process', await measure(Math.max(owners - few - 10, 5), () => ask(`user-${few + (cold++ % (owners - few))}`)(cold)));
+row(
+  '  an owner seen for the first time in this process',
+  await measure(Math.max(owners - few - 10, 5), () => ask(`user-${few + (cold++ % (owners - few))}`)(cold)),
+);
 
 const large = Number(values.large);
 await fill(varve, 'large', large);
 await varve.drain();
 const floor = floorOf(large);
-row(`recall, ${large.toLocaleString('en')} memories, no embedding`, await measure(60, ask('large')), '≤ 12 ms', `floor: bare scan ${ms(floor.p50)}`);
+row(
+  `recall, ${large.toLocaleString('en')} memories, no embedding`,
+  await measure(60, ask('large')),
+  '≤ 12 ms',
+  `floor: bare scan ${ms(floor.p50)}`,
+);
 await varve.close();
 
 const real = await createVarve({ store: join(folder, 'real.db'), background: false });
@@ -105,7 +157,9 @@ await fill(real, 'one', 1000);
 await real.drain();
 row(
   'recall, 1,000 memories, with the local embedder',
-  await measure(200, (index) => real.for({ tenant: 'speed', user: 'one' }).recall(query(index), { abstain: false, track: false })),
+  await measure(200, (index) =>
+    real.for({ tenant: 'speed', user: 'one' }).recall(query(index), { abstain: false, track: false }),
+  ),
   '≤ 8 ms, p95 ≤ 20 ms',
 );
 await real.close();
@@ -149,7 +203,10 @@ async function besideMem0(place: string): Promise<void> {
   };
   const mem0 = new Memory({
     embedder: { provider: 'langchain', config: { model: langchainEmbedder } },
-    vectorStore: { provider: 'memory', config: { collectionName: 'bench', dimension: 384, dbPath: join(folder, 'mem0.db') } },
+    vectorStore: {
+      provider: 'memory',
+      config: { collectionName: 'bench', dimension: 384, dbPath: join(folder, 'mem0.db') },
+    },
     llm: { provider: 'openai', config: { apiKey: 'unused', baseURL: 'http://127.0.0.1:9' } },
     disableHistory: true,
   });
@@ -157,7 +214,9 @@ async function besideMem0(place: string): Promise<void> {
   const searches = 60;
   // Queries are embedded beforehand on both sides: the embedder is the same, and its time would hide the difference.
   for (let index = 0; index < searches * 2; index += 1) await embedder.embed([query(index)]);
-  const theirs = await measure(searches, (index) => mem0.search(query(index % searches), { filters: { user_id: 'one' }, topK: 10, limit: 10 }));
+  const theirs = await measure(searches, (index) =>
+    mem0.search(query(index % searches), { filters: { user_id: 'one' }, topK: 10, limit: 10 }),
+  );
   const mine = await measure(searches, (index) =>
     ours.for({ tenant: 'speed', user: 'one' }).recall(query(index % searches), { abstain: false, track: false }),
   );

@@ -11,13 +11,18 @@ import { measure, ms, printTable, type Times } from './measure.ts';
 const { values } = parseArgs({ options: { size: { type: 'string', default: '100000' } } });
 const largest = Number(values.size);
 const folder = mkdtempSync(join(tmpdir(), 'varve-bench-'));
-const text = (index: number): string => `I moved to a flat in street ${index % 977} and work on project ${index % 89} with my team now.`;
+const text = (index: number): string =>
+  `I moved to a flat in street ${index % 977} and work on project ${index % 89} with my team now.`;
 
 /** SQLite itself, with statements written by hand: the same rows into the same tables and indexes. */
-async function openRaw(path: string): Promise<{ insert(index: number): void; window(): unknown[]; batch(size: number, start: number): void }> {
+async function openRaw(
+  path: string,
+): Promise<{ insert(index: number): void; window(): unknown[]; batch(size: number, start: number): void }> {
   await (await createVarve({ store: path, embedder: null, background: false })).close();
   const database = new DatabaseSync(path);
-  database.exec('pragma synchronous = full; pragma secure_delete = on; pragma temp_store = memory; pragma cache_size = -16000');
+  database.exec(
+    'pragma synchronous = full; pragma secure_delete = on; pragma temp_store = memory; pragma cache_size = -16000',
+  );
   const owner = database.prepare(
     "insert into owners values ('bench', 'o', null, 'ana', 1, 0, 1) on conflict do update set version = version + 1",
   );
@@ -60,34 +65,59 @@ async function openRaw(path: string): Promise<{ insert(index: number): void; win
 
 const rows: string[][] = [];
 function row(name: string, ours: Times, raw: Times | null, goal: string): void {
-  rows.push([name, ms(ours.p50), ms(ours.p95), raw === null ? '' : ms(raw.p50), raw === null ? '' : `${(ours.p50 / raw.p50).toFixed(1)}×`, goal]);
+  rows.push([
+    name,
+    ms(ours.p50),
+    ms(ours.p95),
+    raw === null ? '' : ms(raw.p50),
+    raw === null ? '' : `${(ours.p50 / raw.p50).toFixed(1)}×`,
+    goal,
+  ]);
 }
 
 const path = join(folder, 'varve.db');
 await (await createVarve({ store: path, embedder: null, background: false })).close();
-row('open an existing store', await measure(30, async () => (await createVarve({ store: path, embedder: null, background: false })).close()), null, '< 50 ms');
+row(
+  'open an existing store',
+  await measure(30, async () => (await createVarve({ store: path, embedder: null, background: false })).close()),
+  null,
+  '< 50 ms',
+);
 
 const varve: Varve = await createVarve({ store: path, embedder: null, background: false });
 const handle = varve.for({ tenant: 'bench', user: 'ana', session: 's' });
 const raw = await openRaw(join(folder, 'raw.db'));
 
 // In turns, so that both meet the same state of the machine.
-const appends = await sideBySide(600, (index) => handle.observe({ content: text(index) }), (index) => raw.insert(index));
+const appends = await sideBySide(
+  600,
+  (index) => handle.observe({ content: text(index) }),
+  (index) => raw.insert(index),
+);
 row('append one event, durable', appends.ours, appends.raw, '< 1 ms, ≤ 3×');
-const windows = await sideBySide(2000, () => handle.session.window(), () => raw.window());
+const windows = await sideBySide(
+  2000,
+  () => handle.session.window(),
+  () => raw.window(),
+);
 row('read a session (20 turns)', windows.ours, windows.raw, '< 1 ms, ≤ 3×');
 const batchSize = 1000;
 const batches = await sideBySide(
   15,
-  (index) => handle.observe(Array.from({ length: batchSize }, (_, place) => ({ content: text(index * batchSize + place) }))),
+  (index) =>
+    handle.observe(Array.from({ length: batchSize }, (_, place) => ({ content: text(index * batchSize + place) }))),
   (index) => raw.batch(batchSize, index * batchSize),
 );
 row(`append ${batchSize} events`, batches.ours, batches.raw, '< 100 ms, ≤ 3×');
 
-const parallel = await measure(15, () => Promise.all(Array.from({ length: 100 }, (_, place) => handle.observe({ content: text(place) }))));
+const parallel = await measure(15, () =>
+  Promise.all(Array.from({ length: 100 }, (_, place) => handle.observe({ content: text(place) }))),
+);
 row('100 appends at the same time', parallel, null, '');
 printTable(['operation', 'p50', 'p95', 'raw SQLite p50', 'ratio', 'goal'], rows);
-console.log(`\nbatches: ${Math.round(batchSize / (batches.ours.p50 / 1000)).toLocaleString('en')} events a second (goal 10,000)\n`);
+console.log(
+  `\nbatches: ${Math.round(batchSize / (batches.ours.p50 / 1000)).toLocaleString('en')} events a second (goal 10,000)\n`,
+);
 
 const growth: string[][] = [];
 let stored = 0;
@@ -95,7 +125,9 @@ for (const size of [1000, 10_000, 100_000, 1_000_000].filter((step) => step <= l
   await fill(size);
   const owner = varve.for({ tenant: 'bench', user: `user-${Math.floor(size / 2000)}` });
   const { memory } = await owner.memories.create({ type: 'fact', content: `Knows the number ${size}.` });
-  const create = await measure(150, (index) => owner.memories.create({ type: 'fact', content: `${text(index)} ${size}` }));
+  const create = await measure(150, (index) =>
+    owner.memories.create({ type: 'fact', content: `${text(index)} ${size}` }),
+  );
   const get = await measure(500, () => owner.memories.get(memory.id));
   const list = await measure(300, () => owner.memories.list({ order: 'important', limit: 20 }));
   const append = await measure(150, (index) => owner.observe({ content: text(index) }));

@@ -61,7 +61,6 @@ async function printMemories(): Promise<void> {
   for (const { type, content, confidence } of items) console.log(`   [${type}] ${content} (${confidence})`);
 }
 
-
 function title(text: string): void {
   console.log(`\n${text}\n`);
 }

@@ -10,7 +10,9 @@ const packageJson = createRequire(import.meta.url).resolve('@plurnk/plurnk-mimet
 const source = join(dirname(packageJson), 'model');
 const target = join(import.meta.dirname, '../weights/all-minilm-l6-v2-int8');
 
-const actual = createHash('sha256').update(readFileSync(join(source, 'onnx/model_quantized.onnx'))).digest('hex');
+const actual = createHash('sha256')
+  .update(readFileSync(join(source, 'onnx/model_quantized.onnx')))
+  .digest('hex');
 if (actual !== MODEL_SHA256) throw new Error(`The model has sha256 ${actual}, expected ${MODEL_SHA256}.`);
 for (const file of ['onnx/model_quantized.onnx', 'tokenizer.json', 'config.json']) {
   mkdirSync(dirname(join(target, file)), { recursive: true });

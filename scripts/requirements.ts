@@ -13,6 +13,7 @@ for (const [name, list] of [
   ['in part', partly],
   ['not yet', open],
 ] as const) {
-  for (const id of list) console.log(`${id.padEnd(4)}${name}: ${REQUIREMENTS[id]} (${PENDING[id] ?? 'no test and no reason'})`);
+  for (const id of list)
+    console.log(`${id.padEnd(4)}${name}: ${REQUIREMENTS[id]} (${PENDING[id] ?? 'no test and no reason'})`);
 }
 console.log(`${proven.length} of ${ids.length} requirements proven, ${partly.length} in part, ${open.length} not yet.`);

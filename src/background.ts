@@ -4,12 +4,22 @@ import { enqueueJobs } from './jobs/enqueue.ts';
 import { postpone } from './jobs/postpone.ts';
 import { ensureSchedules, type NewSchedule } from './jobs/schedules.ts';
 import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
+import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
+import type { FormDeps } from './form/form-deps.ts';
+import type { Formation } from './form/formation.ts';
+import { boostOutcomes } from './maintain/boost-outcomes.ts';
 import { changeEmbedder } from './maintain/change-embedder.ts';
+import { consolidationHandlers, consolidationSchedules } from './maintain/consolidation-jobs.ts';
+import { mergeDoubles } from './maintain/merge-doubles.ts';
 import { embedRecords, type EmbedDeps } from './maintain/embed-records.ts';
 import { flushIdleSessions } from './observe/flush-session.ts';
 import { HOUR } from './record/clock.ts';
+import { parseScope, type ScopeInput } from './record/scope.ts';
 import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/embedding-store.ts';
+
+/** What work in the background works with. */
+export type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & { formation: Formation };
 
 /** How work in the background is done. */
 export interface BackgroundOptions {
@@ -42,7 +52,7 @@ const GATHER = 25;
 const OWNERS_AT_ONCE = 500;
 
 /** Makes the background work of a store. It does nothing before `start` or `drain`. */
-export function createBackground(deps: EmbedDeps, options: BackgroundOptions = {}): Background {
+export function createBackground(deps: BackgroundDeps, options: BackgroundOptions = {}): Background {
   const worker: Worker = createWorker({
     ...deps,
     concurrency: options.concurrency ?? 4,
@@ -66,10 +76,12 @@ export function createBackground(deps: EmbedDeps, options: BackgroundOptions = {
       if (isStarted) return;
       isStarted = true;
       await begin(deps);
+      deps.formation.start();
       worker.start();
     },
     async drain() {
       await begin(deps);
+      await deps.formation.drain();
       return worker.drain();
     },
     wake() {
@@ -79,14 +91,15 @@ export function createBackground(deps: EmbedDeps, options: BackgroundOptions = {
     async stop() {
       isStarted = false;
       if (gathering !== null) clearTimeout(gathering);
+      await deps.formation.stop();
       await worker.stop();
     },
   };
 }
 
-async function begin(deps: EmbedDeps): Promise<void> {
+async function begin(deps: BackgroundDeps): Promise<void> {
   const { database, embedding } = deps;
-  await ensureSchedules(database, SCHEDULES, deps);
+  await ensureSchedules(database, [...SCHEDULES, ...deps.formation.schedules, ...consolidationSchedules(deps)], deps);
   const isChanging = await database.read(EVERY_TENANT, (reader) => embedding.isChanging(reader));
   if (isChanging) {
     const job = { kind: 'change-embedder', tenant: '', uniqueKey: 'change-embedder', payload: {} };
@@ -95,8 +108,9 @@ async function begin(deps: EmbedDeps): Promise<void> {
   await feedEmbeddings(deps);
 }
 
-function handlersOf(deps: EmbedDeps, options: BackgroundOptions): Record<string, JobHandler> {
+function handlersOf(deps: BackgroundDeps, options: BackgroundOptions): Record<string, JobHandler> {
   const handlers: Record<string, JobHandler> = {
+    ...formationHandlers(deps),
     'feed-embeddings': () => feedEmbeddings(deps),
     'flush-idle-sessions': async () => {
       await flushIdleSessions(deps);
@@ -114,6 +128,26 @@ function handlersOf(deps: EmbedDeps, options: BackgroundOptions): Record<string,
     'change-embedder': async (_job, { signal }) => {
       await changeEmbedder(deps.database, deps.embedding, signal);
       await feedEmbeddings(deps);
+    },
+  };
+}
+
+/** Forming memories, and the work on them that follows some minutes later. */
+function formationHandlers(deps: BackgroundDeps): Record<string, JobHandler> {
+  const handlers = { ...deps.formation.handlers, ...consolidationHandlers(deps) };
+  const paid = Object.entries(handlers).map(([kind, handler]): [string, JobHandler] => [
+    kind,
+    (job, context) => paidWork(deps, () => handler(job, context)),
+  ]);
+  return {
+    ...Object.fromEntries(paid),
+    'merge-doubles': async ({ payload }, { signal }) => {
+      const { scope } = payload as { scope: Required<ScopeInput> };
+      await mergeDoubles(deps, parseScope(scope), { signal });
+    },
+    'boost-outcomes': async ({ payload }) => {
+      const { scope, outcome } = payload as { scope: Required<ScopeInput>; outcome: string };
+      await boostOutcomes(deps, parseScope(scope), outcome);
     },
   };
 }

@@ -10,7 +10,12 @@ export type { FactHandle, FactInput, FactReader } from './handle/facts.ts';
 export type { MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
 export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle } from './handle/notes.ts';
 export type { SessionHandle } from './handle/session.ts';
+export type { FormationOptions, FormationSettings } from './form/formation-settings.ts';
+export type { Formed } from './form/formed.ts';
+export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './form/guards/privacy-policy.ts';
+export type { Rejection } from './form/proposal.ts';
 export type { Appended } from './observe/append-events.ts';
+export type { ChatCategory, UserContextUpdate } from './observe/record-observation.ts';
 export type { DecisionWithOutcomes, NewDecision, NewOutcome } from './observe/decisions.ts';
 export type { IndexedDocument, NewDocument } from './observe/index-document.ts';
 export type { Interaction, NewInteraction, ToolUse } from './observe/log-interaction.ts';
@@ -39,3 +44,52 @@ export { cachedEmbedder } from './models/cached-embedder.ts';
 export { createLocalEmbedder, type LocalEmbedderOptions } from './models/local-embedder/local-embedder.ts';
 export { createLanguageModel, type LanguageModelOptions } from './models/create-language-model.ts';
 export type { LanguageModel } from './models/language-model.ts';
+export type { AssembledContext } from './assemble/assemble.ts';
+export type { AssembleOptions } from './assemble/assemble-deps.ts';
+export type {
+  Asked,
+  ContextHooks,
+  ContextOptions,
+  ContextSettings,
+  HistoryOptions,
+  LookupMode,
+  SectionSwitches,
+  Service,
+} from './assemble/context-options.ts';
+export { budgetTable, type ContextReport, type SectionReport } from './assemble/context-report.ts';
+export type { Writing } from './assemble/escape.ts';
+export type { HistoryMessage } from './assemble/write-context.ts';
+export type { Intent } from './assemble/intent.ts';
+export { defineLayout, type Budget, type Frame, type Layout, type SectionFormat } from './assemble/layout.ts';
+export { LAYOUTS, type LayoutName } from './assemble/layouts/layouts.ts';
+export type { Item, SectionName } from './assemble/section.ts';
+export type { TracingOptions } from './assemble/tracing.ts';
+export { converse, type ConversationAnswer, type ConversationPrompt } from './integrations/converse.ts';
+export { estimateTokens, tokenizerCounter, type TokenCounter } from './language/token-count.ts';
+export type { LoggedContext, LoggedPart } from './store/context-log-store.ts';
+export { agentInstructions, type InstructionOptions } from './tools/agent-instructions.ts';
+export type { AgentTool, ToolHandle, ToolHints } from './tools/agent-tool.ts';
+export { AGENT_TOOLS, agentTool } from './tools/agent-tools.ts';
+export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from './tools/tool-definitions.ts';
+export type { ConsolidationOptions, ConsolidationSettings } from './consolidate/consolidation-settings.ts';
+export type { ReflectionCounts } from './consolidate/nightly/reflection-counts.ts';
+export type { ToolSuggestion } from './consolidate/patterns/suggest-tools.ts';
+export type { ConsolidationHandle, SetAside } from './handle/consolidation.ts';
+export type { IntentionHandle, NewIntention } from './handle/intentions.ts';
+export type { LearningHandle, NewLearning } from './handle/learnings.ts';
+export type { ConsolidationReport } from './maintain/consolidate-owner.ts';
+export type { EraseOptions, ErasedWithCertificate } from './maintain/erase.ts';
+export type { MaintenanceReport } from './maintain/maintain-tenant.ts';
+export type { ErasureCertificate } from './store/erasure-store.ts';
+export type { HeldChange } from './store/held-change-store.ts';
+export type { Run, RunCause, RunFilter, RunStatus } from './store/run-store.ts';
+export type { MemoryUse } from './store/use-store.ts';
+export type { Operator, StoreStatus } from './operate/operator.ts';
+export type { ApiKey, KeyAccess, NewApiKey } from './operate/api-key.ts';
+export type { MadeApiKey, Keys } from './operate/keys.ts';
+export type { Act, Acts, NewAct } from './operate/acts.ts';
+export type { RecordCounts } from './operate/count-records.ts';
+export type { RecordChange } from './operate/follow-changes.ts';
+export type { ImportReport } from './operate/import-records.ts';
+export type { RecordLine } from './operate/record-line.ts';
+export type { Job, JobState } from './jobs/job.ts';

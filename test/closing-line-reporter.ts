@@ -9,6 +9,8 @@ export default class ClosingLineReporter implements Reporter {
       // A module that could not even be loaded has no tests to fail.
       if (module.state() === 'failed' && module.errors().length > 0) count.failed += 1;
     }
-    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped\n`);
+    process.stdout.write(
+      `\n${count.passed} passed, ${count.failed} failed, ${count.skipped + count.pending} skipped\n`,
+    );
   }
 }

@@ -91,4 +91,3 @@ function pglitePool(database: PGlite): PostgresPool {
     end: async () => {},
   } as unknown as PostgresPool;
 }
-

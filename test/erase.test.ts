@@ -32,14 +32,28 @@ for (const database of databases()) {
       const tables = await store.read(EVERY_TENANT, async (reader) => {
         const { rows } =
           store.dialect === 'sqlite'
-            ? await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like '%\\_text\\_%' escape '\\' and name not like '%vocabulary'`.execute(reader)
-            : await sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = current_schema()`.execute(reader);
+            ? await sql<{
+                name: string;
+              }>`select name from sqlite_master where type = 'table' and name not like '%\\_text\\_%' escape '\\' and name not like '%vocabulary'`.execute(
+                reader,
+              )
+            : await sql<{
+                name: string;
+              }>`select table_name as name from information_schema.tables where table_schema = current_schema()`.execute(
+                reader,
+              );
         return rows.map((row) => row.name);
       });
       const texts: string[] = [];
       for (const table of tables) {
-        const { rows } = await store.read(EVERY_TENANT, (reader) => sql`select * from ${sql.table(table)}`.execute(reader));
-        texts.push(JSON.stringify(rows, (_key, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value)));
+        const { rows } = await store.read(EVERY_TENANT, (reader) =>
+          sql`select * from ${sql.table(table)}`.execute(reader),
+        );
+        texts.push(
+          JSON.stringify(rows, (_key, value: unknown) =>
+            value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+          ),
+        );
       }
       if ('path' in options) {
         const folder = dirname(options.path);
@@ -50,10 +64,23 @@ for (const database of databases()) {
 
     async function fill(user: string, session: string): Promise<void> {
       const handle = varve.for({ tenant: 't', agent: 'coach', user, session, connection: 'mail' });
-      const { events } = await handle.observe([{ content: `${SECRET} one` }, { content: `${SECRET} two`, idempotencyKey: SECRET }]);
-      const { memory } = await handle.memories.create({ type: 'fact', content: `Knows ${SECRET}.`, sourceEvents: [events[0]!.id], tags: [SECRET] });
+      const { events } = await handle.observe([
+        { content: `${SECRET} one` },
+        { content: `${SECRET} two`, idempotencyKey: SECRET },
+      ]);
+      const { memory } = await handle.memories.create({
+        type: 'fact',
+        content: `Knows ${SECRET}.`,
+        sourceEvents: [events[0]!.id],
+        tags: [SECRET],
+      });
       await handle.memories.revise(memory.id, { content: `Knew ${SECRET}.` });
-      await handle.memories.create({ type: 'fact', level: 'agent', content: `Everybody knows ${SECRET}.`, sourceEvents: [events[1]!.id] });
+      await handle.memories.create({
+        type: 'fact',
+        level: 'agent',
+        content: `Everybody knows ${SECRET}.`,
+        sourceEvents: [events[1]!.id],
+      });
       await handle.facts.set({ key: 'password', value: SECRET });
       await handle.facts.set({ key: 'password', value: `${SECRET}2` });
       await handle.blocks.replace('working_memory', `About ${SECRET}.`);
@@ -68,8 +95,12 @@ for (const database of databases()) {
     }
 
     it('[X1] erasing a person leaves no trace of them, and all of the others', async () => {
-      await varve.for({ tenant: 't', agent: 'coach', user: 'bob' }).memories.create({ type: 'fact', content: 'Bob stays.' });
-      await varve.for({ tenant: 't2', agent: 'coach', user: 'ana' }).memories.create({ type: 'fact', content: 'Another tenant’s Ana stays.' });
+      await varve
+        .for({ tenant: 't', agent: 'coach', user: 'bob' })
+        .memories.create({ type: 'fact', content: 'Bob stays.' });
+      await varve
+        .for({ tenant: 't2', agent: 'coach', user: 'ana' })
+        .memories.create({ type: 'fact', content: 'Another tenant’s Ana stays.' });
       await fill('ana', 'ana-session');
       expect(await everything()).toContain(SECRET);
       const erased = await varve.for({ tenant: 't', user: 'ana' }).erase();
@@ -86,8 +117,16 @@ for (const database of databases()) {
       const handle = (session: string) => varve.for({ tenant: 't3', agent: 'coach', user: 'ana', session });
       const { events: first } = await handle('s1').observe({ content: 'One' });
       const { events: second } = await handle('s2').observe({ content: 'Two' });
-      const { memory: onlyFirst } = await handle('s1').memories.create({ type: 'fact', content: 'From one.', sourceEvents: [first[0]!.id] });
-      const { memory: both } = await handle('s1').memories.create({ type: 'fact', content: 'From both.', sourceEvents: [first[0]!.id, second[0]!.id] });
+      const { memory: onlyFirst } = await handle('s1').memories.create({
+        type: 'fact',
+        content: 'From one.',
+        sourceEvents: [first[0]!.id],
+      });
+      const { memory: both } = await handle('s1').memories.create({
+        type: 'fact',
+        content: 'From both.',
+        sourceEvents: [first[0]!.id, second[0]!.id],
+      });
       await handle('s1').session.close();
       await handle('s2').session.close();
       await handle('s1').erase();

@@ -73,16 +73,24 @@ for (const database of databases()) {
     }
 
     it('words that are syntax elsewhere are only words', async () => {
-      for (const query of ['" OR 1=1 --', "') | (", 'bakery* NOT x', 'a:b & !c', 'NEAR(a b)', '\\']) await search(query);
+      for (const query of ['" OR 1=1 --', "') | (", 'bakery* NOT x', 'a:b & !c', 'NEAR(a b)', '\\'])
+        await search(query);
     });
 
     it('counts words for each owner', async () => {
       const words = indexWords('bakery 北京 nothing');
-      const counts = await store.read('words', (reader) => store.text.frequencies(reader, 'event', [ownerKey(scope)], words));
+      const counts = await store.read('words', (reader) =>
+        store.text.frequencies(reader, 'event', [ownerKey(scope)], words),
+      );
       expect(Object.fromEntries(counts)).toMatchObject({ bakery: 1, 北京: 1 });
       expect(counts.has('noth')).toBe(false);
       const both = await store.read('words', (reader) =>
-        store.text.frequencies(reader, 'event', [...visibleOwners(scope), ownerKey({ ...scope, user: 'bob' })], ['bakery']),
+        store.text.frequencies(
+          reader,
+          'event',
+          [...visibleOwners(scope), ownerKey({ ...scope, user: 'bob' })],
+          ['bakery'],
+        ),
       );
       expect(both.get('bakery')).toBe(2);
     });
@@ -92,7 +100,14 @@ for (const database of databases()) {
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Plays the bassoon.' });
       const find = (word: string, archived = false): Promise<unknown[]> =>
         store.read('words', (reader) =>
-          store.text.search(reader, { tenant: 'words', kind: 'memory', owners: [ownerKey(scope)], words: [word], limit: 5, archived }),
+          store.text.search(reader, {
+            tenant: 'words',
+            kind: 'memory',
+            owners: [ownerKey(scope)],
+            words: [word],
+            limit: 5,
+            archived,
+          }),
         );
       expect(await find('bassoon')).toHaveLength(1);
       await handle.memories.revise(memory.id, { content: 'Plays the oboe.' });

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 // Doors and integrations → varve.ts → handle → verbs → jobs, ledger → store → models → language → record.
 // A folder may import from those of a higher number, and from those that are named for it.
 const LAYERS: Record<string, number> = {
-  cli: 0,
+  cli: -2,
+  mcp: -1,
   http: 0,
-  mcp: 0,
   integrations: 0,
   'index.ts': 0,
   tools: 1,
@@ -15,6 +15,8 @@ const LAYERS: Record<string, number> = {
   evaluate: 1,
   'background.ts': 2,
   handle: 2,
+  import: 2,
+  operate: 3,
   assemble: 3,
   consolidate: 4,
   maintain: 4,
@@ -29,7 +31,12 @@ const LAYERS: Record<string, number> = {
   record: 11,
   'errors.ts': 12,
 };
-const ALSO: Record<string, readonly string[]> = { handle: [], maintain: ['consolidate'] };
+const ALSO: Record<string, readonly string[]> = {
+  // The public surface offers the plain functions of the integrations, which need no other package.
+  'index.ts': ['integrations'],
+  handle: [],
+  maintain: ['consolidate'],
+};
 
 const IMPORT = /^(?:import|export)\b[^;]*?\bfrom\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gms;
 
@@ -38,7 +45,9 @@ function imports(): Map<string, string[]> {
   for (const file of globSync('src/**/*.ts')) {
     if (file.endsWith('.test.ts')) continue;
     const source = readFileSync(file, 'utf8');
-    const targets = [...source.matchAll(IMPORT)].map((match) => normalize(join(dirname(file), match[1] ?? match[2] ?? '')));
+    const targets = [...source.matchAll(IMPORT)].map((match) =>
+      normalize(join(dirname(file), match[1] ?? match[2] ?? '')),
+    );
     found.set(file, targets);
   }
   return found;
@@ -78,7 +87,9 @@ describe('imports', () => {
   });
 
   it('name files that exist', () => {
-    const missing = [...all].flatMap(([file, targets]) => targets.filter((target) => !all.has(target)).map((target) => `${file} → ${target}`));
+    const missing = [...all].flatMap(([file, targets]) =>
+      targets.filter((target) => !all.has(target)).map((target) => `${file} → ${target}`),
+    );
     expect(missing).toEqual([]);
   });
 });

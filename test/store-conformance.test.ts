@@ -14,7 +14,9 @@ for (const database of databases()) {
     let clock: ManualClock;
     let drop: () => Promise<void>;
     let tenants = 0;
-    const open = (scope: { agent?: string; user?: string; session?: string; connection?: string } = { user: 'ana' }): Handle => {
+    const open = (
+      scope: { agent?: string; user?: string; session?: string; connection?: string } = { user: 'ana' },
+    ): Handle => {
       tenants += 1;
       return varve.for({ tenant: `tenant-${tenants}`, ...scope });
     };
@@ -105,25 +107,47 @@ for (const database of databases()) {
 
       it('[Q4] keeps each version, and who changed it why', async () => {
         const handle = open();
-        const { memory } = await handle.memories.create({ type: 'fact', content: 'John works at Acme.' }, { actor: 'importer' });
+        const { memory } = await handle.memories.create(
+          { type: 'fact', content: 'John works at Acme.' },
+          { actor: 'importer' },
+        );
         clock.advance(MINUTE);
         const revised = await handle.memories.revise(
           memory.id,
           { content: 'John works at Acme as CTO.', importance: 0.9 },
           { reason: 'promotion', actor: 'form', run: 'run_1' },
         );
-        expect(revised).toMatchObject({ id: memory.id, version: 2, content: 'John works at Acme as CTO.', importance: 0.9 });
+        expect(revised).toMatchObject({
+          id: memory.id,
+          version: 2,
+          content: 'John works at Acme as CTO.',
+          importance: 0.9,
+        });
         expect(await handle.memories.history(memory.id)).toMatchObject([
           { version: 1, actor: 'importer', before: null },
-          { version: 2, reason: 'promotion', actor: 'form', run: 'run_1', before: { content: 'John works at Acme.', version: 1 } },
+          {
+            version: 2,
+            reason: 'promotion',
+            actor: 'form',
+            run: 'run_1',
+            before: { content: 'John works at Acme.', version: 1 },
+          },
         ]);
       });
 
       it('[Q4] a contradicted memory points to the one that replaces it', async () => {
         const handle = open();
-        const { memory: old } = await handle.memories.create({ type: 'preference', content: 'John likes pizza.', validFrom: '2020-01-01' });
+        const { memory: old } = await handle.memories.create({
+          type: 'preference',
+          content: 'John likes pizza.',
+          validFrom: '2020-01-01',
+        });
         clock.advance(HOUR);
-        const next = await handle.memories.supersede(old.id, { type: 'preference', content: 'John hates pizza.' }, { as: 'contradicted' });
+        const next = await handle.memories.supersede(
+          old.id,
+          { type: 'preference', content: 'John hates pizza.' },
+          { as: 'contradicted' },
+        );
         expect(next.contradicts).toBe(old.id);
         expect(await handle.memories.get(old.id)).toMatchObject({
           contradictedBy: next.id,
@@ -132,17 +156,26 @@ for (const database of databases()) {
           validTo: next.createdAt,
         });
         expect((await handle.memories.list()).items.map((memory) => memory.id)).toEqual([next.id]);
-        await expect(handle.memories.supersede(old.id, { type: 'preference', content: 'x' })).rejects.toMatchObject({ code: 'conflict' });
+        await expect(handle.memories.supersede(old.id, { type: 'preference', content: 'x' })).rejects.toMatchObject({
+          code: 'conflict',
+        });
       });
 
       it('[X1] archiving loses nothing, and what was archived can come back', async () => {
         const handle = open();
-        const { memory } = await handle.memories.create({ type: 'fact', content: 'Has a dog named Max.', tags: ['pets'] });
+        const { memory } = await handle.memories.create({
+          type: 'fact',
+          content: 'Has a dog named Max.',
+          tags: ['pets'],
+        });
         clock.advance(MINUTE);
         await handle.memories.archive(memory.id, 'pruned', { reason: 'unimportant' });
         expect((await handle.memories.list()).items).toEqual([]);
         expect((await handle.memories.list({ tags: ['pets'], archived: 'only' })).items).toHaveLength(1);
-        expect(await handle.memories.get(memory.id)).toMatchObject({ content: memory.content, archiveReason: 'pruned' });
+        expect(await handle.memories.get(memory.id)).toMatchObject({
+          content: memory.content,
+          archiveReason: 'pruned',
+        });
         const restored = await handle.memories.restore(memory.id);
         expect(restored).toMatchObject({ archivedAt: null, archiveReason: null, version: 3 });
         expect((await handle.memories.list()).items).toHaveLength(1);
@@ -159,15 +192,25 @@ for (const database of databases()) {
       it('[E14] one live memory for each content and owner; another user may know the same', async () => {
         const handle = open({ agent: 'eden', user: 'ana' });
         const { events } = await handle.observe([{ content: 'one' }, { content: 'two' }]);
-        const first = await handle.memories.create({ type: 'fact', content: 'Gene loves hockey.', sourceEvents: [events[0]!.id] });
-        const again = await handle.memories.create({ type: 'fact', content: '  gene loves  HOCKEY', sourceEvents: [events[1]!.id] });
+        const first = await handle.memories.create({
+          type: 'fact',
+          content: 'Gene loves hockey.',
+          sourceEvents: [events[0]!.id],
+        });
+        const again = await handle.memories.create({
+          type: 'fact',
+          content: '  gene loves  HOCKEY',
+          sourceEvents: [events[1]!.id],
+        });
         expect(again.outcome).toBe('unchanged');
         expect(again.memory.id).toBe(first.memory.id);
         expect(again.memory.sourceEvents).toEqual(events.map((event) => event.id));
         const other = varve.for({ ...handle.scope, user: 'bob' });
         expect((await other.memories.create({ type: 'fact', content: 'Gene loves hockey.' })).outcome).toBe('created');
         const both = await Promise.all(
-          Array.from({ length: 8 }, () => handle.memories.create({ type: 'fact', content: 'The deadline is 30 January.' })),
+          Array.from({ length: 8 }, () =>
+            handle.memories.create({ type: 'fact', content: 'The deadline is 30 January.' }),
+          ),
         );
         expect(new Set(both.map(({ memory }) => memory.id)).size).toBe(1);
         expect(both.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
@@ -176,8 +219,16 @@ for (const database of databases()) {
       it('[E14] one summary for each topic, brought up to date', async () => {
         const handle = open();
         await handle.memories.create({ type: 'summary', title: 'Summary: Rome', content: 'Planned a trip.' });
-        const { outcome, memory } = await handle.memories.create({ type: 'summary', title: 'Summary: Rome', content: 'Booked it.' });
-        expect({ outcome, content: memory.content, version: memory.version }).toEqual({ outcome: 'revised', content: 'Booked it.', version: 2 });
+        const { outcome, memory } = await handle.memories.create({
+          type: 'summary',
+          title: 'Summary: Rome',
+          content: 'Booked it.',
+        });
+        expect({ outcome, content: memory.content, version: memory.version }).toEqual({
+          outcome: 'revised',
+          content: 'Booked it.',
+          version: 2,
+        });
         expect((await handle.memories.list({ types: ['summary'] })).items).toHaveLength(1);
       });
 
@@ -204,14 +255,22 @@ for (const database of databases()) {
           } while (cursor !== undefined);
           expect(pages).toEqual(whole);
         }
-        const { items } = await handle.memories.list({ types: ['fact'], tags: ['three', 'all'], minimumImportance: 0.4 });
+        const { items } = await handle.memories.list({
+          types: ['fact'],
+          tags: ['three', 'all'],
+          minimumImportance: 0.4,
+        });
         expect(items.map((memory) => memory.content).sort()).toEqual(['Statement 12', 'Statement 18', 'Statement 24']);
         await expect(handle.memories.list({ cursor: 'rubbish' })).rejects.toMatchObject({ code: 'invalid_input' });
       });
 
       it('an expired memory is not listed', async () => {
         const handle = open();
-        await handle.memories.create({ type: 'context', content: 'Three offers.', expiresAt: new Date(clock.now() + HOUR) });
+        await handle.memories.create({
+          type: 'context',
+          content: 'Three offers.',
+          expiresAt: new Date(clock.now() + HOUR),
+        });
         expect((await handle.memories.list()).items).toHaveLength(1);
         clock.advance(HOUR);
         expect((await handle.memories.list()).items).toHaveLength(0);
@@ -246,8 +305,12 @@ for (const database of databases()) {
     describe('keyed facts, notes, saved items', () => {
       it('[K5] one live value for each key, replaced and kept in the past', async () => {
         const handle = open();
-        expect((await handle.facts.set({ key: 'home_city', value: 'Berlin', category: 'location' })).outcome).toBe('created');
-        expect((await handle.facts.set({ key: 'home_city', value: 'Berlin', category: 'location' })).outcome).toBe('unchanged');
+        expect((await handle.facts.set({ key: 'home_city', value: 'Berlin', category: 'location' })).outcome).toBe(
+          'created',
+        );
+        expect((await handle.facts.set({ key: 'home_city', value: 'Berlin', category: 'location' })).outcome).toBe(
+          'unchanged',
+        );
         const berlin = clock.now();
         clock.advance(DAY);
         const { outcome, memory } = await handle.facts.set({ key: 'home_city', value: 'Munich', category: 'location' });
@@ -268,7 +331,9 @@ for (const database of databases()) {
 
       it('[K5] many writers of one key leave one live value', async () => {
         const handle = open();
-        await Promise.all(Array.from({ length: 10 }, (_, index) => handle.facts.set({ key: 'lucky_number', value: `${index}` })));
+        await Promise.all(
+          Array.from({ length: 10 }, (_, index) => handle.facts.set({ key: 'lucky_number', value: `${index}` })),
+        );
         const { items } = await handle.memories.list({ types: ['keyed_fact'] });
         expect(items).toHaveLength(1);
       });
@@ -292,10 +357,15 @@ for (const database of databases()) {
           summary: 'The act in ten minutes.',
           note: 'For the talk.',
         });
-        expect(item).toMatchObject({ url: 'https://example.org/ai', metadata: { summary: 'The act in ten minutes.', note: 'For the talk.' } });
+        expect(item).toMatchObject({
+          url: 'https://example.org/ai',
+          metadata: { summary: 'The act in ten minutes.', note: 'For the talk.' },
+        });
         expect((await handle.notes.list({ tags: ['travel'] })).items).toMatchObject([{ title: 'Rome', type: 'note' }]);
         expect((await handle.savedItems.list()).items).toMatchObject([{ title: 'AI regulation', type: 'saved_item' }]);
-        await expect(handle.savedItems.add({ title: 'x', url: 'javascript:alert(1)' })).rejects.toMatchObject({ code: 'invalid_input' });
+        await expect(handle.savedItems.add({ title: 'x', url: 'javascript:alert(1)' })).rejects.toMatchObject({
+          code: 'invalid_input',
+        });
       });
     });
 
@@ -306,21 +376,32 @@ for (const database of databases()) {
         expect(first.version).toBe(1);
         const before = clock.now();
         clock.advance(MINUTE);
-        await expect(handle.blocks.replace('working_memory', 'x', { expectedVersion: 0 })).rejects.toMatchObject({ code: 'conflict' });
-        const second = await handle.blocks.replace('working_memory', 'Gave the talk.', { expectedVersion: 1, reason: 'news' });
+        await expect(handle.blocks.replace('working_memory', 'x', { expectedVersion: 0 })).rejects.toMatchObject({
+          code: 'conflict',
+        });
+        const second = await handle.blocks.replace('working_memory', 'Gave the talk.', {
+          expectedVersion: 1,
+          reason: 'news',
+        });
         expect(second.version).toBe(2);
         expect((await handle.blocks.replace('working_memory', 'Gave the talk.')).version).toBe(2);
         expect((await handle.asOf(before).blocks.read('working_memory'))?.content).toBe('Prepares a talk.');
-        expect(await handle.blocks.history('working_memory')).toMatchObject([{ version: 1 }, { version: 2, reason: 'news' }]);
+        expect(await handle.blocks.history('working_memory')).toMatchObject([
+          { version: 1 },
+          { version: 2, reason: 'news' },
+        ]);
         const racers = await Promise.allSettled(
-          Array.from({ length: 5 }, (_, index) => handle.blocks.replace('working_memory', `Racer ${index}`, { expectedVersion: 2 })),
+          Array.from({ length: 5 }, (_, index) =>
+            handle.blocks.replace('working_memory', `Racer ${index}`, { expectedVersion: 2 }),
+          ),
         );
         expect(racers.filter((racer) => racer.status === 'fulfilled')).toHaveLength(1);
       });
 
       it('[E14] one block for each kind and scope', async () => {
         const handle = open({ agent: 'eden', user: 'ana', session: 's1' });
-        for (const level of ['agent', 'user', 'session'] as const) await handle.blocks.replace('reflections', `Of the ${level}.`, { level });
+        for (const level of ['agent', 'user', 'session'] as const)
+          await handle.blocks.replace('reflections', `Of the ${level}.`, { level });
         for (const level of ['agent', 'user', 'session'] as const) {
           expect((await handle.blocks.read('reflections', { level }))?.content).toBe(`Of the ${level}.`);
         }
@@ -335,7 +416,9 @@ for (const database of databases()) {
         expect((await handle.blocks.replace('scaffold', scaffold)).content).toEqual(scaffold);
         expect((await handle.blocks.read('scaffold'))?.content).toEqual(scaffold);
         await expect(handle.blocks.replace('working_memory', 'word '.repeat(501))).rejects.toThrow(/501 words; 500/);
-        await expect(handle.blocks.replace('working_memory', { not: 'text' })).rejects.toMatchObject({ code: 'invalid_input' });
+        await expect(handle.blocks.replace('working_memory', { not: 'text' })).rejects.toMatchObject({
+          code: 'invalid_input',
+        });
       });
 
       it('[T11] each connection has its own learned info and a schema that goes stale', async () => {
@@ -388,7 +471,10 @@ for (const database of databases()) {
           expect(window[0]?.content).toBe('Turn 0');
           expect(window.at(-1)?.content).toBe(`Turn ${index}`);
         }
-        expect((await handle.session.window()).map((event) => event.position)).toEqual([0, ...Array.from({ length: 19 }, (_, i) => i + 11)]);
+        expect((await handle.session.window()).map((event) => event.position)).toEqual([
+          0,
+          ...Array.from({ length: 19 }, (_, i) => i + 11),
+        ]);
       });
 
       it('[L9] keeps session state for 24 hours', async () => {
@@ -407,7 +493,11 @@ for (const database of databases()) {
         clock.advance(DAY - 1);
         expect((await handle.session.get())?.state.activePreferences).toHaveLength(1);
         clock.advance(1);
-        expect((await handle.session.get())?.state).toEqual({ activePreferences: [], pendingConfirmations: [], toolResults: [] });
+        expect((await handle.session.get())?.state).toEqual({
+          activePreferences: [],
+          pendingConfirmations: [],
+          toolResults: [],
+        });
         expect(await handle.session.window()).toHaveLength(1);
       });
 
@@ -464,7 +554,10 @@ for (const database of databases()) {
 
       it('[L14] links outcomes to their decisions', async () => {
         const handle = open({ agent: 'copilot', user: 'priya' });
-        const decision = await handle.decisions.record({ content: 'Suggested a recipe post.', reason: 'Recipes do well.' });
+        const decision = await handle.decisions.record({
+          content: 'Suggested a recipe post.',
+          reason: 'Recipes do well.',
+        });
         await handle.decisions.recordOutcome(decision.id, {
           content: '340 views, 3x the average.',
           effect: 'positive',
@@ -473,11 +566,17 @@ for (const database of databases()) {
         const [found] = await handle.decisions.list();
         expect(found).toMatchObject({
           decision: { content: 'Suggested a recipe post.', metadata: { reason: 'Recipes do well.' } },
-          outcomes: [{ refersTo: decision.id, metadata: { effect: 'positive', measure: { name: 'views', value: 340 } } }],
+          outcomes: [
+            { refersTo: decision.id, metadata: { effect: 'positive', measure: { name: 'views', value: 340 } } },
+          ],
         });
-        await expect(handle.decisions.recordOutcome('evt_none', { content: 'x', effect: 'neutral' })).rejects.toMatchObject({ code: 'not_found' });
+        await expect(
+          handle.decisions.recordOutcome('evt_none', { content: 'x', effect: 'neutral' }),
+        ).rejects.toMatchObject({ code: 'not_found' });
         const stranger = open({ agent: 'copilot', user: 'eve' });
-        await expect(stranger.decisions.recordOutcome(decision.id, { content: 'x', effect: 'neutral' })).rejects.toMatchObject({ code: 'not_found' });
+        await expect(
+          stranger.decisions.recordOutcome(decision.id, { content: 'x', effect: 'neutral' }),
+        ).rejects.toMatchObject({ code: 'not_found' });
       });
 
       it('[T10] ids of indexed content follow from content and metadata: indexing again changes nothing', async () => {
@@ -500,20 +599,41 @@ for (const database of databases()) {
         expect(again.chunks.map((chunk) => chunk.id)).toEqual(first.chunks.map((chunk) => chunk.id));
         expect(again.repeated).toBe(first.chunks.length);
         expect((await handle.events.list({ kinds: ['document_chunk'] })).items).toHaveLength(first.chunks.length);
-        const renamed = await handle.indexDocument({ ...document, context: { ...document.context, fileName: 'copy.pdf' } });
+        const renamed = await handle.indexDocument({
+          ...document,
+          context: { ...document.context, fileName: 'copy.pdf' },
+        });
         expect(renamed.repeated).toBe(0);
       });
 
       it('[T9] stored context has its type, source and origin', async () => {
         const handle = open({ user: 'ana', connection: 'jira-1' });
-        const context = { type: 'tool_entity', source: 'tool_indexed', organisation: 'acme', tool: 'jira', message: 'm', attachment: 'a', fileName: 'f' } as const;
+        const context = {
+          type: 'tool_entity',
+          source: 'tool_indexed',
+          organisation: 'acme',
+          tool: 'jira',
+          message: 'm',
+          attachment: 'a',
+          fileName: 'f',
+        } as const;
         const { memory } = await handle.memories.create({ type: 'fact', content: 'PROJ-1 is open.', context });
         expect((await handle.memories.get(memory.id))?.context).toEqual(context);
         expect(memory.scope.connection).toBe('jira-1');
-        const { chunks } = await handle.indexDocument({ content: 'Text', context: { type: 'user_profile', source: 'user_provided' } });
-        expect((await handle.events.get(chunks[0]!.id))?.context).toEqual({ type: 'user_profile', source: 'user_provided' });
+        const { chunks } = await handle.indexDocument({
+          content: 'Text',
+          context: { type: 'user_profile', source: 'user_provided' },
+        });
+        expect((await handle.events.get(chunks[0]!.id))?.context).toEqual({
+          type: 'user_profile',
+          source: 'user_provided',
+        });
         await expect(
-          handle.memories.create({ type: 'fact', content: 'x', context: { type: 'nonsense', source: 'tool_indexed' } as never }),
+          handle.memories.create({
+            type: 'fact',
+            content: 'x',
+            context: { type: 'nonsense', source: 'tool_indexed' } as never,
+          }),
         ).rejects.toMatchObject({ code: 'invalid_input' });
       });
     });
@@ -521,7 +641,11 @@ for (const database of databases()) {
     describe('entities', () => {
       it('merges by name and alias, and links memories', async () => {
         const handle = open();
-        const first = await handle.entities.add({ type: 'content', name: 'Diwali Sweet Recipes', aliases: ['the Diwali post'] });
+        const first = await handle.entities.add({
+          type: 'content',
+          name: 'Diwali Sweet Recipes',
+          aliases: ['the Diwali post'],
+        });
         const again = await handle.entities.add({ type: 'content', name: 'diwali sweet recipes' });
         const byAlias = await handle.entities.add({ type: 'content', name: 'The Diwali Post', aliases: ['DSR'] });
         expect([again.id, byAlias.id]).toEqual([first.id, first.id]);
@@ -565,25 +689,49 @@ for (const database of databases()) {
     describe('bad input', () => {
       const cases: [string, (handle: Handle) => Promise<unknown>, RegExp][] = [
         ['importance 7', (h) => h.memories.create({ type: 'fact', content: 'x', importance: 7 }), /importance.*0 to 1/],
-        ['importance NaN', (h) => h.memories.create({ type: 'fact', content: 'x', importance: Number.NaN }), /importance/],
+        [
+          'importance NaN',
+          (h) => h.memories.create({ type: 'fact', content: 'x', importance: Number.NaN }),
+          /importance/,
+        ],
         ['empty content', (h) => h.memories.create({ type: 'fact', content: ' \n ' }), /content.*empty/],
         ['no content', (h) => h.memories.create({ type: 'fact' } as never), /content/],
         ['content that is no text', (h) => h.memories.create({ type: 'fact', content: 42 as never }), /content/],
         ['5 MB of content', (h) => h.memories.create({ type: 'fact', content: 'x'.repeat(5_000_000) }), /20,000/],
         ['5 MB in one event', (h) => h.observe({ content: 'x'.repeat(5_000_000) }), /500,000/],
-        ['an unknown field', (h) => h.memories.create({ type: 'fact', content: 'x', tenant: 'other' } as never), /tenant/],
+        [
+          'an unknown field',
+          (h) => h.memories.create({ type: 'fact', content: 'x', tenant: 'other' } as never),
+          /tenant/,
+        ],
         ['a scope in an event', (h) => h.observe({ content: 'x', user: 'eve' } as never), /user/],
         ['a key that is not snake_case', (h) => h.facts.set({ key: 'HomeCity', value: 'x' }), /snake_case/],
-        ['a category that is none', (h) => h.facts.set({ key: 'a', value: 'x', category: 'food' as never }), /category/],
-        ['a date that is none', (h) => h.memories.create({ type: 'fact', content: 'x', validFrom: 'yesterday' }), /validFrom.*date/],
+        [
+          'a category that is none',
+          (h) => h.facts.set({ key: 'a', value: 'x', category: 'food' as never }),
+          /category/,
+        ],
+        [
+          'a date that is none',
+          (h) => h.memories.create({ type: 'fact', content: 'x', validFrom: 'yesterday' }),
+          /validFrom.*date/,
+        ],
         ['an invalid Date', (h) => h.memories.create({ type: 'fact', content: 'x', dueAt: new Date('x') }), /dueAt/],
-        ['a validity that ends before it begins', (h) => h.memories.create({ type: 'fact', content: 'x', validFrom: '2026-02-01', validTo: '2026-01-01' }), /before validFrom/],
+        [
+          'a validity that ends before it begins',
+          (h) => h.memories.create({ type: 'fact', content: 'x', validFrom: '2026-02-01', validTo: '2026-01-01' }),
+          /before validFrom/,
+        ],
         ['a NUL character', (h) => h.memories.create({ type: 'fact', content: 'a\0b' }), /NUL/],
         ['a session fact', (h) => h.memories.create({ type: 'fact', content: 'x', level: 'session' }), /lives at/],
         ['an intention without a date', (h) => h.memories.create({ type: 'intention', content: 'Call.' }), /dueAt/],
         ['a note without a title', (h) => h.memories.create({ type: 'note', content: 'x' }), /title/],
         ['an unknown kind of block', (h) => h.blocks.read('diary' as never), /kind of block/],
-        ['metadata that is no JSON', (h) => h.memories.create({ type: 'fact', content: 'x', metadata: { f: () => 1 } as never }), /metadata/],
+        [
+          'metadata that is no JSON',
+          (h) => h.memories.create({ type: 'fact', content: 'x', metadata: { f: () => 1 } as never }),
+          /metadata/,
+        ],
         ['a negative limit', (h) => h.memories.list({ limit: -1 }), /limit/],
         ['a change of nothing', (h) => h.memories.revise('mem_x', {}), /changes nothing/],
         ['an unknown origin', (h) => h.observe({ content: 'x', origin: 'martian' as never }), /origin/],
@@ -618,7 +766,12 @@ for (const database of databases()) {
       it('text in any script comes back as it was', async () => {
         const handle = open();
         const text = '日本語 한국어 العربية Ελληνικά 👩‍👩‍👧‍👦 \'"`; drop table memories; -- %_\\';
-        const { memory } = await handle.memories.create({ type: 'fact', content: text, metadata: { text }, tags: [text.slice(0, 50)] });
+        const { memory } = await handle.memories.create({
+          type: 'fact',
+          content: text,
+          metadata: { text },
+          tags: [text.slice(0, 50)],
+        });
         expect(await handle.memories.get(memory.id)).toMatchObject({ content: text, metadata: { text } });
       });
     });

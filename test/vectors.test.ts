@@ -95,7 +95,10 @@ for (const database of databases()) {
           limit: 3,
           ...search,
         });
-        const rows = await reader.selectFrom(search.kind === 'event' ? 'events' : 'memories').select(['row_id', 'content']).execute();
+        const rows = await reader
+          .selectFrom(search.kind === 'event' ? 'events' : 'memories')
+          .select(['row_id', 'content'])
+          .execute();
         return hits.map((hit) => rows.find((row) => row.row_id === hit.rowId)?.content ?? '');
       });
 
@@ -108,7 +111,9 @@ for (const database of databases()) {
       await varve.drain();
       expect((await nearest('red apple tree'))[0]).toBe('red apple tree');
       expect(await nearest('red apple tree')).not.toContain('red apple tree of bob');
-      expect(await nearest('red apple tree', { condition: sql`record.type = 'preference'` })).toEqual(['red apple pie']);
+      expect(await nearest('red apple tree', { condition: sql`record.type = 'preference'` })).toEqual([
+        'red apple pie',
+      ]);
       expect((await nearest('ocean wave'))[0]).toBe('blue ocean wave');
       await handle.memories.archive(memory.id);
       expect(await nearest('ocean wave')).not.toContain('blue ocean wave');
@@ -145,12 +150,22 @@ for (const database of databases()) {
 
   describe.skipIf(database.skip !== null)(`embedding on ${database.name}`, () => {
     const open = (options: StoreOptions, embedder: Embedder | null, previousEmbedder?: Embedder): Promise<Varve> =>
-      createVarve({ store: options, embedder, previousEmbedder, background: false, clock: manualClock(new Date('2026-05-01')) });
+      createVarve({
+        store: options,
+        embedder,
+        previousEmbedder,
+        background: false,
+        clock: manualClock(new Date('2026-05-01')),
+      });
 
     const countVectors = async (options: StoreOptions): Promise<Record<string, number>> => {
       const store = await openStore(options);
       const rows = await store.read(EVERY_TENANT, (reader) =>
-        reader.selectFrom('embeddings').select(['model_id', (eb) => eb.fn.countAll().as('n')]).groupBy('model_id').execute(),
+        reader
+          .selectFrom('embeddings')
+          .select(['model_id', (eb) => eb.fn.countAll().as('n')])
+          .groupBy('model_id')
+          .execute(),
       );
       await store.close();
       return Object.fromEntries(rows.map((row) => [row.model_id, Number(row.n)]));
@@ -160,7 +175,9 @@ for (const database of databases()) {
       const { options, drop } = await database.create();
       const without = await open(options, null);
       await without.for({ user: 'ana' }).notes.add({ title: 'Rome', content: 'Ask about the hotel.' });
-      await without.for({ user: 'ana' }).savedItems.add({ title: 'AI', url: 'https://example.org', summary: 'The act.' });
+      await without
+        .for({ user: 'ana' })
+        .savedItems.add({ title: 'AI', url: 'https://example.org', summary: 'The act.' });
       await without.drain();
       await without.close();
 
@@ -185,7 +202,9 @@ for (const database of databases()) {
     it('[K15] the rate is kept', async () => {
       const { options, drop } = await database.create();
       const without = await open(options, null);
-      await without.for({ user: 'ana' }).observe(Array.from({ length: 12 }, (_, index) => ({ content: `message ${index}` })));
+      await without
+        .for({ user: 'ana' })
+        .observe(Array.from({ length: 12 }, (_, index) => ({ content: `message ${index}` })));
       await without.close();
       const varve = await createVarve({ store: options, embedder: wordEmbedder('words@1'), background: false });
       const started = performance.now();
@@ -199,7 +218,9 @@ for (const database of databases()) {
     it('a change of model makes all vectors anew while the old ones answer, goes on after a restart, then switches', async () => {
       const { options, drop } = await database.create();
       const first = await open(options, wordEmbedder('words@1'));
-      await first.for({ user: 'ana' }).observe(Array.from({ length: 60 }, (_, index) => ({ content: `message ${index}` })));
+      await first
+        .for({ user: 'ana' })
+        .observe(Array.from({ length: 60 }, (_, index) => ({ content: `message ${index}` })));
       await first.for({ user: 'bob' }).memories.create({ type: 'fact', content: 'Bob knows.' });
       await first.drain();
       await first.close();
@@ -237,4 +258,3 @@ for (const database of databases()) {
     });
   });
 }
-

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 
-const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.strictObject({
+export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.strictObject({
   reason: textSchema(500).optional(),
   actor: textSchema(100).optional(),
   run: textSchema(100).nullish(),

@@ -24,7 +24,10 @@ export interface ConnectionHandle {
 }
 
 const infoSchema: z.ZodType<Record<string, unknown>> = z.record(z.string().min(1).max(200), z.json());
-const schemaSchema: z.ZodType<unknown> = z.json();
+const schemaSchema: z.ZodType<unknown> = z
+  .json()
+  // jsonb refuses NUL and halves of surrogate pairs.
+  .refine((value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)), 'contains a NUL character or half an emoji');
 const timeToLiveSchema: z.ZodType<number> = z.number().positive();
 
 export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {
@@ -42,7 +45,7 @@ export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {
     parse(schemaSchema, schema, 'The tool schema');
     parse(timeToLiveSchema, timeToLive, 'timeToLive');
     await database.write(scope.tenant, (writer) =>
-      saveToolSchema(writer, at, { schema, timeToLive, now: clock.now() }),
+      saveToolSchema(writer, at, { schema, timeToLive: Math.ceil(timeToLive), now: clock.now() }),
     );
   };
   return {

@@ -7,6 +7,7 @@ import { invalidInput } from '../errors.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
 import type { Parts } from '../store/parts.ts';
 import type { Page } from '../store/read-memories.ts';
+import { append, type AppendDeps } from './append.ts';
 
 /** Which events to list. */
 export interface EventListFilter {
@@ -22,7 +23,7 @@ export interface EventListFilter {
   cursor?: string;
 }
 
-const filterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject({
+export const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject({
   kinds: z.array(z.enum(EVENT_KINDS)).optional(),
   session: textSchema(200).optional(),
   waiting: z.boolean().optional(),
@@ -48,7 +49,7 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
       return event !== null && asOf !== null && event.recordedAt > asOf ? null : event;
     },
     async list(filter = {}) {
-      const { cursor, limit = 100, ...checked } = parse(filterSchema, filter, 'The filter');
+      const { cursor, limit = 100, ...checked } = parse(eventFilterSchema, filter, 'The filter');
       const { events, next } = await parts.database.read(scope.tenant, (reader) =>
         listEvents(reader, scope, {
           ...checked,
@@ -63,12 +64,22 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
 }
 
 /** Appends one event or many, in one transaction. */
-export async function observe(parts: Parts, scope: Scope, input: NewEvent | readonly NewEvent[]): Promise<Appended> {
+export async function observe(
+  deps: Parts & AppendDeps,
+  scope: Scope,
+  input: NewEvent | readonly NewEvent[],
+): Promise<Appended> {
   const inputs = Array.isArray(input) ? (input as readonly NewEvent[]) : [input as NewEvent];
   if (inputs.length === 0) return { events: [], repeated: 0 };
   if (inputs.length > MOST_EVENTS) throw invalidInput(`At most ${MOST_EVENTS} events go into one call.`);
   const checked = inputs.map((event, index) =>
     parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
   );
-  return parts.database.write(scope.tenant, (writer) => appendEvents(writer, parts, scope, checked));
+  const cleaned = checked.map((event) => ({ ...event, content: deps.formation.cleaned(event.content) }));
+  return append(
+    deps,
+    scope,
+    (writer) => appendEvents(writer, deps, scope, cleaned),
+    ({ events, repeated }) => (repeated === events.length ? [] : events),
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { factLabel } from '../record/fact-label.ts';
 import { FACT_CATEGORIES, keySchema, type FactCategory, type Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
@@ -37,7 +38,7 @@ export interface FactHandle extends FactReader {
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
 
-const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
+export const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
   key: keySchema,
   value: textSchema(5000),
   category: z.enum(FACT_CATEGORIES).optional(),
@@ -99,12 +100,6 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
       });
     },
   };
-}
-
-/** "home_city" → "Home city". */
-export function factLabel(key: string): string {
-  const words = key.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 async function findOwnFact(reader: Reader, scope: Scope, key: string): Promise<Memory | null> {

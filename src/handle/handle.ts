@@ -1,5 +1,15 @@
+import { z } from 'zod';
+import type { AssembleDeps } from '../assemble/assemble-deps.ts';
+import { assemble, type AssembledContext } from '../assemble/assemble.ts';
+import { contextOptionsSchema, type ContextOptions } from '../assemble/context-options.ts';
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import { reflectOwner } from '../consolidate/nightly/reflect-owner.ts';
+import type { ReflectionCounts } from '../consolidate/nightly/reflection-counts.ts';
 import { VarveError } from '../errors.ts';
-import type { Appended } from '../observe/append-events.ts';
+import type { Formed } from '../form/formed.ts';
+import { erase, eraseMemory, type EraseOptions, type ErasedWithCertificate } from '../maintain/erase.ts';
+import { noteGiven } from '../maintain/usefulness.ts';
+import { appendEvents, type Appended, type EventInput } from '../observe/append-events.ts';
 import {
   listDecisions,
   newDecisionSchema,
@@ -18,19 +28,30 @@ import {
   type Interaction,
   type NewInteraction,
 } from '../observe/log-interaction.ts';
+import {
+  observationEvent,
+  userContextEvents,
+  type ChatCategory,
+  type UserContextUpdate,
+} from '../observe/record-observation.ts';
 import type { Event, NewEvent } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
-import type { Scope } from '../record/scope.ts';
-import { eraseScope, type Erased } from '../store/erase.ts';
+import { parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { recallOptionsSchema, type Recalled, type RecallOptions } from '../recall/recall-options.ts';
-import type { Parts } from '../store/parts.ts';
+import type { Writer } from '../store/database.ts';
+import { listErasures, type ErasureCertificate } from '../store/erasure-store.ts';
+import { append, type AppendDeps } from './append.ts';
 import { blockHandle, blockReader, type BlockHandle, type BlockReader } from './blocks.ts';
+import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
 import { entityHandle, type EntityHandle } from './entities.ts';
 import { eventReader, observe, type EventReader } from './events.ts';
 import { factHandle, factReader, type FactHandle, type FactReader } from './facts.ts';
+import { intentionHandle, type IntentionHandle } from './intentions.ts';
+import { learningHandle, type LearningHandle } from './learnings.ts';
 import { memoryHandle, memoryReader, type MemoryHandle, type MemoryReader } from './memories.ts';
 import { noteHandle, savedItemHandle, type NoteHandle, type SavedItemHandle } from './notes.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
@@ -57,6 +78,12 @@ export interface Handle {
   observe(events: NewEvent | readonly NewEvent[]): Promise<Appended>;
   /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
+  /** Notes what a chat agent has observed about the user: as an event first, like every write. */
+  recordObservation(content: string, category: ChatCategory): Promise<Event>;
+  /** Notes what autonomous work has learned: one event for each scaffold key and each item. */
+  updateUserContext(update: UserContextUpdate): Promise<Event[]>;
+  /** Makes memories of what the session has said since the last formation, now. */
+  form(): Promise<Formed>;
   /** The last exchanges, newest first. Default 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
   /** Indexes a document or an attachment in chunks; doing it again changes nothing. */
@@ -66,6 +93,13 @@ export interface Handle {
    * relevant is known.
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
+  /**
+   * Turns what is known into what the agent gets for this turn: a system prompt that stays the same until something is
+   * learned, the user's turn with what was looked up, and a report of why. Parts that fail are left out and named.
+   */
+  context(options?: ContextOptions): Promise<AssembledContext>;
+  /** What the last contexts were made of, newest first: ids and numbers, no text. Default 20. */
+  contexts(options?: { limit?: number }): Promise<LoggedContext[]>;
   /** The live memories that matter most, by importance and then by last access: what a session begins with. Default 20. */
   topMemories(options?: { limit?: number }): Promise<Memory[]>;
   readonly decisions: DecisionHandle;
@@ -78,13 +112,30 @@ export interface Handle {
   readonly blocks: BlockHandle;
   readonly connection: ConnectionHandle;
   readonly entities: EntityHandle;
+  /** What the user means to do: brought up again when it is due. */
+  readonly intentions: IntentionHandle;
+  /** Rules for the agent. */
+  readonly learnings: LearningHandle;
+  /** What background work makes of all this. */
+  readonly consolidation: ConsolidationHandle;
+  /**
+   * Looks back on what was said since the last reflection, now instead of tonight: a new profile, facts, intentions and
+   * learnings. Without anything new it does nothing.
+   */
+  reflect(options?: { dryRun?: boolean; signal?: AbortSignal }): Promise<ReflectionCounts>;
+  /** Notes which memories were put before the model for this turn, so that it can be judged whether they helped. */
+  noteGiven(memoryIds: readonly string[]): Promise<void>;
   /** What was known at a time. */
   asOf(time: TimeInput): PastHandle;
   /**
    * Removes everything within this scope for good: of this user in all their sessions, or of this session alone.
-   * Says how much of what was removed.
+   * Says how much of what was removed, with a certificate that is kept without any content.
    */
-  erase(): Promise<Erased>;
+  erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
+  /** Removes one memory for good, with all that was made of it alone. */
+  eraseMemory(id: string, options?: EraseOptions): Promise<ErasureCertificate>;
+  /** What was erased in this tenant, newest first. */
+  erasures(): Promise<ErasureCertificate[]>;
 }
 
 /** What an agent decided and what came of it. */
@@ -95,16 +146,27 @@ export interface DecisionHandle {
   list(options?: { limit?: number }): Promise<DecisionWithOutcomes[]>;
 }
 
+/** What a handle works with. */
+export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
+
 /** Makes the handle of a scope. It holds no state: two handles of one scope are the same. */
-export function createHandle(parts: RecallDeps, scope: Scope): Handle {
+export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   const { database } = parts;
+  const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
+    append(parts, scope, work, (events) => events);
+  const noted = (inputs: readonly EventInput[]): Promise<Event[]> =>
+    appended(async (writer) => (await appendEvents(writer, parts, scope, inputs)).events);
   return {
     scope,
     observe: (events) => observe(parts, scope, events),
+    recordObservation: async (content, category) => one(await noted([observationEvent(scope, content, category)])),
+    updateUserContext: async (update) => noted(userContextEvents(scope, update)),
+    form: () => parts.formation.form(scope),
     async logInteraction(interaction) {
       const input = parse(newInteractionSchema, interaction, 'The interaction');
       try {
-        const events = await database.write(scope.tenant, (writer) => logInteraction(writer, parts, scope, input));
+        const cleaned = cleanInteraction(parts, input);
+        const events = await appended((writer) => logInteraction(writer, parts, scope, cleaned));
         return { logged: true, events };
       } catch (cause) {
         const error = new VarveError('The interaction could not be logged.', {
@@ -140,16 +202,21 @@ export function createHandle(parts: RecallDeps, scope: Scope): Handle {
       );
       return items;
     },
+    context: async (options = {}) => assemble(parts, scope, parse(contextOptionsSchema, options, 'The options')),
+    async contexts({ limit = 20 } = {}) {
+      const most = parse(z.int().min(1).max(1000), limit, 'The limit');
+      await parts.assembling.log.settle();
+      return database.read(scope.tenant, (reader) => listContexts(reader, scope, most));
+    },
     decisions: {
       async record(decision) {
         const input = parse(newDecisionSchema, decision, 'The decision');
-        return database.write(scope.tenant, (writer) => recordDecision(writer, parts, scope, input));
+        return one(await appended(async (writer) => [await recordDecision(writer, parts, scope, input)]));
       },
       async recordOutcome(id, outcome) {
         const input = parse(newOutcomeSchema, outcome, 'The outcome');
-        return database.write(scope.tenant, (writer) =>
-          recordOutcome(writer, parts, scope, { decision: id, outcome: input }),
-        );
+        const decided = { decision: id, outcome: input };
+        return one(await appended(async (writer) => [await recordOutcome(writer, parts, scope, decided)]));
       },
       list: ({ limit = 20 } = {}) => database.read(scope.tenant, (reader) => listDecisions(reader, scope, limit)),
     },
@@ -163,11 +230,15 @@ export function createHandle(parts: RecallDeps, scope: Scope): Handle {
     connection: connectionHandle(parts, scope),
     entities: entityHandle(parts, scope),
     asOf: (time) => pastHandle(parts, scope, parse(timeSchema, time, 'The time')),
-    async erase() {
-      const erased = await database.write(scope.tenant, (writer) => eraseScope(writer, database, scope));
-      await database.scrub();
-      return erased;
-    },
+    intentions: intentionHandle(parts, scope),
+    learnings: learningHandle(parts, scope),
+    consolidation: consolidationHandle(parts, scope),
+    reflect: (options) =>
+      reflectOwner(parts, { ...scopeAt(scope, ownerLevel(scope)), connection: null }, { cause: 'hand', ...options }),
+    noteGiven: (memoryIds) => noteGiven(parts, scope, memoryIds),
+    erase: (options) => erase(parts, scope, options),
+    eraseMemory: (id, options) => eraseMemory(parts, scope, id, options),
+    erasures: () => database.read(scope.tenant, (reader) => listErasures(reader, scope.tenant)),
   };
 }
 
@@ -196,4 +267,20 @@ async function recallFor(
 ): Promise<Recalled> {
   const text = parse(textSchema(20_000), query, 'The query');
   return recall(parts, scope, text, parse(recallOptionsSchema, options, 'The options'), asOf);
+}
+
+function one(events: readonly Event[]): Event {
+  return events[0] as Event;
+}
+
+function cleanInteraction({ formation }: AppendDeps, input: Parsed<NewInteraction>): Parsed<NewInteraction> {
+  return {
+    ...input,
+    userMessage: formation.cleaned(input.userMessage),
+    agentResponse: formation.cleaned(input.agentResponse),
+    toolsUsed: input.toolsUsed?.map((use) => ({
+      ...use,
+      ...(use.result === undefined ? {} : { result: formation.cleaned(use.result) }),
+    })),
+  };
 }

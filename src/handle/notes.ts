@@ -45,7 +45,7 @@ export function noteHandle(parts: Parts, scope: Scope): NoteHandle {
   };
 }
 
-const savedItemSchema: z.ZodType<NewSavedItem, NewSavedItem> = z.strictObject({
+export const savedItemSchema: z.ZodType<NewSavedItem, NewSavedItem> = z.strictObject({
   title: z.string(),
   url: z.string(),
   tags: z.array(z.string()).optional(),

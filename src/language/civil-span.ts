@@ -185,6 +185,26 @@ export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSp
   };
 }
 
+/** "the last two weeks", "the next three days": from today on, counted in days or calendar months and years. */
+export function rollingSpan(direction: number, count: number, unit: string, today: CivilDate): CivilSpan {
+  const edge = shifted(today, direction * count, unit.toLowerCase());
+  const from = direction < 0 ? edge : today;
+  const to = direction < 0 ? today : edge;
+  return {
+    from,
+    to: addDays(to, 1),
+    precision: 'range',
+    absolute: `from ${writeDate(from)} to ${writeDate(to)}`,
+  };
+}
+
+function shifted(day: CivilDate, count: number, unit: string): CivilDate {
+  if (unit === 'day' || unit === 'week') return addDays(day, unit === 'week' ? count * 7 : count);
+  const first = firstOfMonth(day, unit === 'year' ? count * 12 : count);
+  const same = { ...first, day: day.day };
+  return isValidDate(same) ? same : addDays(firstOfMonth(first, 1), -1);
+}
+
 function isWithin(day: CivilDate, span: CivilSpan): boolean {
   const number = (date: CivilDate): number => date.year * 10_000 + date.month * 100 + date.day;
   return number(day) >= number(span.from) && number(day) < number(span.to);

@@ -14,6 +14,7 @@ import {
   relativeMonth,
   relativeSeason,
   relativeWeekday,
+  rollingSpan,
   seasonSpan,
   vagueSpan,
   yearSpan,
@@ -22,7 +23,9 @@ import {
 
 /** One way to write a date, and how to read it. */
 export interface DateExpression {
-  pattern: RegExp;
+  /** Without one of these in the text, in lower case, the pattern cannot match and need not be compiled. */
+  needs: readonly string[];
+  pattern: () => RegExp;
   /** False for expressions that already name their year. */
   relative: boolean;
   read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
@@ -35,85 +38,102 @@ const MONTH =
 const WEEKDAY =
   '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
 const SEASON = '(spring|summer|autumn|fall|winter)';
-const expression = (source: string, read: DateExpression['read'], relative = true): DateExpression => ({
-  pattern: new RegExp(`\\b(?:${source})\\b`, 'gi'),
-  read,
-  relative,
-});
+// "The last few weeks": up to as many.
+const A_FEW = 5;
+const DIGITS = '0 1 2 3 4 5 6 7 8 9';
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec';
+const WEEKDAYS = 'mon tue wed thu fri sat sun';
+const SEASONS = 'spring summer autumn fall winter';
 
-let expressions: readonly DateExpression[] | undefined;
-
-/** All of them, longest and most specific first: an earlier match takes its characters. Built at the first call. */
-export function dateExpressions(): readonly DateExpression[] {
-  expressions ??= buildExpressions();
-  return expressions;
+function expression(needs: string, source: string, read: DateExpression['read'], relative = true): DateExpression {
+  let compiled: RegExp | undefined;
+  const pattern = (): RegExp => (compiled ??= new RegExp(`\\b(?:${source})\\b`, 'gi'));
+  return { needs: needs.split(' '), pattern, read, relative };
 }
 
-const buildExpressions = (): DateExpression[] => [
-  expression('(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
+/** All of them, longest and most specific first: an earlier match takes its characters. */
+export const DATE_EXPRESSIONS: readonly DateExpression[] = [
+  expression(DIGITS, '(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
   expression(
+    DIGITS,
     `(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH},? (\\d{4})`,
     (m) => exactDay(Number(m[3]), monthNumber(m[2]), Number(m[1])),
     false,
   ),
   expression(
+    DIGITS,
     `(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})`,
     (m) => exactDay(Number(m[3]), monthNumber(m[1]), Number(m[2])),
     false,
   ),
   expression(
+    DIGITS,
     `(?:in |early |late |mid-?)?${MONTH},? (?:of )?(\\d{4})`,
     (m) => monthSpan({ year: Number(m[2]), month: monthNumber(m[1]), day: 1 }),
     false,
   ),
-  expression(`(?:in )?(?:the )?${SEASON} (?:of )?(\\d{4})`, (m) => seasonSpan(m[1] ?? '', Number(m[2])), false),
-  expression('(?:in )?q([1-4]) (?:of )?(\\d{4})', (m) => quarterSpan(Number(m[2]), Number(m[1])), false),
-  expression("(?:in )?the (?:early |late |mid-?)?((?:19|20)?\\d0)'?s", (m) => decadeSpan(m[1] ?? ''), false),
-  expression('the day before yesterday', (_, today) => daySpan(addDays(today, -2))),
-  expression('the day after tomorrow', (_, today) => daySpan(addDays(today, 2))),
-  expression('last night', (_, today) => ({
+  expression(DIGITS, `(?:in )?(?:the )?${SEASON} (?:of )?(\\d{4})`, (m) => seasonSpan(m[1] ?? '', Number(m[2])), false),
+  expression(DIGITS, '(?:in )?q([1-4]) (?:of )?(\\d{4})', (m) => quarterSpan(Number(m[2]), Number(m[1])), false),
+  expression(DIGITS, "(?:in )?the (?:early |late |mid-?)?((?:19|20)?\\d0)'?s", (m) => decadeSpan(m[1] ?? ''), false),
+  expression('yesterday', 'the day before yesterday', (_, today) => daySpan(addDays(today, -2))),
+  expression('tomorrow', 'the day after tomorrow', (_, today) => daySpan(addDays(today, 2))),
+  expression('last night', 'last night', (_, today) => ({
     ...daySpan(addDays(today, -1)),
     absolute: `on the night of ${writeDate(addDays(today, -1))}`,
   })),
-  expression('yesterday(?: (?:morning|afternoon|evening|night))?', (_, today) => daySpan(addDays(today, -1))),
-  expression('tomorrow(?: (?:morning|afternoon|evening|night))?', (_, today) => daySpan(addDays(today, 1))),
-  expression('(?:earlier |later )?today|tonight|this (?:morning|afternoon|evening)', (_, today) => daySpan(today)),
-  expression('(?:the )?(weekend|week|month|year) before last', (m, today) => calendarSpan(m[1] ?? '', today, -2)),
+  expression('yesterday', 'yesterday(?: (?:morning|afternoon|evening|night))?', (_, today) =>
+    daySpan(addDays(today, -1)),
+  ),
+  expression('tomorrow', 'tomorrow(?: (?:morning|afternoon|evening|night))?', (_, today) => daySpan(addDays(today, 1))),
+  expression('today tonight this', '(?:earlier |later )?today|tonight|this (?:morning|afternoon|evening)', (_, today) =>
+    daySpan(today),
+  ),
+  expression('before last', '(?:the )?(weekend|week|month|year) before last', (m, today) =>
+    calendarSpan(m[1] ?? '', today, -2),
+  ),
   expression(
+    'last past next coming',
+    `(?:(?:in|over|during|within|for) )?(?:the |these )?(last|past|next|coming) (?:${NUMBER}|few|several) (day|week|month|year)s`,
+    (m, today) => rollingSpan(directionOf(m[1]), m[2] === undefined ? A_FEW : numberOf(m[2]), m[3] ?? '', today),
+  ),
+  expression(
+    'week month year',
     '(?:(?:earlier|later|over|on|during|at) )?(?:the )?(last|past|this|next|coming|previous) (weekend|week|month|year)',
     (m, today) => calendarSpan(m[2] ?? '', today, directionOf(m[1])),
   ),
-  expression(`(?:in )?(last|this|next|this past) ${SEASON}`, (m, today) =>
+  expression(SEASONS, `(?:in )?(last|this|next|this past) ${SEASON}`, (m, today) =>
     relativeSeason(m[2] ?? '', today, directionOf(m[1])),
   ),
-  expression(`(?:in )?(last|this|next|this past) ${MONTH}`, (m, today) =>
+  expression(MONTHS, `(?:in )?(last|this|next|this past) ${MONTH}`, (m, today) =>
     relativeMonth(
       monthNumber(m[2]),
       today,
       (m[1] ?? '').toLowerCase() === 'next' ? 'future' : directionOf(m[1]) < 0 ? 'past' : 'this',
     ),
   ),
-  expression(`(?:on )?(last|this|next|this past|this coming) ${WEEKDAY}`, (m, today, prefer) =>
+  expression(WEEKDAYS, `(?:on )?(last|this|next|this past|this coming) ${WEEKDAY}`, (m, today, prefer) =>
     relativeWeekday(m[2] ?? '', today, (m[1] ?? '').toLowerCase(), prefer),
   ),
   expression(
+    'ago back earlier',
     `(?:about |around |almost |over )?${NUMBER} (day|week|month|year|decade)s? (?:ago|back|earlier)`,
     (m, today) => distantSpan(-numberOf(m[1]), m[2] ?? '', today),
   ),
-  expression('a few (day|week|month|year)s (?:ago|back)', (m, today) => vagueSpan(-1, m[1] ?? '', today)),
-  expression(`in (?:about |around )?${NUMBER} (day|week|month|year)s?(?:' time)?`, (m, today) =>
+  expression('ago back', 'a few (day|week|month|year)s (?:ago|back)', (m, today) => vagueSpan(-1, m[1] ?? '', today)),
+  expression('day week month year', `in (?:about |around )?${NUMBER} (day|week|month|year)s?(?:' time)?`, (m, today) =>
     distantSpan(numberOf(m[1]), m[2] ?? '', today),
   ),
-  expression(`${NUMBER} (day|week|month|year)s? from now`, (m, today) =>
+  expression('from now', `${NUMBER} (day|week|month|year)s? from now`, (m, today) =>
     distantSpan(numberOf(m[1]), m[2] ?? '', today),
   ),
-  expression(`(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH}`, (m, today, prefer) =>
+  expression(MONTHS, `(?:on )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH}`, (m, today, prefer) =>
     nearestDay(monthNumber(m[2]), Number(m[1]), today, prefer),
   ),
-  expression(`(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?`, (m, today, prefer) =>
+  expression(MONTHS, `(?:on )?${MONTH} (?:the )?(\\d{1,2})(?:st|nd|rd|th)?`, (m, today, prefer) =>
     nearestDay(monthNumber(m[1]), Number(m[2]), today, prefer),
   ),
   expression(
+    MONTHS,
     `(?:back )?(?:in|since|until|by|during|before|after) (?:early |late |mid-?)?${MONTH}`,
     (m, today, prefer) =>
       /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0])
@@ -121,6 +141,7 @@ const buildExpressions = (): DateExpression[] => [
         : relativeMonth(monthNumber(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
   ),
   expression(
+    WEEKDAYS,
     `(?:on |by |until |since )(monday|tuesday|wednesday|thursday|friday|saturday|sunday)`,
     (m, today, prefer) =>
       relativeWeekday(
@@ -131,6 +152,7 @@ const buildExpressions = (): DateExpression[] => [
       ),
   ),
   expression(
+    '19 20',
     '(?:back )?(?:in|since|from|until|till|by|before|after|between|around|to|during|of|and)(?: about| around| early| late)? ((?:19|20)\\d\\d)|(?<=[12]\\d{3} ?[-–] ?)((?:19|20)\\d\\d)|((?:19|20)\\d\\d)(?= ?[-–] ?(?:(?:19|20)\\d\\d|present|now))',
     (m) => yearSpan(Number(m[1] ?? m[2] ?? m[3])),
     false,

@@ -6,7 +6,8 @@ import { tokenizeWords } from './word-tokens.ts';
 const WEAK =
   wordSet(`love loves enjoy enjoys want wants prefer prefers hate hates work works live lives have go goes make makes think know good
   great new old time year years day days week month is user really big named called currently moved move need needs said new
-  plays play take takes nice lot started start does dislike dislikes looking cannot because agent kept chose found`);
+  plays play take takes nice lot started start does dislike dislikes looking cannot because agent kept chose found wow hey hi hello thanks thank perfect awesome amazing glad went please done cool okay haha sorry
+  happy help wants wanted said says told asked`);
 const LONGEST_TEXT = 20_000;
 
 /** The words that say what a text is about, best first: frequent, early and proper ones win. */
@@ -16,13 +17,14 @@ export function extractKeywords(text: string, limit = 8): string[] {
     ({ lower }) => /\p{L}/u.test(lower) && lower.length < 40,
   );
   for (const [index, { text: original, lower }] of tokens.entries()) {
-    if (!isContentWord(lower) || WEAK.has(lower)) continue;
-    const stem = stemEnglish(lower);
+    const word = lower.replace(/['’](?:s|m|d|re|ve|ll)$/, '');
+    if (!isContentWord(word) || WEAK.has(word)) continue;
+    const stem = stemEnglish(word);
     const known = scores.get(stem);
     const proper = index > 0 && /^\p{Lu}/u.test(original) ? 1 : 0;
     const early = 1 / (1 + index / 40);
     scores.set(stem, {
-      word: known?.word ?? lower.replace(/'s$/, ''),
+      word: known?.word ?? word,
       score: (known?.score ?? 0) + 1 + proper + early,
     });
   }

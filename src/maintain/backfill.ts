@@ -8,20 +8,25 @@ const OWNERS = 100;
 /** The rate of the design that this comes from, in records a second. */
 const DEFAULT_RATE = 10;
 
+export interface BackfillOptions extends EmbedOptions {
+  /** Default: every tenant. */
+  tenant?: string;
+}
+
 /**
  * Embeds everything that has no vector, at `rate` records a second, and says how many of each kind it embedded:
  * memories by their type, events by their kind.
  */
 export async function backfill(
   deps: EmbedDeps,
-  { rate = DEFAULT_RATE, signal }: EmbedOptions = {},
+  { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
 ): Promise<EmbedCounts> {
   const model = deps.embedding.current?.id;
   const total: EmbedCounts = {};
   if (model === undefined) return total;
   for (const kind of ['memory', 'event'] as const) await queueEvery(deps, kind, model, signal);
   for (;;) {
-    const owners = await ownersToEmbed(deps.database, OWNERS);
+    const owners = await ownersToEmbed(deps.database, OWNERS, tenant);
     if (owners.length === 0) return total;
     for (const owner of owners) {
       const counts = await embedRecords(deps, owner, { rate, signal });

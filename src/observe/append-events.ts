@@ -79,12 +79,7 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
 }
 
 /** Gives events of a session their places in it, and counts what waits for the next formation. */
-async function givePositions(
-  writer: Writer,
-  scope: Scope,
-  added: readonly KeyedEvent[],
-  now: number,
-): Promise<void> {
+async function givePositions(writer: Writer, scope: Scope, added: readonly KeyedEvent[], now: number): Promise<void> {
   if (scope.session === null) return;
   const weightedTokens = added.reduce(
     (sum, { event }) => sum + estimateTokens(event.content) * ORIGIN_WEIGHTS[event.origin],

@@ -27,7 +27,8 @@ function splitWords(sentence: string, size: number): string[] {
 function cut(word: string, size: number): string[] {
   const characters = [...word];
   const pieces: string[] = [];
-  for (let start = 0; start < characters.length; start += size) pieces.push(characters.slice(start, start + size).join(''));
+  for (let start = 0; start < characters.length; start += size)
+    pieces.push(characters.slice(start, start + size).join(''));
   return pieces;
 }
 

@@ -43,7 +43,8 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   const scored = scoreCandidates(context);
   const background = backgroundScore(scored);
   const summary = summariseEvidence(context, scored, RANKING_WEIGHTS.speaker);
-  const answerable = howAnswerable(context, summary);
+  const isCrowd = countAllowed(context) >= CROWD;
+  const answerable = howAnswerable(context, summary, isCrowd);
   const best = scored[0]?.score ?? 0;
   const documents = scored.slice(0, count).map(({ ordinal, signals, score }): RankedDocument => {
     const similarity = context.similarities[ordinal] as number;
@@ -55,7 +56,13 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       windowWords: signals.windowWords,
       speaker: signals.speaker,
     };
-    return { ordinal, score, relevance: relevance(answerable, evidence), explanation: sharesOf(signals) };
+    const likely = isCrowd ? 0 : nearness(context, ordinal, evidence.similarity);
+    return {
+      ordinal,
+      score,
+      relevance: Math.max(likely, relevance(answerable, evidence)),
+      explanation: sharesOf(signals),
+    };
   });
   return { documents, answerable };
 }
@@ -63,15 +70,24 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
 // What is usual can be read from a crowd only. Of a handful of statements the nearest is judged by itself.
 const CROWD = 80;
 
-function howAnswerable({ allowed, asked }: QueryContext, summary: EvidenceSummary): number {
-  if (asked.size > 0) return Math.max(0.8, answerability(summary));
-  let documents = 0;
-  for (const flag of allowed) documents += flag;
-  if (documents >= CROWD) return answerability(summary);
-  return Math.max(
-    answerabilityByNearness(summary.bestSimilarity),
-    summary.bestWords >= 0.5 ? answerability(summary) : 0,
-  );
+function howAnswerable({ asked }: QueryContext, summary: EvidenceSummary, isCrowd: boolean): number {
+  const known = answerability(summary);
+  if (asked.size > 0) return Math.max(ASKED, known);
+  if (isCrowd) return known;
+  return Math.max(answerabilityByNearness(summary.bestSimilarity), summary.bestWords >= 0.5 ? known : 0);
+}
+
+// A keyed fact whose key means what is asked for.
+const ASKED = 0.8;
+
+function nearness({ asked }: QueryContext, ordinal: number, similarity: number): number {
+  return asked.has(ordinal) ? ASKED : answerabilityByNearness(similarity);
+}
+
+function countAllowed({ allowed }: QueryContext): number {
+  let count = 0;
+  for (const flag of allowed) count += flag;
+  return count;
 }
 
 function scoreCandidates(context: QueryContext): ScoredCandidate[] {

@@ -146,11 +146,13 @@ function metadataText(value: string | number | boolean, syntax: Syntax): string 
 }
 
 function hasTag(tags: readonly string[]): Condition {
+  if (tags.length === 0) return NEVER;
   return sql<SqlBool>`exists (select 1 from memory_tags l where l.tenant_id = record.tenant_id
     and l.owner_key = record.owner_key and l.memory_id = record.id and l.tag in (${sql.join([...tags])}))`;
 }
 
 function isIn(column: string, values: readonly string[]): Condition {
+  if (values.length === 0) return NEVER;
   return sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`;
 }
 

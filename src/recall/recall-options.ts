@@ -97,7 +97,8 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   timeZone: z.string().refine(isTimeZone, 'is not a time zone such as Europe/Paris').optional(),
 });
 
-function isTimeZone(name: string): boolean {
+/** Whether a text names a time zone that this machine knows. */
+export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {

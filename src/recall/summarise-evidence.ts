@@ -56,7 +56,8 @@ export function summariseEvidence(
   };
   for (const { signals, score, ordinal } of scored) {
     const content = score - speakerWeight * signals.speaker;
-    if (!named || signals.speaker > 0) {
+    // What nobody in particular said, a memory, is nobody else's.
+    if (!named || signals.speaker > 0 || context.view.isMemory[ordinal] === 1) {
       best.own = Math.max(best.own, content);
       best.ownWords = Math.max(best.ownWords, signals.words);
       best.window = Math.max(best.window, signals.words + signals.windowWords);

@@ -10,11 +10,21 @@ export interface BlockKind {
 }
 
 /** The documents that are always in mind. */
-export type BlockKindName = 'working_memory' | 'scaffold' | 'learned_info' | 'profile' | 'reflections';
+export type BlockKindName = 'working_memory' | 'scaffold' | 'tier_notes' | 'learned_info' | 'profile' | 'reflections';
 
 export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   working_memory: { description: 'What the user is about right now.', format: 'text', wordLimit: 500 },
-  scaffold: { description: 'What is known of the user, under keys of the agent’s own.', format: 'json', wordLimit: null },
+  scaffold: {
+    description: 'What is known of the user, under keys of the agent’s own.',
+    format: 'json',
+    wordLimit: null,
+  },
+  tier_notes: {
+    description:
+      'How sure each entry of the scaffold is, and when it and each sentence of the working memory was last confirmed.',
+    format: 'json',
+    wordLimit: null,
+  },
   learned_info: { description: 'What was learned of a user or a connection.', format: 'json', wordLimit: null },
   profile: { description: 'The user in six sections.', format: 'text', wordLimit: 550 },
   reflections: { description: 'Merged reflections of an agent, a user or a session.', format: 'text', wordLimit: 1000 },

@@ -5,14 +5,7 @@ import type { Scope } from './scope.ts';
 import { ORIGINS, type Origin } from './trust.ts';
 
 /** What can happen. */
-export const EVENT_KINDS = [
-  'message',
-  'observation',
-  'tool_result',
-  'decision',
-  'outcome',
-  'document_chunk',
-] as const;
+export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** The categories of observations: T3's of a chat agent, T4's of autonomous work. */

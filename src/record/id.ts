@@ -2,7 +2,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
 /** The kinds of thing that have an id, by the prefix that their ids carry. */
-export type IdPrefix = 'evt' | 'mem' | 'blk' | 'ent' | 'job' | 'run' | 'wrk' | 'int' | 'use';
+export type IdPrefix =
+  | 'evt'
+  | 'mem'
+  | 'blk'
+  | 'ent'
+  | 'job'
+  | 'run'
+  | 'wrk'
+  | 'int'
+  | 'use'
+  | 'ctx'
+  | 'key'
+  | 'act'
+  | 'hld'
+  | 'era'
+  | 'giv';
 
 /** Where ids come from. Ids of one source sort in the order in which they were made. */
 export interface IdSource {

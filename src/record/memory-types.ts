@@ -15,7 +15,10 @@ export interface MemoryType {
   unique: 'content' | 'key' | 'title' | 'nothing';
   /** Whether near doubles are merged into one. */
   mergesDoubles: boolean;
-  /** Importance lost at each maintenance pass once unread for a week; 0 never fades. */
+  /**
+   * Importance lost at each maintenance pass, four a day, once unread for a week; 0 never fades. At 0.0002 a fact of 0.6
+   * that nobody ever asks for falls below 0.3, where it can be archived, after a year.
+   */
   decayPerPass: number;
   /** Archived when it has become unimportant and nobody reads it. */
   prunable: boolean;
@@ -40,7 +43,7 @@ const BASE: MemoryType = {
   levels: ['user', 'agent', 'tenant'],
   unique: 'content',
   mergesDoubles: true,
-  decayPerPass: 0.01,
+  decayPerPass: 0.0005,
   prunable: true,
   expiresAfterDays: null,
   recalled: true,
@@ -56,7 +59,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   preference: {
     ...BASE,
     description: 'How the user likes things done: style, format, tone, tools, tastes.',
-    decayPerPass: 0.005,
+    decayPerPass: 0.0002,
     defaultImportance: 0.7,
   },
   goal: {
@@ -69,7 +72,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     ...BASE,
     description: 'Something that is so, about the user or the world they talk about.',
     wordLimit: 30,
-    decayPerPass: 0.005,
+    decayPerPass: 0.0002,
     defaultImportance: 0.6,
   },
   decision: {
@@ -85,7 +88,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     ...BASE,
     description: 'The situation right now: soon out of date.',
     lifespan: 'short',
-    decayPerPass: 0.02,
+    decayPerPass: 0.002,
     expiresAfterDays: 90,
   },
   feedback: {
@@ -122,13 +125,13 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   pattern: {
     ...BASE,
     description: 'What several episodes have in common, with the evidence counted.',
-    decayPerPass: 0.005,
+    decayPerPass: 0.0002,
     defaultImportance: 0.8,
   },
   entity: {
     ...BASE,
     description: 'What is known of a person, organisation, place, product or project.',
-    decayPerPass: 0.005,
+    decayPerPass: 0.0002,
   },
   note: {
     ...BASE,

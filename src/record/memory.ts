@@ -127,7 +127,10 @@ const idSchema = textSchema(200);
 
 const fields = {
   title: textSchema(500).nullish(),
-  url: z.url({ protocol: /^https?$/, error: 'expected an http or https address' }).max(2000).nullish(),
+  url: z
+    .url({ protocol: /^https?$/, error: 'expected an http or https address' })
+    .max(2000)
+    .nullish(),
   importance: shareSchema.optional(),
   confidence: z.enum(CONFIDENCE_LEVELS).optional(),
   trust: z.enum(TRUST_LEVELS).optional(),
@@ -174,6 +177,11 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
 
 /** The hash by which exact doubles are known: case, white space and closing punctuation do not count. */
 export function contentHash(content: string): string {
-  const normal = content.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim().replace(/[.!。！]+$/u, '');
+  const normal = content
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(/[.!。！]+$/u, '');
   return createHash('sha256').update(normal).digest('base64url').slice(0, 22);
 }

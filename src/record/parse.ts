@@ -42,13 +42,15 @@ function shown(value: unknown): string {
 
 /** Text with something in it, not longer than `maximum` characters. */
 export function textSchema(maximum: number): z.ZodString {
-  return z
-    .string()
-    .max(maximum, `is longer than ${maximum.toLocaleString('en')} characters`)
-    .refine((text) => /\S/u.test(text), 'is empty: some text is expected')
-    .refine((text) => !text.includes('\0'), 'contains a NUL character')
-    // Half an emoji is no text: PostgreSQL refuses it, so it becomes the replacement character on both databases.
-    .overwrite((text) => text.toWellFormed());
+  return (
+    z
+      .string()
+      .max(maximum, `is longer than ${maximum.toLocaleString('en')} characters`)
+      .refine((text) => /\S/u.test(text), 'is empty: some text is expected')
+      .refine((text) => !text.includes('\0'), 'contains a NUL character')
+      // Half an emoji is no text: PostgreSQL refuses it, so it becomes the replacement character on both databases.
+      .overwrite((text) => text.toWellFormed())
+  );
 }
 
 /** A number from 0 to 1. */

@@ -52,6 +52,8 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     .selectFrom('context_log')
     .selectAll()
     .where(liesWithin<'events'>(scope) as never)
+    // Of one owner alone: there is an index for that.
+    .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -93,10 +95,10 @@ function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: L
   };
 }
 
-const MOST_CONTEXTS = 200;
+const MOST_CONTEXTS = 50;
 
 /**
- * The texts of memories that were given to the agent in a session, in its last 200 contexts. What an agent says back
+ * The texts of memories that were given to the agent in a session, in its last 50 contexts. What an agent says back
  * of them is nothing new: formation leaves it out.
  */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Writer } from './database.ts';
+import { chunks, eraseRecords, learnedFrom, removeRows, withDerivedAlone, type RecordRow } from './erase-records.ts';
 import type { Tables } from './schema.ts';
 
 /** How many rows of each kind were removed for good. */
@@ -20,42 +21,25 @@ export interface Erased {
  * Removes everything that lies within a scope: records, versions, text and vectors, links, queued work.
  * Memories elsewhere that were learned from nothing but erased events go with them; others lose their pointer to it.
  */
-export async function eraseScope(writer: Writer, database: Database, scope: Scope): Promise<Erased> {
+export async function eraseScope(
+  writer: Writer,
+  database: Database,
+  scope: Scope,
+  /** Is filled with the ids of the records that went. */
+  removed: string[] = [],
+): Promise<Erased> {
   const { tenant } = scope;
   const events = await rowsWithin(writer, 'events', scope);
   const eventIds = events.map((event) => event.id);
-  const memories = await memoriesToErase(writer, scope, eventIds);
-  const memoryIds = memories.map((memory) => memory.id);
+  const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, scope, eventIds));
   const blockIds = (await rowsWithin(writer, 'blocks', scope)).map((block) => block.id);
 
-  const eventRows = events.map((event) => event.rowId);
-  const memoryRows = memories.map((memory) => memory.rowId);
-  await forgetSources(writer, tenant, eventIds, memoryIds);
-  await database.text.remove(writer, 'event', eventRows);
-  await database.text.remove(writer, 'memory', memoryRows);
-  const remove = (
-    table: keyof Tables,
-    column: string,
-    values: readonly (string | number)[],
-    and?: RawBuilder<unknown>,
-  ) => removeRows(writer, { table, tenant, column, values, and });
-  for (const table of ['memory_tags', 'memory_sources', 'memory_entities'] as const) {
-    await remove(table, 'memory_id', memoryIds);
-  }
-  for (const [kind, rows] of [
-    ['event', eventRows],
-    ['memory', memoryRows],
-  ] as const) {
-    await remove('embedding_queue', 'record_row', rows, sql`and record_kind = ${kind}`);
-  }
+  const remove = (table: keyof Tables, column: string, values: readonly string[]): Promise<number> =>
+    removeRows(writer, { table, tenant, column, values });
+  removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
+  await eraseWorkOn(writer, scope);
   const erased: Erased = {
-    revisions: await remove('revisions', 'record_id', [...memoryIds, ...blockIds]),
-    embeddings:
-      (await remove('embeddings', 'record_row', eventRows, sql`and record_kind = 'event'`)) +
-      (await remove('embeddings', 'record_row', memoryRows, sql`and record_kind = 'memory'`)),
-    events: await remove('events', 'id', eventIds),
-    memories: await remove('memories', 'id', memoryIds),
-    blocks: await remove('blocks', 'id', blockIds),
+    ...(await eraseRecords(writer, database, tenant, { events, memories, blockIds })),
     sessions: await removeWithin(writer, 'sessions', scope),
     jobs: await eraseJobs(writer, database, scope),
     entities: 0,
@@ -65,6 +49,7 @@ export async function eraseScope(writer: Writer, database: Database, scope: Scop
     const entityIds = (await rowsWithin(writer, 'entities', scope)).map((entity) => entity.id);
     await remove('entity_names', 'entity_id', entityIds);
     await remove('memory_entities', 'entity_id', entityIds);
+    removed.push(...entityIds);
     erased.entities = await remove('entities', 'id', entityIds);
     erased.toolSchemas = await removeWithin(writer, 'tool_schemas', scope);
     await removeWithin(writer, 'owners', scope);
@@ -74,11 +59,6 @@ export async function eraseScope(writer: Writer, database: Database, scope: Scop
   // Other processes hold vectors in memory: a new epoch tells them to let go of them.
   await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${tenant}`.execute(writer);
   return erased;
-}
-
-interface RecordRow {
-  id: string;
-  rowId: number;
 }
 
 const NUMBERED = new Set(['events', 'memories']);
@@ -105,48 +85,18 @@ async function memoriesToErase(writer: Writer, scope: Scope, eventIds: readonly 
   return [...found.values()];
 }
 
-async function learnedFrom(
-  writer: Writer,
-  tenant: string,
-  eventIds: readonly string[],
-): Promise<(RecordRow & { sources: string[] })[]> {
-  const rows = await writer
-    .selectFrom('memories')
-    .select(['id', 'row_id as rowId', 'source_events'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('memory_sources')
-        .select('memory_id')
-        .where('tenant_id', '=', tenant)
-        .where('event_id', 'in', [...eventIds]),
-    )
-    .execute();
-  return rows.map((row) => ({ ...row, sources: JSON.parse(row.source_events) as string[] }));
-}
-
-/** Takes erased events out of the provenance of memories that stay. */
-async function forgetSources(
-  writer: Writer,
-  tenant: string,
-  eventIds: readonly string[],
-  erasedMemories: readonly string[],
-): Promise<void> {
-  const erased = new Set(eventIds);
-  const goingToo = new Set(erasedMemories);
-  for (const ids of chunks(eventIds)) {
-    for (const memory of await learnedFrom(writer, tenant, ids)) {
-      if (goingToo.has(memory.id)) continue;
-      const left = memory.sources.filter((source) => !erased.has(source));
-      await writer
-        .updateTable('memories')
-        .set({ source_events: JSON.stringify(left) })
-        .where('tenant_id', '=', tenant)
-        .where('id', '=', memory.id)
-        .execute();
-    }
-    await writer.deleteFrom('memory_sources').where('tenant_id', '=', tenant).where('event_id', 'in', ids).execute();
-  }
+/** What background work has noted of an owner: its progress, runs, answers that wait for review, what was given to models. */
+async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
+  const owner = { ...scope, session: null };
+  const owners = sql`select owner_key from owners where ${within(owner)}`;
+  const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
+  await sql`delete from given_memories where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(
+    writer,
+  );
+  await removeWithin(writer, 'runs', scope);
+  // What waits for review may be made of anything that the owner has said.
+  await removeWithin(writer, 'held_changes', owner);
+  if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
 }
 
 /** Queued and ended work is kept by owner; a session's carries the session in its payload. */
@@ -171,33 +121,17 @@ function within(scope: Scope): RawBuilder<unknown> {
 
 async function removeWithin(
   writer: Writer,
-  table: 'sessions' | 'tool_schemas' | 'owners' | 'request_answers' | 'context_log',
+  table:
+    | 'sessions'
+    | 'tool_schemas'
+    | 'owners'
+    | 'request_answers'
+    | 'context_log'
+    | 'runs'
+    | 'held_changes'
+    | 'owner_progress',
   scope: Scope,
 ): Promise<number> {
   const result = await sql`delete from ${sql.table(table)} where ${within(scope)}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
-}
-
-interface Removal {
-  table: keyof Tables;
-  tenant: string;
-  column: string;
-  values: readonly (string | number)[];
-  and?: RawBuilder<unknown>;
-}
-
-async function removeRows(writer: Writer, { table, tenant, column, values, and = sql`` }: Removal): Promise<number> {
-  let count = 0;
-  for (const some of chunks(values)) {
-    const result = await sql`delete from ${sql.table(table)}
-      where tenant_id = ${tenant} and ${sql.ref(column)} in (${sql.join(some)}) ${and}`.execute(writer);
-    count += Number(result.numAffectedRows ?? 0);
-  }
-  return count;
-}
-
-const CHUNK = 500;
-
-function* chunks<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK);
 }

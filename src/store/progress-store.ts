@@ -12,7 +12,7 @@ export interface OwnerProgress {
   reflectedUntil: number | null;
   eventRow: number;
   memoryRow: number;
-  patternRow: number;
+  consolidatedVersion: number;
 }
 
 const NONE: OwnerProgress = {
@@ -22,7 +22,7 @@ const NONE: OwnerProgress = {
   reflectedUntil: null,
   eventRow: 0,
   memoryRow: 0,
-  patternRow: 0,
+  consolidatedVersion: 0,
 };
 
 export async function findProgress(reader: Reader, scope: Scope): Promise<OwnerProgress> {
@@ -43,7 +43,7 @@ function toProgress(row: Selectable<OwnerProgressTable>): OwnerProgress {
     reflectedUntil: row.reflected_until,
     eventRow: row.event_row,
     memoryRow: row.memory_row,
-    patternRow: row.pattern_row,
+    consolidatedVersion: row.consolidated_version,
   };
 }
 
@@ -57,7 +57,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
     ...(fields.reflectedUntil === undefined ? {} : { reflected_until: fields.reflectedUntil }),
     ...(fields.eventRow === undefined ? {} : { event_row: fields.eventRow }),
     ...(fields.memoryRow === undefined ? {} : { memory_row: fields.memoryRow }),
-    ...(fields.patternRow === undefined ? {} : { pattern_row: fields.patternRow }),
+    ...(fields.consolidatedVersion === undefined ? {} : { consolidated_version: fields.consolidatedVersion }),
   };
   if (Object.keys(set).length === 0) return;
   await writer
@@ -73,7 +73,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
       reflected_until: all.reflectedUntil,
       event_row: all.eventRow,
       memory_row: all.memoryRow,
-      pattern_row: all.patternRow,
+      consolidated_version: all.consolidatedVersion,
     })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key']).doUpdateSet(set))
     .execute();

@@ -353,8 +353,8 @@ export interface OwnerProgressTable extends Owned {
   /** The last observation and the last memory that the working memory has taken in. */
   event_row: number;
   memory_row: number;
-  /** The last episode or decision that was looked at for patterns. */
-  pattern_row: number;
+  /** The owner's version at the last consolidation that found nothing more to do. */
+  consolidated_version: number;
 }
 
 export interface MemoryDerivationTable {

@@ -29,7 +29,14 @@ export async function embedTexts(
   async function embedText(text: string): Promise<Float32Array> {
     const windows = windowsOf(text);
     const parts = await Promise.all(windows.map(encode));
-    return unit(parts.length === 1 ? parts[0]! : weightedSum(parts, windows.map((ids) => ids.length)));
+    return unit(
+      parts.length === 1
+        ? parts[0]!
+        : weightedSum(
+            parts,
+            windows.map((ids) => ids.length),
+          ),
+    );
   }
 
   async function embedNext(): Promise<void> {

@@ -58,6 +58,9 @@ async function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): 
 if (parentPort) {
   const port = parentPort;
   serve(workerData as WorkerSetup, port).catch((error: unknown) => {
-    port.postMessage({ type: 'failed', message: error instanceof Error ? error.message : String(error) } satisfies WorkerReply);
+    port.postMessage({
+      type: 'failed',
+      message: error instanceof Error ? error.message : String(error),
+    } satisfies WorkerReply);
   });
 }

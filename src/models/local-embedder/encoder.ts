@@ -1,5 +1,12 @@
 import type { Kernel, SharedMemory } from './kernel.ts';
-import { type LayerAddress, type LinearAddress, MODEL, type MemoryLayout, PHASES, type Workspace } from './memory-layout.ts';
+import {
+  type LayerAddress,
+  type LinearAddress,
+  MODEL,
+  type MemoryLayout,
+  PHASES,
+  type Workspace,
+} from './memory-layout.ts';
 
 /** One text to encode: its ids lie in the workspace from `firstId` on, its vector goes to place `slot`. */
 export interface EncodeText {
@@ -61,7 +68,14 @@ export function createEncoder(kernel: Kernel, memory: SharedMemory, layout: Memo
     kernel.normalize(space.x, layer.attentionNorm.gamma, layer.attentionNorm.beta, ...rows);
 
     const expanded = multiply(layer.intermediate, space.x, space, rows);
-    kernel.dequantizeGelu(expanded, layer.intermediate.table, MODEL.intermediate, space.ranges, layout.constants, ...rows);
+    kernel.dequantizeGelu(
+      expanded,
+      layer.intermediate.table,
+      MODEL.intermediate,
+      space.ranges,
+      layout.constants,
+      ...rows,
+    );
     const fed = multiply(layer.output, expanded, space, rows);
     kernel.dequantizeAdd(fed, layer.output.table, space.ranges, space.x, ...rows);
     kernel.normalize(space.x, layer.outputNorm.gamma, layer.outputNorm.beta, ...rows);

@@ -12,12 +12,27 @@ export interface Kernel {
   quantize(x: number, width: number, q: number, ranges: number, from: number, to: number): void;
   matmul(q: number, weights: number, sums: number, inputs: number, outputs: number, from: number, to: number): void;
   dequantize(sums: number, table: number, outputs: number, ranges: number, out: number, from: number, to: number): void;
-  dequantizeGelu(sums: number, table: number, outputs: number, ranges: number, constants: number, from: number, to: number): void;
+  dequantizeGelu(
+    sums: number,
+    table: number,
+    outputs: number,
+    ranges: number,
+    constants: number,
+    from: number,
+    to: number,
+  ): void;
   dequantizeAdd(sums: number, table: number, ranges: number, x: number, from: number, to: number): void;
   transposeKeys(qkv: number, keys: number, stride: number, from: number, to: number): void;
   attend(
-    qkv: number, keys: number, scores: number, context: number, constants: number,
-    tokens: number, stride: number, from: number, to: number,
+    qkv: number,
+    keys: number,
+    scores: number,
+    context: number,
+    constants: number,
+    tokens: number,
+    stride: number,
+    from: number,
+    to: number,
   ): void;
   pool(x: number, out: number, tokens: number): void;
 }

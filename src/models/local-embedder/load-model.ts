@@ -3,7 +3,10 @@ import { type LinearAddress, MODEL, type MemoryLayout, type NormAddress } from '
 import { type OnnxTensor, readOnnxTensors } from './onnx-tensors.ts';
 
 /** Writes the weights of all-MiniLM-L6-v2 (the int8 ONNX export) into the shared memory, in the kernel's order. */
-export function loadModel(file: Uint8Array, target: { memory: SharedMemory; layout: MemoryLayout; kernel: Kernel }): void {
+export function loadModel(
+  file: Uint8Array,
+  target: { memory: SharedMemory; layout: MemoryLayout; kernel: Kernel },
+): void {
   const { memory, layout, kernel } = target;
   const tensors = readOnnxTensors(file);
   const bytes = new Uint8Array(memory.buffer);
@@ -23,11 +26,21 @@ export function loadModel(file: Uint8Array, target: { memory: SharedMemory; layo
 
   /** Writes one matrix of the file as the outputs of `linear` from `first` on; `factor` scales what it gives. */
   const writeLinear = (linear: LinearAddress, matrix: string, bias: string, first = 0, factor = 1): void => {
-    const { shape: [inputs = 0, outputs = 0], bytes: weights } = tensor(`${matrix}_quantized`);
-    if (inputs !== linear.inputs || first + outputs > linear.outputs) throw new RangeError(`${matrix} is ${inputs} × ${outputs}.`);
+    const {
+      shape: [inputs = 0, outputs = 0],
+      bytes: weights,
+    } = tensor(`${matrix}_quantized`);
+    if (inputs !== linear.inputs || first + outputs > linear.outputs)
+      throw new RangeError(`${matrix} is ${inputs} × ${outputs}.`);
     const table = linear.table / 4 + first;
-    numbers.set(floats(`${matrix}_scale`).map((scale) => scale * factor), table);
-    numbers.set(floats(bias).map((value) => value * factor), table + 2 * linear.outputs);
+    numbers.set(
+      floats(`${matrix}_scale`).map((scale) => scale * factor),
+      table,
+    );
+    numbers.set(
+      floats(bias).map((value) => value * factor),
+      table + 2 * linear.outputs,
+    );
     bytes.set(weights, layout.staging);
     const sums = (table + linear.outputs) * 4;
     kernel.packWeights(layout.staging, linear.weights + first * inputs, sums, inputs, outputs);
@@ -38,7 +51,9 @@ export function loadModel(file: Uint8Array, target: { memory: SharedMemory; layo
   const matrices = matrixNames(tensors);
   for (const [index, layer] of layout.layers.entries()) {
     const prefix = `encoder.layer.${index}`;
-    const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices.slice(index * 6);
+    const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices.slice(
+      index * 6,
+    );
     // Attention divides by √32 per head; folded into the queries, it costs nothing.
     writeLinear(layer.qkv, query, `${prefix}.attention.self.query.bias`, 0, 1 / Math.sqrt(32));
     writeLinear(layer.qkv, key, `${prefix}.attention.self.key.bias`, MODEL.hidden);
@@ -76,6 +91,7 @@ function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
     const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
     return number ? [Number(number)] : [];
   });
-  if (numbered.length !== 6 * MODEL.layers) throw new RangeError(`The model has ${numbered.length} matrices, not ${6 * MODEL.layers}.`);
+  if (numbered.length !== 6 * MODEL.layers)
+    throw new RangeError(`The model has ${numbered.length} matrices, not ${6 * MODEL.layers}.`);
   return numbered.sort((a, b) => a - b).map((number) => `onnx::MatMul_${number}`);
 }

@@ -58,7 +58,11 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   }
 
   async function load(): Promise<Engine> {
-    if (isClosed) throw new VarveError('The embedder is closed. Create a new one.', { code: 'embedder_unavailable', retryable: false });
+    if (isClosed)
+      throw new VarveError('The embedder is closed. Create a new one.', {
+        code: 'embedder_unavailable',
+        retryable: false,
+      });
     engine ??= open().catch((error: unknown) => {
       engine = null;
       throw error;
@@ -101,7 +105,11 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 
 function unavailable(cause: unknown): VarveError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new VarveError(`The local embedder cannot run: ${message}`, { code: 'embedder_unavailable', retryable: false, cause });
+  return new VarveError(`The local embedder cannot run: ${message}`, {
+    code: 'embedder_unavailable',
+    retryable: false,
+    cause,
+  });
 }
 
 function requireInteger(name: string, value: number, minimum: number, maximum: number): void {

@@ -56,7 +56,8 @@ function* fields(message: Uint8Array): Generator<ProtobufField> {
       yield { field, number: varint(), bytes: NO_BYTES };
       continue;
     }
-    const length = wire === WIRE.lengthDelimited ? varint() : wire === WIRE.fixed64 ? 8 : wire === WIRE.fixed32 ? 4 : -1;
+    const length =
+      wire === WIRE.lengthDelimited ? varint() : wire === WIRE.fixed64 ? 8 : wire === WIRE.fixed32 ? 4 : -1;
     if (length < 0 || at + length > message.length) throw new RangeError(`Not a protobuf message at byte ${at}.`);
     yield { field, number: 0, bytes: message.subarray(at, at + length) };
     at += length;

@@ -46,7 +46,13 @@ export async function readModel(folder: string): Promise<Uint8Array<ArrayBuffer>
 export async function readVocabulary(folder: string): Promise<Map<string, number>> {
   const path = join(folder, VOCABULARY_FILE);
   const vocabulary = parseVocabulary((await read(path)).toString('utf8'));
-  verify(path, createHash('sha256').update(`${[...vocabulary.keys()].join('\n')}\n`).digest('hex'), VOCABULARY_SHA256);
+  verify(
+    path,
+    createHash('sha256')
+      .update(`${[...vocabulary.keys()].join('\n')}\n`)
+      .digest('hex'),
+    VOCABULARY_SHA256,
+  );
   return vocabulary;
 }
 
@@ -74,7 +80,11 @@ async function read(path: string): Promise<Buffer<ArrayBuffer>> {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw new VarveError(`The local embedding model cannot be read: ${path}.`, { code: 'embedder_unavailable', retryable: false, cause });
+    throw new VarveError(`The local embedding model cannot be read: ${path}.`, {
+      code: 'embedder_unavailable',
+      retryable: false,
+      cause,
+    });
   }
 }
 

@@ -22,7 +22,10 @@ describe('createWordPiece', () => {
     ['unaffable', ['una', '##ffa', '##ble']],
     ['東京は日本', ['東', '京', 'は', '日', '本']],
     ['Привет, мир!', ['п', '##р', '##и', '##в', '##е', '##т', ',', 'м', '##и', '##р', '!']],
-    ['zero\u200bwidth soft\u00adhyphen nul\0', ['zero', '##wi', '##dt', '##h', 'soft', '##hy', '##ph', '##en', 'nu', '##l']],
+    [
+      'zero\u200bwidth soft\u00adhyphen nul\0',
+      ['zero', '##wi', '##dt', '##h', 'soft', '##hy', '##ph', '##en', 'nu', '##l'],
+    ],
     ['line\u2028separator', ['line', 'sep', '##arat', '##or']],
     ['party 🎉', ['party', '[UNK]']],
     ['\ud800 lone', ['lone']],

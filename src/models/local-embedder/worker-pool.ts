@@ -41,7 +41,10 @@ interface RunningTask {
 }
 
 // TypeScript sources run as they are in development; a build puts the worker beside the module that starts it.
-const WORKER_URL = new URL(import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js', import.meta.url);
+const WORKER_URL = new URL(
+  import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js',
+  import.meta.url,
+);
 
 /** Starts the threads; the first of them loads the weights. `onFailure` is told if a thread cannot go on. */
 export function createWorkerPool(options: {

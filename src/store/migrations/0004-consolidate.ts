@@ -26,7 +26,7 @@ export const consolidate: Migration = {
     `create table owner_progress (
       tenant_id text not null, owner_key text not null, agent_id text, user_id text, time_zone text,
       reflection_hour ${integer}, next_reflection_at ${time}, reflected_until ${time},
-      event_row ${integer} not null, memory_row ${integer} not null, pattern_row ${integer} not null,
+      event_row ${integer} not null, memory_row ${integer} not null, consolidated_version ${integer} not null,
       primary key (tenant_id, owner_key))`,
     `create index owner_progress_due on owner_progress (next_reflection_at) where next_reflection_at is not null`,
 

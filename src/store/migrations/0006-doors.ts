@@ -3,11 +3,11 @@ import type { Migration } from './migration.ts';
 export const doors: Migration = {
   version: 6,
   name: 'doors',
-  statements: ({ time, integer, json }) => [
+  statements: ({ time, integer, real, json }) => [
     // No tenant guards this one: a key is looked up before it is known whose it is.
     `create table api_keys (
       id text primary key, tenant_id text not null, name text not null, hash text not null, access text not null,
-      agents ${json}, users ${json}, rate ${integer}, created_at ${time} not null, created_by text not null,
+      agents ${json}, users ${json}, rate ${real}, created_at ${time} not null, created_by text not null,
       expires_at ${time}, revoked_at ${time})`,
     `create index api_keys_tenant on api_keys (tenant_id, created_at)`,
 

@@ -1,4 +1,12 @@
-import { Kysely, PostgresDialect, sql, type PostgresPool, type Transaction } from 'kysely';
+import {
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresDialect,
+  replaceWithNoncontingentExpression,
+  sql,
+  type PostgresPool,
+  type Transaction,
+} from 'kysely';
 import { messageOf, VarveError } from '../../errors.ts';
 import { EVERY_TENANT, type Database, type Reader, type Tenant, type Writer } from '../database.ts';
 import type { Tables } from '../schema.ts';
@@ -30,7 +38,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const schema = options.schema ?? 'varve';
   const { url = '', maximumConnections = 10 } = options;
   const pool = options.pool ?? (await createPool(url, maximumConnections));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
   try {
     await migratePostgres(kysely, schema);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { Writer } from '../database.ts';
 import type { Mutex } from '../mutex.ts';
@@ -27,9 +28,12 @@ export function createGroupCommit(
   let waiting: Waiting[] = [];
 
   const runGroup = async (): Promise<void> => {
+    if (waiting.length === 0) return;
+    // Requests of a server arrive one by one within a turn of the event loop, and SQLite would let the first of them
+    // commit before the second is read: 230 writes a second from 200 clients instead of thousands.
+    await nextTurn();
     const group = waiting.slice(0, LARGEST_GROUP);
     waiting = waiting.slice(LARGEST_GROUP);
-    if (group.length === 0) return;
     try {
       const outcomes = await database.transaction().execute((transaction) => runAll(transaction as Writer, group));
       for (const [index, outcome] of outcomes.entries()) {

@@ -1,0 +1,28 @@
+// node examples/anthropic-memory.ts
+// A backend for Anthropic's memory tool: hand each `tool_use` of the tool `memory` to execute().
+
+import { anthropicMemory, type MemoryCommand } from '../src/integrations/anthropic-memory.ts';
+import { createVarve, type Varve } from '../src/index.ts';
+
+/** What a model might do over two conversations. */
+const COMMANDS: readonly MemoryCommand[] = [
+  { command: 'view', path: '/memories' },
+  { command: 'create', path: '/memories/customers/ann.md', file_text: 'Prefers e-mail.\nLives in Lisbon.' },
+  { command: 'str_replace', path: '/memories/customers/ann.md', old_str: 'Lisbon', new_str: 'Porto' },
+  { command: 'view', path: '/memories/customers/ann.md' },
+  { command: 'view', path: '/memories/../../etc/passwd' },
+];
+
+/** Carries out the commands, and gives back what the model reads. */
+export async function run(varve: Varve): Promise<string[]> {
+  const memory = anthropicMemory(varve.for({ agent: 'claude', user: 'ann' }));
+  const answers: string[] = [];
+  for (const command of COMMANDS) answers.push(await memory.execute(command));
+  return answers;
+}
+
+if (import.meta.main) {
+  const varve = await createVarve({ store: ':memory:' });
+  console.log((await run(varve)).join('\n\n'));
+  await varve.close();
+}

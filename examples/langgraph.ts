@@ -1,0 +1,28 @@
+// node examples/langgraph.ts
+// LangGraph.js with Varve as its long-term store: graph.compile({ store: new VarveStore(handle) }).
+
+import type { BaseStore } from '@langchain/langgraph-checkpoint';
+import { VarveStore } from '../src/integrations/langgraph.ts';
+import { createVarve, type Varve } from '../src/index.ts';
+
+/** A node of a graph: it reads and writes whatever store it is given. */
+async function remember(store: BaseStore, user: string, text: string): Promise<void> {
+  await store.put(['memories', user], `note-${text.length}`, { text });
+}
+
+/** Stores three things and finds the one that fits. */
+export async function run(varve: Varve): Promise<string> {
+  const store = new VarveStore(varve.for({ agent: 'graph', user: 'ann' }));
+  for (const text of ['Likes hiking in the Alps', 'Plays the violin every day', 'Drinks tea, never coffee']) {
+    await remember(store, 'ann', text);
+  }
+  await varve.drain();
+  const [best] = await store.search(['memories', 'ann'], { query: 'tea or coffee', limit: 1 });
+  return String(best?.value['text']);
+}
+
+if (import.meta.main) {
+  const varve = await createVarve({ store: ':memory:', background: false });
+  console.log(await run(varve));
+  await varve.close();
+}

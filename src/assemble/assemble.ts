@@ -1,0 +1,223 @@
+import { messageOf } from '../errors.ts';
+import { estimatingCounter } from '../language/token-count.ts';
+import type { Scope } from '../record/scope.ts';
+import type { AssembleDeps } from './assemble-deps.ts';
+import type { ContextOptions } from './context-options.ts';
+import type { ContextLog, NotedAlong } from './context-log.ts';
+import type { ContextReport } from './context-report.ts';
+import { fitContext, type FittedContext } from './fit-context.ts';
+import { gather, type Gathered } from './gather.ts';
+import { sectionsOf, writePlace, writingOf, type Budget, type Layout } from './layout.ts';
+import { layoutOf } from './layouts/layouts.ts';
+import { SECTION_NAMES, type SectionName } from './section.ts';
+import type { Attributes } from './tracing.ts';
+import type { HistoryMessage } from './write-context.ts';
+
+/** What the agent gets for one turn. */
+export interface AssembledContext {
+  /** The system prompt: the same from turn to turn, until what is known changes. */
+  system: string;
+  /** The user's turn: date and time, what was looked up, and the message. */
+  user: string;
+  /** The user's turn without the message. */
+  beforeMessage: string;
+  /** Past turns, oldest first, for layouts that give them as messages. */
+  messages: HistoryMessage[];
+  report: ContextReport;
+}
+
+/** Turns what is known into what this turn needs: gather → fit → write → log. Parts that fail are left out and named. */
+export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextOptions): Promise<AssembledContext> {
+  const { tracing, settings, log } = deps.assembling;
+  const started = performance.now();
+  const options: ContextOptions = { ...settings, ...asked, sections: { ...settings.sections, ...asked.sections } };
+  const layout = layoutOf(options.layout);
+  return tracing.span('assemble_context', spanStart(scope, layout), async (span) => {
+    const counter = options.tokenCounter ?? estimatingCounter;
+    const budget = budgetOf(layout, options);
+    const { on, off } = switchedSections(layout, options);
+    const gathered = await gather({ deps, scope, options, layout, on, budget, counter });
+    const tools =
+      options.tools === undefined
+        ? ''
+        : typeof options.tools === 'string'
+          ? options.tools
+          : JSON.stringify(options.tools);
+    const toolTokens = counter.count(tools);
+    const fitted = fitContext({
+      layout,
+      material: gathered.material,
+      budget,
+      reserve: options.reserve,
+      toolTokens,
+      counter,
+    });
+    const { sections, tokens, system, user, beforeMessage, messages } = fitted;
+    if (toolTokens > 0) sections.push(toolsReport(toolTokens, budget));
+    noteRepeated(sections, gathered);
+    const stable = stablePrefix(layout, fitted);
+    const report: ContextReport = {
+      id: deps.ids.next('ctx'),
+      layout: layout.name,
+      counter: counter.id,
+      tokens,
+      sections,
+      off,
+      failed: gathered.failed,
+      stable: { characters: stable.length, tokens: counter.count(stable) },
+      lookup: gathered.lookup,
+      intent: gathered.intent,
+      saving: { injected: memoryTokens(sections), raw: Math.ceil(gathered.charactersSaid / 4) },
+      cached: gathered.cached,
+      milliseconds: performance.now() - started,
+    };
+    span.set(spanEnd(report, gathered));
+    if (!options.unlogged)
+      log.note(logged(deps, scope, report), { given: givenIn(sections), injection: injectionOf(report, options) });
+    return { system, user, beforeMessage, messages, report };
+  });
+}
+
+function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
+  if (budget === undefined) return layout.budget ?? {};
+  if (typeof budget === 'number') return { ...layout.budget, total: budget };
+  return { ...layout.budget, ...budget, sections: { ...layout.budget?.sections, ...budget.sections } };
+}
+
+const TIERS: Record<string, readonly SectionName[]> = {
+  reflections: ['agentReflections', 'userReflections', 'sessionReflections'],
+  lookups: ['recall', 'notes', 'summaries', 'savedItems'],
+};
+
+/** The sections of the layout that are on, and those that are switched off. */
+function switchedSections(
+  layout: Layout,
+  { sections = {}, history }: ContextOptions,
+): { on: Set<SectionName>; off: SectionName[] } {
+  const isOff = (name: SectionName): boolean =>
+    sections[name] === false ||
+    (history === false && (name === 'history' || name === 'earlier')) ||
+    Object.entries(TIERS).some(([tier, names]) => sections[tier as 'lookups'] === false && names.includes(name));
+  const shown = sectionsOf(layout);
+  const off = SECTION_NAMES.filter((name) => shown.has(name) && isOff(name));
+  return { on: new Set([...shown].filter((name) => !isOff(name))), off };
+}
+
+/** Sections that can change from turn to turn without anything being learned. */
+const PER_TURN = new Set<SectionName>([
+  'date',
+  'recall',
+  'notes',
+  'summaries',
+  'savedItems',
+  'services',
+  'intentions',
+  'earlier',
+  'history',
+  'message',
+]);
+
+/** The beginning of the system prompt up to the first section that is looked up for the turn. */
+function stablePrefix(layout: Layout, { system, material }: FittedContext): string {
+  const writing = writingOf(layout);
+  const first = layout.system.findIndex((entry) =>
+    ('sections' in entry ? entry.sections : [entry]).some(
+      ({ section }) => PER_TURN.has(section) && (material[section]?.length ?? 0) > 0,
+    ),
+  );
+  return first === -1 ? system : writePlace(layout.system.slice(0, first), material, writing);
+}
+
+/** What was found and left out because it is said elsewhere belongs into the report of its section. */
+function noteRepeated(sections: ContextReport['sections'], { repeated }: Gathered): void {
+  for (const { section, ...dropped } of repeated) {
+    const report = sections.find((each) => each.section === section);
+    const nothing = { budget: null, wanted: 0, taken: 0, items: 0, ids: [], cut: false };
+    if (report === undefined) sections.push({ section, place: 'user', ...nothing, dropped: [dropped] });
+    else report.dropped.push(dropped);
+  }
+}
+
+function toolsReport(tokens: number, budget: Budget): ContextReport['sections'][number] {
+  return {
+    section: 'tools',
+    place: 'tools',
+    budget: budget.sections?.tools ?? null,
+    wanted: tokens,
+    taken: tokens,
+    items: 1,
+    ids: [],
+    dropped: [],
+    cut: false,
+  };
+}
+
+const OWN_TEXT = new Set([
+  'instructions',
+  'identity',
+  'directives',
+  'capabilities',
+  'tools',
+  'message',
+  'history',
+  'date',
+]);
+
+function memoryTokens(sections: ContextReport['sections']): number {
+  return sections.reduce((sum, { section, taken }) => sum + (OWN_TEXT.has(section) ? 0 : taken), 0);
+}
+
+function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parameters<ContextLog['note']>[0] {
+  return {
+    id: report.id,
+    scope,
+    at: new Date(deps.clock.now()),
+    layout: report.layout,
+    tokens: report.tokens.total,
+    milliseconds: Math.round(report.milliseconds),
+    parts: report.sections.map(({ section, taken, ids, dropped, cut }) => ({
+      section,
+      tokens: taken,
+      ids,
+      dropped: dropped.length,
+      cut,
+    })),
+    failed: report.failed.map(({ section, error }) => ({ section, error: messageOf(error) })),
+  };
+}
+
+const LOOKED_UP = new Set<SectionName | 'tools'>(['recall', 'notes', 'summaries', 'savedItems']);
+
+/** The memories that were chosen for this turn; what is always there says nothing about its use. */
+function givenIn(sections: ContextReport['sections']): string[] {
+  const ids = sections.filter(({ section }) => LOOKED_UP.has(section)).flatMap((report) => report.ids);
+  return ids.filter((id) => id.startsWith('mem_'));
+}
+
+/** What memory costs in the prompt, where the application says which model reads it. */
+function injectionOf({ saving, counter }: ContextReport, { model }: ContextOptions): NotedAlong['injection'] {
+  return model === undefined ? null : { model, tokens: saving.injected, estimated: counter === estimatingCounter.id };
+}
+
+function spanStart(scope: Scope, layout: Layout): Attributes {
+  return {
+    'gen_ai.operation.name': 'search_memory',
+    'gen_ai.memory.store.id': scope.tenant,
+    'varve.layout': layout.name,
+    ...(scope.session === null ? {} : { 'gen_ai.conversation.id': scope.session }),
+  };
+}
+
+function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathered): Attributes {
+  const found = sections.filter(({ place }) => place === 'user' || place === 'system');
+  return {
+    'gen_ai.memory.record.count': new Set(found.flatMap(({ ids }) => ids)).size,
+    'varve.est_tokens_history': tokens.history,
+    'varve.est_tokens_context': memoryTokens(sections),
+    'varve.est_tokens_user_turn': tokens.user,
+    'varve.est_tokens_total': tokens.total,
+    'varve.context_layers': sections.map(({ section }) => section),
+    'varve.history_interactions': history.filter(({ label }) => label === 'user').length,
+    'varve.lookup': lookup.queries.length > 0,
+  };
+}

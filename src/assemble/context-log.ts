@@ -1,0 +1,89 @@
+import { messageOf } from '../errors.ts';
+import { DAY, type Clock } from '../record/clock.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { UsageEntry } from '../ledger/usage-entry.ts';
+import { NO_USAGE } from '../models/usage.ts';
+import type { IdSource } from '../record/id.ts';
+import { insertContexts, type LoggedContext } from '../store/context-log-store.ts';
+import type { Database } from '../store/database.ts';
+import { insertGiven } from '../store/use-store.ts';
+
+/** Keeps what contexts were made of, behind the answer's back: gathered for a moment and written in one go. */
+export interface ContextLog {
+  note(context: LoggedContext, along?: Partial<NotedAlong>): void;
+  /** Resolves when everything noted so far is written. */
+  settle(): Promise<void>;
+}
+
+/** What is written together with a context. */
+export interface NotedAlong {
+  /** The memories that were looked up for the turn, to be judged later by what came of them. */
+  given: readonly string[];
+  /** What remembered text costs in the prompt of the application's model; null when it did not name one. */
+  injection: { model: string; tokens: number; estimated: boolean } | null;
+}
+
+const GATHER = 50;
+
+interface LogParts {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  ledger: Pick<Ledger, 'record'>;
+}
+
+/** Makes a log that keeps entries for so many days. A write that fails costs an entry, never an answer. */
+export function createContextLog({ database, clock, ids, ledger }: LogParts, days = 90): ContextLog {
+  let noted: { context: LoggedContext; along: Partial<NotedAlong> }[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    timer = null;
+    const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
+    noted = [];
+    for (const [tenant, entries] of byTenant) {
+      const contexts = entries.map(({ context }) => context);
+      try {
+        await database.write(tenant, async (writer) => {
+          await insertContexts(writer, contexts, clock.now() - days * DAY);
+          for (const { context, along } of entries) {
+            await insertGiven(writer, ids, context.scope, along.given ?? [], context.at.getTime());
+          }
+          await ledger.record(
+            writer,
+            entries.flatMap(({ context, along }) => usageOf(context, along)),
+          );
+        });
+      } catch (error) {
+        process.emitWarning(`A context could not be logged: ${messageOf(error)}`, 'VarveContextWarning');
+      }
+    }
+  };
+
+  return {
+    note(context, along = {}) {
+      noted.push({ context, along });
+      timer ??= setTimeout(() => {
+        writing = writing.then(write);
+      }, GATHER).unref();
+    },
+    async settle() {
+      if (timer !== null) {
+        clearTimeout(timer);
+        writing = writing.then(write);
+      }
+      await writing;
+    },
+  };
+}
+
+/** The same id as the context's: written twice, it counts once. */
+function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedAlong>): UsageEntry[] {
+  if (!injection || injection.tokens === 0) return [];
+  const { model, tokens, estimated } = injection;
+  const usage = { ...NO_USAGE, tokensIn: tokens, calls: 1, estimated };
+  return [
+    { id, scope, run: null, operation: 'injection', task: 'inject', model, usage, failed: false, at: at.getTime() },
+  ];
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { TokenCounter } from '../language/token-count.ts';
+import type { LanguageModel } from '../models/language-model.ts';
+import { textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Trust } from '../record/trust.ts';
+import type { Intent } from './intent.ts';
+import type { Budget, Layout } from './layout.ts';
+import type { LayoutName } from './layouts/layouts.ts';
+import type { SectionName } from './section.ts';
+
+/** What a hook is told of the turn. */
+export interface Asked {
+  scope: Scope;
+  message: string;
+  intent: Intent;
+}
+
+/** A service of the application whose data can go into a context, when the question needs it. */
+export interface Service {
+  /** How its data is headed. Default: its name. */
+  title?: string;
+  /** Words by which a question is known to need it. */
+  about: readonly string[];
+  load(asked: Asked): Promise<Readonly<Record<string, unknown>> | readonly string[] | string | null>;
+  /** How far its data is to be believed. Default medium. */
+  trust?: Trust;
+}
+
+/** What the application adds to contexts. */
+export interface ContextHooks {
+  /** The structured profile of the user, from the application's own database. */
+  structuredProfile?: (asked: Asked) => Promise<Readonly<Record<string, unknown>> | null>;
+  services?: Readonly<Record<string, Service>>;
+  /** Says what a message is about, better than the rules do. */
+  intent?: (message: string, byRules: Intent) => Promise<Partial<Intent>> | Partial<Intent>;
+  /** Makes one text of older turns. Default: the beginning of each. */
+  summarise?: (turns: readonly { role: string; text: string }[]) => Promise<string>;
+}
+
+/** How past turns are chosen. */
+export interface HistoryOptions {
+  /** `chronological` (default): the last turns. `semantic`: the last ones and the most relevant older ones. */
+  mode?: 'chronological' | 'semantic';
+  /** The most turns to look at. Default 40. */
+  turns?: number;
+  /** Of `semantic`: exchanges that stay whatever they say. Default 3. */
+  recent?: number;
+  /** Of `semantic`: older exchanges that fit the message. Default 3. */
+  relevant?: number;
+  /** Of `semantic`: how similar they must be. Default 0.6. */
+  minimumSimilarity?: number;
+  /** What becomes of turns for which there is no room. Default `summarise`; the last 4 stay verbatim. */
+  older?: 'summarise' | 'drop';
+}
+
+/** Whether and what to look up before a turn. */
+export type LookupMode = 'rules' | 'model' | 'always' | 'never';
+
+/** Sections to leave out, one by one or by tier. */
+export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'lookups', boolean>>;
+
+/** What can be set for all contexts, with `createVarve({ context })`, and for each. */
+export interface ContextSettings extends ContextHooks {
+  /** Default `varve`. */
+  layout?: LayoutName | Layout;
+  /** The most tokens in all, or budgets for sections. Default 8,000, or the layout's. */
+  budget?: number | Budget;
+  /** Switches: false leaves a section out. `reflections`: all three; `lookups`: all that is searched for. */
+  sections?: SectionSwitches;
+  history?: HistoryOptions | false;
+  lookup?: LookupMode;
+  /** Answers "look up what?" for `lookup: 'model'`. */
+  lookupModel?: LanguageModel;
+  /** How many memories are always given. Default 20. */
+  topMemories?: number;
+  /** How many results of recall. Default 5 for T12, else 10. */
+  recallLimit?: number;
+  /** Counts tokens. Default: an estimate within about 10 %. */
+  tokenCounter?: TokenCounter;
+  /** The model that reads the context, as the ledger's prices name it: what memory costs in its prompt is counted. */
+  model?: string;
+  /** The user's time zone. Default UTC. */
+  timeZone?: string;
+  /** Milliseconds after which a hook or a search is left out. Default 2,000. */
+  timeout?: number;
+}
+
+/** What to assemble. */
+export interface ContextOptions extends ContextSettings {
+  /** What the user says now. Without it nothing is looked up. */
+  message?: string;
+  /** Who the agent is and how it works: the application's own text, never cut. */
+  instructions?: string;
+  /** What the agent can do: the rest of the system prompt. */
+  capabilities?: string;
+  identity?: { name: string; constitution?: string };
+  directives?: readonly string[];
+  artifacts?: readonly { title: string; description?: string }[];
+  /** Definitions of tools that go with the prompt: counted, not written. */
+  tools?: string | readonly unknown[];
+  /** Tokens that must stay free. Default: as the budget says. */
+  reserve?: number;
+  /** Connections that are active besides the handle's. */
+  connections?: readonly string[];
+  now?: TimeInput;
+  /** Read everything anew. Default false: what is known of a session is kept until it changes. */
+  refresh?: boolean;
+  /** Leave no entry in the log. Default false. */
+  unlogged?: boolean;
+}
+
+const tokens = z.int().min(0).max(100_000_000).optional();
+const any = z.any().optional();
+
+export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z.strictObject({
+  message: z.string().max(1_000_000).optional(),
+  instructions: z.string().max(1_000_000).optional(),
+  capabilities: z.string().max(1_000_000).optional(),
+  identity: z.strictObject({ name: textSchema(500), constitution: z.string().max(100_000).optional() }).optional(),
+  directives: z.array(z.string()).max(1000).optional(),
+  artifacts: z
+    .array(z.strictObject({ title: textSchema(1000), description: z.string().max(5000).optional() }))
+    .max(1000)
+    .optional(),
+  tools: any,
+  reserve: tokens,
+  connections: z.array(textSchema(200)).max(200).optional(),
+  now: timeSchema.optional(),
+  refresh: z.boolean().optional(),
+  unlogged: z.boolean().optional(),
+  layout: any,
+  budget: z
+    .union([
+      z.int().min(1),
+      z.strictObject({
+        total: tokens,
+        reserve: tokens,
+        sections: z.record(z.string(), tokens).optional(),
+        shared: z.array(z.strictObject({ sections: z.array(z.string()), tokens: z.int().min(0) })).optional(),
+      }),
+    ])
+    .optional(),
+  sections: z.record(z.string(), z.boolean().optional()).optional(),
+  history: z
+    .union([
+      z.literal(false),
+      z.strictObject({
+        mode: z.enum(['chronological', 'semantic']).optional(),
+        turns: z.int().min(0).max(1000).optional(),
+        recent: z.int().min(0).max(100).optional(),
+        relevant: z.int().min(0).max(100).optional(),
+        minimumSimilarity: z.number().min(0).max(1).optional(),
+        older: z.enum(['summarise', 'drop']).optional(),
+      }),
+    ])
+    .optional(),
+  lookup: z.enum(['rules', 'model', 'always', 'never']).optional(),
+  lookupModel: any,
+  topMemories: z.int().min(0).max(1000).optional(),
+  recallLimit: z.int().min(1).max(200).optional(),
+  tokenCounter: any,
+  model: z.string().max(300).optional(),
+  timeZone: z.string().max(100).optional(),
+  timeout: z.int().min(1).max(600_000).optional(),
+  structuredProfile: any,
+  services: any,
+  intent: any,
+  summarise: any,
+}) as unknown as z.ZodType<ContextOptions, ContextOptions>;

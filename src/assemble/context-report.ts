@@ -1,0 +1,78 @@
+import type { Intent } from './intent.ts';
+import type { Lookup } from './decide-lookup.ts';
+import type { SectionName } from './section.ts';
+
+/** What became of one section. */
+export interface SectionReport {
+  section: SectionName | 'tools';
+  place: 'system' | 'user' | 'history' | 'tools';
+  /** Its own budget; null when it has none. */
+  budget: number | null;
+  /** Tokens of all there was, and of what was taken. */
+  wanted: number;
+  taken: number;
+  items: number;
+  /** The records that were taken. */
+  ids: string[];
+  /** What was left out, and why. */
+  dropped: { id: string | null; reason: string }[];
+  /** Whether a text was cut. */
+  cut: boolean;
+}
+
+/** Why a context is what it is. */
+export interface ContextReport {
+  id: string;
+  layout: string;
+  /** `estimate`, or the tokenizer's name: then the numbers are exact. */
+  counter: string;
+  tokens: {
+    /** Of everything, tools too. */
+    total: number;
+    /** Tokens wanted by all there was. */
+    wanted: number;
+    limit: number;
+    system: number;
+    user: number;
+    history: number;
+    tools: number;
+    /** Kept free, and how much was planned for that. */
+    reserve: number;
+    plannedReserve: number;
+  };
+  sections: SectionReport[];
+  /** Sections that are switched off. */
+  off: SectionName[];
+  /** Parts that failed and were left out. */
+  failed: { section: SectionName | 'knowledge' | 'intent' | 'lookup' | 'semanticHistory'; error: string }[];
+  /** The beginning of the system prompt that stays the same until what is known changes. */
+  stable: { characters: number; tokens: number };
+  lookup: Lookup;
+  intent: Intent;
+  /** Tokens of memory that was given, against those of everything that was ever said. */
+  saving: { injected: number; raw: number };
+  /** False when what is known was read for this turn. */
+  cached: boolean;
+  milliseconds: number;
+}
+
+const NAMES: Partial<Record<SectionReport['section'], string>> = {
+  instructions: 'System prompt',
+  structuredProfile: 'Tenant profile',
+  recall: 'Memories',
+  services: 'Service data',
+  history: 'Conversation',
+  tools: 'Tools',
+};
+
+/** The report as a table for people: what each section took of its budget. */
+export function budgetTable({ sections, tokens }: ContextReport): string {
+  const line = (name: string, used: number, of: number | null): string =>
+    `${`${name}:`.padEnd(24)}${used} / ${of ?? '–'} ${of !== null && used > of ? '⚠️' : '✅'}`;
+  const rows = sections.map(({ section, taken, budget, items }) => {
+    const name = NAMES[section] ?? section;
+    return line(section === 'recall' ? `${name} (${items} items)` : name, taken, budget);
+  });
+  if (tokens.plannedReserve > 0) rows.push(line('Safety buffer', tokens.reserve, tokens.plannedReserve));
+  return [...rows, '─'.repeat(33), line('Total', tokens.total, tokens.limit)].join('\n');
+}

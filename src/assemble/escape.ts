@@ -1,0 +1,81 @@
+import { cleanText, oneLine } from './safe-text.ts';
+
+/** How stored text is written so that it stays text. */
+export interface Writing {
+  /** On one line. */
+  line(text: string): string;
+  /** On several lines, below headings of a level. */
+  block(text: string, level?: number): string;
+}
+
+// Only what looks like a tag: "a < b" stays as it is.
+const TAG_START = /<(?=[\p{L}/!?_])/gu;
+const FENCE = /`{3,}|~{3,}/g;
+
+/**
+ * Writes into Markdown with a few tags: stored text cannot open or close a tag, begin a code fence, or pass for one
+ * of the layout's `labels`; its headings go below those of the layout.
+ */
+export function markdownWriting(labels: readonly string[]): Writing {
+  const reserved = labels.map(plain).filter((label) => label !== '');
+  const isReserved = (line: string): boolean => reserved.some((label) => plain(line).startsWith(label));
+  const inert = (text: string): string => text.replace(TAG_START, '&lt;').replace(FENCE, "'''");
+  return {
+    line: (text) => inert(oneLine(text)).replace(/^[#>]/, '\\$&'),
+    block: (text, level = 2) => {
+      const lines = inert(cleanText(text)).trim().split('\n');
+      const shift = level + 1 - highestHeading(lines);
+      return lines
+        .map((line) => {
+          const lowered = demote(line, shift).replace(/^(\s*)(?=(?:=+|-{2,}|\*{3,}|_{3,})\s*$)/, '$1\\');
+          return isReserved(lowered) ? `> ${lowered.trimStart()}` : lowered;
+        })
+        .join('\n');
+    },
+  };
+}
+
+/** Writes into XML: it parses, whatever is stored. */
+export const xmlWriting: Writing = {
+  line: (text) => escapeXml(oneLine(text)),
+  block: (text) => escapeXml(cleanText(text).trim()),
+};
+
+/** Text for the inside of an XML element. */
+export function escapeXml(text: string): string {
+  return text
+    .replace(/[\uFFFE\uFFFF]/g, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+/** JSON that cannot be taken for a tag, on one line. */
+export function safeJson(value: unknown): string {
+  return cleanText(JSON.stringify(value) ?? 'null')
+    .replaceAll('\n', ' ')
+    .replaceAll('&', '\\u0026')
+    .replaceAll('<', '\\u003c')
+    .replaceAll('>', '\\u003e')
+    .replaceAll('`', '\\u0060')
+    .replaceAll('~~~', '\\u007e~~');
+}
+
+const HEADING = /^\s{0,3}(#{1,6})(?=\s|$)/;
+
+function highestHeading(lines: readonly string[]): number {
+  return Math.min(...lines.map((line) => HEADING.exec(line)?.[1]?.length ?? 6));
+}
+
+function demote(line: string, shift: number): string {
+  return line.replace(HEADING, (_whole, marks: string) => '#'.repeat(Math.min(marks.length + Math.max(shift, 0), 6)));
+}
+
+// What a label looks like to a reader, whatever its decoration.
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,92 @@
+import type { OverflowRule } from './layout.ts';
+import type { Item } from './section.ts';
+
+/** What of a section fits into its budget. */
+export interface FittedSection {
+  items: Item[];
+  tokens: number;
+  dropped: { id: string | null; reason: string }[];
+  cut: boolean;
+}
+
+export interface Fitting {
+  items: readonly Item[];
+  rule: OverflowRule;
+  budget: number;
+  /** Why there is no more room. */
+  reason: string;
+  /** The tokens that items take, written as they will be. */
+  measure(items: readonly Item[]): number;
+}
+
+const CUT = '[...cut to fit]';
+
+/** Takes as much of a section as its budget allows, by its rule. Never more, except of what is to be kept. */
+export function fitSection(fitting: Fitting): FittedSection {
+  const { items, rule, budget, measure } = fitting;
+  const tokens = measure(items);
+  if (tokens <= budget || rule === 'keep') return { items: [...items], tokens, dropped: [], cut: false };
+  return rule === 'cut' ? cutToFit(fitting) : dropToFit(fitting);
+}
+
+function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSection {
+  const order = items.map((item, index) => ({ item, index }));
+  order.sort((one, other) => worth(other, rule) - worth(one, rule) || one.index - other.index);
+  const best = (count: number): Item[] => {
+    const chosen = new Set(order.slice(0, count).map(({ index }) => index));
+    return items.filter((_item, index) => chosen.has(index));
+  };
+  // More items never take fewer tokens, as near as makes no difference; the loop below makes sure.
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (measure(best(middle)) <= budget) low = middle;
+    else high = middle - 1;
+  }
+  while (low > 0 && measure(best(low)) > budget) low -= 1;
+  const kept = best(low);
+  const dropped = order.slice(low).map(({ item }) => ({ id: item.id, reason }));
+  return { items: kept, tokens: measure(kept), dropped, cut: false };
+}
+
+function worth({ item, index }: { item: Item; index: number }, rule: OverflowRule): number {
+  return rule === 'drop-oldest' && item.score !== Infinity ? index : item.score;
+}
+
+function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
+  const kept: Item[] = [];
+  for (const [index, item] of items.entries()) {
+    if (measure([...kept, item]) <= budget) {
+      kept.push(item);
+      continue;
+    }
+    const shortened = cutItem(item, (text) => measure([...kept, { ...item, text }]) <= budget);
+    if (shortened !== null) kept.push(shortened);
+    const dropped = items.slice(shortened === null ? index : index + 1).map(({ id }) => ({ id, reason }));
+    return { items: kept, tokens: measure(kept), dropped, cut: shortened !== null };
+  }
+  return { items: kept, tokens: measure(kept), dropped: [], cut: false };
+}
+
+// Less than this says nothing.
+const SHORTEST = 40;
+
+function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
+  let low = 0;
+  let high = item.text.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(cutText(item.text, middle, CUT))) low = middle;
+    else high = middle - 1;
+  }
+  const text = cutText(item.text, low, CUT);
+  return low < SHORTEST || !fits(text) ? null : { ...item, text };
+}
+
+/** The beginning of a text and a notice that it goes on. Half a character is left off. */
+export function cutText(text: string, characters: number, notice: string): string {
+  if (text.length <= characters) return text;
+  const end = /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters;
+  return `${text.slice(0, end).trimEnd()}\n${notice}`;
+}

@@ -1,0 +1,125 @@
+import { ownText, profileItems, serviceItems } from './application-sections.ts';
+import { createAttempt, type Failed } from './attempt.ts';
+import type { Asked, ContextOptions } from './context-options.ts';
+import { decideLookup, type Lookup } from './decide-lookup.ts';
+import type { GatherRequest, GatherTurn } from './gather-request.ts';
+import { historyItems, pastTurns } from './history-sections.ts';
+import { intentOf, type Intent } from './intent.ts';
+import { NOTHING_KNOWN, type Knowledge } from './knowledge.ts';
+import { knownSections } from './known-sections.ts';
+import { chooseLookup, lookUp } from './look-up.ts';
+import type { History } from './load-history.ts';
+import { intentionSection } from './lookup-sections.ts';
+import type { Item, Material, SectionName } from './section.ts';
+
+/** Everything that can go into a context, before anything is fitted. */
+export interface Gathered {
+  material: Material;
+  history: readonly Item[];
+  lookup: Lookup;
+  intent: Intent;
+  failed: Failed;
+  /** What was found and is said elsewhere already. */
+  repeated: { section: SectionName; id: string | null; reason: string }[];
+  charactersSaid: number;
+  cached: boolean;
+}
+
+/** Gathers the sections that are on, all at once where one does not need the other. */
+export async function gather(request: GatherRequest): Promise<Gathered> {
+  const { deps, scope, options, on } = request;
+  const failed: Failed = [];
+  const attempt = createAttempt(failed, options.timeout);
+  const now = options.now === undefined ? deps.clock.now() : new Date(options.now).getTime();
+  const message = options.message ?? '';
+  const turn: GatherTurn = { message, now, attempt, failed };
+
+  const { knowledge, cached } = await openKnowledge(request, turn);
+  const known = only(knownSections(knowledge), on);
+  const past = await pastTurns(request, turn);
+  const intent = await chooseIntent(options, turn);
+  const asked: Asked = { scope, message, intent };
+  const earlier = past.turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  const input = { message, intent, earlier };
+  const lookup =
+    (await attempt('lookup', () => chooseLookup(request, input), null)) ??
+    (await decideLookup(input, { ...options, lookup: 'rules' }));
+  if (lookup.failed !== undefined) failed.push({ section: 'lookup', error: lookup.failed });
+
+  const [found, intentions, services, structuredProfile, turns] = await Promise.all([
+    lookUp(request, lookup, turn),
+    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, now), []) : [],
+    on.has('services') ? serviceItems(asked, options, attempt) : [],
+    on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(asked, options), []) : [],
+    historyItems(request, past, turn),
+  ]);
+
+  const { recall, repeated } = withoutRepeats(found.recall ?? [], known, past);
+  const material: Material = {
+    ...known,
+    ...found,
+    recall,
+    intentions,
+    services,
+    structuredProfile,
+    earlier: turns.earlier,
+    ...ownText(request, { now, message, history: turns.verbatim }),
+  };
+  return {
+    material: only(material, on),
+    history: turns.verbatim,
+    lookup,
+    intent,
+    failed,
+    repeated,
+    charactersSaid: knowledge.charactersSaid,
+    cached,
+  };
+}
+
+async function openKnowledge(
+  { deps, scope, options }: GatherRequest,
+  { now, attempt }: GatherTurn,
+): Promise<{ knowledge: Knowledge; cached: boolean }> {
+  const { database, memoryTypes, access, assembling } = deps;
+  const connections = options.connections ?? [];
+  const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, now };
+  const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
+  const opened = await attempt(
+    'knowledge',
+    () => database.read(scope.tenant, (reader) => assembling.knowledge.open(reader, request, options.refresh === true)),
+    { knowledge: last, loaded: false },
+  );
+  const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
+  if (opened.loaded) access.note(scope.tenant, read);
+  return { knowledge: opened.knowledge, cached: !opened.loaded };
+}
+
+async function chooseIntent({ services, intent: hook }: ContextOptions, turn: GatherTurn): Promise<Intent> {
+  const byRules = intentOf(turn.message, services);
+  if (hook === undefined) return byRules;
+  return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
+}
+
+/** What is in the system prompt or among the past turns already is not said twice. */
+function withoutRepeats(
+  found: readonly Item[],
+  known: Material,
+  past: History,
+): { recall: Item[]; repeated: Gathered['repeated'] } {
+  const always = [...(known.facts ?? []), ...(known.memories ?? []), ...(known.learnings ?? [])];
+  const inSystem = new Set(always.map(({ id }) => id));
+  const inHistory = new Set<string | null>(past.turns.map(({ id }) => id));
+  const repeated: Gathered['repeated'] = [];
+  const recall = found.filter(({ id }) => {
+    const isKnown = inSystem.has(id);
+    if (!isKnown && !inHistory.has(id)) return true;
+    repeated.push({ section: 'recall', id, reason: `already in the ${isKnown ? 'system prompt' : 'history'}` });
+    return false;
+  });
+  return { recall, repeated };
+}
+
+function only(material: Material, on: ReadonlySet<SectionName>): Material {
+  return Object.fromEntries(Object.entries(material).filter(([name]) => on.has(name as SectionName)));
+}

@@ -1,0 +1,109 @@
+import type { RecallResult } from '../recall/recall-options.ts';
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import { trustOf, type Trust } from '../record/trust.ts';
+import { safeJson } from './escape.ts';
+import { defuseImages, textByTrust } from './safe-text.ts';
+import type { Item } from './section.ts';
+
+/** A memory as an item. The order of `score` is that in which items are given up, lowest first. */
+export function memoryItem(memory: Memory, score: number = memory.importance): Item {
+  const { trust, metadata } = memory;
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' && value !== '' ? textByTrust(value, trust) : undefined;
+  return {
+    text: textByTrust(memory.content, trust),
+    kind: 'memory',
+    id: memory.id,
+    trust,
+    score,
+    label: memory.type,
+    title: text(memory.title),
+    url: memory.url === null || trust === 'low' ? undefined : memory.url,
+    date: memory.validFrom ?? memory.createdAt,
+    importance: memory.importance,
+    summary: text(metadata['summary']),
+    note: text(metadata['note']),
+  };
+}
+
+/** A keyed fact: its label as the title, its value as the text, its category as the label. */
+export function factItem(fact: Memory, label: string): Item {
+  const text = textByTrust(fact.value ?? fact.content, fact.trust);
+  return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general' };
+}
+
+/** A turn of a conversation. */
+export function turnItem(event: Event, score: number): Item {
+  return {
+    text: event.content,
+    kind: 'event',
+    id: event.id,
+    trust: trustOf(event.origin),
+    score,
+    label: event.origin === 'agent' ? 'agent' : 'user',
+    date: event.occurredAt,
+  };
+}
+
+/** Something that was recalled. */
+export function recalledItem(result: RecallResult): Item {
+  if (result.memory !== null) return memoryItem(result.memory, result.score);
+  const trust = trustOf(result.event?.origin ?? 'document');
+  return {
+    text: textByTrust(result.text, trust),
+    kind: 'event',
+    id: result.id,
+    trust,
+    score: result.score,
+    label: result.event?.speaker ?? `${result.event?.origin ?? 'document'} said`,
+    date: result.event?.occurredAt,
+  };
+}
+
+/** A text block. Nobody knows who all its words come from, so it shows no images. */
+export function blockItem(id: string, text: string, score = 1): Item {
+  return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score };
+}
+
+/** A JSON block, one item for each entry: `"key": value`, ready to be written. The later entries are given up first. */
+export function entryItems(id: string, content: unknown): Item[] {
+  if (typeof content !== 'object' || content === null) return [];
+  return Object.entries(content).map(([key, value], index) => ({
+    ...blockItem(id, `${safeJson(key)}: ${defuseImages(safeJson(value))}`),
+    score: -index,
+  }));
+}
+
+/** A JSON block in one item, for a connection or a user. */
+export function jsonItem(id: string, content: unknown, label?: string): Item | null {
+  if (typeof content !== 'object' || content === null || Object.keys(content).length === 0) return null;
+  return { ...blockItem(id, defuseImages(safeJson(content))), label };
+}
+
+/** Data of the application: a line for each field. */
+export function fieldItems(
+  data: Readonly<Record<string, unknown>> | readonly string[] | string,
+  about: { label?: string; trust: Trust; score: (text: string) => number },
+): Item[] {
+  const fields: [string | undefined, unknown][] =
+    typeof data === 'string'
+      ? data.split('\n').map((line) => [undefined, line])
+      : Array.isArray(data)
+        ? (data as readonly string[]).map((line) => [undefined, line])
+        : Object.entries(data);
+  return fields
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(([title, value]) => {
+      const text = textByTrust(typeof value === 'string' ? value : safeJson(value), about.trust);
+      return {
+        text: title === undefined || about.label === undefined ? text : `${title}: ${text}`,
+        kind: 'application',
+        id: null,
+        trust: about.trust,
+        score: about.score(`${title ?? ''} ${text}`),
+        label: about.label,
+        title,
+      };
+    });
+}

@@ -1,0 +1,140 @@
+import { invalidInput } from '../errors.ts';
+import type { Item, Material, SectionName } from './section.ts';
+import { markdownWriting, xmlWriting, type Writing } from './escape.ts';
+
+/** What happens to a section that is over its budget. */
+export type OverflowRule =
+  /** The items of the lowest score go. */
+  | 'drop-lowest'
+  /** The oldest go. */
+  | 'drop-oldest'
+  /** The text is cut, with a notice. */
+  | 'cut'
+  /** Nothing: it is the application's own, and other sections make room. */
+  | 'keep';
+
+/** How one section is written. */
+export interface SectionFormat {
+  section: SectionName;
+  /** Lines around the items. */
+  before?: string;
+  after?: string;
+  /** How an item is written. Default: `- text`, marked when it is not verified. */
+  item?: (item: Item, writing: Writing) => string;
+  /** Items of one group stand under its line; a blank line between groups when `apart`. */
+  group?: (item: Item, writing: Writing) => string;
+  apart?: boolean;
+  /** Between items. Default a new line. */
+  between?: string;
+  /** Right before the first item and after the last, on their lines. */
+  around?: readonly [string, string];
+  /** Default: that of the section. */
+  rule?: OverflowRule;
+  /** The most characters of one item's text, with the notice that says it was cut. */
+  cap?: { characters: number; notice: string };
+}
+
+/** Sections inside one pair of lines. */
+export interface Frame {
+  open: string;
+  close: string;
+  /** White space before each line of what is inside. */
+  indent?: string;
+  sections: readonly SectionFormat[];
+}
+
+/** Tokens for sections and in total. */
+export interface Budget {
+  /** The most tokens in all. Default 8,000. */
+  total?: number;
+  sections?: Partial<Record<SectionName | 'tools', number>>;
+  /** Sections that share tokens, first come first served. */
+  shared?: readonly { sections: readonly SectionName[]; tokens: number }[];
+  /** Tokens that must stay free. Default 0. */
+  reserve?: number;
+}
+
+/** A way to write a context. */
+export interface Layout {
+  name: string;
+  /** How stored text is made harmless. */
+  escape: 'markdown' | 'xml';
+  /** Slow-changing sections first, so that providers can cache the system prompt. */
+  system: readonly (SectionFormat | Frame)[];
+  /** What goes with the user's turn. */
+  user: readonly (SectionFormat | Frame)[];
+  /** Whether past turns are chat messages, or a section of the user's turn. */
+  history: 'messages' | 'text';
+  budget?: Budget;
+}
+
+/** Declares a layout of the application's own. Refuses one that shows a section twice. */
+export function defineLayout(layout: Layout): Layout {
+  const names = [...layout.system, ...layout.user].flatMap(formatsOf).map(({ section }) => section);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalidInput(`The layout ${layout.name} shows the section ${twice} twice.`);
+  return layout;
+}
+
+/** The formats of an entry: itself, or those inside a frame. */
+export function formatsOf(entry: SectionFormat | Frame): readonly SectionFormat[] {
+  return 'sections' in entry ? entry.sections : [entry];
+}
+
+/** The sections that a layout shows. */
+export function sectionsOf(layout: Layout): Set<SectionName> {
+  const names = [...layout.system, ...layout.user].flatMap(formatsOf).map(({ section }) => section);
+  return new Set(layout.history === 'messages' ? [...names, 'history'] : names);
+}
+
+/** How a layout writes stored text. */
+export function writingOf(layout: Layout): Writing {
+  if (layout.escape === 'xml') return xmlWriting;
+  const labels = [...layout.system, ...layout.user].flatMap((entry) =>
+    formatsOf(entry).map(({ before }) => before?.split('\n')[0] ?? ''),
+  );
+  return markdownWriting(labels.filter((label) => !label.startsWith('<')));
+}
+
+/** A section as text; empty when it has no items. */
+export function writeSection(format: SectionFormat, items: readonly Item[], writing: Writing): string {
+  if (items.length === 0) return '';
+  const write = format.item ?? bullet;
+  const lines: string[] = [];
+  let group: string | null = null;
+  for (const item of items) {
+    const next = format.group?.(item, writing) || null;
+    if (next !== null && next !== group) lines.push(...(lines.length > 0 && format.apart ? ['', next] : [next]));
+    group = next;
+    lines.push(write(item, writing));
+  }
+  const [first, last] = format.around ?? ['', ''];
+  const body = first + lines.join(format.between ?? '\n') + last;
+  return [format.before, body, format.after].filter((part) => part !== undefined).join('\n');
+}
+
+/** All sections of a place as text. */
+export function writePlace(entries: readonly (SectionFormat | Frame)[], material: Material, writing: Writing): string {
+  const texts = entries.map((entry) => {
+    const inside = formatsOf(entry)
+      .map((format) => writeSection(format, material[format.section] ?? [], writing))
+      .filter((text) => text !== '');
+    if (!('sections' in entry) || inside.length === 0) return inside.join('\n\n');
+    const indented = inside.join('\n').replace(/^(?=.)/gm, entry.indent ?? '');
+    return [entry.open, indented, entry.close].join('\n');
+  });
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+/** The mark of what comes from tools and documents. */
+export const UNVERIFIED = ' (unverified)';
+
+/** `- text`, with its mark. */
+export function bullet(item: Item, writing: Writing): string {
+  return `- ${marked(item, writing.line(item.text))}`;
+}
+
+/** A text with the mark that its trust asks for. */
+export function marked({ trust }: Item, text: string): string {
+  return trust === 'low' ? text + UNVERIFIED : text;
+}

@@ -1,0 +1,60 @@
+import type { Trust } from '../record/trust.ts';
+
+/** The sections that a context can have. A layout says which of them it shows, where, and how. */
+export const SECTION_NAMES = [
+  'instructions',
+  'identity',
+  'directives',
+  'capabilities',
+  'structuredProfile',
+  'facts',
+  'profile',
+  'workingMemory',
+  'scaffold',
+  'learnedInfo',
+  'learnings',
+  'memories',
+  'agentReflections',
+  'userReflections',
+  'sessionReflections',
+  'artifacts',
+  'date',
+  'intentions',
+  'recall',
+  'notes',
+  'summaries',
+  'savedItems',
+  'services',
+  'earlier',
+  'history',
+  'message',
+] as const;
+export type SectionName = (typeof SECTION_NAMES)[number];
+
+/** One thing that a section says. */
+export interface Item {
+  /** Cleaned, and without links where it is not trusted; the layout escapes it. */
+  text: string;
+  kind: 'memory' | 'event' | 'block' | 'application';
+  /** The id of the record; null for what the application gives. */
+  id: string | null;
+  trust: Trust;
+  /** The lowest goes first when there is no room. */
+  score: number;
+  /** The type of a memory, the category of a fact, who speaks, the name of a service or a connection. */
+  label?: string;
+  title?: string;
+  url?: string;
+  date?: Date;
+  importance?: number;
+  summary?: string;
+  note?: string;
+}
+
+/** What was gathered for a context: the items of each section that has any. */
+export type Material = Partial<Record<SectionName, readonly Item[]>>;
+
+/** An item of the application's own text: it is not escaped and never dropped. */
+export function applicationItem(text: string): Item {
+  return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
+}

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { textOption, type CommandInput } from './command.ts';
+
+/** What to put into the settings of a client. */
+export interface ClientConfig {
+  client: string;
+  /** The file, or what to do instead. */
+  where: string;
+  content: unknown;
+}
+
+/** The settings of common clients, with the options that this command was given. */
+export function clientConfigs(input: CommandInput): ClientConfig[] {
+  const main = fileURLToPath(new URL('main.js', import.meta.url));
+  // Run from an installed package, the name is enough; run from elsewhere, the file is named.
+  const isInstalled = main.includes('/node_modules/');
+  const given = ['data', 'database', 'tenant', 'agent', 'user', 'config'].flatMap((name) => {
+    const value = textOption(input, name);
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const server = isInstalled
+    ? { command: 'npx', args: ['-y', 'varve', 'mcp', ...given] }
+    : { command: process.execPath, args: [main, 'mcp', ...given] };
+  const line = [server.command, ...server.args]
+    .map((word) => (/^[\w@./:=-]+$/.test(word) ? word : JSON.stringify(word)))
+    .join(' ');
+  return [
+    {
+      client: 'Claude Desktop',
+      where: 'claude_desktop_config.json (Settings › Developer › Edit Config)',
+      content: { mcpServers: { varve: server } },
+    },
+    { client: 'Claude Code', where: 'run once', content: `claude mcp add varve -- ${line}` },
+    { client: 'Cursor', where: '~/.cursor/mcp.json', content: { mcpServers: { varve: server } } },
+    { client: 'VS Code', where: '.vscode/mcp.json', content: { servers: { varve: { type: 'stdio', ...server } } } },
+    { client: 'Windsurf', where: '~/.codeium/windsurf/mcp_config.json', content: { mcpServers: { varve: server } } },
+    { client: 'Zed', where: 'settings.json', content: { context_servers: { varve: { source: 'custom', ...server } } } },
+    {
+      client: 'Codex',
+      where: '~/.codex/config.toml',
+      content: `[mcp_servers.varve]\ncommand = ${JSON.stringify(server.command)}\nargs = ${JSON.stringify(server.args)}`,
+    },
+    {
+      client: 'any client over HTTP',
+      where: 'while `varve serve` runs',
+      content: { url: 'http://127.0.0.1:8787/mcp', headers: { Authorization: 'Bearer <key>' } },
+    },
+  ];
+}
+
+/** The settings as a person reads them. */
+export function configText(configs: readonly ClientConfig[]): string {
+  return configs
+    .map(({ client, where, content }) => {
+      const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
+      return `# ${client}: ${where}\n${text}\n`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,93 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Output } from './output.ts';
+
+/** What a command was given. */
+export interface CommandInput {
+  /** What is not an option. */
+  words: string[];
+  options: Record<string, string | boolean | string[] | undefined>;
+  output: Output;
+}
+
+/** A command of `varve`. */
+export interface Command {
+  /** How it is written: `recall <query>`. */
+  usage: string;
+  /** A paragraph for its help. */
+  help: string;
+  /** Its own options, besides those that all commands have; each with a word for its value and what it does. */
+  options?: Record<string, CommandOption>;
+  examples: readonly string[];
+  /** Runs it. A number is the exit code; nothing is 0. */
+  run(input: CommandInput): Promise<number | void>;
+}
+
+export interface CommandOption {
+  type: 'string' | 'boolean';
+  multiple?: boolean;
+  short?: string;
+  /** The word for its value in the help. */
+  value?: string;
+  help: string;
+}
+
+/** What scripts can rely on. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, nothing: 3, unavailable: 4 } as const;
+
+/** Wrong use of a command: said with the usage, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The options that every command has. */
+export const COMMON_OPTIONS: Record<string, CommandOption> = {
+  data: {
+    type: 'string',
+    value: 'folder',
+    help: 'where memory is kept (default: ./.varve if it is there, else ~/.varve)',
+  },
+  database: { type: 'string', value: 'url', help: 'a PostgreSQL server instead (default: $DATABASE_URL)' },
+  tenant: { type: 'string', value: 'name', help: 'default: $VARVE_TENANT or "default"' },
+  agent: { type: 'string', value: 'name', help: 'default: $VARVE_AGENT or none' },
+  user: { type: 'string', short: 'u', value: 'name', help: 'default: $VARVE_USER or "me"; "" for none' },
+  session: { type: 'string', short: 's', value: 'name', help: 'default: none' },
+  config: { type: 'string', value: 'file', help: 'a module whose default export is the options of createVarve()' },
+  json: { type: 'boolean', help: 'answer in JSON' },
+  help: { type: 'boolean', short: 'h', help: 'say what a command does' },
+};
+
+/** Options as `parseArgs` takes them. */
+export function parseConfig(options: Record<string, CommandOption>): ParseArgsOptionsConfig {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { type, multiple, short }]) => [
+      name,
+      { type, ...(multiple ? { multiple } : {}), ...(short === undefined ? {} : { short }) },
+    ]),
+  );
+}
+
+/** An option that has a text, or nothing. */
+export function textOption(input: CommandInput, name: string): string | undefined {
+  const value = input.options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** An option that has a number, or nothing. */
+export function numberOption(input: CommandInput, name: string): number | undefined {
+  const text = textOption(input, name);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() === '' || Number.isNaN(number))
+    throw new UsageError(`--${name} needs a number, not ${JSON.stringify(text)}.`);
+  return number;
+}
+
+/** An option that can be given more than once, or with commas. */
+export function listOption(input: CommandInput, name: string): string[] | undefined {
+  const value = input.options[name];
+  if (!Array.isArray(value)) return undefined;
+  return value
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}

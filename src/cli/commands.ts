@@ -1,0 +1,89 @@
+import type { Command } from './command.ts';
+
+/** A command as the help lists it. */
+export interface Listed {
+  summary: string;
+  /** Loaded when it is called: a short command must not wait for the code of all. */
+  load(): Promise<Command>;
+}
+
+/** All commands, in the order of the help. */
+export const COMMANDS: Readonly<Record<string, Listed>> = {
+  init: { summary: 'make a place for memory', load: async () => (await import('./commands/init.ts')).init },
+  serve: {
+    summary: 'start the server (HTTP, MCP, background work)',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  worker: {
+    summary: 'do background work in a process of its own',
+    load: async () => (await import('./commands/worker.ts')).worker,
+  },
+  mcp: { summary: 'serve MCP on standard input and output', load: async () => (await import('./commands/mcp.ts')).mcp },
+  demo: { summary: 'see what it does, in a minute', load: async () => (await import('./commands/demo.ts')).demo },
+  observe: { summary: 'append what happened', load: async () => (await import('./commands/observe.ts')).observe },
+  remember: {
+    summary: 'store a memory or a fact',
+    load: async () => (await import('./commands/remember.ts')).remember,
+  },
+  recall: { summary: 'find what helps to answer', load: async () => (await import('./commands/recall.ts')).recall },
+  context: {
+    summary: 'assemble the prompt of a turn',
+    load: async () => (await import('./commands/context.ts')).context,
+  },
+  list: { summary: 'list memories, facts, events, notes', load: async () => (await import('./commands/list.ts')).list },
+  show: { summary: 'show a memory, an event or a block', load: async () => (await import('./commands/show.ts')).show },
+  history: {
+    summary: 'how a memory or a block came to be',
+    load: async () => (await import('./commands/history.ts')).history,
+  },
+  forget: {
+    summary: 'take a memory out of recall (it is kept)',
+    load: async () => (await import('./commands/forget.ts')).forget,
+  },
+  erase: {
+    summary: 'remove everything of a scope for good',
+    load: async () => (await import('./commands/erase.ts')).erase,
+  },
+  reflect: {
+    summary: 'reflect on the last day now',
+    load: async () => (await import('./commands/reflect.ts')).reflect,
+  },
+  consolidate: {
+    summary: 'do the work that waits, now',
+    load: async () => (await import('./commands/consolidate.ts')).consolidate,
+  },
+  jobs: {
+    summary: 'list background work, retry what is dead',
+    load: async () => (await import('./commands/jobs.ts')).jobs,
+  },
+  stats: { summary: 'how much is remembered', load: async () => (await import('./commands/stats.ts')).stats },
+  costs: {
+    summary: 'what models were used for and cost',
+    load: async () => (await import('./commands/costs.ts')).costs,
+  },
+  import: {
+    summary: 'take in memories from elsewhere',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  export: {
+    summary: 'write everything of a scope as NDJSON',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  doctor: {
+    summary: 'find and explain what is wrong',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  calibrate: {
+    summary: 'fit thresholds to the embedder',
+    load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,
+  },
+  keys: {
+    summary: 'make, list, rotate and revoke API keys',
+    load: async () => (await import('./commands/keys.ts')).keys,
+  },
+};
+
+/** A command by its name; undefined when there is none. */
+export function findCommand(name: string): Listed | undefined {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}

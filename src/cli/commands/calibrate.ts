@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { textOption, type Command } from '../command.ts';
+import { table } from '../output.ts';
+import { calibrate } from '../../models/calibrate.ts';
+import { createLocalEmbedder } from '../../models/local-embedder/local-embedder.ts';
+import type { Embedder } from '../../models/embedder.ts';
+
+/** Measures an embedder. */
+export const calibrateCommand: Command = {
+  usage: 'calibrate [--config file] [--output file]',
+  help: 'Measures on pairs of texts how the embedder’s cosines lie, so that 0.70, 0.85 and 0.92 mean the same with every model. Measures the embedder of --config, or the local one.',
+  options: { output: { type: 'string', short: 'o', value: 'file', help: 'writes the calibration as JSON' } },
+  examples: ['varve calibrate', 'varve calibrate --config varve.config.js -o calibration.json'],
+  async run(input) {
+    const config = textOption(input, 'config');
+    const embedder = (config === undefined ? null : await embedderOf(config)) ?? createLocalEmbedder();
+    const { calibration, report } = await calibrate(embedder);
+    const file = textOption(input, 'output');
+    if (file !== undefined) {
+      mkdirSync(dirname(resolve(file)), { recursive: true });
+      writeFileSync(file, `${JSON.stringify(calibration, null, 2)}\n`);
+    }
+    await input.output.answer({ calibration, report }, () =>
+      [
+        `${report.embedder}: ${report.usable ? 'usable' : 'cannot tell related texts from unrelated ones'}`,
+        table([
+          ['similarity', 'cosine', 'accuracy'],
+          ...report.boundaries.map(({ similarity, cosine, accuracy }) => [
+            similarity.toFixed(2),
+            cosine.toFixed(3),
+            accuracy.toFixed(2),
+          ]),
+        ]),
+        ...report.warnings,
+      ].join('\n'),
+    );
+    await embedder.close?.();
+  },
+};
+
+async function embedderOf(config: string): Promise<Embedder | null> {
+  const file = resolve(config);
+  if (!existsSync(file)) return null;
+  const module = (await import(pathToFileURL(file).href)) as { default?: { embedder?: Embedder } };
+  return module.default?.embedder ?? null;
+}

@@ -1,0 +1,81 @@
+import { EXIT, textOption, UsageError, type Command } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { table } from '../output.ts';
+import { oneWord } from '../read-words.ts';
+import { importSource } from '../../import/import-source.ts';
+import { detectFormat, IMPORT_FORMATS, readImport, type ImportFormat } from '../../import/read-import.ts';
+import { ownerKey } from '../../record/scope.ts';
+import type { ImportReport } from '../../operate/import-records.ts';
+
+/** Takes in memories from elsewhere. */
+export const importCommand: Command = {
+  usage: 'import <file or folder> [--format name] [--dry-run]',
+  help: `Takes in Varve’s own export, mem0 (API and OSS dumps), ChatGPT’s conversations.json, a LangGraph store, JSONL transcripts, or Eden’s older layout. Doing it again changes nothing. --user, --agent and --session replace what the file says; without them the file’s own stand, and what names nobody goes to the user.`,
+  options: {
+    format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: told from the file)` },
+    'dry-run': { type: 'boolean', help: 'say what would be done, do nothing' },
+  },
+  examples: [
+    'varve import memory.ndjson',
+    'varve import conversations.json --user ana --dry-run',
+    'varve import ./eden-dump --format eden --json',
+  ],
+  async run(input) {
+    const files = importSource(oneWord(input, 'file or folder'));
+    const named = textOption(input, 'format');
+    if (named !== undefined && !IMPORT_FORMATS.includes(named as ImportFormat))
+      throw new UsageError(`There is no format ${named}: ${IMPORT_FORMATS.join(', ')}.`);
+    const format = (named as ImportFormat | undefined) ?? (await detectFormat(files));
+    const { tenant = 'default', user } = scopeOf(input);
+    // Said on the command line it replaces; else it fills in for those that name nobody.
+    const into = {
+      tenant,
+      agent: textOption(input, 'agent'),
+      user: textOption(input, 'user') || undefined,
+      session: textOption(input, 'session'),
+    };
+    return withMemory(input, {}, async (varve) => {
+      const progress = input.output.progress('importing');
+      const lines = format === 'varve' ? readImport(files, format) : withUser(readImport(files, format), user);
+      const report = await varve.operator.import(lines, {
+        into,
+        dryRun: input.options['dry-run'] === true,
+        onProgress: ({ read }) => progress.to(read),
+      });
+      progress.end();
+      if (!report.dryRun)
+        await varve.operator.acts.record({
+          tenant,
+          actor: 'cli',
+          act: 'import',
+          subject: ownerKey(varve.for(scopeOf(input)).scope),
+          details: { format },
+        });
+      await input.output.answer({ format, ...report }, () => reportText(format, report));
+      return report.rejected > 0 && Object.keys(report.imported).length === 0 && Object.keys(report.known).length === 0
+        ? EXIT.failed
+        : EXIT.ok;
+    });
+  },
+};
+
+/** Records that belong to nobody in particular go to the user at hand; those of an agent stay the agent's. */
+async function* withUser(lines: AsyncGenerator<unknown>, user: string | null | undefined): AsyncGenerator<unknown> {
+  for await (const line of lines) {
+    const place = (line as { scope?: { user?: string; agent?: string } }).scope;
+    if (place !== undefined && place.user === undefined && place.agent === undefined) place.user = user ?? undefined;
+    yield line;
+  }
+}
+
+function reportText(format: string, { read, imported, known, rejected, problems, dryRun }: ImportReport): string {
+  const kinds = [...new Set([...Object.keys(imported), ...Object.keys(known)])];
+  return [
+    `${dryRun ? 'Would import' : 'Imported'} from ${format}: ${read.toLocaleString('en')} records read, ${rejected} rejected`,
+    table([
+      ['', dryRun ? 'new' : 'imported', 'there already'],
+      ...kinds.map((kind) => [`  ${kind}`, String(imported[kind] ?? 0), String(known[kind] ?? 0)]),
+    ]),
+    ...problems.slice(0, 10).map(({ line, problem }) => `  ${line}: ${problem}`),
+  ].join('\n');
+}

@@ -1,0 +1,57 @@
+import { EXIT, numberOption, textOption, UsageError, type Command } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { oneLine, table } from '../output.ts';
+import type { JobState } from '../../jobs/job.ts';
+
+/** Background work. */
+export const jobs: Command = {
+  usage: 'jobs [counts | show <id> | retry <id>]',
+  help: 'Lists background work, newest first; counts it; shows a job; lets a dead one run again.',
+  options: {
+    state: { type: 'string', value: 'state', help: 'waiting, running, done or dead' },
+    kind: { type: 'string', value: 'kind', help: 'such as embed or form' },
+    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
+  },
+  examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
+  async run(input) {
+    const [action = 'list', id] = input.words;
+    const { tenant } = scopeOf(input);
+    return withMemory(input, {}, async (varve) => {
+      const { jobs: queue } = varve.operator;
+      if (action === 'counts') {
+        const items = await queue.count();
+        await input.output.answer({ items }, () =>
+          table(items.map(({ kind, state, count }) => [kind, state, String(count)])),
+        );
+        return EXIT.ok;
+      }
+      if (action === 'list') {
+        const page = await queue.list({
+          state: textOption(input, 'state') as JobState | undefined,
+          kind: textOption(input, 'kind'),
+          limit: numberOption(input, 'limit') ?? 20,
+        });
+        await input.output.answer(page, () =>
+          table(
+            page.jobs.map((job) => [
+              job.id,
+              job.kind,
+              job.state,
+              job.runAt.toISOString().slice(0, 19),
+              oneLine(job.lastError ?? '', 80),
+            ]),
+          ),
+        );
+        return EXIT.ok;
+      }
+      if (!['show', 'retry'].includes(action) || id === undefined)
+        throw new UsageError('Say what: list, counts, show <id> or retry <id>.');
+      const job = action === 'show' ? await queue.get(id) : await queue.retry(id);
+      if (job === null) return EXIT.nothing;
+      if (action === 'retry')
+        await varve.operator.acts.record({ tenant: tenant ?? 'default', actor: 'cli', act: 'job.retry', subject: id });
+      await input.output.answer(job, () => JSON.stringify(job, null, 2));
+      return EXIT.ok;
+    });
+  },
+};

@@ -1,0 +1,35 @@
+import type { Command } from '../command.ts';
+import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
+import { version } from '../version.ts';
+
+/** Serves MCP to the program that started it. */
+export const mcp: Command = {
+  usage: 'mcp [--read-only] | mcp --print-config',
+  help: 'Serves MCP on standard input and output: the agent’s tools, memories and blocks as resources, prompts for recall and remember. Editors and chat clients start it themselves; --print-config prints what to put into their settings.',
+  options: {
+    'print-config': { type: 'boolean', help: 'print the settings of common clients' },
+    'read-only': { type: 'boolean', help: 'offer only tools that change nothing' },
+  },
+  examples: ['varve mcp --print-config', 'varve mcp --user ana', 'varve mcp --read-only'],
+  async run(input) {
+    if (input.options['print-config'] === true) {
+      const { clientConfigs, configText } = await import('../client-configs.ts');
+      const configs = clientConfigs(input);
+      await input.output.answer(configs, () => configText(configs));
+      return;
+    }
+    const { mkdirSync } = await import('node:fs');
+    const place = placeOf(input);
+    if (!place.isPostgres) mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+    const [{ mcpOverStdio }, varve] = await Promise.all([
+      import('../../mcp/mcp-over-stdio.ts'),
+      openMemory(input, { embedder: true, background: true }),
+    ]);
+    await mcpOverStdio(varve, {
+      scope: scopeOf(input),
+      version: version(),
+      readOnly: input.options['read-only'] === true,
+    });
+    await varve.close();
+  },
+};

@@ -1,0 +1,18 @@
+import type { Command } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { table } from '../output.ts';
+
+/** Reflects now. */
+export const reflect: Command = {
+  usage: 'reflect',
+  help: 'Reflects on the last 24 hours of the user now, instead of tonight: profile, facts, intentions, learnings. Says how many of each were added.',
+  examples: ['varve reflect', 'varve reflect --user ana --json'],
+  async run(input) {
+    await withMemory(input, { embedder: true }, async (varve) => {
+      const counts = await varve.for(scopeOf(input)).reflect();
+      await input.output.answer(counts, () =>
+        table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+      );
+    });
+  },
+};

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { numberOption, textOption, type Command, type CommandInput } from '../command.ts';
+import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
+import { version } from '../version.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+const DEFAULT_PORT = 8787;
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** Starts the server. */
+export const serve: Command = {
+  usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
+  help: 'Starts the server: HTTP under /v1, its reference at /docs, MCP at /mcp, background work inside. The first start makes the folder and a key, and shows the key once.',
+  options: {
+    port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
+    host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
+    'no-worker': { type: 'boolean', help: 'leave background work to `varve worker`' },
+    log: { type: 'string', value: 'level', help: 'debug, info, warn, error or silent (default: $VARVE_LOG or info)' },
+  },
+  examples: [
+    'varve serve',
+    'varve serve --port 9000',
+    'DATABASE_URL=postgres://… varve serve --host 0.0.0.0 --no-worker',
+  ],
+  async run(input) {
+    const [{ serve: listen }, { settingsFrom }, { createLog, LOG_LEVELS }, { createMcpOverHttp }] = await Promise.all([
+      import('../../http/serve.ts'),
+      import('../../http/settings.ts'),
+      import('../../http/log.ts'),
+      import('../../mcp/mcp-over-http.ts'),
+    ]);
+    // Asked for first: a supervisor may want it to stop while it still starts.
+    const stopped = untilStopped();
+    const place = placeOf(input);
+    if (!place.isPostgres) mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+    const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
+    const port = numberOption(input, 'port') ?? Number(process.env['PORT'] ?? DEFAULT_PORT);
+    const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
+    const log = createLog(LOG_LEVELS.find((level) => level === wanted) ?? 'info');
+    const isLocal = LOOPBACK.has(host);
+    const varve = await openMemory(input, { embedder: true, background: input.options['no-worker'] !== true });
+    try {
+      const settings = settingsFrom(process.env, { local: isLocal });
+      const mcp = createMcpOverHttp(varve, version());
+      const running = await listen({ varve, host, port, settings, version: version(), log, mcp });
+      const secret = await firstKey(input, varve);
+      await input.output.answer(
+        { url: running.url, store: place.isPostgres ? 'postgres' : place.store, key: secret },
+        () => welcome({ url: running.url, store: place.isPostgres ? 'PostgreSQL' : place.store, secret, isLocal }),
+      );
+      log('info', 'listening', { port: running.port, store: place.isPostgres ? 'postgres' : 'sqlite' });
+      const clearing = setInterval(
+        () => void varve.operator.answers.clear().catch(() => log('warn', 'clearing failed')),
+        3_600_000,
+      );
+      const signal = await stopped;
+      log('info', 'stopping', { signal });
+      clearInterval(clearing);
+      await running.stop();
+      log('info', 'stopped');
+    } finally {
+      await varve.close();
+    }
+  },
+};
+
+/** The first start makes a key, so that there is a way in. Its secret is shown now and never again. */
+async function firstKey(input: CommandInput, varve: Awaited<ReturnType<typeof openMemory>>): Promise<string | null> {
+  if (await varve.operator.keys.any()) return null;
+  const { tenant = 'default' } = scopeOf(input);
+  const { secret } = await varve.operator.keys.create(tenant, { name: 'first start', access: 'admin' }, 'cli');
+  return secret;
+}
+
+function welcome({
+  url,
+  store,
+  secret,
+  isLocal,
+}: {
+  url: string;
+  store: string;
+  secret: string | null;
+  isLocal: boolean;
+}): string {
+  const lines = [`Varve listens on ${url}`, `Memory is kept in ${store}`];
+  if (!isLocal) lines.push('Other machines can reach it: put TLS in front.');
+  if (secret === null) return [...lines, `Reference: ${url}/docs (any name, a key as password)`].join('\n');
+  const auth = `-H "Authorization: Bearer $VARVE_KEY"`;
+  return [
+    ...lines,
+    '',
+    'An API key, shown this once:',
+    `  ${secret}`,
+    '',
+    'What to try next:',
+    `  export VARVE_KEY=${secret}`,
+    `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/events?user=ana&session=s1' \\`,
+    `    -d '{"content":"I moved to Oslo last month."}'`,
+    `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
+    `  ${url}/docs in a browser: any name, the key as password`,
+    '  varve mcp --print-config',
+  ].join('\n');
+}

@@ -1,0 +1,17 @@
+import { text } from 'node:stream/consumers';
+import { UsageError, type CommandInput } from './command.ts';
+
+/** The words of a command as one text; "-" reads it from standard input. */
+export async function readWords({ words }: CommandInput): Promise<string> {
+  const given = words.length === 1 && words[0] === '-' ? await text(process.stdin) : words.join(' ');
+  if (given.trim() === '') throw new UsageError('Some text is missing.');
+  return given.trim();
+}
+
+/** The one word that a command needs. */
+export function oneWord({ words }: CommandInput, what: string): string {
+  const [word] = words;
+  if (word === undefined) throw new UsageError(`Say which: ${what}.`);
+  if (words.length > 1) throw new UsageError(`Only one ${what} at a time.`);
+  return word;
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { parse, shareSchema } from '../record/parse.ts';
+
+/** How memory is consolidated and kept in order. Every number is a setting (T21, X4). */
+export interface ConsolidationSettings {
+  /** Working memory and scaffold. */
+  tiers: TierSettings;
+  /** Reflections that wait are merged into what is always in mind, at each level. */
+  reflections: Record<'agent' | 'user' | 'session', MergeSettings> & { enabled: boolean };
+  tags: TagSettings;
+  patterns: PatternSettings;
+  nightly: NightlySettings;
+  decay: DecaySettings;
+  usefulness: UsefulnessSettings;
+  /** Real deletion, so many days after creation, by type of memory. Default: nothing is ever deleted. */
+  retention: Record<string, number>;
+  intervals: IntervalSettings;
+}
+
+export interface TierSettings {
+  enabled: boolean;
+  /** Words of the working memory; at most 500. */
+  words: number;
+  /** A sentence of the working memory that nothing has confirmed for so long is dropped. */
+  staleAfterDays: number;
+  /** The keys that the scaffold may have; null: the agent's own (T20). */
+  scaffoldKeys: string[] | null;
+  /** Observations that one call sees. */
+  batch: number;
+  /** An observation that fails so often, alone, is set aside. */
+  tries: number;
+  /** An answer that takes away more than this share of what is there is held for review. */
+  shrinkShare: number;
+}
+
+export interface MergeSettings {
+  threshold: number;
+  words: number;
+}
+
+export interface TagSettings {
+  enabled: boolean;
+  /** More live memories of one tag than this are merged into one. */
+  moreThan: number;
+  words: number;
+}
+
+export interface PatternSettings {
+  enabled: boolean;
+  /** So many episodes or decisions on one theme make a pattern. */
+  minimum: number;
+  /** What belongs to one theme, on the calibrated scale. */
+  similarity: number;
+  /** How many episodes and decisions are looked at. */
+  window: number;
+}
+
+export interface NightlySettings {
+  enabled: boolean;
+  /** The local hour, 0 to 23. A user can have another. */
+  hour: number;
+  /** The zone of users who have set none. */
+  timeZone: string;
+  words: number;
+  /** Exchanges that one reflection sees, the newest, and the characters of each side. */
+  exchanges: number;
+  characters: number;
+}
+
+export interface DecaySettings {
+  enabled: boolean;
+  /** Importance begins to fall when a memory was not read for so long. */
+  unreadDays: number;
+  /** Below this importance, unread for so long: archived. */
+  archiveBelow: number;
+  archiveAfterDays: number;
+  /** Below this importance, unread for so long: pruned, which is archived as well. */
+  pruneBelow: number;
+  pruneAfterDays: number;
+}
+
+/** Steps of importance. */
+export interface UsefulnessSettings {
+  enabled: boolean;
+  used: number;
+  confirmed: number;
+  corrected: number;
+  /** Given again and again and never used. */
+  ignored: number;
+  /** How often in a row before it counts as ignored. */
+  ignoredAfter: number;
+  /** The most that one run may change. */
+  largestStep: number;
+}
+
+/** Cron expressions with seconds in front, in UTC. */
+export interface IntervalSettings {
+  consolidate: string;
+  maintain: string;
+  /** How often it is looked whose nightly reflection is due. */
+  nightly: string;
+  /** How long runs stay in the audit log. */
+  keepRunsDays: number;
+}
+
+type Deep<Settings> = {
+  [Key in keyof Settings]?: Settings[Key] extends Record<string, unknown> ? Deep<Settings[Key]> : Settings[Key];
+};
+
+/** What an application may set. What it leaves out has its default. */
+export type ConsolidationOptions = {
+  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'reflections'>]?: Deep<ConsolidationSettings[Key]>;
+} & {
+  retention?: Record<string, number>;
+  reflections?: { enabled?: boolean } & Partial<Record<'agent' | 'user' | 'session', Partial<MergeSettings>>>;
+};
+
+const count = z.int().min(0).max(100_000);
+const days = z.number().min(0).max(36_500);
+const step = z.number().min(-1).max(1);
+const merge = (threshold: number, words: number) =>
+  z
+    .strictObject({ threshold: count.min(1).default(threshold), words: count.min(10).max(words).default(words) })
+    .prefault({});
+
+const settingsSchema = z.strictObject({
+  tiers: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      words: count.min(10).max(500).default(500),
+      staleAfterDays: days.default(45),
+      scaffoldKeys: z.array(z.string().min(1).max(200)).max(200).nullable().default(null),
+      batch: count.min(1).default(50),
+      tries: count.min(1).default(5),
+      shrinkShare: shareSchema.default(0.5),
+    })
+    .prefault({}),
+  reflections: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      agent: merge(8, 1000),
+      user: merge(4, 400),
+      session: merge(4, 400),
+    })
+    .prefault({}),
+  tags: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      moreThan: count.min(1).default(5),
+      words: count.min(10).default(150),
+    })
+    .prefault({}),
+  patterns: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      minimum: count.min(2).default(5),
+      similarity: shareSchema.default(0.7),
+      window: count.max(1000).default(200),
+    })
+    .prefault({}),
+  nightly: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      hour: z.int().min(0).max(23).default(2),
+      timeZone: z.string().min(1).max(100).default('UTC'),
+      words: count.min(50).max(550).default(550),
+      exchanges: count.min(1).default(200),
+      characters: count.min(50).default(1000),
+    })
+    .prefault({}),
+  decay: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      unreadDays: days.default(7),
+      archiveBelow: shareSchema.default(0.3),
+      archiveAfterDays: days.default(30),
+      pruneBelow: shareSchema.default(0.1),
+      pruneAfterDays: days.default(30),
+    })
+    .prefault({}),
+  usefulness: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      used: step.default(0.02),
+      confirmed: step.default(0.05),
+      corrected: step.default(-0.15),
+      ignored: step.default(-0.01),
+      ignoredAfter: count.min(1).default(5),
+      largestStep: shareSchema.default(0.15),
+    })
+    .prefault({}),
+  retention: z.record(z.string().min(1).max(50), days).default({}),
+  intervals: z
+    .strictObject({
+      consolidate: z.string().max(100).default('0 */5 * * * *'),
+      maintain: z.string().max(100).default('0 0 */6 * * *'),
+      nightly: z.string().max(100).default('0 */15 * * * *'),
+      keepRunsDays: days.default(365),
+    })
+    .prefault({}),
+});
+
+/** Checks the settings and fills in the defaults. */
+export function consolidationSettings(options: ConsolidationOptions = {}): ConsolidationSettings {
+  return parse(settingsSchema, options, 'The consolidation settings') as ConsolidationSettings;
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import { DAY } from '../record/clock.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import { findBlock, replaceBlock } from '../store/block-store.ts';
+import type { Writer } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import { toMemory } from '../store/memory-rows.ts';
+import { archiveMemory } from '../store/write-memory.ts';
+
+/** A session's state, and what was merged of it, last this long after its last event. */
+const SESSION_LIFETIME = DAY;
+
+const MOST_SESSIONS = 500;
+
+/**
+ * Ends what lives with a session: its merged text is emptied and its reflections archived once the session is closed or
+ * its state has expired. Both stay in the past. Gives back how many sessions were ended.
+ */
+export async function endSessions(
+  writer: Writer,
+  parts: Parts,
+  /** One owner's, or with neither agent nor user all of the tenant's. */
+  { tenant, agent, user }: Pick<Scope, 'tenant' | 'agent' | 'user'>,
+  run: string,
+): Promise<number> {
+  const now = parts.clock.now();
+  const over = sql<boolean>`exists (select 1 from sessions s where s.tenant_id = r.tenant_id
+    and s.owner_key = r.owner_key and s.session_id = r.session_id
+    and (s.status = 'closed' or s.last_event_at <= ${now - SESSION_LIFETIME}))`;
+  const whose = agent === null && user === null ? sql`1 = 1` : sql`owner_key = ${ownerKey({ tenant, agent, user })}`;
+  const { rows } = await sql<{
+    owner_key: string;
+    agent_id: string | null;
+    user_id: string | null;
+    session_id: string;
+  }>`
+    select owner_key, agent_id, user_id, session_id from blocks r
+      where tenant_id = ${tenant} and ${whose} and session_id <> '' and kind = 'reflections' and content <> '' and ${over}
+    union
+    select owner_key, agent_id, user_id, session_id from memories r
+      where tenant_id = ${tenant} and ${whose} and session_id <> '' and type = 'reflection' and archived_at is null and ${over}
+    limit ${MOST_SESSIONS}`.execute(writer);
+  for (const row of rows) {
+    const scope = { tenant, agent: row.agent_id, user: row.user_id, session: row.session_id, connection: null };
+    await endSession(writer, parts, scope, run);
+  }
+  return rows.length;
+}
+
+async function endSession(writer: Writer, parts: Parts, scope: Scope, run: string): Promise<void> {
+  const why = { reason: 'the session is over', actor: 'end-sessions', run };
+  const block = await findBlock(writer, scope, 'reflections');
+  if (block !== null && block.content !== '') {
+    await replaceBlock(writer, parts, scope, { kind: 'reflections', content: '' }, why);
+  }
+  const rows = await writer
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('session_id', '=', scope.session ?? '')
+    .where('type', '=', 'reflection')
+    .where('archived_at', 'is', null)
+    .execute();
+  for (const memory of rows.map(toMemory)) {
+    if (memory.scope.agent !== scope.agent || memory.scope.user !== scope.user) continue;
+    await archiveMemory(writer, parts, memory, { reason: 'expired', why });
+  }
+}

@@ -1,0 +1,144 @@
+import { messageOf, VarveError } from '../errors.ts';
+import type { Meter } from '../ledger/meter.ts';
+import type { LanguageModel } from '../models/language-model.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/run-store.ts';
+import type { ConsolidateDeps, ConsolidateDistiller } from './consolidate-deps.ts';
+import { modelDistiller } from './model-distiller.ts';
+
+/** Which piece of work it is, and how it is to be done. */
+export interface RunRequest {
+  scope: Scope;
+  kind: string;
+  cause: RunCause;
+  signal?: AbortSignal;
+  /** Does everything and takes it back: the result says what would have changed. */
+  dryRun?: boolean;
+}
+
+/** What a piece of work has at hand while it runs. */
+export interface ActiveRun {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly signal: AbortSignal | undefined;
+  readonly distiller: ConsolidateDistiller;
+  /** Null: there is none, and the work is done locally. */
+  readonly languageModel: LanguageModel | null;
+  /** Notes what was read, in counts. */
+  read(notes: RunNotes): void;
+  /**
+   * Applies the work in one transaction, together with its usage and its entry in the audit log.
+   * What it returns under `changed` goes into that entry.
+   */
+  commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
+}
+
+export interface Committed {
+  changed: RunNotes;
+  /** Default `done`. */
+  status?: RunStatus;
+}
+
+/** Carries a result out of a transaction that is taken back on purpose. */
+class TakenBack extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super('A dry run was taken back.');
+    this.result = result;
+  }
+}
+
+/** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails (T15). */
+export async function inRun<Result>(
+  deps: ConsolidateDeps,
+  request: RunRequest,
+  work: (run: ActiveRun) => Promise<Result>,
+): Promise<Result> {
+  const id = newRunId(deps.ids);
+  const startedAt = new Date(deps.clock.now());
+  const notes: RunNotes = {};
+  const { tenant, agent, user } = request.scope;
+  const entry = (meter: Meter | null, status: RunStatus, changed: RunNotes, error: string | null = null): Run => ({
+    id,
+    scope: request.scope,
+    kind: request.kind,
+    cause: request.cause,
+    status,
+    startedAt,
+    finishedAt: new Date(deps.clock.now()),
+    read: notes,
+    changed,
+    model: modelsOf(meter),
+    cost: costOf(deps, meter),
+    error,
+  });
+  let metered: Meter | null = null;
+  try {
+    const context = { scope: { tenant, agent, user }, operation: 'consolidation' as const, run: id };
+    return await deps.ledger.metered(context, async (meter) => {
+      metered = meter;
+      const languageModel = deps.languageModel === null ? null : meter.languageModel(deps.languageModel);
+      const distiller = languageModel === null ? await deps.local() : modelDistiller(languageModel);
+      return work({
+        id,
+        scope: request.scope,
+        signal: request.signal,
+        distiller,
+        languageModel,
+        read: (more) => void Object.assign(notes, more),
+        commit: (apply) =>
+          commitOrTakeBack(deps, request, async (writer) => {
+            const committed = await apply(writer);
+            await insertRun(writer, entry(meter, committed.status ?? 'done', committed.changed));
+            await meter.settle(writer);
+            return committed;
+          }),
+      });
+    });
+  } catch (error) {
+    if (request.dryRun !== true && !isCutShort(error)) {
+      const failed = entry(metered, 'failed', {}, messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed());
+      await deps.database.write(tenant, (writer) => insertRun(writer, failed));
+    }
+    throw error;
+  }
+}
+
+async function commitOrTakeBack<Result>(
+  deps: ConsolidateDeps,
+  { scope, dryRun }: RunRequest,
+  work: (writer: Writer) => Promise<Result>,
+): Promise<Result> {
+  if (dryRun !== true) return deps.database.write(scope.tenant, work);
+  try {
+    return await deps.database.write(scope.tenant, async (writer) => {
+      throw new TakenBack(await work(writer));
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.result as Result;
+    throw error;
+  }
+}
+
+/** Work that waits for credit or was stopped has not failed. */
+function isCutShort(error: unknown): boolean {
+  return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>
+    VarveError.isInstance(error, code),
+  );
+}
+
+function modelsOf(meter: Meter | null): string {
+  const models = new Set(meter?.entries.map(({ model }) => model));
+  return models.size === 0 ? 'local' : [...models].join(', ');
+}
+
+function costOf(deps: ConsolidateDeps, meter: Meter | null): number | null {
+  let total: number | null = 0;
+  for (const { model, usage } of meter?.entries ?? []) {
+    const cost = deps.ledger.prices.cost(model, usage);
+    total = cost === null || total === null ? null : total + cost;
+  }
+  return total;
+}

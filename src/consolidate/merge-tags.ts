@@ -1,0 +1,172 @@
+import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
+import type { Memory, NewMemory } from '../record/memory.ts';
+import { memoryType } from '../record/memory-types.ts';
+import type { Parsed } from '../record/parse.ts';
+import { ownerKey, ownerLevel, type Scope } from '../record/scope.ts';
+import { CONFIDENCE_LEVELS, lowestTrust, type Confidence } from '../record/trust.ts';
+import type { Reader, Writer } from '../store/database.ts';
+import { recordDerivation } from '../store/derivation-store.ts';
+import { toMemory } from '../store/memory-rows.ts';
+import { listRuns, type RunCause } from '../store/run-store.ts';
+import { archiveMemory, writeMemory } from '../store/write-memory.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { cutWords } from './cut-words.ts';
+import { inRun } from './in-run.ts';
+import { digest } from '../record/id.ts';
+
+/** Memories of one owner that share a tag, oldest first. */
+export interface TagGroup {
+  tag: string;
+  memories: Memory[];
+}
+
+/** What was merged under a tag: the ids of the one and of the many. */
+export interface MergedTag {
+  tag: string;
+  into: string;
+  originals: string[];
+}
+
+const MOST_AT_ONCE = 40;
+
+/** Marks that formation sets for what a memory is, not for what it is about. */
+const NOT_TOPICS: ReadonlySet<string> = new Set([
+  'tool',
+  'decision',
+  'outcome',
+  'positive',
+  'negative',
+  'neutral',
+  'sensitive',
+]);
+
+/**
+ * The tags of which an owner has more live memories than the setting says. Only what may be merged at all counts: types
+ * whose near doubles are merged, and goals that are still open.
+ */
+export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', '')
+    .where('connection_id', '=', '')
+    .where('archived_at', 'is', null)
+    .where('tags', '!=', '[]')
+    .orderBy('row_id')
+    .execute();
+  const groups = new Map<string, Memory[]>();
+  for (const memory of rows.map(toMemory)) {
+    if (!memoryType(deps.memoryTypes, memory.type).mergesDoubles || memory.state !== null) continue;
+    for (const tag of memory.tags) {
+      if (!NOT_TOPICS.has(tag)) groups.set(tag, [...(groups.get(tag) ?? []), memory]);
+    }
+  }
+  return [...groups]
+    .filter(([, memories]) => memories.length > deps.consolidation.tags.moreThan)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([tag, memories]) => ({ tag, memories }));
+}
+
+/** The groups that have changed since they were last looked at: what could not be merged then is not tried again. */
+export async function withoutTried(reader: Reader, scope: Scope, groups: readonly TagGroup[]): Promise<TagGroup[]> {
+  if (groups.length === 0) return [];
+  const tried = new Map<unknown, unknown>();
+  const runs = await listRuns(reader, scope, { kinds: ['merge-tags'], statuses: ['done', 'skipped'], limit: 500 });
+  for (const { read, changed } of runs.toReversed()) tried.set(read['tag'], changed['group']);
+  return groups.filter(({ tag, memories }) => tried.get(tag) !== groupDigest(memories));
+}
+
+function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
+  return digest(memories.map(({ id }) => id).toSorted(), 16);
+}
+
+/**
+ * Merges the memories of a tag into one (Q8). The originals are superseded and point to it. An original that the merged
+ * text leaves out stays as it is; null when the text holds too few of them to be worth anything.
+ */
+export async function mergeTag(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { tag, memories }: TagGroup,
+  options: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
+): Promise<MergedTag | null> {
+  const candidates = memories.slice(0, MOST_AT_ONCE);
+  const wordLimit = deps.consolidation.tags.words;
+  return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
+    run.read({ tag, memories: candidates.length });
+    const { output } = await run.distiller.merge(
+      { purpose: 'tag', subject: tag, current: null, additions: candidates.map(({ content }) => content), wordLimit },
+      { signal: run.signal },
+    );
+    const content = cutWords(output, wordLimit);
+    const originals = candidates.filter((memory) => isContained(memory, content));
+    if (originals.length <= candidates.length / 2) {
+      await run.commit(async () => ({ changed: { merged: 0, group: groupDigest(memories) }, status: 'skipped' }));
+      return null;
+    }
+    return (
+      await run.commit(async (writer) => {
+        const merged = await replaceByOne(writer, deps, scope, { tag, originals, content, run: run.id });
+        const left = memories.filter(({ id }) => id !== merged.into && !merged.originals.includes(id));
+        const group = groupDigest([...left, { id: merged.into }]);
+        return { changed: { into: merged.into, superseded: merged.originals, group }, merged };
+      })
+    ).merged;
+  });
+}
+
+async function replaceByOne(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { tag, originals, content, run }: { tag: string; originals: readonly Memory[]; content: string; run: string },
+): Promise<MergedTag> {
+  const why = { reason: `merged ${originals.length} memories tagged ${tag}`, actor: 'merge-tags', run };
+  const { memory } = await writeMemory(writer, deps, scope, mergedMemory(originals, content, scope), why);
+  const others = originals.filter(({ id }) => id !== memory.id);
+  for (const original of others) {
+    await archiveMemory(writer, deps, original, { reason: 'superseded', by: memory.id, why });
+  }
+  await recordDerivation(
+    writer,
+    scope.tenant,
+    memory.id,
+    others.map(({ id }) => id),
+  );
+  return { tag, into: memory.id, originals: others.map(({ id }) => id) };
+}
+
+/** The one that takes the place of many: the most frequent type, all tags and sources, the highest importance. */
+function mergedMemory(originals: readonly Memory[], content: string, scope: Scope): Parsed<NewMemory> {
+  const counts = Map.groupBy(originals, ({ type }) => type);
+  const [type] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? ['fact'];
+  return {
+    type,
+    content,
+    level: ownerLevel(scope),
+    importance: Math.max(...originals.map(({ importance }) => importance)),
+    confidence: lowestConfidence(originals),
+    trust: lowestTrust(originals.map(({ trust }) => trust)),
+    sourceType: 'consolidation',
+    sourceEvents: [...new Set(originals.flatMap(({ sourceEvents }) => sourceEvents))].slice(0, 1000),
+    tags: [...new Set(originals.flatMap(({ tags }) => tags))].slice(0, 50),
+    entities: [...new Set(originals.flatMap(({ entities }) => entities))].slice(0, 200),
+  };
+}
+
+function lowestConfidence(memories: readonly Memory[]): Confidence {
+  const lowest = Math.min(...memories.map(({ confidence }) => CONFIDENCE_LEVELS.indexOf(confidence)));
+  return CONFIDENCE_LEVELS[lowest] ?? 'low';
+}
+
+// A model may choose other words for some of it; a name or a number it has to keep.
+const CONTAINED = 0.6;
+
+function isContained({ content }: Memory, text: string): boolean {
+  const exact = content.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? [];
+  return (
+    exact.every((number) => text.includes(number)) && coveredBy(contentStems(content), contentStems(text)) >= CONTAINED
+  );
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { enqueueJobs } from '../../jobs/enqueue.ts';
+import { nextDue } from '../../jobs/next-due.ts';
+import { DAY } from '../../record/clock.ts';
+import type { Scope } from '../../record/scope.ts';
+import { EVERY_TENANT, type Writer } from '../../store/database.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+
+interface DueRow {
+  tenant_id: string;
+  owner_key: string;
+  agent_id: string | null;
+  user_id: string | null;
+  time_zone: string | null;
+  reflection_hour: number | null;
+  next_reflection_at: number | null;
+  created_at: number;
+  has_news: number | boolean;
+}
+
+const OWNERS_AT_ONCE = 500;
+
+/** When an owner's next reflection is due after a time: at their hour, in their time zone. */
+export function nextReflection(
+  settings: { hour: number; timeZone: string },
+  own: { reflectionHour: number | null; timeZone: string | null },
+  after: number,
+): number {
+  const cron = `0 ${own.reflectionHour ?? settings.hour} * * *`;
+  return nextDue({ cron, timeZone: own.timeZone ?? settings.timeZone }, after);
+}
+
+/**
+ * Queues a reflection for every user whose hour has come and who has said something since the last one. The due time
+ * moves on in the same transaction, so that it is used once, however many processes look.
+ */
+export async function queueDueReflections(deps: ConsolidateDeps): Promise<number> {
+  let queued = 0;
+  for (;;) {
+    const { seen, enqueued } = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
+    queued += enqueued;
+    if (seen < OWNERS_AT_ONCE) return queued;
+  }
+}
+
+async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen: number; enqueued: number }> {
+  const now = deps.clock.now();
+  const { rows } = await sql<DueRow>`
+    select o.tenant_id, o.owner_key, o.agent_id, o.user_id, p.time_zone, p.reflection_hour, p.next_reflection_at,
+      o.created_at, exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
+        and e.kind = 'message' and e.recorded_at > coalesce(p.reflected_until, ${now - DAY})) as has_news
+    from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+    where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now})
+    order by o.tenant_id, o.owner_key limit ${OWNERS_AT_ONCE}`.execute(writer);
+  const due: DueRow[] = [];
+  for (const row of rows) {
+    const { hour, timeZone } = deps.consolidation.nightly;
+    const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
+    // One that was never looked at may have missed its first hour already.
+    const dueAt = row.next_reflection_at ?? nextReflection({ hour, timeZone }, own, row.created_at);
+    const isDue = dueAt <= now;
+    const next = isDue ? nextReflection({ hour, timeZone }, own, now) : dueAt;
+    if ((await moveOn(writer, row, next)) && isDue && Boolean(row.has_news)) due.push(row);
+  }
+  const jobs = due.map((row) => ({
+    kind: 'reflect',
+    tenant: row.tenant_id,
+    ownerKey: row.owner_key,
+    uniqueKey: row.owner_key,
+    payload: { scope: { ...scopeOf(row) } },
+  }));
+  if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
+  return { seen: rows.length, enqueued: jobs.length };
+}
+
+/** Only one of those who saw the same due time gets to move it. */
+async function moveOn(writer: Writer, row: DueRow, next: number): Promise<boolean> {
+  const result = await sql`
+    insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, memory_row, consolidated_version)
+    values (${row.tenant_id}, ${row.owner_key}, ${row.agent_id}, ${row.user_id}, ${next}, 0, 0, 0)
+    on conflict (tenant_id, owner_key) do update set next_reflection_at = ${next}
+      where owner_progress.next_reflection_at is null or owner_progress.next_reflection_at = ${row.next_reflection_at}
+    returning owner_key`.execute(writer);
+  return result.rows.length > 0;
+}
+
+function scopeOf(row: DueRow): Scope {
+  return { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null };
+}

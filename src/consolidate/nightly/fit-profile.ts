@@ -1,0 +1,51 @@
+import { splitSentences } from '../../language/split-sentences.ts';
+import { countWords } from '../../record/block.ts';
+import { cutWords } from '../cut-words.ts';
+import { PROFILE_SECTIONS, type ProfileSection } from '../prompts/profile-prompt.ts';
+
+/** The sections of a profile by their headings; what stands under no heading of ours belongs to the notes. */
+export function readSections(profile: string): Record<ProfileSection, string> {
+  const sections = Object.fromEntries(PROFILE_SECTIONS.map((name) => [name, ''])) as Record<ProfileSection, string>;
+  let current: ProfileSection = 'Notes';
+  for (const line of profile.split('\n')) {
+    const heading = /^#{1,4}\s+(.*?)\s*#*$/.exec(line)?.[1];
+    if (heading === undefined) sections[current] += `${line}\n`;
+    else current = PROFILE_SECTIONS.find((name) => plain(name) === plain(heading)) ?? 'Notes';
+  }
+  return Object.fromEntries(PROFILE_SECTIONS.map((name) => [name, sections[name].trim()])) as Record<
+    ProfileSection,
+    string
+  >;
+}
+
+function plain(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/\band\b|&/g, '')
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim();
+}
+
+/** A profile of six sections. The longest ones lose their last sentences until the whole is within the limit. */
+export function fitProfile(profile: string, limit: number): string {
+  if (!/^#{1,4}\s/m.test(profile)) return cutWords(profile, limit);
+  const sections = readSections(profile);
+  for (;;) {
+    const text = writeSections(sections);
+    if (countWords(text) <= limit) return text;
+    const [longest = 'Notes'] = PROFILE_SECTIONS.toSorted(
+      (one, other) => countWords(sections[other]) - countWords(sections[one]),
+    );
+    const body = sections[longest];
+    const last = splitSentences(body).at(-1);
+    const shorter =
+      last === undefined || last.span.start === 0 ? '' : body.slice(0, last.span.start).replace(/[\s\-*•]+$/u, '');
+    // A section that is one endless sentence is cut in the middle of it.
+    sections[longest] =
+      shorter === '' && countWords(body) > 20 ? cutWords(body, Math.floor(countWords(body) / 2)) : shorter;
+  }
+}
+
+export function writeSections(sections: Record<ProfileSection, string>): string {
+  return PROFILE_SECTIONS.map((name) => `## ${name}\n${sections[name]}`.trim()).join('\n\n');
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { readTolerantJson } from '../../models/tolerant-json.ts';
+import { FACT_CATEGORIES, type FactCategory } from '../../record/memory.ts';
+
+/** What a nightly reflection says. */
+export interface ParsedReflection {
+  profile: string;
+  facts: { key: string; value: string; category: FactCategory }[];
+  intentions: { text: string; followUpDays: number; context: string | null }[];
+  learnings: { rule: string; category: string }[];
+  /** What was wrong with the answer, and what was done about it. */
+  warnings: string[];
+}
+
+const DEFAULT_FOLLOW_UP = 3;
+
+const factSchema = z.object({
+  key: z
+    .string()
+    .transform(toSnakeCase)
+    .refine((key) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(key) && key.length <= 100),
+  value: z
+    .union([z.string(), z.number(), z.boolean()])
+    .transform((value) => String(value).trim())
+    .refine((value) => value !== '' && value.length <= 5000),
+  category: z.enum(FACT_CATEGORIES).catch('general'),
+});
+const intentionSchema = z
+  .object({
+    text: z.string().trim().min(1).max(2000),
+    follow_up_days: z.coerce.number().min(0).max(3650).catch(DEFAULT_FOLLOW_UP),
+    context: z.string().trim().max(2000).nullish().catch(null),
+  })
+  .transform(({ text, follow_up_days, context }) => ({ text, followUpDays: follow_up_days, context: context || null }));
+const learningSchema = z.object({
+  rule: z.string().trim().min(1).max(2000),
+  category: z.string().trim().min(1).max(50).catch('general'),
+});
+
+/**
+ * Reads the marker format, from its end: learnings, intentions, facts, profile. Without any marker all of it is the
+ * profile. Code fences around the lists are taken off; a list or an item that cannot be read is left out, with a warning.
+ */
+export function parseReflection(text: string): ParsedReflection {
+  const warnings: string[] = [];
+  let rest = text.replace(/\r\n?/g, '\n');
+  const takeLast = (name: string): string | null => {
+    const [before, after] = splitAtLast(rest, name);
+    if (after === null) return null;
+    rest = before;
+    return after;
+  };
+  const sections = { learnings: takeLast('LEARNINGS'), intentions: takeLast('INTENTIONS'), facts: takeLast('FACTS') };
+  const marked = takeLast('PROFILE');
+  if (marked === null && Object.values(sections).every((section) => section === null)) {
+    warnings.push('The answer has no markers: all of it is taken for the profile.');
+  }
+  const items = <Item>(name: keyof typeof sections, schema: z.ZodType<Item>): Item[] =>
+    readItems(sections[name], schema, (problem) => warnings.push(`${name}: ${problem}`));
+  return {
+    profile: withoutFence(marked ?? rest),
+    facts: items('facts', factSchema),
+    intentions: items('intentions', intentionSchema),
+    learnings: items('learnings', learningSchema),
+    warnings,
+  };
+}
+
+function splitAtLast(text: string, name: string): [string, string | null] {
+  const found = [...text.matchAll(new RegExp(`^[ \\t*#]*-{3,}[ \\t]*${name}[ \\t]*-{3,}[ \\t*]*$`, 'gim'))].at(-1);
+  if (found === undefined) return [text, null];
+  return [text.slice(0, found.index), text.slice(found.index + found[0].length)];
+}
+
+function withoutFence(text: string): string {
+  return text
+    .trim()
+    .replace(/^```[\w-]*[ \t]*\n?/, '')
+    .replace(/\n?```$/, '')
+    .trim();
+}
+
+function readItems<Item>(section: string | null, schema: z.ZodType<Item>, warn: (problem: string) => void): Item[] {
+  const text = withoutFence(section ?? '');
+  if (text === '') return [];
+  const found = readTolerantJson(text);
+  if (!found.ok || !Array.isArray(found.value)) {
+    warn('is not a list, and is left out');
+    return [];
+  }
+  return found.value.flatMap((item) => {
+    const parsed = schema.safeParse(item);
+    if (!parsed.success) warn('an item cannot be used, and is left out');
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function toSnakeCase(key: string): string {
+  return key
+    .trim()
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+}

@@ -1,0 +1,113 @@
+import { contentStems } from '../../form/guards/text-overlap.ts';
+import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+
+/** One thing that was done, and what came of it. */
+export interface Evidence {
+  /** The id of the episode or of the decision. */
+  id: string;
+  /** What was done, without its outcome. */
+  text: string;
+  stems: ReadonlySet<string>;
+  /** What was counted, when something was. */
+  measure: { name: string; value: number } | null;
+  effect: 'positive' | 'negative' | 'neutral' | null;
+  tool: string | null;
+  session: string | null;
+  entities: readonly string[];
+  at: Date;
+  /** The episode memories that tell of it, and the events behind it. */
+  memories: Memory[];
+  events: string[];
+  vector: Float32Array | null;
+}
+
+/** A decision with its outcomes: of several measurements under one name, the last counts. */
+export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memories: Memory[]): Evidence | null {
+  if (outcomes.length === 0) return null;
+  const measured = outcomes.flatMap((outcome) => measureOf(outcome) ?? []);
+  const effects = outcomes.flatMap(({ metadata }) => effectOf(metadata['effect']) ?? []);
+  const tool = decision.metadata['tool'];
+  return {
+    id: decision.id,
+    text: decision.content,
+    stems: themeStems(decision.content),
+    measure: measured.at(-1) ?? null,
+    effect: effects.at(-1) ?? null,
+    tool: typeof tool === 'string' ? tool : null,
+    session: decision.scope.session,
+    entities: [...new Set(memories.flatMap(({ entities }) => entities))],
+    at: decision.occurredAt,
+    memories,
+    events: [decision.id, ...outcomes.map(({ id }) => id)],
+    vector: null,
+  };
+}
+
+/** An episode that stands alone, such as "Suggested recipe post → 340 views". */
+export function fromEpisode(memory: Memory): Evidence {
+  const [done = '', outcome = ''] = memory.content.split(/\s*(?:→|->|=>)\s*/, 2);
+  const text = outcome === '' ? memory.content : done;
+  const toolTag = memory.tags.includes('tool') ? memory.tags.find((tag) => tag !== 'tool') : undefined;
+  const named = memory.metadata['tool'];
+  return {
+    id: memory.id,
+    text,
+    stems: themeStems(text),
+    measure: isMeasure(memory.metadata['measure'])
+      ? memory.metadata['measure']
+      : readMeasure(outcome || memory.content),
+    effect:
+      effectOf(memory.metadata['effect']) ??
+      effectOf(memory.tags.find((tag) => effectOf(tag) !== null)) ??
+      effectIn(memory.content),
+    tool: typeof named === 'string' ? named : (toolTag ?? null),
+    session: memory.sourceSession,
+    entities: memory.entities,
+    at: memory.validFrom ?? memory.createdAt,
+    memories: [memory],
+    events: memory.sourceEvents,
+    vector: null,
+  };
+}
+
+/** Themes are told by words: the numbers of single cases say nothing about what they have in common. */
+function themeStems(text: string): Set<string> {
+  return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
+}
+
+function measureOf(outcome: Event): Evidence['measure'] {
+  const measure = outcome.metadata['measure'];
+  return isMeasure(measure) ? measure : readMeasure(outcome.content);
+}
+
+function isMeasure(value: unknown): value is { name: string; value: number } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'name' in value &&
+    typeof value.name === 'string' &&
+    'value' in value &&
+    typeof value.value === 'number'
+  );
+}
+
+/** "got 1,340 views" → 1,340 views. Dates, times and money are no counts. */
+function readMeasure(text: string): Evidence['measure'] {
+  const [, number, name] =
+    /(?<![\p{L}\p{N}$€£#.,:/-])(\p{N}{1,3}(?:,\p{N}{3})+|\p{N}+(?:\.\p{N}+)?)\s+(\p{L}{3,20})\b/u.exec(text) ?? [];
+  if (number === undefined || name === undefined || NOT_COUNTED.test(name)) return null;
+  return { name: name.toLowerCase(), value: Number(number.replaceAll(',', '')) };
+}
+
+const NOT_COUNTED =
+  /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*$|^(?:am|pm|st|nd|rd|th|o|of|and|or|in|on|at|to|years?|months?|weeks?|days?)$/i;
+
+function effectOf(value: unknown): Evidence['effect'] {
+  return value === 'positive' || value === 'negative' || value === 'neutral' ? value : null;
+}
+
+function effectIn(text: string): Evidence['effect'] {
+  return /\b(?:failed|failure|did not work|no luck)\b/i.test(text) ? 'negative' : null;
+}

@@ -1,0 +1,111 @@
+import { listDecisions } from '../../observe/decisions.ts';
+import type { Memory } from '../../record/memory.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Reader } from '../../store/database.ts';
+import { findVectors } from '../../store/embedding-store.ts';
+import { toMemory } from '../../store/memory-rows.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { clusterEvidence } from './cluster-evidence.ts';
+import { countEvidence, type PatternCount } from './count-evidence.ts';
+import { fromDecision, fromEpisode, type Evidence } from './evidence.ts';
+
+/** Evidence on one theme that is enough for a pattern. */
+export interface FoundPattern {
+  evidence: Evidence[];
+  count: PatternCount;
+  /** The pattern that earlier evidence of it became, if it did. */
+  known: Memory | null;
+}
+
+/** The themes of an owner on which there are enough episodes and decisions, and something new since the last time (L8, L14). */
+export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
+  const { minimum, similarity, window } = deps.consolidation.patterns;
+  const evidence = await gatherEvidence(reader, deps, scope, window);
+  if (evidence.length < minimum) return [];
+  const embedder = await deps.embedding.forQueries(reader);
+  const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
+  const patterns = await livePatterns(reader, scope);
+  return clusterEvidence(evidence, { similarity, calibration }).flatMap((members) => {
+    if (members.length < minimum) return [];
+    const known =
+      patterns.find((pattern) => evidenceIds(pattern).some((id) => members.some((each) => each.id === id))) ?? null;
+    const counted = new Set(known === null ? [] : evidenceIds(known));
+    if (members.every(({ id }) => counted.has(id))) return [];
+    return [{ evidence: members, count: countEvidence(members), known }];
+  });
+}
+
+/** The ids of the evidence that a pattern was counted of. */
+export function evidenceIds(pattern: Memory): string[] {
+  const ids = pattern.metadata['evidence'];
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+}
+
+/** Decisions with outcomes, and episodes that tell of something else; absorbed ones count on. */
+async function gatherEvidence(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  window: number,
+): Promise<Evidence[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('type', '=', 'episode')
+    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', '=', 'absorbed')]))
+    .orderBy('row_id', 'desc')
+    .limit(window)
+    .execute();
+  const episodes = rows.map((row) => ({ memory: toMemory(row), row: row.row_id }));
+  const decisions = await listDecisions(reader, { ...scope, session: null }, window);
+  const told = new Set<string>();
+  const evidence: Evidence[] = [];
+  for (const decided of decisions) {
+    if (ownerKey(decided.decision.scope) !== ownerKey(scope)) continue;
+    const events = new Set([decided.decision.id, ...decided.outcomes.map(({ id }) => id)]);
+    const telling = episodes.filter(({ memory }) => memory.sourceEvents.some((id) => events.has(id)));
+    for (const { memory } of telling) told.add(memory.id);
+    const made = fromDecision(
+      decided,
+      telling.map(({ memory }) => memory),
+    );
+    if (made !== null) evidence.push({ ...made, vector: null });
+  }
+  const alone = episodes.filter(({ memory }) => !told.has(memory.id));
+  const vectors = await vectorsOf(
+    reader,
+    deps,
+    scope,
+    alone.map(({ row }) => row),
+  );
+  for (const { memory, row } of alone) evidence.push({ ...fromEpisode(memory), vector: vectors.get(row) ?? null });
+  return evidence
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1))
+    .slice(-window);
+}
+
+async function vectorsOf(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  rowIds: number[],
+): Promise<Map<number, Float32Array>> {
+  const embedder = await deps.embedding.forQueries(reader);
+  if (embedder === null) return new Map();
+  return findVectors(reader, deps.database, { tenant: scope.tenant, model: embedder.id, kind: 'memory', rowIds });
+}
+
+async function livePatterns(reader: Reader, scope: Scope): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('type', '=', 'pattern')
+    .where('archived_at', 'is', null)
+    .orderBy('row_id')
+    .execute();
+  return rows.map(toMemory);
+}

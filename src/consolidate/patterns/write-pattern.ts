@@ -1,0 +1,103 @@
+import type { NewMemory } from '../../record/memory.ts';
+import type { Parsed } from '../../record/parse.ts';
+import { ownerLevel, type Scope } from '../../record/scope.ts';
+import { lowestTrust } from '../../record/trust.ts';
+import { recordDerivation } from '../../store/derivation-store.ts';
+import type { RunCause } from '../../store/run-store.ts';
+import { archiveMemory, newMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { inRun, type ActiveRun } from '../in-run.ts';
+import { writeCount } from './count-evidence.ts';
+import type { FoundPattern } from './find-patterns.ts';
+
+const PATTERN_IMPORTANCE = 0.85;
+const LEAD_WORDS = 30;
+
+/**
+ * Writes what evidence has in common as a pattern, or brings the one that is there up to date. The numbers are always
+ * those that were counted; a model only words the sentence before them. The episodes stay, out of context.
+ */
+export async function writePattern(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  found: FoundPattern,
+  options: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
+): Promise<string> {
+  return inRun(deps, { scope, kind: 'find-patterns', ...options }, async (run) => {
+    run.read({ evidence: found.evidence.length, sessions: found.count.sessions });
+    const content = await wordPattern(run, found);
+    const input = patternMemory(found, content, scope);
+    const { id } = await run.commit(async (writer) => {
+      const why = { reason: `${found.evidence.length} episodes on one theme`, actor: 'find-patterns', run: run.id };
+      const pattern =
+        found.known === null
+          ? (await writeMemory(writer, deps, scope, input, why)).memory
+          : await supersedeMemory(writer, deps, {
+              old: found.known,
+              next: newMemory(deps, scope, input),
+              reason: 'superseded',
+              change: why,
+            });
+      const episodes = found.evidence
+        .flatMap(({ memories }) => memories)
+        .filter((memory) => memory.archivedAt === null);
+      for (const episode of episodes) {
+        await archiveMemory(writer, deps, episode, { reason: 'absorbed', by: pattern.id, why });
+      }
+      const from = found.evidence.flatMap(({ memories }) => memories.map((memory) => memory.id));
+      await recordDerivation(writer, scope.tenant, pattern.id, from);
+      return { changed: { pattern: pattern.id, absorbed: episodes.map((episode) => episode.id) }, id: pattern.id };
+    });
+    return id;
+  });
+}
+
+/** "Suggest post: recipe: 3, mean 303 views; …", led by a sentence of the model's where there is one that can be used. */
+async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
+  const theme = count.theme.join(' ');
+  const counted = writeCount(count);
+  const plain = `${theme === '' ? 'Repeated' : theme.charAt(0).toUpperCase() + theme.slice(1)}: ${counted}.`;
+  if (run.distiller.kind === 'local') return plain;
+  const additions = evidence
+    .slice(-50)
+    .map(
+      ({ text, measure, effect }) =>
+        `${text} → ${measure === null ? (effect ?? 'done') : `${measure.value} ${measure.name}`}`,
+    );
+  const { output } = await run.distiller.merge(
+    {
+      purpose: 'episodes',
+      subject: theme === '' ? 'what was done' : theme,
+      current: null,
+      additions,
+      wordLimit: LEAD_WORDS,
+    },
+    { signal: run.signal },
+  );
+  const lead = output.trim().replace(/[.!]+$/, '');
+  // A model's arithmetic is not believed: its sentence has no digits, or is not used.
+  return lead === '' || /\p{N}/u.test(lead) ? plain : `${lead} (${counted}).`;
+}
+
+function patternMemory({ evidence, count }: FoundPattern, content: string, scope: Scope): Parsed<NewMemory> {
+  const memories = evidence.flatMap((each) => each.memories);
+  return {
+    type: 'pattern',
+    content,
+    level: ownerLevel(scope),
+    importance: PATTERN_IMPORTANCE,
+    sourceType: 'consolidation',
+    trust: memories.length === 0 ? 'medium' : lowestTrust(memories.map(({ trust }) => trust)),
+    sourceEvents: [...new Set(evidence.flatMap(({ events }) => events))].slice(0, 1000),
+    entities: [...new Set(evidence.flatMap(({ entities }) => entities))].slice(0, 200),
+    tags: [...new Set(count.theme)].slice(0, 10),
+    metadata: {
+      evidence: evidence.map(({ id }) => id).slice(-1000),
+      groups: count.groups.map((group) => ({ ...group })),
+      measure: count.measure,
+      ratio: count.ratio,
+      sessions: count.sessions,
+      tools: count.tools,
+    },
+  };
+}

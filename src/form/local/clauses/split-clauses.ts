@@ -1,0 +1,132 @@
+import type { Sentence } from '../../../language/split-sentences.ts';
+import { CLAUSE_VERBS } from './verb-classes.ts';
+import { expandContractions, isWord, tokenizeWords, type Token } from '../../../language/word-tokens.ts';
+import { wordSet } from '../../../language/word-set.ts';
+
+/** A stretch of a sentence with at most one subject and one finite verb. */
+export interface Clause {
+  tokens: Token[];
+  /** The conjunction that leads in, lower case: "if", "because", "and" … */
+  connector: string | null;
+}
+
+const SUBJECT_START = wordSet(`
+  i we my our he she they it you that there this his her their your`);
+const COORDINATING = new Set(['and', 'but', 'so', 'or', 'yet', 'plus', 'nor']);
+const SUBORDINATING = wordSet(`
+  because although though while if unless whether when whenever since as until till where which who whereas
+  cause cuz before after once even than how what why`);
+const BREAKS = new Set([';', ':', '(', ')', '—', '–', '...', '…', '/', '|', '<', '>']);
+const INTRODUCING = new Set(['am', 'is', 'was', 'not', 'have', 'do']);
+const PLAIN_JOINED_LEADS = wordSet(`
+  to like love enjoy prefer and hate would will can could should might want going let must`);
+
+/** Cuts a sentence where a new subject begins, and where the same subject takes a second verb. */
+export function splitClauses(sentence: Sentence): Clause[] {
+  const tokens = expandContractions(tokenizeWords(sentence.text.replace(/[’ʼ`´]/g, "'").replace(/[“”«»]/g, '"')));
+  const clauses: Clause[] = [];
+  let current: Clause = { tokens: [], connector: null };
+  const close = (connector: string | null): void => {
+    if (current.tokens.some(isWord)) clauses.push(current);
+    current = { tokens: [], connector };
+  };
+  for (let index = 0; index < tokens.length; index += 1) {
+    const word = tokens[index];
+    if (word === undefined) continue;
+    const next = tokens[index + 1];
+    if (BREAKS.has(word.text) || (word.text === '-' && index > 0)) {
+      close(null);
+      continue;
+    }
+    if (startsClause(tokens, index)) {
+      close(word.lower);
+      continue;
+    }
+    if (word.lower === 'and' && sharesSubject(current.tokens, next, tokens[index + 2])) {
+      const subject = current.tokens.slice(0, subjectLength(current.tokens));
+      close('and');
+      current.tokens.push(...subject);
+      continue;
+    }
+    // A comma splice: "I am an artist, I paint horses".
+    if (
+      word.text === ',' &&
+      isSubject(next) &&
+      current.tokens.length > 2 &&
+      (next?.lower === 'i' || next?.lower === 'we' || verbFollows(tokens, index + 2))
+    ) {
+      close(null);
+      continue;
+    }
+    current.tokens.push(word);
+  }
+  close(null);
+  return clauses;
+}
+
+function startsClause(tokens: readonly Token[], index: number): boolean {
+  const word = tokens[index];
+  const next = tokens[index + 1];
+  if (word === undefined || next === undefined) return false;
+  if (COORDINATING.has(word.lower)) {
+    // "my dog and my cat" is one phrase; "and my cat is old" is a clause.
+    if (
+      next.lower === 'my' ||
+      next.lower === 'our' ||
+      next.lower === 'his' ||
+      next.lower === 'her' ||
+      next.lower === 'their'
+    )
+      return verbFollows(tokens, index + 3, 3);
+    if (word.lower === 'so' && next.lower === 'that') return false;
+    if (SUBORDINATING.has(next.lower)) return false;
+    if (word.lower === 'but' && tokens[index - 1]?.text === ',') return true;
+    return (
+      isSubject(next) && (word.lower !== 'and' || next.lower !== 'i' || index > 1) && !isJointSubject(tokens, index)
+    );
+  }
+  if (!SUBORDINATING.has(word.lower)) return false;
+  // "I hate when my resume sounds like …": the clause is the object.
+  if (/^(?:hate|love|like|dislike|hates|loves|it)$/.test(tokens[index - 1]?.lower ?? '')) return false;
+  if (index === 0)
+    return isSubject(next) || !['since', 'before', 'after', 'until', 'till', 'once', 'as'].includes(word.lower);
+  if (word.lower === 'who' || word.lower === 'which') return tokens[index - 1]?.text === ',';
+  if (['if', 'unless', 'because', 'although', 'though', 'whereas'].includes(word.lower)) return true;
+  return isSubject(next) && !['what', 'how', 'why', 'where', 'than'].includes(word.lower);
+}
+
+/** "my sister and I went" has one subject. */
+function isJointSubject(tokens: readonly Token[], index: number): boolean {
+  const first = tokens[0]?.lower;
+  return index <= 4 && (first === 'my' || first === 'me') && tokens[index + 1]?.lower === 'i';
+}
+
+function isSubject(word: Token | undefined): boolean {
+  return word !== undefined && SUBJECT_START.has(word.lower);
+}
+
+function verbFollows(tokens: readonly Token[], from: number, within = 2): boolean {
+  return tokens
+    .slice(from, from + within)
+    .some((word) =>
+      /^(?:am|is|are|was|were|have|has|had|do|does|did|will|can|would|love|loves|like|likes|works?|lives?|hates?|plays?|enjoys?|wants?|used|grew|got|just|also|really|always|never|passed|died|left|need|prefer|left|think|teaches|runs|owns)$/.test(
+        word.lower,
+      ),
+    );
+}
+
+/** "I live in Canada and work as a nurse": the second verb has the same subject. */
+function sharesSubject(before: readonly Token[], next: Token | undefined, afterNext: Token | undefined): boolean {
+  if (next === undefined || afterNext === undefined || !CLAUSE_VERBS.has(next.lower)) return false;
+  const length = subjectLength(before);
+  if (length === 0 || before.length < length + 2) return false;
+  const verb = before[length]?.lower ?? '';
+  if (before.slice(length).some((word) => PLAIN_JOINED_LEADS.has(word.lower))) return false;
+  // "I am reading and watching" stays together, "I am 19 and have a dog" does not.
+  return !next.lower.endsWith('ing') && (INTRODUCING.has(verb) || CLAUSE_VERBS.has(verb));
+}
+
+function subjectLength(tokens: readonly Token[]): number {
+  const first = tokens.findIndex((word) => word.lower === 'i' || word.lower === 'we');
+  return first >= 0 && first <= 2 ? first + 1 : 0;
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { keySchema } from '../../record/memory.ts';
+import { contents, read } from '../../../test/read-conversation.ts';
+
+/** [said, statement, key=value of the keyed fact] */
+const FACTS: ReadonlyArray<readonly [string, string, string?]> = [
+  ['By the way, I moved to Berlin last month.', 'User moved to Berlin in October 2026.', 'home_city=Berlin'],
+  ['I moved to Munich', 'User moved to Munich.', 'home_city=Munich'],
+  ["I'm living in New York City now", 'User is living in New York City.', 'home_city=New York City'],
+  ['I live in São Paulo with my two kids.', 'User lives in São Paulo with their two kids.', 'home_city=São Paulo'],
+  ['fyi I work at Globex', 'User works at Globex.', 'employer=Globex'],
+  ['I just joined Acme Corp as a designer', 'User joined Acme Corp as a designer.', 'employer=Acme Corp'],
+  ["I've been working at Siemens since 2019.", 'User has been working at Siemens since 2019.', 'employer=Siemens'],
+  ["I'm a software engineer.", 'User is a software engineer.', 'job_title=software engineer'],
+  ['I work as a nurse.', 'User works as a nurse.', 'job_title=nurse'],
+  ['My name is Priya Shah.', "User's name is Priya Shah.", 'name=Priya Shah'],
+  ['My partner is Ana', "User's partner is Ana.", 'partner_name=Ana'],
+  ["My wife's name is Ana.", "User's wife's name is Ana.", 'partner_name=Ana'],
+  ['Ana is my partner.', "User's partner is Ana.", 'partner_name=Ana'],
+  ['My dog is named Max.', "User's dog is named Max.", 'dog_name=Max'],
+  ["I'm 34 years old", 'User is 34 years old.', 'age=34'],
+  ["I'm allergic to peanuts.", 'User is allergic to peanuts.', 'allergy_peanuts=peanuts'],
+  ['I am a vegetarian', 'User is a vegetarian.', 'diet=vegetarian'],
+  ['I was born in Accra.', 'User was born in Accra.', 'birthplace=Accra'],
+  ["I'm from Canada.", 'User is from Canada.', 'birthplace=Canada'],
+  ['My favorite color is dark green', "User's favorite color is dark green.", 'favorite_color=dark green'],
+  ['I prefer public transport.', 'User prefers public transport.', 'preferred_transport=public transport'],
+  ['My birthday is on May 5th.', "User's birthday is on 5 May 2027."],
+  [
+    'Home address: 12 Main Street, Springfield',
+    "User's home address is 12 Main Street, Springfield.",
+    'home_address=12 Main Street, Springfield',
+  ],
+  ['I speak German and Spanish.', 'User speaks German and Spanish.', 'languages=German and Spanish'],
+  ['Call me Sam.', 'User wants to be called Sam.', 'preferred_name=Sam'],
+  ['I have two dogs and a cat.', 'User has two dogs and a cat.'],
+  ["I've got three sisters", 'User has three sisters.'],
+  ['I play the violin in an orchestra.', 'User plays the violin in an orchestra.'],
+  ['My grandfather served in World War II.', "User's grandfather served in World War II."],
+  ['I have been to Japan twice.', 'User has been to Japan twice.'],
+  ['I usually get up at five.', 'User usually gets up at five.'],
+  ['Since 2021 I have run a small farm.', 'User has run a small farm since 2021.'],
+  ['We are a bakery in Mumbai.', "User's business is a bakery in Mumbai.", 'business_location=Mumbai'],
+  ['We sell handmade sweets and cakes.', "User's business sells handmade sweets and cakes."],
+  ['Our shop is located in Pune.', "User's shop is located in Pune."],
+  ['I own a coffee shop.', 'User owns a coffee shop.'],
+];
+
+describe('facts', () => {
+  it.for(FACTS)('[L6] are read by rules: %s → %s', ([said, statement, keyed]) => {
+    const found = read(said);
+    expect(contents(found)).toContain(statement);
+    const pairs = found.flatMap(({ keyedFacts }) => keyedFacts ?? []).map(({ key, value }) => `${key}=${value}`);
+    if (keyed !== undefined) expect(pairs).toContain(keyed);
+  });
+
+  it('[K20] all come out of one message', () => {
+    const found = read(
+      'Remember these facts about me:\n- My home address is 12 Main Street, Springfield\n- I work at Globex\n- My partner is Ana\n- I prefer public transport',
+    );
+    expect(
+      found.flatMap(({ keyedFacts }) => keyedFacts ?? []).map(({ key, value, category }) => [key, value, category]),
+    ).toEqual([
+      ['home_address', '12 Main Street, Springfield', 'location'],
+      ['employer', 'Globex', 'work'],
+      ['partner_name', 'Ana', 'personal'],
+      ['preferred_transport', 'public transport', 'preference'],
+    ]);
+  });
+
+  it.each(['60 years old', 'librarian', 'loves to travel'])('[K20] all come out of one sentence: %s', (part) => {
+    const found = contents(read("I'm Maria, I'm 60 years old, I work as a librarian in Boston and I love to travel."));
+    expect(found.join(' ')).toContain(part);
+  });
+
+  it.for([
+    [
+      'I like to read, watch movies, and go to the gym.',
+      ['User likes to read.', 'User likes to watch movies.', 'User likes to go to the gym.'],
+    ],
+    ['I love hiking and playing chess', ['User loves hiking.', 'User loves playing chess.']],
+    [
+      'I like to read fantasy, thrillers, and poetry.',
+      ['User likes to read fantasy.', 'User likes to read thrillers.', 'User likes to read poetry.'],
+    ],
+  ] as const)('of a list of likes become one memory each: %s', ([said, expected]) => {
+    expect(contents(read(said))).toEqual(expected);
+  });
+
+  it.each([
+    ['I live in Berlin.', 'I moved to Munich.'],
+    ['I work at Acme', 'My employer is TechCorp'],
+    ['I love pizza', 'I hate pizza'],
+    ['My favorite food is ramen.', 'My favorite food is pizza.'],
+    ['I am a vegan', "I'm no longer vegan"],
+  ])('share subject and attribute with what they replace: %s %s', (first, second) => {
+    const [older] = read(first);
+    const [newer] = read(second);
+    expect(older?.attribute).toBeDefined();
+    expect([newer?.subject, newer?.attribute]).toEqual([older?.subject, older?.attribute]);
+  });
+
+  it('of a job history carry their years and do not fill the present slot', () => {
+    const [statement] = read('I was Director of Engineering at Stripe from 2019 to 2023');
+    expect(statement).toMatchObject({
+      type: 'fact',
+      content: 'User was Director of Engineering at Stripe from 2019 to 2023.',
+      validFrom: '2018-12-31T23:00:00.000Z',
+      validTo: '2023-12-31T23:00:00.000Z',
+    });
+    expect(statement?.attribute).not.toBe('employer');
+    expect(statement?.keyedFacts).toBeUndefined();
+  });
+
+  it('[E2] have at most 30 words, and spans that point into the turn', () => {
+    const text = `Hello! I love ${'very '.repeat(3)}long walks in the park with my dog and my friends and everyone whom I have ever met in the whole wide world of walking people who walk and walk and walk.`;
+    const found = read(text);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { content, span } of found) {
+      expect(content.split(' ').length).toBeLessThanOrEqual(30);
+      expect(text.slice(span.start, span.end)).toMatch(/^I love/);
+    }
+  });
+
+  it('have keys that a keyed fact may have', () => {
+    const keys = [
+      'My favorite café is Louvre.',
+      'My 2nd cat is Tom.',
+      'My Katze is Mia.',
+      'My favorite 寿司 is maguro.',
+    ]
+      .flatMap((said) => read(said))
+      .flatMap(({ keyedFacts }) => keyedFacts ?? [])
+      .map(({ key }) => key);
+    expect(keys).toContain('favorite_cafe');
+    expect(keys.filter((key) => !keySchema.safeParse(key).success)).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { absolutiseDates } from '../../language/absolutise-dates.ts';
+import type { SourcedDraft } from './statement-draft.ts';
+import type { Turn } from '../../models/distiller.ts';
+import type { ExtractedStatement } from './extracted-statement.ts';
+import { extractKeywords } from '../../language/extract-keywords.ts';
+import type { ResolvedDate } from '../../language/resolve-dates.ts';
+import { writeSentence } from './write-sentence.ts';
+import { findSlot } from './slots/find-slot.ts';
+
+const MOST_TAGS = 5;
+
+/** Turns a draft into a statement: absolute dates, slot, keyed facts, validity, tags, one sentence. */
+export function finishDraft(
+  { draft, span }: SourcedDraft,
+  place: { turn: Turn; number: number; speaker: string; timeZone: string },
+): ExtractedStatement {
+  const { turn, number, speaker, timeZone } = place;
+  const slot = findSlot(draft, speaker);
+  const reference = { now: turn.occurredAt, timeZone, prefer: draft.looksAhead === true ? 'future' : 'past' } as const;
+  const { text: predicate, dates } = absolutiseDates(draft.predicate, reference);
+  const attribute = draft.attribute ?? slot.attribute;
+  const keyedFacts = (draft.keyedFacts ?? slot.keyedFacts)?.map((fact) => ({
+    ...fact,
+    value: absolutiseDates(fact.value, reference).text.replace(/^(?:in|on) (?=.*\d{4}$)/, ''),
+  }));
+  const content = writeSentence(`${draft.subject} ${predicate}`);
+  return {
+    type: draft.type,
+    content,
+    subject: slot.subject ?? draft.subject,
+    ...(attribute === undefined ? {} : { attribute }),
+    polarity: draft.polarity,
+    importance: clamp(draft.importance + (keyedFacts === undefined ? 0 : 0.1)),
+    confidence: draft.confidence,
+    tags: [
+      ...new Set([
+        ...(draft.tags ?? []),
+        ...extractKeywords(
+          `${draft.subject === speaker ? '' : draft.subject.replace(`${speaker}'s `, '')} ${draft.predicate}`,
+          MOST_TAGS,
+        ),
+      ]),
+    ].slice(0, MOST_TAGS),
+    ...(keyedFacts === undefined ? {} : { keyedFacts }),
+    ...validity(draft.past === true, draft.type === 'intention' || draft.type === 'goal', dates, turn.occurredAt),
+    ...(draft.followUpDays === undefined ? {} : { followUpDays: draft.followUpDays }),
+    // "Actually" alone is also a mannerism: without a slot there is nothing it could correct.
+    ...(draft.correction === undefined || (draft.correction.rejected === undefined && attribute === undefined)
+      ? {}
+      : { correction: draft.correction }),
+    ...(draft.achievesGoal === undefined ? {} : { achievesGoal: draft.achievesGoal }),
+    turn: number,
+    span,
+  };
+}
+
+/** When the statement holds: a date starts it, a range bounds it, "used to" ends it before it was said. */
+function validity(
+  past: boolean,
+  ahead: boolean,
+  dates: readonly ResolvedDate[],
+  saidAt: Date,
+): Pick<ExtractedStatement, 'validFrom' | 'validTo' | 'dueDate'> {
+  const [date] = dates;
+  if (date === undefined) return past ? { validTo: saidAt.toISOString() } : {};
+  if (ahead) {
+    const due = date.to ?? date.from;
+    return due !== null && due > saidAt ? { dueDate: due.toISOString() } : {};
+  }
+  const bounded = past || date.precision === 'range';
+  const end = date.to !== null && date.to < saidAt ? date.to : saidAt;
+  return {
+    ...(date.from === null ? {} : { validFrom: date.from.toISOString() }),
+    ...(bounded && date.relation !== 'since' ? { validTo: end.toISOString() } : {}),
+  };
+}
+
+function clamp(value: number): number {
+  return Math.round(Math.min(1, Math.max(0, value)) * 100) / 100;
+}

@@ -1,0 +1,51 @@
+import type { Turn } from '../../models/distiller.ts';
+import { classifySentence, type SentenceKind } from './classify-sentence.ts';
+import { splitSentences, type Sentence } from '../../language/split-sentences.ts';
+
+/** A sentence of a turn that was classified. */
+export interface ReadSentence extends Sentence {
+  kind: SentenceKind;
+}
+
+const MOST_SENTENCES = 120;
+// Nobody states anything in a longer one; what has no full stop is data.
+const LONGEST_SENTENCE = 1_000;
+
+/** Cuts a turn into classified sentences. Spans refer to the turn's text. */
+export function readTurn(turn: Turn, maximumLength: number): ReadSentence[] {
+  const sentences = splitSentences(maskForeignParts(turn.content.slice(0, maximumLength))).slice(0, MOST_SENTENCES);
+  const read = sentences.map((sentence): ReadSentence => {
+    const text = sentence.text.slice(0, LONGEST_SENTENCE);
+    return { text, span: sentence.span, kind: classifySentence(text) };
+  });
+  return read.map((sentence, index) =>
+    read[index + 1]?.kind === 'jest' && isBareJest(read[index + 1]?.text ?? '')
+      ? { ...sentence, kind: 'jest' }
+      : sentence,
+  );
+}
+
+/** "Just kidding!" takes back the sentence before it. */
+function isBareJest(text: string): boolean {
+  return text.length < 40;
+}
+
+// What follows is material to work on, not something the user says: "Translate this: I live in Rome."
+const MATERIAL =
+  /(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|correct|review|analy[sz]e|improve|shorten|classify|reply to|respond to)\b[^\n:.?!]{0,60}:\s|^-{2,} ?(?:forwarded|original) message|^(?:from|subject): |^on [^\n]{5,80} wrote:|\b(?:here(?:'s| is| are)|this is|see) (?:the|an?|my|his|her|their|some) (?:[a-z]+ )?(?:e-?mail|article|text|transcript|letter|document|paragraph|essay|job description|story|message|review|draft|post|poem|lyrics|notes?|bio|resume|cv)\b[^\n:.?!]{0,60}:\s)/im;
+
+/** Blanks out what the speaker shows but does not say: markup, code, quoted lines and quoted first-person speech. */
+function maskForeignParts(text: string): string {
+  const blank = (part: string): string => part.replace(/[^\n]/g, ' ');
+  const material = MATERIAL.exec(text);
+  const end = material === null ? text.length : material.index + material[0].length;
+  return (text.slice(0, end) + blank(text.slice(end)))
+    .replace(/```[\s\S]{0,6000}?(?:```|$)/g, blank)
+    .replace(/<[a-z/!][^<>]{0,300}>/gi, blank)
+    .replace(/^[ \t]{0,8}>.*$/gm, blank)
+    .replace(/https?:\/\/\S{1,500}/g, blank)
+    .replace(/["“][^"“”\n]{3,400}["”]/g, (quoted) =>
+      /\b(?:I|I'm|I've|my|we|our|you|your|remember|always|never)\b/i.test(quoted) ? blank(quoted) : quoted,
+    )
+    .replace(/(?<=\b(?:said|says|say|like|goes|told me|wrote),? )'[^'\n]{3,200}'(?=[\s.,!?]|$)/g, blank);
+}

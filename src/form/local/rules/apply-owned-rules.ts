@@ -1,0 +1,93 @@
+import { KINSHIP, PETS } from '../../../language/kinship.ts';
+import type { ParsedClause } from '../clauses/parse-clause.ts';
+import { renderPredicate } from '../clauses/render-predicate.ts';
+import { confidenceOf, looksAhead, type RuleSetting } from './self-rule.ts';
+import type { StatementDraft } from '../statement-draft.ts';
+import { hasContent } from '../clauses/trim-tail.ts';
+import { PASSING_ADJECTIVES, TALKING } from '../clauses/verb-classes.ts';
+import { wordSet } from '../../../language/word-set.ts';
+import { joinTokens } from '../../../language/word-tokens.ts';
+
+const PASSING_NOUNS =
+  wordSet(`day weekend week night morning evening point bad pleasure mistake apologies opinion guess question mind thoughts
+  thought bet turn fault goodness god gosh condolences answer advice recommendation experience experiences feelings feeling
+  understanding way heart kind type thing things stuff time favorite favourite problem hope reason impression condolence pick
+  apology memory memories word luck conversation plan plans ideas idea`);
+const LASTING_NOUNS =
+  wordSet(`name job work hobby hobbies house home apartment car birthday hair eyes bedroom room business company shop store
+  address email phone number salary degree major school college university hometown city country religion faith diet health
+  budget deadline timezone profession occupation career passion dream goal height weight age team project product audience
+  website blog channel favorite favourite language nickname wedding anniversary truck bike boat farm garden collection band
+  nationality ethnicity zodiac sign skin allergies allergy condition disability income pronouns username handle stack office employer title role surname company zone town launch release event meeting conference campaign
+  contract flight appointment exam interview warehouse customers clients revenue mission`);
+const GOAL_NOUNS = wordSet('goal dream ambition aim mission');
+const LASTING_WORDS = wordSet(
+  'tall short kind strict religious retired deceased dead divorced married vegan vegetarian allergic blind deaf disabled sick old young older younger italian irish mexican german french chinese',
+);
+
+/** "My sister works at Google": about the speaker's sister, never about the speaker. */
+export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
+  const { subject, rest, verb, modal, tense } = clause;
+  if (subject.kind !== 'owned') return null;
+  if (PASSING_NOUNS.has(subject.noun) && !/favou?rite \p{L}/u.test(subject.phrase)) return null;
+  if (/^(?:ones?|things?|parts?|aspect)$/.test(subject.noun)) return null;
+  if ((modal !== null && modal !== 'can') || (tense === 'future' && !KINSHIP.has(subject.noun))) return null;
+  const favorite = /\bfavou?rite\b/i.test(subject.phrase);
+  const kin = KINSHIP.has(subject.noun) || PETS.has(subject.noun);
+  if (!favorite && !kin && !isLasting(subject, verb)) return null;
+  if (!hasContent(rest) && !/^(?:die|retire|smoke|drink|leave|visit|snore)$/.test(verb)) return null;
+  if (TALKING.has(verb) && !/^(?:get|call|come)$/.test(verb)) return null;
+  if (verb === 'be' && !favorite && isPassing(clause, kin)) return null;
+  if (!kin && tense === 'past' && !favorite && !LASTING_NOUNS.has(subject.noun)) return null;
+  const past = tense === 'past' || tense === 'usedTo';
+  return {
+    type: favorite ? 'preference' : GOAL_NOUNS.has(subject.noun) ? 'goal' : kin ? 'personal' : 'fact',
+    subject: `${possessive(setting.subject)} ${phraseOf(subject.phrase)}`,
+    predicate: renderPredicate(clause, subject.plural),
+    polarity: clause.negated ? 'negative' : 'positive',
+    importance: favorite ? 0.55 : GOAL_NOUNS.has(subject.noun) ? 0.7 : kin ? 0.5 : 0.55,
+    confidence: confidenceOf(clause),
+    ...(looksAhead(clause) ? { looksAhead: true as const } : {}),
+    ...(past && verb === 'be' ? { past: true as const } : {}),
+  };
+}
+
+/** "Ana" → "Ana's"; a name in -s takes the same. */
+export function possessive(name: string): string {
+  return `${name}'s`;
+}
+
+function phraseOf(phrase: string): string {
+  return phrase.replace(/\bmy\b/g, 'their').replace(/\bI\b/g, 'they');
+}
+
+function isLasting(subject: { noun: string; phrase: string }, verb: string): boolean {
+  return (
+    LASTING_NOUNS.has(subject.noun) ||
+    (verb === 'be' &&
+      /\b(?:address|name|number|email|city|job|title|role|goal|dream|birthday|color|colour|size)\b/.test(
+        subject.phrase,
+      ))
+  );
+}
+
+function isPassing(clause: ParsedClause, kin: boolean): boolean {
+  const text = joinTokens(clause.rest).toLowerCase();
+  if (/^(?:an?|the|from|in|at|my|named|called|\d+)\b/.test(text))
+    return /^(?:a (?:lot|bit|little|great|good|big|mess|blast|pain|nice|wonderful)|the (?:best|same|worst|only))\b/.test(
+      text,
+    );
+  const words = clause.rest.filter((word) => /\p{L}/u.test(word.text)).map((word) => word.lower);
+  if (words.some((word) => LASTING_WORDS.has(word))) return false;
+  return (
+    kin &&
+    !clause.negated &&
+    words
+      .slice(0, 3)
+      .some(
+        (word) =>
+          (PASSING_ADJECTIVES.has(word) && !/^(?:in|on|at|from|by|with|always|never)$/.test(word)) ||
+          /^(?:great|funny|sweet|cute|supportive|adorable|beautiful|lovely)$/.test(word),
+      )
+  );
+}

@@ -1,0 +1,178 @@
+import type { ParsedClause } from '../clauses/parse-clause.ts';
+import { draftOf, type RuleSetting, type SelfRule } from './self-rule.ts';
+import { isContextBound } from './liking-rule.ts';
+import { hasContent } from '../clauses/trim-tail.ts';
+import { EVENTFUL, PASSING, SKILLS, TALKING } from '../clauses/verb-classes.ts';
+import { wordSet } from '../../../language/word-set.ts';
+import { joinTokens } from '../../../language/word-tokens.ts';
+
+const COMPLETE_ALONE = wordSet(
+  'smoke drink travel read cook paint swim dance sing volunteer exercise farm garden fish hunt surf ski knit sew code run jog hike bike meditate drive teach diet write bake box snore vape stutter camp sculpt',
+);
+const FORMATIVE = wordSet(
+  'graduate retire study work live serve grow raise volunteer teach marry divorce major move quit adopt move own join found start drop',
+);
+const LASTING_PROGRESS = wordSet(
+  'work study live train learn save write plan try read raise teach take build run major attend volunteer pursue date interview apply recover move play grow coach start finish renovate prepare develop launch practice practise manage expect stay rent go see make collect sell lead drive',
+);
+// "I go a few times a week": where to, only the talk before says.
+const AIM = /^(?:to|\p{L}+ing|on|for|out|by|back|through|into|over|there)\b/u;
+const VAGUE =
+  /^(?:on (?:it|that|my own|some|something)|to|in|out|up|back|well|a lot|alot|hard|a little|a bit|so|too|very|it|that|some things|stuff|things|something|anything|everything|all|my best|sense|sure|fine|great|good|mistakes|home|away|by|as|with|for|part|place|care|time|a break|the time|the best|the same|better|there|forward|crazy|nothing|any|much|fun of|friends|off|down)(?:$| (?:of|to|about|if|whether)\b)/;
+const HABITUAL =
+  /\b(?:always|usually|often|sometimes|never|rarely|every|daily|weekly|regularly|constantly|occasionally|frequently|once|twice|times|weekends|mornings|most|typically|normally|currently|since|for \w+ (?:years|months))\b/;
+const DATED =
+  /\b(?:yesterday|ago|last|this (?:morning|week|weekend|month|year|summer|afternoon)|today|tonight|in (?:\w+ )?(?:19|20)\d\d|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|recently|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|(?:19|20)\d\d|when i was|just|finally|for (?:a|\w+) (?:years|months|weeks|decade)|since|at (?:the age|age)|growing up)\b/;
+
+/** Every other verb: habits, skills, work and home, what happened. */
+export const doingRule: SelfRule = (clause, setting) => {
+  const { verb, rest, tense, modal, negated } = clause;
+  const text = joinTokens(rest).toLowerCase();
+  const around = `${clause.lead} ${clause.adverbs.join(' ')} ${text}`.toLowerCase();
+  if (modal === 'can') return skill(clause, setting, text);
+  if (
+    modal !== null ||
+    verb === 'be' ||
+    verb === 'have' ||
+    (isContextBound(rest) && !(tense === 'past' && DATED.test(around)))
+  )
+    return 'drop';
+  const aimless = verb === 'go' && !AIM.test(text);
+  if (tense === 'usedTo')
+    return !aimless && (hasContent(rest) || (rest.length === 0 && COMPLETE_ALONE.has(verb)))
+      ? { ...draftOf(clause, setting, 'fact', 0.5), past: true }
+      : 'drop';
+  if (verb === 'expect' && tense === 'progressive' && /\b(?:baby|child|twins|boy|girl|son|daughter)\b/.test(text))
+    return { ...draftOf(clause, setting, 'personal', 0.75), looksAhead: true };
+  if (verb === 'get' && tense === 'progressive' && /^(?:married|divorced|engaged)\b/.test(text))
+    return { ...draftOf(clause, setting, 'personal', 0.7), looksAhead: true };
+  if (
+    TALKING.has(verb) &&
+    !(verb === 'get' && tense !== 'present') &&
+    !(verb === 'come' && /^from\b/.test(text)) &&
+    !(verb === 'call' && tense === 'past') &&
+    !(verb === 'see' && tense === 'past') &&
+    !(verb === 'get' && /^(?:up (?:at|early)|migraines|paid)/.test(text)) &&
+    !(verb === 'look' && /^(?:after|like my)\b/.test(text))
+  )
+    return 'drop';
+  if (/\b(?:something|somewhere|someone)\b|^(?:on |with )?one (?:from|of|more)\b/.test(text)) return 'drop';
+  if (VAGUE.test(text) && !(HABITUAL.test(around) && / /.test(text))) return 'drop';
+  if (/^(?:stop|quit)$/.test(verb) && (tense === 'past' || tense === 'perfect') && /^\p{L}+ing\b/u.test(text))
+    return { ...draftOf(clause, setting, 'fact', 0.6), polarity: 'negative' };
+  switch (tense) {
+    case 'present':
+      return present(clause, setting, text);
+    case 'progressive':
+      return LASTING_PROGRESS.has(verb) &&
+        !PASSING.has(verb) &&
+        hasContent(rest) &&
+        !/^(?:on it|out|to (?:get|be|do))\b/.test(text) &&
+        !(
+          verb === 'go' &&
+          !/^to \p{Lu}|\b(?:today|tonight|tomorrow|next|this|on \p{Lu}\p{L}+day)\b/u.test(joinTokens(rest))
+        ) &&
+        !negated
+        ? {
+            ...draftOf(clause, setting, lasting(verb) ? 'fact' : 'context', lasting(verb) ? 0.6 : 0.45),
+            ...(verb === 'move' || verb === 'go' ? { looksAhead: true as const } : {}),
+          }
+        : 'drop';
+    case 'perfect':
+    case 'perfectProgressive':
+      return perfect(clause, setting, text, around);
+    case 'past':
+      return happened(clause, setting, around);
+    default:
+      return 'drop';
+  }
+};
+
+function lasting(verb: string): boolean {
+  return /^(?:work|study|live|major|teach|date|raise|attend|volunteer|coach|rent)$/.test(verb);
+}
+
+function present(clause: ParsedClause, setting: RuleSetting, text: string): ReturnType<SelfRule> {
+  const { verb, rest, negated } = clause;
+  if (verb === 'do' && (!hasContent(rest) || /^(?:not|well|my best|some|a (?:lot|little|bit|few)|all)\b/.test(text)))
+    return 'drop';
+  if (verb === 'need' || verb === 'find' || verb === 'give' || verb === 'make')
+    return verb === 'make' &&
+      hasContent(rest) &&
+      !/^(?:sure|sense|a (?:point|difference|mistake|good|great)|my own (?:decisions|choices)|friends|me|people|mistakes|decisions|time)\b/.test(
+        text,
+      )
+      ? draftOf(clause, setting, 'fact', 0.45)
+      : 'drop';
+  if (
+    !hasContent(rest) &&
+    !(rest.length === 0 && COMPLETE_ALONE.has(verb)) &&
+    !(COMPLETE_ALONE.has(verb) && /^(?:a lot|too much|every day|anymore|often|regularly)$/.test(text))
+  )
+    return 'drop';
+  if (verb === 'go' && !AIM.test(text)) return 'drop';
+  if (negated && /^(?:really |even )?(?:agree|blame|judge|worry|regret|care)/.test(verb)) return 'drop';
+  return draftOf(
+    clause,
+    setting,
+    'fact',
+    /^(?:work|live|study|own|speak|teach|run|attend|volunteer|suffer)$/.test(verb) ? 0.7 : 0.5,
+  );
+}
+
+function skill(clause: ParsedClause, setting: RuleSetting, text: string): ReturnType<SelfRule> {
+  if (!SKILLS.has(clause.verb) || (clause.rest.length > 0 && !hasContent(clause.rest)) || VAGUE.test(text))
+    return 'drop';
+  const draft = draftOf(clause, setting, 'fact', 0.5);
+  return { ...draft, predicate: draft.predicate.replace(/^can not /, 'cannot ') };
+}
+
+function perfect(clause: ParsedClause, setting: RuleSetting, text: string, around: string): ReturnType<SelfRule> {
+  const { verb, rest, negated } = clause;
+  if (
+    /^(?:hear|think|see|notice|mean|feel|do|try|talk|tell|find|say|have|know|consider|wonder|hope|wait|look|meet|forget)$/.test(
+      verb,
+    ) &&
+    !(verb === 'see' && rest.some((word, index) => index > 0 || /^\p{Lu}/u.test(word.text)) && !negated) &&
+    !(verb === 'try' && negated) &&
+    !(verb === 'know' && /^how\b/.test(text))
+  )
+    return 'drop';
+  if (!hasContent(rest))
+    return clause.tense === 'perfectProgressive' && /^(?:since|for)\b/.test(text)
+      ? draftOf(clause, setting, 'fact', 0.5)
+      : 'drop';
+  if (
+    verb === 'get' &&
+    !/\b(?:dog|cat|job|tattoo|divorce|promotion|degree|puppy|kitten|house|car|married|divorced|engaged)\b/.test(text)
+  )
+    return 'drop';
+  if (/^(?:want|love|like|enjoy|hate|dream)$/.test(verb)) return null;
+  return draftOf(clause, setting, 'fact', HABITUAL.test(around) ? 0.5 : 0.45);
+}
+
+function happened(clause: ParsedClause, setting: RuleSetting, around: string): ReturnType<SelfRule> {
+  const { verb, rest, negated } = clause;
+  if (/^(?:talk|chat|speak)$/.test(verb) && !/^(?:about|at)\b/.test(joinTokens(rest))) return 'drop';
+  if (!EVENTFUL.has(verb) && !DATED.test(around)) return 'drop';
+  if (
+    !hasContent(rest) &&
+    !(FORMATIVE.has(verb) && rest.length > 0 && DATED.test(around)) &&
+    !/^(?:retire|quit|graduate)$/.test(verb)
+  )
+    return 'drop';
+  if (FORMATIVE.has(verb))
+    return {
+      ...draftOf(clause, setting, 'fact', 0.6),
+      ...(/^(?:work|live|study|serve|teach|volunteer)$/.test(verb) ? { past: true as const } : {}),
+    };
+  if (negated)
+    return DATED.test(around) || /^(?:graduate|finish|go)$/.test(verb) ? draftOf(clause, setting, 'fact', 0.4) : 'drop';
+  if (
+    /^(?:make|get|give|find|put|take|see|meet|try|leave|come|set|turn|show|use|bring|have|change)$/.test(verb) &&
+    !DATED.test(around) &&
+    !/\b(?:dog|cat|job|tattoo|car|house|degree|puppy|kitten|test|surgery|\p{Lu}\p{L}+)\b/u.test(joinTokens(rest))
+  )
+    return 'drop';
+  return draftOf(clause, setting, 'episode', DATED.test(around) ? 0.5 : 0.4);
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
+import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/suggest-tools.ts';
+import { acceptHeldChange, heldChanges, rejectHeldChange } from '../consolidate/synthesis/held-changes.ts';
+import { VarveError } from '../errors.ts';
+import { consolidateOwner, type ConsolidationReport } from '../maintain/consolidate-owner.ts';
+import type { Event } from '../record/event.ts';
+import { parse, textSchema } from '../record/parse.ts';
+import { ownerKey, ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { toEvent } from '../store/event-store.ts';
+import type { HeldChange } from '../store/held-change-store.ts';
+import { saveProgress } from '../store/progress-store.ts';
+import { listRuns, type Run, type RunFilter } from '../store/run-store.ts';
+import { findUse, type MemoryUse } from '../store/use-store.ts';
+
+/** An observation that failed again and again, with its error. */
+export interface SetAside {
+  event: Event;
+  attempts: number;
+  error: string;
+}
+
+/** Looking after what background work makes of a scope's memory. */
+export interface ConsolidationHandle {
+  /** Consolidates now instead of soon. With `dryRun` nothing stays changed, and the report says what would have. */
+  run(options?: { dryRun?: boolean; signal?: AbortSignal }): Promise<ConsolidationReport>;
+  /** What background work has done here: what it read, what it changed, with which model, for how much; newest first. */
+  runs(filter?: RunFilter): Promise<Run[]>;
+  /** Answers that were not applied because they would have taken away too much. */
+  held(): Promise<HeldChange[]>;
+  /** Applies a held answer after all. A `conflict` when what it changes has changed since. */
+  accept(id: string, actor?: string): Promise<void>;
+  /** Drops a held answer: its observations are taken in by the next run. */
+  reject(id: string): Promise<void>;
+  /** Observations that failed every time and no longer hold up the others. */
+  setAside(): Promise<SetAside[]>;
+  /** Has an observation that was set aside tried again. */
+  retry(eventId: string): Promise<void>;
+  /** Tools that what was learned speaks for. */
+  suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;
+  /** How often a memory was given to the model, used, confirmed and corrected; null when it never was. */
+  use(memoryId: string): Promise<MemoryUse | null>;
+  /** Sets the user's time zone and the local hour of the nightly reflection. `null` goes back to the default. */
+  configure(settings: { timeZone?: string | null; reflectionHour?: number | null }): Promise<void>;
+}
+
+const configureSchema = z.strictObject({
+  timeZone: textSchema(100).nullable().optional(),
+  reflectionHour: z.int().min(0).max(23).nullable().optional(),
+});
+
+export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
+  const { database, clock } = deps;
+  const owner: Scope = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+  const { tries } = deps.consolidation.tiers;
+  return {
+    run: (options) => consolidateOwner(deps, owner, options),
+    runs: (filter) => database.read(owner.tenant, (reader) => listRuns(reader, scope, filter)),
+    held: () => heldChanges(deps, owner),
+    accept: (id, actor = 'application') => acceptHeldChange(deps, owner, id, actor),
+    reject: (id) => rejectHeldChange(deps, owner, id),
+    async setAside() {
+      const rows = await database.read(owner.tenant, (reader) =>
+        reader
+          .selectFrom('events')
+          .selectAll()
+          .where('tenant_id', '=', owner.tenant)
+          .where('owner_key', '=', ownerKey(owner))
+          .where('processed_at', 'is', null)
+          .where('attempts', '>=', tries)
+          .orderBy('row_id')
+          .limit(1000)
+          .execute(),
+      );
+      return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
+    },
+    async retry(eventId) {
+      const { numUpdatedRows } = await database.write(owner.tenant, (writer) =>
+        writer
+          .updateTable('events')
+          // One: it is known as an event that has failed, and is tried alone.
+          .set({ attempts: 1 })
+          .where('tenant_id', '=', owner.tenant)
+          .where('owner_key', '=', ownerKey(owner))
+          .where('id', '=', eventId)
+          .where('processed_at', 'is', null)
+          .where('attempts', '>=', tries)
+          .executeTakeFirst(),
+      );
+      if (numUpdatedRows > 0n) return;
+      throw new VarveError(`The event ${eventId} was not set aside.`, { code: 'not_found', details: { id: eventId } });
+    },
+    suggestTools: (options) => suggestTools(deps, scope, options),
+    use: (memoryId) => database.read(owner.tenant, (reader) => findUse(reader, owner.tenant, memoryId)),
+    async configure(settings) {
+      const { timeZone, reflectionHour } = parse(configureSchema, settings, 'The settings');
+      const own = { timeZone: timeZone ?? null, reflectionHour: reflectionHour ?? null };
+      const next = nextReflection(deps.consolidation.nightly, own, clock.now());
+      await database.write(owner.tenant, (writer) =>
+        saveProgress(writer, owner, { timeZone, reflectionHour, nextReflectionAt: next }),
+      );
+    },
+  };
+}

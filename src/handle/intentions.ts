@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { DAY } from '../record/clock.ts';
+import type { Memory } from '../record/memory.ts';
+import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Parts } from '../store/parts.ts';
+import { findMemory, listMemories } from '../store/read-memories.ts';
+import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
+import { notFound } from './memories.ts';
+
+/** Something that somebody means to do. */
+export interface NewIntention {
+  text: string;
+  /** When to come back to it. Default: after `followUpDays`. */
+  dueAt?: TimeInput;
+  /** Default 3. */
+  followUpDays?: number;
+  /** How it came up. */
+  context?: string;
+}
+
+/** Intentions: they come back when they are due, until they are done or dismissed. */
+export interface IntentionHandle {
+  add(intention: NewIntention): Promise<Memory>;
+  /** Those to bring up now, the longest due first. Default 20. */
+  due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
+  /** All that are open, due or not, the next one first. */
+  list(): Promise<Memory[]>;
+  /** It was done: it does not come back, and stays in the past. */
+  done(id: string): Promise<Memory>;
+  /** It does not matter any more. */
+  dismiss(id: string): Promise<Memory>;
+  /** Not now: it comes back at another time. */
+  snooze(id: string, until: TimeInput): Promise<Memory>;
+}
+
+const newIntentionSchema = z.strictObject({
+  text: textSchema(2000),
+  dueAt: timeSchema.optional(),
+  followUpDays: z.number().min(0).max(3650).default(3),
+  context: textSchema(2000).optional(),
+});
+
+const OPEN: ReadonlySet<string | null> = new Set([null, 'open', 'snoozed']);
+
+export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
+  const { database, clock } = parts;
+  const open = async (dueBefore?: Date): Promise<Memory[]> => {
+    const { items } = await database.read(scope.tenant, (reader) =>
+      listMemories(
+        reader,
+        scope,
+        { types: ['intention'], dueBefore, order: 'oldest', limit: 1000 },
+        { now: clock.now() },
+      ),
+    );
+    return items.filter(({ state }) => OPEN.has(state)).sort((one, other) => Number(one.dueAt) - Number(other.dueAt));
+  };
+  const close = (id: string, state: 'done' | 'dismissed'): Promise<Memory> =>
+    database.write(scope.tenant, async (writer) => {
+      const memory = await findMemory(writer, scope, id);
+      if (memory?.type !== 'intention') throw notFound(id);
+      if (memory.archivedAt !== null) return memory;
+      const why = { reason: `the intention is ${state}` };
+      const closed = await reviseMemory(writer, parts, memory, { change: { state }, why });
+      return archiveMemory(writer, parts, closed, { reason: 'expired', why });
+    });
+  return {
+    async add(intention) {
+      const { text, dueAt, followUpDays, context } = parse(newIntentionSchema, intention, 'The intention');
+      const due = dueAt ?? new Date(clock.now() + followUpDays * DAY);
+      const metadata = context === undefined ? {} : { context };
+      const input = { type: 'intention', content: text, dueAt: due, state: 'open', metadata };
+      const why = { reason: 'noted as an intention' };
+      return (await database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, why))).memory;
+    },
+    async due({ at, limit = 20 } = {}) {
+      const time = at === undefined ? new Date(clock.now()) : parse(timeSchema, at, 'The time');
+      // A filter's `before` leaves out the moment itself, at which an intention is due.
+      return (await open(new Date(time.getTime() + 1))).slice(0, limit);
+    },
+    list: () => open(),
+    done: (id) => close(id, 'done'),
+    dismiss: (id) => close(id, 'dismissed'),
+    async snooze(id, until) {
+      const dueAt = parse(timeSchema, until, 'The time');
+      return database.write(scope.tenant, async (writer) => {
+        const memory = await findMemory(writer, scope, id);
+        if (memory?.type !== 'intention' || memory.archivedAt !== null) throw notFound(id);
+        const change = { dueAt, state: 'snoozed' };
+        return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });
+      });
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Memory } from '../record/memory.ts';
+import { parse, textSchema } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Parts } from '../store/parts.ts';
+import { findMemory, listMemories } from '../store/read-memories.ts';
+import { archiveMemory, writeMemory } from '../store/write-memory.ts';
+import { notFound } from './memories.ts';
+
+/** A rule for the agent. */
+export interface NewLearning {
+  rule: string;
+  /** Such as `communication` or `decision_making`. Default `general`. */
+  category?: string;
+  /** Where it comes from: `user`, `correction`, `reflection`, … Default `application`. */
+  source?: string;
+  /** Ids of the events that it was learned from. */
+  sourceEvents?: string[];
+}
+
+/** Learnings: rules that hold until they are forgotten. */
+export interface LearningHandle {
+  /** Adds a rule. The same rule again changes nothing. */
+  add(learning: NewLearning): Promise<Memory>;
+  /** The rules that hold, the most important first. */
+  list(options?: { category?: string }): Promise<Memory[]>;
+  /** Ends a rule. It stays in the past. */
+  forget(id: string): Promise<Memory>;
+}
+
+const newLearningSchema = z.strictObject({
+  rule: textSchema(2000),
+  category: textSchema(50).default('general'),
+  source: textSchema(100).default('application'),
+  sourceEvents: z.array(textSchema(200)).max(1000).optional(),
+});
+
+export function learningHandle(parts: Parts, scope: Scope): LearningHandle {
+  const { database, clock } = parts;
+  return {
+    async add(learning) {
+      const { rule, category, source, sourceEvents } = parse(newLearningSchema, learning, 'The learning');
+      const input = { type: 'learning', content: rule, category, metadata: { source }, sourceEvents };
+      const why = { reason: 'learned as a rule' };
+      return (await database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, why))).memory;
+    },
+    async list({ category } = {}) {
+      const categories = category === undefined ? undefined : [category];
+      const filter = { types: ['learning'], categories, order: 'important' as const, limit: 1000 };
+      return (await database.read(scope.tenant, (reader) => listMemories(reader, scope, filter, { now: clock.now() })))
+        .items;
+    },
+    async forget(id) {
+      return database.write(scope.tenant, async (writer) => {
+        const memory = await findMemory(writer, scope, id);
+        if (memory?.type !== 'learning') throw notFound(id);
+        return archiveMemory(writer, parts, memory, {
+          reason: 'forgotten',
+          why: { reason: 'the rule no longer holds' },
+        });
+      });
+    },
+  };
+}

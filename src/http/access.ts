@@ -1,0 +1,105 @@
+import { VarveError } from '../errors.ts';
+import type { Handle } from '../handle/handle.ts';
+import { KEY_ACCESS, type ApiKey, type KeyAccess } from '../operate/api-key.ts';
+import type { BlockKindName } from '../record/block.ts';
+import { MEMORY_TYPES } from '../record/memory-types.ts';
+import type { NewMemory } from '../record/memory.ts';
+import type { Scope, ScopeInput, ScopeLevel } from '../record/scope.ts';
+import { DoorError } from './problem.ts';
+
+/** Fails when a key may do less than this. */
+export function assertAccess(key: ApiKey, access: KeyAccess): void {
+  if (KEY_ACCESS.indexOf(key.access) >= KEY_ACCESS.indexOf(access)) return;
+  throw new DoorError('forbidden', `This needs a key that may ${access}; this one may ${key.access}.`);
+}
+
+/** Whether a key reaches only some agents or users of its tenant. */
+export function isLimited(key: ApiKey): boolean {
+  return key.agents !== null || key.users !== null;
+}
+
+/** The scope of a request within what its key reaches. A key for one user or agent need not name it. */
+export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): ScopeInput {
+  return {
+    ...asked,
+    tenant: key.tenant,
+    agent: within('agent', key.agents, asked.agent),
+    user: within('user', key.users, asked.user),
+  };
+}
+
+/** Fails when a record lies outside of what a key reaches. */
+export function assertReach(key: ApiKey, scope: Scope): void {
+  if (scope.tenant !== key.tenant) throw outside('tenant');
+  if (key.agents !== null && (scope.agent === null || !key.agents.includes(scope.agent))) throw outside('agent');
+  if (key.users !== null && (scope.user === null || !key.users.includes(scope.user))) throw outside('user');
+}
+
+function within(
+  part: 'agent' | 'user',
+  reached: string[] | null,
+  asked: string | null | undefined,
+): string | undefined {
+  if (reached === null) return asked ?? undefined;
+  if (asked == null && reached.length === 1) return reached[0];
+  if (asked != null && reached.includes(asked)) return asked;
+  throw outside(part);
+}
+
+function outside(part: string): VarveError {
+  return new VarveError(`This key does not reach that ${part}.`, { code: 'outside_scope', details: { part } });
+}
+
+/**
+ * A handle sees what is shared above it, and may change it. A key that is limited to some users or agents may see
+ * it too, but what it writes must stay below: one user's key must not change what all users share.
+ */
+export function limitHandle(handle: Handle, key: ApiKey): Handle {
+  if (!isLimited(key)) return handle;
+  const { memories, blocks, intentions, learnings } = handle;
+  const own = async (id: string): Promise<void> => {
+    const memory = await memories.get(id);
+    if (memory !== null) assertReach(key, memory.scope);
+  };
+  const leveled = (memory: NewMemory): NewMemory => {
+    const level = memory.level ?? (MEMORY_TYPES[memory.type] === undefined ? innermost(handle.scope) : undefined);
+    assertLevel(key, level);
+    return { ...memory, level };
+  };
+  return {
+    ...handle,
+    memories: {
+      ...memories,
+      create: async (memory, why) => memories.create(leveled(memory), why),
+      revise: async (id, change, why) => (await own(id), memories.revise(id, change, why)),
+      archive: async (id, reason, why) => (await own(id), memories.archive(id, reason, why)),
+      restore: async (id, why) => (await own(id), memories.restore(id, why)),
+      supersede: async (id, memory, options) => (await own(id), memories.supersede(id, leveled(memory), options)),
+    },
+    intentions: {
+      ...intentions,
+      done: async (id) => (await own(id), intentions.done(id)),
+      dismiss: async (id) => (await own(id), intentions.dismiss(id)),
+      snooze: async (id, until) => (await own(id), intentions.snooze(id, until)),
+    },
+    learnings: { ...learnings, forget: async (id) => (await own(id), learnings.forget(id)) },
+    eraseMemory: async (id, options) => (await own(id), handle.eraseMemory(id, options)),
+    blocks: {
+      ...blocks,
+      replace: async (kind: BlockKindName, content, options) => {
+        assertLevel(key, options?.level);
+        return blocks.replace(kind, content, options);
+      },
+    },
+  };
+}
+
+function assertLevel(key: ApiKey, level: ScopeLevel | undefined): void {
+  const isAbove = (key.users !== null && level === 'agent') || level === 'tenant';
+  if (isAbove) throw outside(level);
+}
+
+function innermost(scope: Scope): ScopeLevel {
+  if (scope.user !== null) return 'user';
+  return scope.agent === null ? 'tenant' : 'agent';
+}

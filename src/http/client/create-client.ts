@@ -1,0 +1,61 @@
+import type { Handle } from '../../handle/handle.ts';
+import type { Acts } from '../../operate/acts.ts';
+import type { ApiKey, NewApiKey } from '../../operate/api-key.ts';
+import type { RecordCounts } from '../../operate/count-records.ts';
+import type { RecordChange } from '../../operate/follow-changes.ts';
+import type { MadeApiKey } from '../../operate/keys.ts';
+import type { ScopeInput } from '../../record/scope.ts';
+import { followServer } from './follow-server.ts';
+import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
+import { createSend, type ClientOptions } from './request.ts';
+
+export type { ClientOptions } from './request.ts';
+export type { RemoteHandle } from './remote-handle.ts';
+export { VarveError, type ErrorCode } from '../../errors.ts';
+
+/** A scope within the key's tenant. */
+export type ClientScope = Omit<ScopeInput, 'tenant'>;
+
+/** A Varve on a server, with the types of the library. */
+export interface Client {
+  /** Everything that can be read and written within a scope. */
+  for(scope: ClientScope): RemoteHandle;
+  /** Needs an admin key. */
+  readonly keys: {
+    create(key: NewApiKey): Promise<MadeApiKey>;
+    list(): Promise<ApiKey[]>;
+    rotate(id: string): Promise<MadeApiKey>;
+    revoke(id: string): Promise<ApiKey>;
+  };
+  acts(options?: { limit?: number; cursor?: string }): ReturnType<Acts['list']>;
+  /** Reflects now (K12). */
+  reflect(scope: ClientScope): ReturnType<Handle['reflect']>;
+  /** Embeds what has no vector (K15). */
+  backfill(options?: { rate?: number }): Promise<Record<string, number>>;
+  stats(scope?: ClientScope): Promise<RecordCounts>;
+  /** What changes within a scope, as it changes. A lost connection is made again where it ended. */
+  changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
+}
+
+const SLOW = 24 * 3600_000;
+
+/** Makes a client of a server. Makes no request before it is asked to. */
+export function createClient(options: ClientOptions): Client {
+  const send = createSend(options);
+  // Counts are answered when the work is done, and it is not to be done twice.
+  const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
+  return {
+    for: (scope) => remoteHandle(send, scope),
+    keys: {
+      create: (key) => send({ method: 'POST', path: '/v1/keys', body: key }),
+      list: async () => (await send<{ items: ApiKey[] }>({ method: 'GET', path: '/v1/keys' })).items,
+      rotate: (id) => send({ method: 'POST', path: `/v1/keys/${encodeURIComponent(id)}/rotate` }),
+      revoke: (id) => send({ method: 'DELETE', path: `/v1/keys/${encodeURIComponent(id)}` }),
+    },
+    acts: (query) => send({ method: 'GET', path: '/v1/acts', query: { ...query } }),
+    reflect: (scope) => sendSlow({ method: 'POST', path: '/v1/reflect', query: { ...scope } }),
+    backfill: (query) => sendSlow({ method: 'POST', path: '/v1/backfill', query: { ...query } }),
+    stats: (scope = {}) => send({ method: 'GET', path: '/v1/stats', query: { ...scope } }),
+    changes: (scope, settings) => followServer(options, scope, settings),
+  };
+}

@@ -1,0 +1,154 @@
+import type { Handle } from '../../handle/handle.ts';
+import type { ToolSchema } from '../../record/connection.ts';
+import { VarveError } from '../../errors.ts';
+import type { ClientRequest, Send } from './request.ts';
+
+/** What of a handle can be asked of a server: the same calls with the same types. */
+export type RemoteHandle = Pick<
+  Handle,
+  | 'observe'
+  | 'logInteraction'
+  | 'recordObservation'
+  | 'updateUserContext'
+  | 'form'
+  | 'interactions'
+  | 'indexDocument'
+  | 'recall'
+  | 'context'
+  | 'topMemories'
+  | 'decisions'
+  | 'events'
+  | 'session'
+  | 'memories'
+  | 'facts'
+  | 'notes'
+  | 'savedItems'
+  | 'blocks'
+  | 'entities'
+  | 'intentions'
+  | 'learnings'
+  | 'reflect'
+> & {
+  connection: Omit<Handle['connection'], 'freshToolSchema'>;
+  /** Calls a tool of the agent. */
+  callTool(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>>;
+};
+
+type Items<Item> = { items: Item[] };
+
+/** Makes a handle whose calls are requests. */
+export function remoteHandle(send: Send, scope: Record<string, unknown>): RemoteHandle {
+  const id = encodeURIComponent;
+  const ask = <Answer>(
+    method: ClientRequest['method'],
+    path: string,
+    rest: Partial<ClientRequest> = {},
+  ): Promise<Answer> => send<Answer>({ method, path: `/v1${path}`, ...rest, query: { ...rest.query, ...scope } });
+  const get = <Answer>(path: string, query?: object): Promise<Answer> =>
+    ask<Answer>('GET', path, { query: { ...query } });
+  const post = <Answer>(path: string, body?: unknown): Promise<Answer> => ask<Answer>('POST', path, { body });
+  const items = async <Item>(path: string, query?: object): Promise<Item[]> =>
+    (await get<Items<Item>>(path, query)).items;
+  const orNull = async <Answer>(answer: Promise<Answer>): Promise<Answer | null> =>
+    answer.catch((error: unknown) => {
+      if (VarveError.isInstance(error, 'not_found')) return null;
+      throw error;
+    });
+
+  return {
+    observe: (events) => post('/events', events),
+    async logInteraction(interaction) {
+      return { logged: true, ...(await post<{ events: never[] }>('/interactions', interaction)) };
+    },
+    recordObservation: (content, category) => post('/observations', { content, category }),
+    updateUserContext: async (update) => (await post<{ events: never[] }>('/user-context', update)).events,
+    form: () => post('/form'),
+    reflect: (options) => ask('POST', '/reflect', { query: { dryRun: options?.dryRun } }),
+    interactions: (options) => items('/interactions', options),
+    indexDocument: (document) => post('/documents', document),
+    recall: (query, options) => post('/recall', { query, options }),
+    context: (options) => post('/context', options ?? {}),
+    topMemories: (options) => items('/top-memories', options),
+    callTool: (name, input) => post(`/tools/${id(name)}`, input),
+    decisions: {
+      record: (decision) => post('/decisions', decision),
+      recordOutcome: (decision, outcome) => post(`/decisions/${id(decision)}/outcomes`, outcome),
+      list: (options) => items('/decisions', options),
+    },
+    events: {
+      get: (event) => orNull(get(`/events/${id(event)}`)),
+      list: ({ session, ...filter } = {}) => get('/events', session === undefined ? filter : { ...filter, session }),
+    },
+    session: {
+      get: () => orNull(get('/session')),
+      window: (size) => items('/session/window', { size }),
+      setState: (state) => ask('PATCH', '/session/state', { body: state }),
+      close: () => post('/session/close'),
+    },
+    memories: {
+      get: (memory) => orNull(get(`/memories/${id(memory)}`)),
+      list: (filter) => get('/memories', filter),
+      create: (memory, why) => post('/memories', { memory, why }),
+      revise: (memory, change, why) => ask('PATCH', `/memories/${id(memory)}`, { body: { change, why } }),
+      archive: (memory, reason, why) =>
+        ask('DELETE', `/memories/${id(memory)}`, { query: { reason, why: why?.reason } }),
+      restore: (memory, why) => post(`/memories/${id(memory)}/restore`, { why }),
+      supersede: (memory, replacement, { as, ...why } = {}) =>
+        post(`/memories/${id(memory)}/supersede`, { memory: replacement, as, why }),
+      history: async (memory) => (await orNull(items<never>(`/memories/${id(memory)}/history`))) ?? [],
+    },
+    facts: {
+      get: (key) => orNull(get(`/facts/${id(key)}`)),
+      list: () => items('/facts'),
+      set: ({ key, ...fact }, why) => ask('PUT', `/facts/${id(key)}`, { body: { ...fact, why } }),
+      forget: async (key) => (await ask<{ forgotten: boolean }>('DELETE', `/facts/${id(key)}`)).forgotten,
+    },
+    notes: { add: (note) => post('/notes', note), list: (options) => get('/notes', options) },
+    savedItems: { add: (item) => post('/saved-items', item), list: (options) => get('/saved-items', options) },
+    blocks: {
+      read: (kind, place) => orNull(get(`/blocks/${id(kind)}`, place)),
+      async replace(kind, content, { level, expectedVersion, reason, actor } = {}) {
+        const headers = await tagOf(expectedVersion, () =>
+          orNull(get<{ id: string }>(`/blocks/${id(kind)}`, { level })),
+        );
+        return ask('PUT', `/blocks/${id(kind)}`, { query: { level }, body: { content, reason, actor }, headers });
+      },
+      history: (kind, place) => items(`/blocks/${id(kind)}/history`, place),
+    },
+    connection: {
+      learnedInfo: () => get('/connection/info'),
+      learn: (info) => ask('PATCH', '/connection/info', { body: info }),
+      toolSchema: () => orNull(get<ToolSchema>('/connection/tool-schema')),
+      saveToolSchema: (schema, options) => ask('PUT', '/connection/tool-schema', { body: { schema, ...options } }),
+    },
+    entities: {
+      add: (entity) => post('/entities', entity),
+      get: (entity) => orNull(get(`/entities/${id(entity)}`)),
+      find: (names) => items('/entities', { names }),
+      list: (options) => items('/entities', options),
+    },
+    intentions: {
+      add: (intention) => post('/intentions', intention),
+      due: (options) => items('/intentions', { ...options, due: true }),
+      list: () => items('/intentions'),
+      done: (intention) => post(`/intentions/${id(intention)}/done`),
+      dismiss: (intention) => post(`/intentions/${id(intention)}/dismiss`),
+      snooze: (intention, until) => post(`/intentions/${id(intention)}/snooze`, { until }),
+    },
+    learnings: {
+      add: (learning) => post('/learnings', learning),
+      list: (options) => items('/learnings', options),
+      forget: (learning) => ask('DELETE', `/learnings/${id(learning)}`),
+    },
+  };
+}
+
+async function tagOf(
+  version: number | undefined,
+  read: () => Promise<{ id: string } | null>,
+): Promise<Record<string, string>> {
+  if (version === undefined) return {};
+  if (version === 0) return { 'if-none-match': '*' };
+  const block = await read();
+  return { 'if-match': `"${block?.id ?? 'none'}.${version}"` };
+}

@@ -1,0 +1,126 @@
+import { VarveError, type ErrorCode } from '../../errors.ts';
+import { reviveDates } from './revive-dates.ts';
+
+/** How to reach a server. */
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:8787`. */
+  url: string;
+  /** An API key. */
+  key: string;
+  /** How often a request that may succeed later is made again. Default 3. */
+  retries?: number;
+  /** The most milliseconds that one attempt may take. Default 30,000. */
+  timeout?: number;
+  /** Default: the platform's. */
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface ClientRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** Makes requests: JSON in, JSON out, errors as {@link VarveError}. */
+export type Send = <Answer>(request: ClientRequest) => Promise<Answer>;
+
+const FIRST_WAIT = 200;
+const LONGEST_WAIT = 5_000;
+const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * Makes the sender of a client. What is written is sent with an idempotency key, so that an attempt whose answer was
+ * lost can be made again without doing its work twice.
+ */
+export function createSend(options: ClientOptions): Send {
+  const { retries = 3, timeout = 30_000, fetch = globalThis.fetch } = options;
+  return async <Answer>(request: ClientRequest): Promise<Answer> => {
+    const isWrite = request.method === 'POST';
+    const headers = {
+      authorization: `Bearer ${options.key}`,
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(isWrite ? { 'idempotency-key': crypto.randomUUID() } : {}),
+      ...request.headers,
+    };
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const signals = [AbortSignal.timeout(timeout), ...(request.signal === undefined ? [] : [request.signal])];
+    for (let attempt = 0; ; attempt += 1) {
+      const signal =
+        attempt === 0 ? AbortSignal.any(signals) : AbortSignal.any([AbortSignal.timeout(timeout), ...signals.slice(1)]);
+      const response = await attemptOf(() =>
+        fetch(addressOf(options.url, request), { method: request.method, headers, body, signal }),
+      );
+      if (response instanceof Response && !TRY_AGAIN.has(response.status)) return answerOf<Answer>(response);
+      if (attempt >= retries || request.signal?.aborted) {
+        if (response instanceof Response) return answerOf<Answer>(response);
+        throw new VarveError('The server cannot be reached.', {
+          code: 'store_unavailable',
+          retryable: true,
+          cause: response,
+        });
+      }
+      const asked = response instanceof Response ? Number(response.headers.get('retry-after') ?? 0) * 1000 : 0;
+      const wait = Math.max(asked, Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** attempt) * (0.5 + Math.random() / 2));
+      if (response instanceof Response) await response.body?.cancel();
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  };
+}
+
+async function attemptOf(work: () => Promise<Response>): Promise<Response | Error> {
+  try {
+    return await work();
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The address of a request: values that are undefined or null are left out, lists are joined. */
+export function addressOf(url: string, { path, query = {} }: Pick<ClientRequest, 'path' | 'query'>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue;
+    search.set(
+      name,
+      Array.isArray(value) ? value.join(',') : value instanceof Date ? value.toISOString() : String(value),
+    );
+  }
+  const text = search.toString();
+  return `${url.replace(/\/+$/, '')}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+async function answerOf<Answer>(response: Response): Promise<Answer> {
+  if (response.status === 204) return undefined as Answer;
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response.status, text);
+  return reviveDates(JSON.parse(text)) as Answer;
+}
+
+interface ProblemBody {
+  code?: string;
+  detail?: string;
+  retryable?: boolean;
+  problems?: unknown;
+}
+
+function errorOf(status: number, text: string): VarveError {
+  const problem = parsed(text);
+  const details = { status, ...(problem.problems === undefined ? {} : { problems: problem.problems }) };
+  return new VarveError(problem.detail ?? `The server answered with ${status}.`, {
+    code: (problem.code ?? 'store_unavailable') as ErrorCode,
+    retryable: problem.retryable ?? status >= 500,
+    details,
+  });
+}
+
+function parsed(text: string): ProblemBody {
+  try {
+    return JSON.parse(text) as ProblemBody;
+  } catch (error) {
+    // A proxy in between answers in HTML.
+    return { detail: `No answer of Varve (${(error as Error).name}).` };
+  }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
+import { newDocumentSchema } from '../observe/index-document.ts';
+import { newInteractionSchema } from '../observe/log-interaction.ts';
+import { newApiKeySchema } from '../operate/api-key.ts';
+import { recallFilterSchema } from '../recall/recall-filter.ts';
+import { recallOptionsSchema } from '../recall/recall-options.ts';
+import { newEntitySchema } from '../record/entity.ts';
+import { newEventSchema } from '../record/event.ts';
+import { memoryChangeSchema, newMemorySchema } from '../record/memory.ts';
+import { timeSchema } from '../record/parse.ts';
+import { NAMED } from './record-schemas.ts';
+
+/** A JSON Schema, as far as the doors look into it. */
+export interface JsonSchema {
+  type?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  $ref?: string;
+  [keyword: string]: unknown;
+}
+
+/** The schemas of what is handed in that the document names. */
+const NAMED_INPUTS: Readonly<Record<string, z.ZodType>> = {
+  NewEvent: newEventSchema,
+  NewMemory: newMemorySchema,
+  MemoryChange: memoryChangeSchema,
+  NewInteraction: newInteractionSchema,
+  NewDocument: newDocumentSchema,
+  NewDecision: newDecisionSchema,
+  NewOutcome: newOutcomeSchema,
+  NewEntity: newEntitySchema,
+  NewApiKey: newApiKeySchema,
+  RecallOptions: recallOptionsSchema,
+  RecallFilter: recallFilterSchema,
+};
+
+const registry: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries({ ...NAMED, ...NAMED_INPUTS })) registry.add(schema, { id });
+
+/** The JSON Schema of what goes in or comes out, and those it refers to by name under `#/components/schemas/`. */
+export function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+): { schema: JsonSchema; named: Record<string, JsonSchema> } {
+  // Wrapped, so that a schema with a name is referred to by it and not spread out.
+  const whole = z.toJSONSchema(z.object({ it: schema }), {
+    io,
+    metadata: registry,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema: made }) {
+      if ((zodSchema as unknown) === timeSchema) Object.assign(reset(made), TIME);
+      delete made['id'];
+      if (made.format === 'date-time') delete made.pattern;
+      // Answers may get more fields in later versions.
+      if (io === 'output' && made.additionalProperties === false) delete made.additionalProperties;
+      // Zod writes the safe integers as bounds of every integer: they say nothing to a reader.
+      if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
+      if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
+    },
+  }) as JsonSchema;
+  const named = (whole['$defs'] ?? {}) as Record<string, JsonSchema>;
+  const text = JSON.stringify({ schema: whole.properties?.['it'] ?? {}, named });
+  // The only schemas without a name that refer to themselves are those of any JSON value.
+  const renamed = text.replaceAll('"#/$defs/', '"#/components/schemas/').replaceAll(/__schema\d+/g, 'JsonValue');
+  return JSON.parse(renamed) as ReturnType<typeof jsonSchema>;
+}
+
+const TIME = { type: 'string', format: 'date-time', description: 'ISO 8601, or milliseconds since 1970 as a number.' };
+
+function reset(schema: object): object {
+  for (const key of Object.keys(schema)) delete (schema as Record<string, unknown>)[key];
+  return schema;
+}

@@ -1,0 +1,107 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Varve } from '../varve.ts';
+
+/** One request that was answered. */
+export interface Measured {
+  method: string;
+  /** The pattern of the route, never the path: paths hold ids. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** What the server counts, in the text format of Prometheus. */
+export interface Metrics {
+  begin(): void;
+  end(request: Measured): void;
+  inFlight(): number;
+  text(varve: Varve, tenant: string): Promise<string>;
+  close(): void;
+}
+
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Histogram {
+  buckets: number[];
+  sum: number;
+  count: number;
+}
+
+/** Makes the metrics of one server process. */
+export function createMetrics(): Metrics {
+  const requests = new Map<string, number>();
+  const durations = new Map<string, Histogram>();
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  let open = 0;
+  return {
+    begin: () => void (open += 1),
+    inFlight: () => open,
+    end({ method, route, status, seconds }) {
+      open -= 1;
+      const where = `method="${method}",route="${escaped(route)}"`;
+      const labels = `${where},status="${status}"`;
+      requests.set(labels, (requests.get(labels) ?? 0) + 1);
+      const histogram = durations.get(where) ?? { buckets: BOUNDS.map(() => 0), sum: 0, count: 0 };
+      for (const [index, bound] of BOUNDS.entries()) {
+        if (seconds <= bound) histogram.buckets[index] = (histogram.buckets[index] ?? 0) + 1;
+      }
+      histogram.sum += seconds;
+      histogram.count += 1;
+      durations.set(where, histogram);
+    },
+    async text(varve, tenant) {
+      const jobs = await varve.operator.jobs.count({ tenant });
+      const { vectorsWaiting } = await varve.operator.count({ tenant });
+      const usage = process.cpuUsage();
+      const memory = process.memoryUsage();
+      return [
+        ...family('varve_http_requests_total', 'counter', 'Requests that were answered.', samples(requests)),
+        ...family('varve_http_request_seconds', 'histogram', 'How long they took.', histograms(durations)),
+        ...family('varve_http_requests_open', 'gauge', 'Requests that are being answered.', [`${open}`]),
+        ...family(
+          'varve_jobs',
+          'gauge',
+          'Background work of the tenant, by kind and state.',
+          jobs.map(({ kind, state, count }) => `{kind="${escaped(kind)}",state="${state}"} ${count}`),
+        ),
+        ...family('varve_vectors_waiting', 'gauge', 'Records that wait for a vector.', [`${vectorsWaiting}`]),
+        ...family('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [`${memory.rss}`]),
+        ...family('nodejs_heap_size_total_bytes', 'gauge', 'The heap, with what is free in it.', [
+          `${memory.heapTotal}`,
+        ]),
+        ...family('nodejs_heap_size_used_bytes', 'gauge', 'What of the heap is used.', [`${memory.heapUsed}`]),
+        ...family('nodejs_external_memory_bytes', 'gauge', 'Buffers and vectors.', [`${memory.external}`]),
+        ...family('process_cpu_seconds_total', 'counter', 'Processor time.', [`${(usage.user + usage.system) / 1e6}`]),
+        ...family('process_uptime_seconds', 'gauge', 'Since the start.', [`${process.uptime()}`]),
+        ...family('nodejs_eventloop_delay_p99_seconds', 'gauge', 'Delay of the event loop.', [
+          `${delay.percentile(99) / 1e9}`,
+        ]),
+        '',
+      ].join('\n');
+    },
+    close: () => void delay.disable(),
+  };
+}
+
+function family(name: string, type: string, help: string, values: readonly string[]): string[] {
+  const lines = values.map((value) => (/^[{_]/.test(value) ? `${name}${value}` : `${name} ${value}`));
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines];
+}
+
+function samples(counts: ReadonlyMap<string, number>): string[] {
+  return [...counts].map(([labels, count]) => `{${labels}} ${count}`);
+}
+
+function histograms(durations: ReadonlyMap<string, Histogram>): string[] {
+  return [...durations].flatMap(([labels, { buckets, sum, count }]) => [
+    ...BOUNDS.map((bound, index) => `_bucket{${labels},le="${bound}"} ${buckets[index]}`),
+    `_bucket{${labels},le="+Inf"} ${count}`,
+    `_sum{${labels}} ${sum}`,
+    `_count{${labels}} ${count}`,
+  ]);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,141 @@
+import type { z } from 'zod';
+import { jsonSchema, type JsonSchema } from './json-schema.ts';
+import type { Operation } from './operation.ts';
+import { queryProperties, SCOPE_PARTS } from './read-query.ts';
+import * as records from './record-schemas.ts';
+
+/** An OpenAPI document. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: Record<string, unknown>;
+  paths: Record<string, Record<string, Record<string, unknown>>>;
+  components: { schemas: Record<string, JsonSchema>; [part: string]: unknown };
+  [part: string]: unknown;
+}
+
+const SCOPE_TEXT: Record<(typeof SCOPE_PARTS)[number], string> = {
+  agent: 'Whose memory: the agent.',
+  user: 'Whose memory: the user.',
+  session: 'Whose memory: the conversation.',
+  connection: 'The tool connection it concerns.',
+};
+
+/** The document that describes the operations, made from the schemas that check them. */
+export function openApi(operations: readonly Operation[], version: string): OpenApiDocument {
+  const schemas: Record<string, JsonSchema> = {};
+  const use = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
+    const made = jsonSchema(schema, io);
+    Object.assign(schemas, made.named);
+    return made.schema;
+  };
+  use(records.problem, 'output');
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations) {
+    (paths[operation.path] ??= {})[operation.method] = describe(operation, use);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Varve',
+      version,
+      summary: 'Long-term memory for AI agents.',
+      description:
+        'The tenant is the key’s. Agent, user, session and connection are in the query string of every operation that ' +
+        'works within a scope. Errors are `application/problem+json` with a `code`. A POST with an `Idempotency-Key` ' +
+        'happens once, however often it is sent.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => one.localeCompare(other))),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        reflectionSecret: { type: 'apiKey', in: 'header', name: 'X-Reflection-Secret' },
+      },
+      responses: {
+        Problem: {
+          description: 'What went wrong, in a form that a program can act on.',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+    },
+  };
+}
+
+type Use = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema;
+
+function describe(operation: Operation, use: Use): Record<string, unknown> {
+  const { answer, body, streams } = operation;
+  const content =
+    answer.schema === null
+      ? undefined
+      : { [answer.media ?? 'application/json']: { schema: use(answer.schema, 'output') } };
+  const also = Object.entries(answer.also ?? {}).map(([status, description]) => [
+    status,
+    status === '412' ? { $ref: '#/components/responses/Problem' } : { description },
+  ]);
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: `Needs a key that may ${operation.access}.`,
+    ...(operation.secret ? { security: [{ bearer: [] }, { apiKey: [] }, { reflectionSecret: [] }] } : {}),
+    parameters: parametersOf(operation, use),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !operation.bodyOptional,
+            content: { 'application/json': { schema: use(body, 'input') } },
+          },
+        }),
+    ...(streams === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [streams]: { schema: { type: 'string' } } } } }),
+    responses: {
+      [answer.status]: { description: answer.description, ...(content === undefined ? {} : { content }) },
+      ...Object.fromEntries(also),
+      default: { $ref: '#/components/responses/Problem' },
+    },
+  };
+}
+
+function parametersOf(operation: Operation, use: Use): Record<string, unknown>[] {
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 200 },
+  }));
+  const scope = operation.scoped
+    ? SCOPE_PARTS.map((name) => ({
+        name,
+        in: 'query',
+        description: SCOPE_TEXT[name],
+        schema: { type: 'string', minLength: 1, maxLength: 200 },
+      }))
+    : [];
+  const taken = new Set<string>(scope.map(({ name }) => name));
+  if (operation.query !== undefined) use(operation.query, 'input');
+  const query = Object.entries(queryProperties(operation))
+    .filter(([name]) => !taken.has(name))
+    .map(([name, schema]) => ({
+      name,
+      in: 'query',
+      schema,
+      ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    }));
+  const headers = Object.entries(operation.headers ?? {});
+  if (operation.once) headers.push(['idempotency-key', 'The same request again gets the first answer, for a day.']);
+  const inHeader = headers.map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...scope, ...query, ...inHeader];
+}

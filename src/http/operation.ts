@@ -1,0 +1,122 @@
+import type { z } from 'zod';
+import type { Handle } from '../handle/handle.ts';
+import type { ApiKey, KeyAccess } from '../operate/api-key.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Varve } from '../varve.ts';
+
+/** What an operation works with. */
+export interface OperationInput<Query = unknown, Body = unknown> {
+  varve: Varve;
+  /** Everything within the request's scope, and no more than the key reaches. */
+  handle: Handle;
+  scope: Scope;
+  key: ApiKey;
+  /** The placeholders of the path. */
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  headers: Headers;
+  /** The body as a stream, where the operation asks for it. */
+  stream: ReadableStream<Uint8Array> | null;
+  /** Ends when the caller is gone. Made when it is asked for: most operations never do. */
+  gone(): AbortSignal;
+  /** Ends when the caller is gone or the server stops: for work that can be begun anew. */
+  goneOrStopping(): AbortSignal;
+}
+
+/** What an operation answers: JSON, or a stream of its own. */
+export interface OperationAnswer {
+  /** Default: the first status that the operation declares. */
+  status?: number;
+  body?: unknown;
+  stream?: ReadableStream<Uint8Array>;
+  headers?: Record<string, string>;
+}
+
+/** One thing that can be asked of the server. Routes and OpenAPI are both made from these. */
+export interface Operation {
+  id: string;
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With placeholders as OpenAPI writes them: `/v1/memories/{id}`. */
+  path: string;
+  tag: string;
+  summary: string;
+  /** The least that a key must be allowed. */
+  access: KeyAccess;
+  /** Takes agent, user, session and connection in the query string. */
+  scoped: boolean;
+  /** Concerns the whole tenant: a key that is limited to agents or users cannot ask for it. */
+  tenantWide: boolean;
+  /** The parameters of the query string besides the scope. */
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** The library checks the body itself, and first of all: the door leaves it to it. */
+  bodyCheckedLater: boolean;
+  /** Whether the body may be left out. */
+  bodyOptional: boolean;
+  /** The media type of the body, when it is read as a stream. */
+  streams?: string;
+  /** Status and what is answered with it; null: nothing. */
+  answer: {
+    status: number;
+    schema: z.ZodType | null;
+    description: string;
+    media?: string;
+    also?: Record<number, string>;
+  };
+  /** Under which name it goes into the audit trail. */
+  act?: string;
+  /** A repeated request with the same Idempotency-Key gets the first answer. */
+  once: boolean;
+  /** Request headers that it heeds, by name, and what for. */
+  headers?: Record<string, string>;
+  /** Takes as long as it takes: no time limit. */
+  unhurried: boolean;
+  /** Another way in than a key: the header that carries the server's reflection secret. */
+  secret: boolean;
+  run(input: OperationInput): Promise<OperationAnswer>;
+}
+
+type Definition<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined> = Pick<
+  Operation,
+  'id' | 'method' | 'path' | 'tag' | 'summary'
+> &
+  Partial<Omit<Operation, 'query' | 'body' | 'run' | 'answer'>> & {
+    query?: Query;
+    body?: Body;
+    answer: z.ZodType | null | Partial<Operation['answer']>;
+    run(
+      input: OperationInput<
+        Query extends z.ZodType ? z.output<Query> : undefined,
+        Body extends z.ZodType ? z.output<Body> : undefined
+      >,
+    ): Promise<OperationAnswer>;
+  };
+
+/** Declares an operation. Defaults: reads with GET and writes otherwise, within a scope, 200 (201 where `status` says so). */
+export function operation<
+  Query extends z.ZodType | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(definition: Definition<Query, Body>): Operation {
+  const { answer, run, ...rest } = definition;
+  const isSchema = answer === null || 'safeParse' in answer;
+  const declared: Partial<Operation['answer']> = isSchema ? { schema: answer as z.ZodType | null } : answer;
+  return {
+    access: definition.method === 'get' ? 'read' : 'write',
+    scoped: true,
+    tenantWide: false,
+    bodyOptional: false,
+    bodyCheckedLater: false,
+    once: definition.method === 'post',
+    secret: false,
+    unhurried: false,
+    ...rest,
+    answer: {
+      status: declared.schema === null ? 204 : 200,
+      description: 'As asked.',
+      ...declared,
+      schema: declared.schema ?? null,
+    },
+    run: run as Operation['run'],
+  };
+}

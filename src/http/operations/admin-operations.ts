@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import { invalidInput } from '../../errors.ts';
+import type { JobState } from '../../jobs/job.ts';
+import type { ReportBy } from '../../ledger/usage-report.ts';
+import { newApiKeySchema, type NewApiKey } from '../../operate/api-key.ts';
+import { ownerKey } from '../../record/scope.ts';
+import { textSchema } from '../../record/parse.ts';
+import { found } from '../answers.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { limitSchema } from './parameters.ts';
+
+const idOf = (params: Record<string, string>): string => params['id'] ?? '';
+const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
+const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
+
+const KEYS: readonly Operation[] = [
+  operation({
+    ...admin,
+    id: 'createKey',
+    method: 'post',
+    path: '/v1/keys',
+    tag: 'keys',
+    summary: 'Makes a key. Its secret is shown this once.',
+    body: newApiKeySchema,
+    // The answer holds a secret: it is not kept for repeated requests.
+    once: false,
+    answer: { status: 201, schema: z.object({ key: records.apiKey, secret: z.string() }) },
+    async run({ varve, key, body }) {
+      return { body: await varve.operator.keys.create(key.tenant, body as NewApiKey, key.id) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'listKeys',
+    method: 'get',
+    path: '/v1/keys',
+    tag: 'keys',
+    summary: 'The keys of the tenant, newest first, without their secrets.',
+    answer: z.object({ items: z.array(records.apiKey) }),
+    async run({ varve, key }) {
+      return { body: { items: await varve.operator.keys.list(key.tenant) } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'rotateKey',
+    method: 'post',
+    path: '/v1/keys/{id}/rotate',
+    tag: 'keys',
+    summary: 'Gives a key a new secret. The old one stops to work within seconds.',
+    once: false,
+    answer: z.object({ key: records.apiKey, secret: z.string() }),
+    async run({ varve, key, params }) {
+      return { body: await varve.operator.keys.rotate(key.tenant, idOf(params), key.id) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'revokeKey',
+    method: 'delete',
+    path: '/v1/keys/{id}',
+    tag: 'keys',
+    summary: 'Revokes a key for good.',
+    answer: records.apiKey,
+    async run({ varve, key, params }) {
+      return { body: await varve.operator.keys.revoke(key.tenant, idOf(params), key.id) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'listActs',
+    method: 'get',
+    path: '/v1/acts',
+    tag: 'keys',
+    summary: 'What administrators did, newest first.',
+    query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(100).optional() }),
+    answer: records.page(records.act),
+    async run({ varve, key, query }) {
+      return { body: await varve.operator.acts.list(key.tenant, query) };
+    },
+  }),
+];
+
+const JOBS: readonly Operation[] = [
+  operation({
+    ...admin,
+    id: 'listJobs',
+    method: 'get',
+    path: '/v1/jobs',
+    tag: 'jobs',
+    summary: 'Background work of the tenant, newest first.',
+    query: z.strictObject({
+      state: z.enum(['waiting', 'running', 'done', 'dead']).optional(),
+      kind: textSchema(100).optional(),
+      limit: limitSchema(500),
+      cursor: z.string().regex(/^job_/).max(100).optional(),
+    }),
+    answer: records.page(records.job),
+    async run({ varve, key, query }) {
+      const state = query.state as JobState | undefined;
+      const { jobs, cursor } = await varve.operator.jobs.list({ ...query, state, tenant: key.tenant });
+      return { body: { items: jobs, cursor } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'countJobs',
+    method: 'get',
+    path: '/v1/job-counts',
+    tag: 'jobs',
+    summary: 'How many jobs there are of each kind and state.',
+    answer: z.object({ items: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
+    async run({ varve, key }) {
+      return { body: { items: await varve.operator.jobs.count({ tenant: key.tenant }) } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'getJob',
+    method: 'get',
+    path: '/v1/jobs/{id}',
+    tag: 'jobs',
+    summary: 'A job by its id.',
+    answer: records.job,
+    async run({ varve, key, params }) {
+      return { body: found(await varve.operator.jobs.get(idOf(params), { tenant: key.tenant }), 'job', idOf(params)) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'retryJob',
+    method: 'post',
+    path: '/v1/jobs/{id}/retry',
+    tag: 'jobs',
+    summary: 'Lets a dead job run again, at once and with all its attempts.',
+    act: 'job.retry',
+    answer: records.job,
+    async run({ varve, key, params }) {
+      return {
+        body: found(await varve.operator.jobs.retry(idOf(params), { tenant: key.tenant }), 'job', idOf(params)),
+      };
+    },
+  }),
+];
+
+const money = z.object({ balance: z.number() });
+const accountSchema = z.strictObject({ user: textSchema(200).optional() });
+
+const COUNTS: readonly Operation[] = [
+  operation({
+    id: 'stats',
+    method: 'get',
+    path: '/v1/stats',
+    tag: 'operations',
+    summary: 'How much lies within the scope.',
+    answer: records.recordCounts,
+    async run({ varve, scope }) {
+      return { body: await varve.operator.count(scope) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'costs',
+    method: 'get',
+    path: '/v1/costs',
+    tag: 'operations',
+    summary: 'What models were used for and what that cost, in micro-dollars.',
+    query: z.strictObject({
+      by: z.array(z.enum(REPORT_BY)).max(4).optional(),
+      user: textSchema(200).optional(),
+      run: textSchema(200).optional(),
+      from: z
+        .string()
+        .regex(/^\d{4}-\d{2}(-\d{2})?$/)
+        .optional(),
+      to: z
+        .string()
+        .regex(/^\d{4}-\d{2}(-\d{2})?$/)
+        .optional(),
+    }),
+    answer: z.object({ items: z.array(records.costLine) }),
+    async run({ varve, key, query: { by, ...query } }) {
+      const lines = await varve.ledger.report({
+        ...query,
+        tenant: key.tenant,
+        by: (by ?? ['month', 'operation']) as ReportBy[],
+      });
+      return { body: { items: lines } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'getCredit',
+    method: 'get',
+    path: '/v1/credit',
+    tag: 'operations',
+    summary: 'What is left on an account, in micro-dollars: a user’s, or the tenant’s.',
+    query: accountSchema,
+    answer: money,
+    async run({ varve, key, query }) {
+      return { body: { balance: await varve.ledger.credit.balance({ tenant: key.tenant, user: query.user ?? null }) } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'grantCredit',
+    method: 'post',
+    path: '/v1/credit',
+    tag: 'operations',
+    summary: 'Adds credit to an account. Under the same `key` it happens once.',
+    act: 'credit.grant',
+    body: z.strictObject({
+      user: textSchema(200).nullish(),
+      amount: z.int().positive().max(1e15),
+      reason: textSchema(200),
+      key: textSchema(200).optional(),
+    }),
+    answer: money,
+    async run({ varve, key, body: { user = null, ...move } }) {
+      return { body: { balance: await varve.ledger.credit.grant({ ...move, user, tenant: key.tenant }) } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'creditStatement',
+    method: 'get',
+    path: '/v1/credit/statement',
+    tag: 'operations',
+    summary: 'The latest entries of an account.',
+    query: accountSchema,
+    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    async run({ varve, key, query }) {
+      const owner = { tenant: key.tenant, user: query.user ?? null };
+      return { body: { items: await varve.ledger.credit.statement(owner) } };
+    },
+  }),
+];
+
+const ERASE: readonly Operation[] = [
+  operation({
+    id: 'erase',
+    method: 'post',
+    path: '/v1/erase',
+    tag: 'operations',
+    summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
+    access: 'admin',
+    body: z.strictObject({ confirm: textSchema(200) }),
+    // An answer that is kept would outlive what was erased.
+    once: false,
+    act: 'erase',
+    answer: z.record(z.string(), z.unknown()),
+    unhurried: true,
+    async run({ handle, scope, key, body }) {
+      const name = scope.session ?? scope.user ?? scope.agent ?? scope.tenant;
+      if (body.confirm !== name) {
+        throw invalidInput(`To erase everything of ${JSON.stringify(name)}, set confirm to that name.`);
+      }
+      return { body: await handle.erase({ actor: key.id }) };
+    },
+  }),
+  operation({
+    id: 'eraseMemory',
+    method: 'post',
+    path: '/v1/memories/{id}/erase',
+    tag: 'operations',
+    summary: 'Removes one memory for good, with all that was made of it alone.',
+    access: 'admin',
+    once: false,
+    act: 'erase.memory',
+    answer: z.record(z.string(), z.unknown()),
+    async run({ handle, key, params }) {
+      return { body: await handle.eraseMemory(idOf(params), { actor: key.id }) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'listErasures',
+    method: 'get',
+    path: '/v1/erasures',
+    tag: 'operations',
+    summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
+    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    async run({ varve, key }) {
+      return { body: { items: await varve.for({ tenant: key.tenant }).erasures() } };
+    },
+  }),
+];
+
+/** The subject of an act within a scope: a digest, because the audit trail outlives what is erased. */
+export function subjectOf(scope: { tenant: string; agent: string | null; user: string | null }): string {
+  return ownerKey(scope);
+}
+
+/** What those who run Varve ask for. */
+export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE];

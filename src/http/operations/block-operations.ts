@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
+import { MEMORY_TYPES } from '../../record/memory-types.ts';
+import { textSchema } from '../../record/parse.ts';
+import type { ScopeLevel } from '../../record/scope.ts';
+import { sessionStateSchema } from '../../record/session.ts';
+import { found } from '../answers.ts';
+import { blockTag, expectedVersion } from '../block-tag.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { asOfSchema, levelSchema, limitSchema } from './parameters.ts';
+
+const placeSchema = z.strictObject({ level: levelSchema });
+const kindOf = (params: Record<string, string>): BlockKindName => (params['kind'] ?? '') as BlockKindName;
+const levelOf = (query: { level?: unknown }): ScopeLevel | undefined => query.level as ScopeLevel | undefined;
+
+const BLOCKS: readonly Operation[] = [
+  operation({
+    id: 'getBlock',
+    method: 'get',
+    path: '/v1/blocks/{kind}',
+    tag: 'blocks',
+    summary: `A block that is always in mind: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
+    query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
+    headers: { 'if-none-match': 'Answers 304 when the block still has this tag.' },
+    answer: { schema: records.block, also: { 304: 'It has not changed.' } },
+    async run({ handle, params, query, headers }) {
+      const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
+      const block = found(await reader.read(kindOf(params), { level: levelOf(query) }), 'block', kindOf(params));
+      const etag = blockTag(block);
+      if (headers.get('if-none-match') === etag) return { status: 304, headers: { etag } };
+      return { body: block, headers: { etag } };
+    },
+  }),
+  operation({
+    id: 'replaceBlock',
+    method: 'put',
+    path: '/v1/blocks/{kind}',
+    tag: 'blocks',
+    summary: 'Replaces a block and keeps what it was.',
+    query: placeSchema,
+    body: z.strictObject({ content: z.json(), reason: textSchema(500).optional(), actor: textSchema(100).optional() }),
+    headers: {
+      'if-match': 'The tag that was read: 412 when the block is another by now.',
+      'if-none-match': '`*`: only if there is none yet.',
+    },
+    answer: { schema: records.block, also: { 412: 'The block is another by now.' } },
+    async run({ handle, params, query, body: { content, ...why }, headers }) {
+      const kind = kindOf(params);
+      const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level: levelOf(query) }));
+      const options = { ...why, level: levelOf(query), expectedVersion: expected };
+      const block = await handle.blocks.replace(kind, content, options);
+      return { body: block, headers: { etag: blockTag(block) } };
+    },
+  }),
+  operation({
+    id: 'blockHistory',
+    method: 'get',
+    path: '/v1/blocks/{kind}/history',
+    tag: 'blocks',
+    summary: 'All changes of a block, oldest first.',
+    query: placeSchema,
+    answer: z.object({ items: z.array(records.revision) }),
+    async run({ handle, params, query }) {
+      return { body: { items: await handle.blocks.history(kindOf(params), { level: levelOf(query) }) } };
+    },
+  }),
+];
+
+const SESSION: readonly Operation[] = [
+  operation({
+    id: 'getSession',
+    method: 'get',
+    path: '/v1/session',
+    tag: 'session',
+    summary: 'Where the conversation of the scope stands.',
+    answer: records.session,
+    async run({ handle, scope }) {
+      return { body: found(await handle.session.get(), 'session', scope.session ?? '') };
+    },
+  }),
+  operation({
+    id: 'sessionWindow',
+    method: 'get',
+    path: '/v1/session/window',
+    tag: 'session',
+    summary: 'The last turns, oldest first; the first turn is always among them.',
+    query: z.strictObject({ size: limitSchema(1000) }),
+    answer: z.object({ items: z.array(records.event) }),
+    async run({ handle, query }) {
+      return { body: { items: await handle.session.window(query.size) } };
+    },
+  }),
+  operation({
+    id: 'setSessionState',
+    method: 'patch',
+    path: '/v1/session/state',
+    tag: 'session',
+    summary: 'Sets parts of the state of the conversation.',
+    body: sessionStateSchema,
+    answer: records.sessionState,
+    async run({ handle, body }) {
+      return { body: await handle.session.setState(body) };
+    },
+  }),
+  operation({
+    id: 'closeSession',
+    method: 'post',
+    path: '/v1/session/close',
+    tag: 'session',
+    summary: 'Ends the conversation: queues what makes memories of it, and clears the state.',
+    answer: records.session,
+    async run({ handle }) {
+      return { body: await handle.session.close() };
+    },
+  }),
+];
+
+const jsonObject = z.record(z.string().min(1).max(200), z.json());
+
+const CONNECTION: readonly Operation[] = [
+  operation({
+    id: 'getLearnedInfo',
+    method: 'get',
+    path: '/v1/connection/info',
+    tag: 'connection',
+    summary: 'What was learned of the connection that the scope names.',
+    answer: z.record(z.string(), z.unknown()),
+    async run({ handle }) {
+      return { body: await handle.connection.learnedInfo() };
+    },
+  }),
+  operation({
+    id: 'learnOfConnection',
+    method: 'patch',
+    path: '/v1/connection/info',
+    tag: 'connection',
+    summary: 'Adds to what was learned of the connection; a key that is set to null is taken out.',
+    body: jsonObject,
+    answer: records.block,
+    async run({ handle, body }) {
+      return { body: await handle.connection.learn(body) };
+    },
+  }),
+  operation({
+    id: 'getToolSchema',
+    method: 'get',
+    path: '/v1/connection/tool-schema',
+    tag: 'connection',
+    summary: 'The cached schema of the connection’s tools, also when it is stale.',
+    answer: records.toolSchema,
+    async run({ handle, scope }) {
+      return { body: found(await handle.connection.toolSchema(), 'tool schema of', scope.connection ?? '') };
+    },
+  }),
+  operation({
+    id: 'saveToolSchema',
+    method: 'put',
+    path: '/v1/connection/tool-schema',
+    tag: 'connection',
+    summary: 'Keeps a schema of the connection’s tools, by default for a day.',
+    body: z.strictObject({ schema: z.json(), timeToLive: z.int().positive().max(1e12).optional() }),
+    answer: null,
+    async run({ handle, body: { schema, timeToLive } }) {
+      await handle.connection.saveToolSchema(schema, { timeToLive });
+      return {};
+    },
+  }),
+  operation({
+    id: 'listMemoryTypes',
+    method: 'get',
+    path: '/v1/memory-types',
+    tag: 'memories',
+    summary: 'The types that Varve knows, and what each means for the life of its memories.',
+    scoped: false,
+    answer: z.record(z.string(), z.record(z.string(), z.unknown())),
+    async run() {
+      return { body: MEMORY_TYPES };
+    },
+  }),
+];
+
+/** What is always in mind, the conversation, and connections. */
+export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { ContextOptions } from '../../assemble/context-options.ts';
+import { LAYOUTS, type LayoutName } from '../../assemble/layouts/layouts.ts';
+import { textSchema, timeSchema } from '../../record/parse.ts';
+import { isTimeZone, recallOptionsSchema, type RecallOptions } from '../../recall/recall-options.ts';
+import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
+import { assertAccess } from '../access.ts';
+import { found } from '../answers.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { limitSchema } from './parameters.ts';
+
+const tokens = z.int().min(0).max(1_000_000).optional();
+
+/** What a context can be asked for over HTTP: hooks, models and layouts of an application's own are code. */
+const contextBody = z.strictObject({
+  message: z.string().max(1_000_000).optional(),
+  instructions: z.string().max(1_000_000).optional(),
+  capabilities: z.string().max(1_000_000).optional(),
+  identity: z.strictObject({ name: textSchema(500), constitution: z.string().max(100_000).optional() }).optional(),
+  directives: z.array(z.string()).max(1000).optional(),
+  artifacts: z
+    .array(z.strictObject({ title: textSchema(1000), description: z.string().max(5000).optional() }))
+    .max(1000)
+    .optional(),
+  tools: z.string().max(1_000_000).optional(),
+  layout: z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]).optional(),
+  budget: z.int().min(1).max(1_000_000).optional(),
+  reserve: tokens,
+  sections: z.record(z.string(), z.boolean()).optional(),
+  lookup: z.enum(['rules', 'always', 'never']).optional(),
+  topMemories: z.int().min(0).max(1000).optional(),
+  recallLimit: z.int().min(1).max(200).optional(),
+  connections: z.array(textSchema(200)).max(200).optional(),
+  timeZone: z.string().max(100).refine(isTimeZone, 'is not a time zone such as Europe/Paris').optional(),
+  now: timeSchema.optional(),
+  refresh: z.boolean().optional(),
+});
+
+/** What is recalled, what is assembled of it, and the agent's tools. */
+export const CONTEXT_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'assembleContext',
+    method: 'post',
+    path: '/v1/context',
+    tag: 'context',
+    summary:
+      'What the agent gets for this turn: a stable system prompt, the user’s turn with what was looked up, and a report.',
+    access: 'read',
+    once: false,
+    body: contextBody,
+    bodyOptional: true,
+    answer: z.object({
+      system: z.string(),
+      user: z.string(),
+      beforeMessage: z.string(),
+      messages: z.array(z.record(z.string(), z.unknown())),
+      report: z.record(z.string(), z.unknown()),
+    }),
+    async run({ handle, body }) {
+      return { body: await handle.context((body ?? {}) as ContextOptions) };
+    },
+  }),
+  operation({
+    id: 'listContexts',
+    method: 'get',
+    path: '/v1/contexts',
+    tag: 'context',
+    summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
+    query: z.strictObject({ limit: limitSchema(200) }),
+    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    async run({ handle, query }) {
+      return { body: { items: await handle.contexts(query) } };
+    },
+  }),
+  operation({
+    id: 'recall',
+    method: 'post',
+    path: '/v1/recall',
+    tag: 'recall',
+    summary: 'Finds what helps to answer a query; or nothing, when nothing relevant is known.',
+    access: 'read',
+    once: false,
+    body: z.strictObject({
+      query: textSchema(20_000),
+      options: recallOptionsSchema.optional(),
+      asOf: timeSchema.optional(),
+    }),
+    answer: records.recalled,
+    async run({ handle, body: { query, options, asOf } }) {
+      const from = asOf === undefined ? handle : handle.asOf(asOf as Date);
+      return { body: await from.recall(query, options as RecallOptions | undefined) };
+    },
+  }),
+  operation({
+    id: 'listTools',
+    method: 'get',
+    path: '/v1/tools',
+    tag: 'tools',
+    summary: 'The tools of the agent, with the JSON Schema of what they take and give.',
+    scoped: false,
+    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    async run() {
+      const items = AGENT_TOOLS.map(({ name, title, description, hints, input, output }) => ({
+        name,
+        title,
+        description,
+        hints,
+        inputSchema: z.toJSONSchema(input, { io: 'input' }),
+        outputSchema: z.toJSONSchema(output),
+      }));
+      return { body: { items } };
+    },
+  }),
+  operation({
+    id: 'callTool',
+    method: 'post',
+    path: '/v1/tools/{name}',
+    tag: 'tools',
+    summary: 'Calls a tool of the agent, such as record_observation, update_user_context or remember_fact.',
+    access: 'read',
+    body: z.record(z.string(), z.unknown()),
+    answer: z.record(z.string(), z.unknown()),
+    async run({ handle, key, params, body }) {
+      const tool = found(agentTool(params['name'] ?? '') ?? null, 'tool', params['name']);
+      if (!tool.hints.readOnly) assertAccess(key, 'write');
+      return { body: await tool.run(handle, body) };
+    },
+  }),
+];

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { eventFilterSchema } from '../../handle/events.ts';
+import { newDecisionSchema, newOutcomeSchema } from '../../observe/decisions.ts';
+import { newDocumentSchema } from '../../observe/index-document.ts';
+import { newInteractionSchema } from '../../observe/log-interaction.ts';
+import { CHAT_CATEGORIES } from '../../observe/record-observation.ts';
+import { newEventSchema, type NewEvent } from '../../record/event.ts';
+import { textSchema, timeSchema } from '../../record/parse.ts';
+import { operation, type Operation } from '../operation.ts';
+import { found, keyedBy } from '../answers.ts';
+import * as records from '../record-schemas.ts';
+import { limitSchema } from './parameters.ts';
+
+const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000)]);
+
+/** What happened: events, exchanges, documents, decisions. */
+export const EVENT_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'observe',
+    method: 'post',
+    path: '/v1/events',
+    tag: 'events',
+    summary: 'Appends what happened: one event, or many in one transaction.',
+    body: newEvents,
+    bodyCheckedLater: true,
+    // An Idempotency-Key becomes the key of the events themselves, which is kept for good and not for a day.
+    once: false,
+    headers: { 'idempotency-key': 'Appending again under the same key changes nothing.' },
+    answer: {
+      status: 201,
+      schema: z.object({ events: z.array(records.event), repeated: z.int() }),
+      description: 'The events, in the order in which they were handed in.',
+    },
+    async run({ handle, body, headers }) {
+      return { body: await handle.observe(keyedBy(headers.get('idempotency-key'), body as NewEvent | NewEvent[])) };
+    },
+  }),
+  operation({
+    id: 'listEvents',
+    method: 'get',
+    path: '/v1/events',
+    tag: 'events',
+    summary: 'Lists events, newest first; those of one session when the scope names one.',
+    query: eventFilterSchema,
+    answer: records.page(records.event),
+    async run({ handle, scope, query }) {
+      return { body: await handle.events.list({ ...query, session: scope.session ?? undefined }) };
+    },
+  }),
+  operation({
+    id: 'getEvent',
+    method: 'get',
+    path: '/v1/events/{id}',
+    tag: 'events',
+    summary: 'An event by its id.',
+    answer: records.event,
+    async run({ handle, params }) {
+      return { body: found(await handle.events.get(params['id'] ?? ''), 'event', params['id']) };
+    },
+  }),
+  operation({
+    id: 'recordObservation',
+    method: 'post',
+    path: '/v1/observations',
+    tag: 'events',
+    summary: 'Notes what a chat agent has observed about the user: as an event first, like every write.',
+    body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES) }),
+    answer: { status: 201, schema: records.event },
+    async run({ handle, body }) {
+      return { body: await handle.recordObservation(body.content, body.category) };
+    },
+  }),
+  operation({
+    id: 'updateUserContext',
+    method: 'post',
+    path: '/v1/user-context',
+    tag: 'events',
+    summary: 'Notes what autonomous work has learned: one event for each scaffold key and each item.',
+    body: z.strictObject({
+      scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
+      persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
+    }),
+    answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
+    async run({ handle, body }) {
+      return { body: { events: await handle.updateUserContext(body) } };
+    },
+  }),
+  operation({
+    id: 'logInteraction',
+    method: 'post',
+    path: '/v1/interactions',
+    tag: 'events',
+    summary: 'Logs an exchange: what the user said, which tools were used, what was answered.',
+    body: newInteractionSchema,
+    answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
+    async run({ handle, body }) {
+      const logged = await handle.logInteraction(body);
+      if (!logged.logged) throw logged.error;
+      return { body: { events: logged.events } };
+    },
+  }),
+  operation({
+    id: 'listInteractions',
+    method: 'get',
+    path: '/v1/interactions',
+    tag: 'events',
+    summary: 'The last exchanges, newest first.',
+    query: z.strictObject({
+      limit: limitSchema(200),
+      since: timeSchema.optional(),
+      before: timeSchema.optional(),
+    }),
+    answer: z.object({ items: z.array(records.interaction) }),
+    async run({ handle, query }) {
+      return { body: { items: await handle.interactions(query) } };
+    },
+  }),
+  operation({
+    id: 'indexDocument',
+    method: 'post',
+    path: '/v1/documents',
+    tag: 'events',
+    summary: 'Indexes a document or an attachment in chunks; doing it again changes nothing.',
+    body: newDocumentSchema,
+    once: false,
+    answer: { status: 201, schema: z.object({ chunks: z.array(records.event), repeated: z.int() }) },
+    async run({ handle, body }) {
+      return { body: await handle.indexDocument(body) };
+    },
+  }),
+  operation({
+    id: 'recordDecision',
+    method: 'post',
+    path: '/v1/decisions',
+    tag: 'events',
+    summary: 'Records what an agent decided to do.',
+    body: newDecisionSchema,
+    answer: { status: 201, schema: records.event },
+    async run({ handle, body }) {
+      return { body: await handle.decisions.record(body) };
+    },
+  }),
+  operation({
+    id: 'listDecisions',
+    method: 'get',
+    path: '/v1/decisions',
+    tag: 'events',
+    summary: 'The last decisions with what came of them, newest first.',
+    query: z.strictObject({ limit: limitSchema(200) }),
+    answer: z.object({ items: z.array(records.decision) }),
+    async run({ handle, query }) {
+      return { body: { items: await handle.decisions.list(query) } };
+    },
+  }),
+  operation({
+    id: 'recordOutcome',
+    method: 'post',
+    path: '/v1/decisions/{id}/outcomes',
+    tag: 'events',
+    summary: 'Records what came of a decision.',
+    body: newOutcomeSchema,
+    answer: { status: 201, schema: records.event },
+    async run({ handle, params, body }) {
+      return { body: await handle.decisions.recordOutcome(params['id'] ?? '', body) };
+    },
+  }),
+];

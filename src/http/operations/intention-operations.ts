@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { textSchema, timeSchema } from '../../record/parse.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { limitSchema } from './parameters.ts';
+
+const idOf = (params: Record<string, string>): string => params['id'] ?? '';
+const items = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item) });
+
+const newIntention = z.strictObject({
+  text: textSchema(2000),
+  dueAt: timeSchema.optional(),
+  followUpDays: z.number().min(0).max(3650).optional(),
+  context: textSchema(2000).optional(),
+});
+const newLearning = z.strictObject({
+  rule: textSchema(2000),
+  category: textSchema(50).optional(),
+  source: textSchema(100).optional(),
+  sourceEvents: z.array(textSchema(200)).max(1000).optional(),
+});
+
+/** Intentions and learnings. */
+export const INTENTION_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'addIntention',
+    method: 'post',
+    path: '/v1/intentions',
+    tag: 'intentions',
+    summary: 'Notes something the user means to do, to be brought up again when it is due.',
+    body: newIntention,
+    answer: { status: 201, schema: records.memory },
+    async run({ handle, body }) {
+      return { body: await handle.intentions.add(body) };
+    },
+  }),
+  operation({
+    id: 'listIntentions',
+    method: 'get',
+    path: '/v1/intentions',
+    tag: 'intentions',
+    summary: 'Open intentions, the next one first; with `due` those to bring up now.',
+    query: z.strictObject({ due: z.boolean().optional(), at: timeSchema.optional(), limit: limitSchema(1000) }),
+    answer: items(records.memory),
+    async run({ handle, query: { due, ...options } }) {
+      return { body: { items: due === true ? await handle.intentions.due(options) : await handle.intentions.list() } };
+    },
+  }),
+  operation({
+    id: 'completeIntention',
+    method: 'post',
+    path: '/v1/intentions/{id}/done',
+    tag: 'intentions',
+    summary: 'It was done: it does not come back.',
+    answer: records.memory,
+    async run({ handle, params }) {
+      return { body: await handle.intentions.done(idOf(params)) };
+    },
+  }),
+  operation({
+    id: 'dismissIntention',
+    method: 'post',
+    path: '/v1/intentions/{id}/dismiss',
+    tag: 'intentions',
+    summary: 'It does not matter any more.',
+    answer: records.memory,
+    async run({ handle, params }) {
+      return { body: await handle.intentions.dismiss(idOf(params)) };
+    },
+  }),
+  operation({
+    id: 'snoozeIntention',
+    method: 'post',
+    path: '/v1/intentions/{id}/snooze',
+    tag: 'intentions',
+    summary: 'Not now: it comes back at another time.',
+    body: z.strictObject({ until: timeSchema }),
+    answer: records.memory,
+    async run({ handle, params, body }) {
+      return { body: await handle.intentions.snooze(idOf(params), body.until) };
+    },
+  }),
+  operation({
+    id: 'addLearning',
+    method: 'post',
+    path: '/v1/learnings',
+    tag: 'intentions',
+    summary: 'Adds a rule for the agent. The same rule again changes nothing.',
+    body: newLearning,
+    answer: { status: 201, schema: records.memory },
+    async run({ handle, body }) {
+      return { body: await handle.learnings.add(body) };
+    },
+  }),
+  operation({
+    id: 'listLearnings',
+    method: 'get',
+    path: '/v1/learnings',
+    tag: 'intentions',
+    summary: 'The rules that hold, the most important first.',
+    query: z.strictObject({ category: textSchema(50).optional() }),
+    answer: items(records.memory),
+    async run({ handle, query }) {
+      return { body: { items: await handle.learnings.list(query) } };
+    },
+  }),
+  operation({
+    id: 'forgetLearning',
+    method: 'delete',
+    path: '/v1/learnings/{id}',
+    tag: 'intentions',
+    summary: 'Ends a rule. It stays in the past.',
+    answer: records.memory,
+    async run({ handle, params }) {
+      return { body: await handle.learnings.forget(idOf(params)) };
+    },
+  }),
+];

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { changeSchema } from '../../handle/change.ts';
+import type { FactInput } from '../../handle/facts.ts';
+import { savedItemSchema } from '../../handle/notes.ts';
+import { newEntitySchema } from '../../record/entity.ts';
+import { textSchema } from '../../record/parse.ts';
+import type { Change } from '../../record/revision.ts';
+import { found } from '../answers.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { asOfSchema, limitSchema } from './parameters.ts';
+
+const why = changeSchema.optional();
+const idOf = (params: Record<string, string>): string => params['id'] ?? '';
+const pageSchema = z.strictObject({
+  tags: z.array(z.string()).optional(),
+  limit: limitSchema(1000),
+  cursor: z.string().max(500).optional(),
+  order: z.enum(['newest', 'oldest', 'important']).optional(),
+  archived: z.enum(['exclude', 'include', 'only']).optional(),
+});
+
+const factBody = z.strictObject({
+  value: textSchema(5000),
+  category: z.enum(['location', 'personal', 'preference', 'work', 'health', 'general']).optional(),
+  sourceEvents: z.array(textSchema(200)).max(1000).optional(),
+  why,
+});
+const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
+
+/** Permanent facts, notes, saved items and entities: memories with a key, a title, an address; what they are about. */
+export const KEPT_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'listFacts',
+    method: 'get',
+    path: '/v1/facts',
+    tag: 'facts',
+    summary: 'All permanent facts, by category and key.',
+    query: z.strictObject({ asOf: asOfSchema }),
+    answer: z.object({ items: z.array(records.memory) }),
+    async run({ handle, query }) {
+      const reader = query.asOf === undefined ? handle.facts : handle.asOf(query.asOf as Date).facts;
+      return { body: { items: await reader.list() } };
+    },
+  }),
+  operation({
+    id: 'getFact',
+    method: 'get',
+    path: '/v1/facts/{key}',
+    tag: 'facts',
+    summary: 'The live value under a key.',
+    answer: records.memory,
+    async run({ handle, params }) {
+      return { body: found(await handle.facts.get(keyOf(params)), 'fact', keyOf(params)) };
+    },
+  }),
+  operation({
+    id: 'setFact',
+    method: 'put',
+    path: '/v1/facts/{key}',
+    tag: 'facts',
+    summary: 'Sets the value under a key. The same value changes nothing; another one replaces it.',
+    body: factBody,
+    answer: records.written,
+    async run({ handle, params, body: { why, ...fact } }) {
+      const input = { key: keyOf(params), ...fact } as FactInput;
+      return { body: await handle.facts.set(input, why as Partial<Change>) };
+    },
+  }),
+  operation({
+    id: 'forgetFact',
+    method: 'delete',
+    path: '/v1/facts/{key}',
+    tag: 'facts',
+    summary: 'Archives the fact under a key.',
+    answer: z.object({ forgotten: z.boolean() }),
+    async run({ handle, params }) {
+      return { body: { forgotten: await handle.facts.forget(keyOf(params)) } };
+    },
+  }),
+  operation({
+    id: 'addNote',
+    method: 'post',
+    path: '/v1/notes',
+    tag: 'notes',
+    summary: 'Writes a note down.',
+    body: z.strictObject({
+      title: textSchema(500),
+      content: textSchema(20_000),
+      tags: z.array(textSchema(100)).max(50).optional(),
+    }),
+    answer: { status: 201, schema: records.memory },
+    async run({ handle, body }) {
+      return { body: await handle.notes.add(body) };
+    },
+  }),
+  operation({
+    id: 'listNotes',
+    method: 'get',
+    path: '/v1/notes',
+    tag: 'notes',
+    summary: 'Lists notes, newest first.',
+    query: pageSchema,
+    answer: records.page(records.memory),
+    async run({ handle, query }) {
+      return { body: await handle.notes.list(query) };
+    },
+  }),
+  operation({
+    id: 'addSavedItem',
+    method: 'post',
+    path: '/v1/saved-items',
+    tag: 'notes',
+    summary: 'Keeps a link for later.',
+    body: savedItemSchema,
+    answer: { status: 201, schema: records.memory },
+    async run({ handle, body }) {
+      return { body: await handle.savedItems.add(body) };
+    },
+  }),
+  operation({
+    id: 'listSavedItems',
+    method: 'get',
+    path: '/v1/saved-items',
+    tag: 'notes',
+    summary: 'Lists saved items, newest first.',
+    query: pageSchema,
+    answer: records.page(records.memory),
+    async run({ handle, query }) {
+      return { body: await handle.savedItems.list(query) };
+    },
+  }),
+  operation({
+    id: 'addEntity',
+    method: 'post',
+    path: '/v1/entities',
+    tag: 'entities',
+    summary: 'Stores an entity, or joins it to the one that already goes by this name.',
+    body: newEntitySchema,
+    answer: { status: 201, schema: records.entity },
+    async run({ handle, body }) {
+      return { body: await handle.entities.add(body) };
+    },
+  }),
+  operation({
+    id: 'listEntities',
+    method: 'get',
+    path: '/v1/entities',
+    tag: 'entities',
+    summary: 'Lists entities by name, or finds those that go by one of the names.',
+    query: z.strictObject({ names: z.array(textSchema(200)).max(100).optional(), limit: limitSchema(10_000) }),
+    answer: z.object({ items: z.array(records.entity) }),
+    async run({ handle, query: { names, limit } }) {
+      return {
+        body: {
+          items: names === undefined ? await handle.entities.list({ limit }) : await handle.entities.find(names),
+        },
+      };
+    },
+  }),
+  operation({
+    id: 'getEntity',
+    method: 'get',
+    path: '/v1/entities/{id}',
+    tag: 'entities',
+    summary: 'An entity by its id.',
+    answer: records.entity,
+    async run({ handle, params }) {
+      return { body: found(await handle.entities.get(idOf(params)), 'entity', idOf(params)) };
+    },
+  }),
+];

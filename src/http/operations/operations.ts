@@ -1,0 +1,25 @@
+import type { Operation } from '../operation.ts';
+import { ADMIN_OPERATIONS } from './admin-operations.ts';
+import { BLOCK_OPERATIONS } from './block-operations.ts';
+import { CONTEXT_OPERATIONS } from './context-operations.ts';
+import { EVENT_OPERATIONS } from './event-operations.ts';
+import { INTENTION_OPERATIONS } from './intention-operations.ts';
+import { KEPT_OPERATIONS } from './kept-operations.ts';
+import { MEMORY_OPERATIONS } from './memory-operations.ts';
+import { RUN_OPERATIONS } from './run-operations.ts';
+import { STREAM_OPERATIONS } from './stream-operations.ts';
+import { WORK_OPERATIONS } from './work-operations.ts';
+
+/** Everything that can be asked of the server under `/v1`. */
+export const OPERATIONS: readonly Operation[] = [
+  ...EVENT_OPERATIONS,
+  ...MEMORY_OPERATIONS,
+  ...KEPT_OPERATIONS,
+  ...CONTEXT_OPERATIONS,
+  ...BLOCK_OPERATIONS,
+  ...INTENTION_OPERATIONS,
+  ...WORK_OPERATIONS,
+  ...RUN_OPERATIONS,
+  ...ADMIN_OPERATIONS,
+  ...STREAM_OPERATIONS,
+];

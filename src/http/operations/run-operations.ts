@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { textSchema } from '../../record/parse.ts';
+import { found } from '../answers.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { limitSchema } from './parameters.ts';
+
+const idOf = (params: Record<string, string>): string => params['id'] ?? '';
+const items = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item) });
+const loose: z.ZodType = z.record(z.string(), z.unknown());
+
+/** What background work did, and what it leaves to people. */
+export const RUN_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'listRuns',
+    method: 'get',
+    path: '/v1/runs',
+    tag: 'work',
+    summary: 'What background work has done within the scope, newest first.',
+    query: z.strictObject({ kinds: z.array(textSchema(100)).max(20).optional(), limit: limitSchema(1000) }),
+    answer: items(loose),
+    async run({ handle, query }) {
+      return { body: { items: await handle.consolidation.runs(query) } };
+    },
+  }),
+  operation({
+    id: 'listHeldChanges',
+    method: 'get',
+    path: '/v1/held-changes',
+    tag: 'work',
+    summary: 'Answers of models that were not applied because they would have taken away too much.',
+    answer: items(loose),
+    async run({ handle }) {
+      return { body: { items: await handle.consolidation.held() } };
+    },
+  }),
+  operation({
+    id: 'acceptHeldChange',
+    method: 'post',
+    path: '/v1/held-changes/{id}/accept',
+    tag: 'work',
+    summary: 'Applies a held answer after all.',
+    answer: null,
+    async run({ handle, key, params }) {
+      await handle.consolidation.accept(idOf(params), key.id);
+      return {};
+    },
+  }),
+  operation({
+    id: 'rejectHeldChange',
+    method: 'post',
+    path: '/v1/held-changes/{id}/reject',
+    tag: 'work',
+    summary: 'Drops a held answer: its observations are taken in by the next run.',
+    answer: null,
+    async run({ handle, params }) {
+      await handle.consolidation.reject(idOf(params));
+      return {};
+    },
+  }),
+  operation({
+    id: 'listSetAside',
+    method: 'get',
+    path: '/v1/set-aside',
+    tag: 'work',
+    summary: 'Observations that failed every time and no longer hold up the others.',
+    answer: items(z.object({ event: records.event, attempts: z.int(), error: z.string() })),
+    async run({ handle }) {
+      return { body: { items: await handle.consolidation.setAside() } };
+    },
+  }),
+  operation({
+    id: 'retrySetAside',
+    method: 'post',
+    path: '/v1/set-aside/{id}/retry',
+    tag: 'work',
+    summary: 'Has an observation that was set aside tried again.',
+    answer: null,
+    async run({ handle, params }) {
+      await handle.consolidation.retry(idOf(params));
+      return {};
+    },
+  }),
+  operation({
+    id: 'suggestTools',
+    method: 'get',
+    path: '/v1/tool-suggestions',
+    tag: 'work',
+    summary: 'Tools that what was learned speaks for.',
+    query: z.strictObject({ message: textSchema(20_000).optional(), limit: limitSchema(50) }),
+    answer: items(loose),
+    async run({ handle, query }) {
+      return { body: { items: await handle.consolidation.suggestTools(query) } };
+    },
+  }),
+  operation({
+    id: 'memoryUse',
+    method: 'get',
+    path: '/v1/memories/{id}/use',
+    tag: 'memories',
+    summary: 'How often a memory was given to the model, used, confirmed and corrected.',
+    answer: loose,
+    async run({ handle, params }) {
+      found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
+      return { body: found(await handle.consolidation.use(idOf(params)), 'use of', idOf(params)) };
+    },
+  }),
+  operation({
+    id: 'noteGiven',
+    method: 'post',
+    path: '/v1/given',
+    tag: 'memories',
+    summary:
+      'Notes which memories were put before the model for this turn, so that it can be judged whether they helped.',
+    body: z.strictObject({ memories: z.array(textSchema(200)).min(1).max(1000) }),
+    answer: null,
+    async run({ handle, body }) {
+      await handle.noteGiven(body.memories);
+      return {};
+    },
+  }),
+  operation({
+    id: 'configureReflection',
+    method: 'put',
+    path: '/v1/reflection-settings',
+    tag: 'work',
+    summary: 'Sets the user’s time zone and the local hour of the nightly reflection. `null` goes back to the default.',
+    body: z.strictObject({
+      timeZone: textSchema(100).nullable().optional(),
+      reflectionHour: z.int().min(0).max(23).nullable().optional(),
+    }),
+    answer: null,
+    async run({ handle, body }) {
+      await handle.consolidation.configure(body);
+      return {};
+    },
+  }),
+];

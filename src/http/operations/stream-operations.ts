@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { isoText, lines } from '../ndjson.ts';
+import { assertReach } from '../access.ts';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+import { eventStream, ndjsonStream } from '../streams.ts';
+
+const NDJSON = 'application/x-ndjson';
+
+/** What comes in and goes out as a stream, with memory use that does not grow with it. */
+export const STREAM_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'export',
+    method: 'get',
+    path: '/v1/export',
+    tag: 'operations',
+    summary: 'Everything within the scope as NDJSON: what is referred to comes first. It can be imported again.',
+    access: 'admin',
+    act: 'export',
+    answer: { schema: z.string(), media: NDJSON, description: 'One record a line.' },
+    async run({ varve, scope, gone }) {
+      const stream = ndjsonStream(varve.operator.export(scope), gone());
+      const name = `varve-${isoText(new Date()).slice(0, 10)}.ndjson`;
+      return {
+        stream,
+        headers: { 'content-type': NDJSON, 'content-disposition': `attachment; filename="${name}"` },
+      };
+    },
+  }),
+  operation({
+    id: 'import',
+    method: 'post',
+    path: '/v1/import',
+    tag: 'operations',
+    summary:
+      'Takes in lines of an export. What is there already is left alone. Parts of the scope replace those of the lines.',
+    access: 'admin',
+    act: 'import',
+    once: false,
+    streams: NDJSON,
+    query: z.strictObject({ dryRun: z.boolean().optional() }),
+    answer: records.importReport,
+    async run({ varve, key, scope, query, stream, gone }) {
+      const { tenant, agent, user, session } = scope;
+      const into = { tenant, agent: agent ?? undefined, user: user ?? undefined, session: session ?? undefined };
+      const report = await varve.operator.import(lines(stream), {
+        into,
+        dryRun: query.dryRun,
+        check: (place) => assertReach(key, place),
+        signal: gone(),
+      });
+      return { body: report };
+    },
+  }),
+  operation({
+    id: 'changes',
+    method: 'get',
+    path: '/v1/changes',
+    tag: 'operations',
+    summary: 'What changes within the scope, as server-sent events. They name records and hold no content.',
+    query: z.strictObject({ after: z.string().max(40).optional() }),
+    headers: { 'last-event-id': 'Goes on after this event. Browsers send it by themselves.' },
+    answer: { schema: z.string(), media: 'text/event-stream', description: 'One event a change.' },
+    async run({ varve, scope, query, headers, goneOrStopping }) {
+      const after = headers.get('last-event-id') ?? query.after;
+      const until = goneOrStopping();
+      const changes = varve.operator.changes(scope, { after, signal: until });
+      const headersOut = {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      };
+      return { stream: await eventStream(changes, until), headers: headersOut };
+    },
+  }),
+];

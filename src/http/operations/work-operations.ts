@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+
+const loose: z.ZodType = z.record(z.string(), z.unknown());
+const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
+/** Takes as long as it takes: the caller waits for the counts. */
+const work = { access: 'admin', once: false, unhurried: true } as const;
+
+/** Background work, started by hand. */
+export const WORK_OPERATIONS: readonly Operation[] = [
+  operation({
+    ...work,
+    id: 'reflect',
+    method: 'post',
+    path: '/v1/reflect',
+    tag: 'work',
+    summary: 'Looks back on what the user said since the last reflection, now instead of tonight.',
+    secret: true,
+    act: 'reflect',
+    query: dryRun,
+    answer: z.object({
+      facts_added: z.int(),
+      facts_updated: z.int(),
+      intentions_added: z.int(),
+      learnings_added: z.int(),
+      skipped: z.boolean(),
+      warnings: z.array(z.string()),
+    }),
+    async run({ handle, query, goneOrStopping }) {
+      return { body: await handle.reflect({ dryRun: query.dryRun, signal: goneOrStopping() }) };
+    },
+  }),
+  operation({
+    ...work,
+    id: 'backfill',
+    method: 'post',
+    path: '/v1/backfill',
+    tag: 'work',
+    summary: 'Embeds what has no vector, by default ten records a second, and says how many of each kind.',
+    scoped: false,
+    tenantWide: true,
+    secret: true,
+    act: 'backfill',
+    query: z.strictObject({ rate: z.number().positive().max(100_000).optional() }),
+    answer: records.counts,
+    async run({ varve, key, query, goneOrStopping }) {
+      return { body: await varve.backfill({ tenant: key.tenant, rate: query.rate, signal: goneOrStopping() }) };
+    },
+  }),
+  operation({
+    ...work,
+    id: 'form',
+    method: 'post',
+    path: '/v1/form',
+    tag: 'work',
+    summary: 'Makes memories of what the session has said since the last formation, now.',
+    access: 'write',
+    answer: loose,
+    async run({ handle }) {
+      return { body: await handle.form() };
+    },
+  }),
+  operation({
+    ...work,
+    id: 'consolidate',
+    method: 'post',
+    path: '/v1/consolidate',
+    tag: 'work',
+    summary: 'Consolidates the scope now instead of soon.',
+    act: 'consolidate',
+    query: dryRun,
+    answer: loose,
+    async run({ handle, query, goneOrStopping }) {
+      return { body: await handle.consolidation.run({ dryRun: query.dryRun, signal: goneOrStopping() }) };
+    },
+  }),
+  operation({
+    ...work,
+    id: 'maintain',
+    method: 'post',
+    path: '/v1/maintain',
+    tag: 'work',
+    summary: 'Keeps the tenant’s memory in order now: decay, archive, retention.',
+    scoped: false,
+    tenantWide: true,
+    act: 'maintain',
+    query: dryRun,
+    answer: loose,
+    async run({ varve, key, query, goneOrStopping }) {
+      return { body: await varve.maintain({ tenant: key.tenant, dryRun: query.dryRun, signal: goneOrStopping() }) };
+    },
+  }),
+];

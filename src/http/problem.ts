@@ -1,0 +1,98 @@
+import { VarveError, type ErrorCode } from '../errors.ts';
+
+/** What can go wrong at the door itself, before the library is asked. */
+export type DoorCode =
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'no_such_route'
+  | 'method_not_allowed'
+  | 'wrong_host'
+  | 'wrong_origin'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'precondition_failed'
+  | 'rate_limited'
+  | 'internal';
+
+/** The one table that says what an error is over HTTP. Over MCP the code itself is given. */
+const STATUS: Record<ErrorCode | DoorCode, number> = {
+  invalid_input: 400,
+  not_found: 404,
+  conflict: 409,
+  outside_scope: 403,
+  closed: 503,
+  store_busy: 503,
+  store_unavailable: 503,
+  store_too_new: 503,
+  embedder_unavailable: 503,
+  model_unavailable: 503,
+  model_answer_invalid: 502,
+  out_of_credit: 402,
+  budget_spent: 429,
+  cancelled: 503,
+  timed_out: 504,
+  unsupported: 501,
+  unauthenticated: 401,
+  forbidden: 403,
+  no_such_route: 404,
+  method_not_allowed: 405,
+  wrong_host: 403,
+  wrong_origin: 403,
+  too_large: 413,
+  unsupported_media_type: 415,
+  precondition_failed: 412,
+  rate_limited: 429,
+  internal: 500,
+};
+
+/** An error of the door. */
+export class DoorError extends Error {
+  readonly code: DoorCode;
+  readonly headers: Record<string, string>;
+
+  constructor(code: DoorCode, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.name = 'DoorError';
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** An error as RFC 9457 has it. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode | DoorCode;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  /** Which fields of the input are wrong. */
+  problems?: unknown;
+}
+
+/** What a caller is told of anything that was thrown. What we did not foresee is not described: it may hold content. */
+export function problemOf(thrown: unknown): { problem: Problem; headers: Record<string, string> } {
+  if (thrown instanceof DoorError) {
+    return { problem: problem(thrown.code, thrown.message, thrown.code === 'rate_limited'), headers: thrown.headers };
+  }
+  if (VarveError.isInstance(thrown)) {
+    const found = problem(thrown.code, thrown.message, thrown.retryable);
+    const { problems, until } = thrown.details;
+    if (problems !== undefined) found.problems = problems;
+    const wait = typeof until === 'number' ? Math.max(1, Math.ceil((until - Date.now()) / 1000)) : 1;
+    return { problem: found, headers: [429, 503].includes(found.status) ? { 'retry-after': String(wait) } : {} };
+  }
+  if (thrown instanceof Error && thrown.name === 'AbortError') {
+    return {
+      problem: problem('cancelled', 'The work was ended: the server stops, or nobody waits for it.', true),
+      headers: {},
+    };
+  }
+  return { problem: problem('internal', 'Something unforeseen went wrong. The log has it.', true), headers: {} };
+}
+
+function problem(code: ErrorCode | DoorCode, detail: string, retryable: boolean): Problem {
+  const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ');
+  return { type: `urn:varve:problem:${code}`, title, status: STATUS[code] ?? 500, detail, code, retryable };
+}

@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import { BLOCK_KINDS } from '../record/block.ts';
+import { contextSourceSchema } from '../record/context-source.ts';
+import { ENTITY_TYPES } from '../record/entity.ts';
+import { EVENT_KINDS } from '../record/event.ts';
+import { ARCHIVE_REASONS, SOURCE_TYPES } from '../record/memory.ts';
+import { CONFIDENCE_LEVELS, ORIGINS, TRUST_LEVELS } from '../record/trust.ts';
+import { KEY_ACCESS } from '../operate/api-key.ts';
+
+// What the server answers, as documentation and tests see it. Not checked on the way out.
+
+export const time: z.ZodType = z.iso.datetime();
+const text: z.ZodType = z.string().nullable();
+const maybeTime: z.ZodType = z.iso.datetime().nullable();
+const count: z.ZodType = z.int().min(0);
+const object: z.ZodType = z.record(z.string(), z.unknown());
+export const list = (item: z.ZodType): z.ZodType => z.array(item);
+export const page = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item), cursor: text });
+export const counts: z.ZodType = z.record(z.string(), count);
+
+export const scope: z.ZodType = z.object({
+  tenant: z.string(),
+  agent: text,
+  user: text,
+  session: text,
+  connection: text,
+});
+
+export const event: z.ZodType = z.object({
+  id: z.string(),
+  scope,
+  position: z.int().nullable(),
+  kind: z.enum(EVENT_KINDS),
+  origin: z.enum(ORIGINS),
+  speaker: text,
+  content: z.string(),
+  category: text,
+  refersTo: text,
+  interaction: text,
+  channel: text,
+  context: contextSourceSchema.nullable(),
+  metadata: object,
+  occurredAt: time,
+  recordedAt: time,
+  processedAt: maybeTime,
+});
+
+export const memory: z.ZodType = z.object({
+  id: z.string(),
+  scope,
+  type: z.string(),
+  content: z.string(),
+  title: text,
+  url: text,
+  key: text,
+  value: text,
+  category: text,
+  importance: z.number(),
+  confidence: z.enum(CONFIDENCE_LEVELS),
+  trust: z.enum(TRUST_LEVELS),
+  sourceType: z.enum(SOURCE_TYPES),
+  sourceSession: text,
+  sourceEvents: z.array(z.string()),
+  tags: z.array(z.string()),
+  entities: z.array(z.string()),
+  contradicts: text,
+  contradictedBy: text,
+  state: text,
+  dueAt: maybeTime,
+  validFrom: maybeTime,
+  validTo: maybeTime,
+  createdAt: time,
+  updatedAt: time,
+  archivedAt: maybeTime,
+  archiveReason: z.enum(ARCHIVE_REASONS).nullable(),
+  expiresAt: maybeTime,
+  accessCount: count,
+  lastAccessedAt: maybeTime,
+  version: count,
+  context: contextSourceSchema.nullable(),
+  metadata: object,
+});
+
+export const written: z.ZodType = z.object({
+  memory,
+  outcome: z.enum(['created', 'unchanged', 'revised', 'superseded']),
+});
+
+export const revision: z.ZodType = z.object({
+  recordId: z.string(),
+  version: count,
+  at: time,
+  reason: z.string(),
+  actor: z.string(),
+  run: text,
+  before: object.nullable(),
+});
+
+export const block: z.ZodType = z.object({
+  id: z.string(),
+  scope,
+  kind: z.enum(Object.keys(BLOCK_KINDS)),
+  content: z.unknown(),
+  version: count,
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const sessionState: z.ZodType = z.object({
+  activePreferences: z.array(z.string()),
+  pendingConfirmations: z.array(z.object({ id: z.string(), question: z.string(), metadata: object.optional() })),
+  toolResults: z.array(z.object({ tool: z.string(), result: z.string(), metadata: object.optional() })),
+});
+
+export const session: z.ZodType = z.object({
+  scope,
+  status: z.enum(['open', 'idle', 'closed']),
+  startedAt: time,
+  lastEventAt: time,
+  expiresAt: time,
+  eventCount: count,
+  formedPosition: count,
+  messagesSinceFormation: count,
+  weightedTokensSinceFormation: z.number(),
+  state: sessionState,
+});
+
+export const entity: z.ZodType = z.object({
+  id: z.string(),
+  scope,
+  type: z.enum(ENTITY_TYPES),
+  name: z.string(),
+  slug: z.string(),
+  aliases: z.array(z.string()),
+  metadata: object,
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const interaction: z.ZodType = z.object({
+  id: z.string(),
+  userMessage: z.string(),
+  agentResponse: z.string(),
+  toolsUsed: z.array(z.object({ tool: z.string(), arguments: object.optional(), result: z.string().optional() })),
+  channel: text,
+  user: text,
+  session: text,
+  occurredAt: time,
+});
+
+export const decision: z.ZodType = z.object({ decision: event, outcomes: z.array(event) });
+
+export const recalled: z.ZodType = z.object({
+  results: z.array(
+    z.object({
+      kind: z.enum(['memory', 'event']),
+      id: z.string(),
+      text: z.string(),
+      memory: memory.nullable(),
+      event: event.nullable(),
+      score: z.number(),
+      relevance: z.number(),
+      similarity: z.number().nullable(),
+      distance: z.number().nullable(),
+      arms: z.array(z.string()),
+      explanation: z.array(z.object({ signal: z.string(), value: z.number(), weight: z.number() })),
+      before: z.array(event),
+      after: z.array(event),
+      sources: z.array(event),
+      foundBy: text,
+    }),
+  ),
+  answerable: z.number().nullable(),
+  abstained: z.boolean(),
+  degraded: z.array(z.string()),
+});
+
+export const toolSchema: z.ZodType = z.object({
+  scope,
+  schema: z.unknown(),
+  fetchedAt: time,
+  expiresAt: time,
+  stale: z.boolean(),
+});
+
+export const job: z.ZodType = z.object({
+  id: z.string(),
+  kind: z.string(),
+  tenant: z.string(),
+  ownerKey: z.string(),
+  payload: z.unknown(),
+  uniqueKey: text,
+  state: z.enum(['waiting', 'running', 'done', 'dead']),
+  priority: z.int(),
+  runAt: time,
+  attempts: count,
+  maxAttempts: count,
+  lastError: text,
+  leaseUntil: maybeTime,
+  createdAt: time,
+  finishedAt: maybeTime,
+});
+
+export const apiKey: z.ZodType = z.object({
+  id: z.string(),
+  tenant: z.string(),
+  name: z.string(),
+  access: z.enum(KEY_ACCESS),
+  agents: z.array(z.string()).nullable(),
+  users: z.array(z.string()).nullable(),
+  rate: z.number().nullable(),
+  createdAt: time,
+  createdBy: z.string(),
+  expiresAt: maybeTime,
+  revokedAt: maybeTime,
+});
+
+export const act: z.ZodType = z.object({
+  id: z.string(),
+  at: time,
+  actor: z.string(),
+  act: z.string(),
+  subject: text,
+  details: object,
+});
+
+export const recordCounts: z.ZodType = z.object({
+  events: count,
+  eventsWaiting: count,
+  memories: count,
+  memoriesArchived: count,
+  byType: counts,
+  blocks: count,
+  sessions: count,
+  entities: count,
+  vectorsWaiting: count,
+  owners: count,
+});
+
+export const costLine: z.ZodType = z.object({
+  keys: z.record(z.string(), text),
+  count,
+  calls: count,
+  failed: count,
+  tokensIn: count,
+  tokensOut: count,
+  tokensCached: count,
+  milliseconds: z.number(),
+  cost: z.number(),
+  charged: z.number(),
+  unpriced: count,
+});
+
+export const importReport: z.ZodType = z.object({
+  read: count,
+  imported: counts,
+  known: counts,
+  rejected: count,
+  problems: z.array(z.object({ line: count, problem: z.string() })),
+  dryRun: z.boolean(),
+});
+
+/** The problems that any operation may answer with. */
+export const problem: z.ZodType = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  retryable: z.boolean(),
+  problems: z.unknown().optional(),
+});
+
+/** Schemas that the OpenAPI document names, so that they appear in it once. */
+export const NAMED: Readonly<Record<string, z.ZodType>> = {
+  Scope: scope,
+  Event: event,
+  Memory: memory,
+  WrittenMemory: written,
+  Revision: revision,
+  Block: block,
+  Session: session,
+  SessionState: sessionState,
+  Entity: entity,
+  Interaction: interaction,
+  Decision: decision,
+  Recalled: recalled,
+  ToolSchema: toolSchema,
+  Job: job,
+  ApiKey: apiKey,
+  Act: act,
+  RecordCounts: recordCounts,
+  CostLine: costLine,
+  ImportReport: importReport,
+  Problem: problem,
+};

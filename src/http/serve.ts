@@ -1,0 +1,79 @@
+import type { Server } from 'node:http';
+import { serve as listen } from '@hono/node-server';
+import { VarveError } from '../errors.ts';
+import type { ApiKey } from '../operate/api-key.ts';
+import type { Varve } from '../varve.ts';
+import { createApp } from './create-app.ts';
+import type { Log } from './log.ts';
+import type { DoorSettings } from './settings.ts';
+
+export interface ServeOptions {
+  varve: Varve;
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  settings: DoorSettings;
+  version: string;
+  log: Log;
+  mcp?(request: Request, key: ApiKey): Promise<Response>;
+}
+
+/** A server that listens. */
+export interface Running {
+  url: string;
+  port: number;
+  /** Takes no new requests, ends streams, finishes the others; after `grace` milliseconds it cuts them off. Default 10,000. */
+  stop(grace?: number): Promise<void>;
+}
+
+// A body may come slowly (an import), a header may not.
+const HEADERS_TIMEOUT = 15_000;
+const REQUEST_TIMEOUT = 30 * 60_000;
+const KEEP_ALIVE_TIMEOUT = 10_000;
+const DEFAULT_GRACE = 10_000;
+const LAST_CALL = 100;
+
+/** Begins to listen. Fails when the port is taken. */
+export async function serve(options: ServeOptions): Promise<Running> {
+  const { varve, host, port, settings, version, log, mcp } = options;
+  const stopping = new AbortController();
+  const app = createApp({ varve, settings, version, log, stopping: stopping.signal, mcp });
+  const server = await listening(app.fetch, host, port);
+  server.headersTimeout = HEADERS_TIMEOUT;
+  server.requestTimeout = REQUEST_TIMEOUT;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${shown}:${bound}`,
+    port: bound,
+    async stop(grace = DEFAULT_GRACE) {
+      stopping.abort();
+      // Connections that wait to be taken in would be reset with the listener: they get a moment to be heard.
+      await new Promise((resolve) => setTimeout(resolve, LAST_CALL));
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeIdleConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), grace);
+      // A connection turns idle only after its answer: those that were busy a moment ago are closed as they finish.
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      await closed;
+      clearTimeout(cut);
+      clearInterval(sweep);
+      app.metrics.close();
+    },
+  };
+}
+
+function listening(fetch: (request: Request) => unknown, hostname: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = listen({ fetch, hostname, port, overrideGlobalObjects: true }, () => resolve(server)) as Server;
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      const hint = taken
+        ? `The port ${port} is taken. Use another: --port ${port + 1}.`
+        : `Cannot listen on ${hostname}:${port}.`;
+      reject(new VarveError(hint, { code: 'store_unavailable', cause: error }));
+    });
+  });
+}

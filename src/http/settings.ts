@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { parse } from '../record/parse.ts';
+
+/** How the server behaves at its door. */
+export interface DoorSettings {
+  /** Only hosts of this machine may be asked for: for a server that is bound to the loopback address. */
+  local: boolean;
+  /** Other hosts that may be asked for, besides those of this machine. Empty and not local: any. */
+  allowedHosts: readonly string[];
+  /** Web pages of these origins may call the server from a browser. Default none. */
+  corsOrigins: readonly string[];
+  /** The most bytes of a body, streams aside. */
+  bodyLimit: number;
+  /** The most milliseconds that a request may take, streams and background work aside. */
+  timeout: number;
+  /** The most requests a second of a key that has no limit of its own; 0: any number. */
+  rateLimit: number;
+  /** Lets `X-Reflection-Secret` start reflection and backfill in `secretTenant`. Null: it does not. */
+  reflectionSecret: string | null;
+  secretTenant: string;
+}
+
+export const DEFAULT_SETTINGS: DoorSettings = {
+  local: true,
+  allowedHosts: [],
+  corsOrigins: [],
+  bodyLimit: 10 * 1024 * 1024,
+  timeout: 30_000,
+  rateLimit: 5_000,
+  reflectionSecret: null,
+  secretTenant: 'default',
+};
+
+const numberText = z.coerce.number().min(0);
+const listText = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const environmentSchema = z.object({
+  VARVE_ALLOWED_HOSTS: listText.optional(),
+  VARVE_CORS_ORIGINS: listText.optional(),
+  VARVE_BODY_LIMIT: numberText.optional(),
+  VARVE_TIMEOUT: numberText.optional(),
+  VARVE_RATE_LIMIT: numberText.optional(),
+  VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short to be a secret: 16 characters at least').optional(),
+  VARVE_TENANT: z.string().min(1).optional(),
+});
+
+/** The settings that the environment names, over the defaults. */
+export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local: boolean }): DoorSettings {
+  // A variable that is set to nothing, as compose files do, is not set.
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const read = parse(environmentSchema, set, 'The environment');
+  return {
+    local,
+    allowedHosts: read.VARVE_ALLOWED_HOSTS ?? DEFAULT_SETTINGS.allowedHosts,
+    corsOrigins: read.VARVE_CORS_ORIGINS ?? DEFAULT_SETTINGS.corsOrigins,
+    bodyLimit: read.VARVE_BODY_LIMIT ?? DEFAULT_SETTINGS.bodyLimit,
+    timeout: read.VARVE_TIMEOUT ?? DEFAULT_SETTINGS.timeout,
+    rateLimit: read.VARVE_RATE_LIMIT ?? DEFAULT_SETTINGS.rateLimit,
+    reflectionSecret: read.VARVE_REFLECTION_SECRET ?? null,
+    secretTenant: read.VARVE_TENANT ?? DEFAULT_SETTINGS.secretTenant,
+  };
+}

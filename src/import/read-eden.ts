@@ -1,0 +1,168 @@
+import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
+import { countWords } from '../record/block.ts';
+import { derivedId } from '../record/id.ts';
+import type { ScopeInput, ScopeLevel } from '../record/scope.ts';
+import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
+import { jsonElements } from './json-elements.ts';
+import type { SourceFile } from './import-source.ts';
+
+/**
+ * Eden's older layout (E12): `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for
+ * each agent and user) and `memory_agent` (a merged text for each shard of an agent), as MongoDB exports them: a file
+ * for each collection, or one object that holds all three.
+ */
+export async function* readEden(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
+  const users: Foreign[] = [];
+  const agents: Foreign[] = [];
+  for await (const { collection, record } of records(files)) {
+    if (collection === 'memory_user') users.push(record);
+    if (collection === 'memory_agent') agents.push(record);
+  }
+  yield* users.flatMap(userLines);
+  yield* [...Map.groupBy(agents, (shard) => textOf(shard, 'agent_id') ?? '').values()].flatMap(agentLines);
+  const waiting = new Set([...users, ...agents].flatMap((record) => textsOf(record, 'unabsorbed_memory_ids')));
+  const merged = new Set([...users.map(placeOf), ...agents.map(placeOf)]);
+  for await (const { collection, record } of records(files)) {
+    if (collection === 'memory_sessions') yield* sessionLines(record, { waiting, merged });
+  }
+}
+
+async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collection: string; record: Foreign }> {
+  for (const file of files) {
+    const fromName = /memory_(sessions|user|agent)/.exec(file.name)?.[0];
+    for await (const { list, value } of jsonElements(file.open())) {
+      const collection = list ?? fromName ?? 'memory_sessions';
+      if (isObject(value)) yield { collection, record: value };
+    }
+  }
+}
+
+/** Where a merged text belongs: a reflection of the same place that does not wait is in it already. */
+function placeOf(record: Foreign): string {
+  return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
+}
+
+const USER_WORDS = 400;
+const AGENT_WORDS = 1000;
+
+function userLines(record: Foreign): RecordLine[] {
+  const scope = { agent: scopePart(textOf(record, 'agent_id')), user: scopePart(textOf(record, 'user_id')) };
+  const text = textOf(record, 'content');
+  return text === undefined || scope.user === undefined ? [] : mergedLines(scope, { text, limit: USER_WORDS, record });
+}
+
+function agentLines(shards: Foreign[]): RecordLine[] {
+  const [first = {}] = shards;
+  const scope = { agent: scopePart(textOf(first, 'agent_id')) };
+  const isActive = (shard: Foreign): boolean => shard['is_active'] !== false && textOf(shard, 'content') !== undefined;
+  const active = shards.filter(isActive);
+  const titled = (shard: Foreign): string =>
+    `${textOf(shard, 'shard_name') ?? 'Memory'}: ${textOf(shard, 'content') ?? ''}`;
+  const text = active.length === 1 ? (textOf(active[0] ?? {}, 'content') ?? '') : active.map(titled).join('\n\n');
+  const block = active.length === 0 ? [] : mergedLines(scope, { text, limit: AGENT_WORDS, record: first });
+  const inactive = shards.filter((shard) => shard['is_active'] === false && textOf(shard, 'content') !== undefined);
+  return [...block, ...inactive.map((shard) => noteLine(scope, titled(shard), shard))];
+}
+
+/** A merged text becomes a block. What a block has no room for is kept as a note. */
+function mergedLines(
+  scope: ScopeInput,
+  { text, limit, record }: { text: string; limit: number; record: Foreign },
+): RecordLine[] {
+  const at = timeOf(record, 'last_updated_at', 'updatedAt', 'createdAt');
+  const content =
+    countWords(text) <= limit
+      ? text
+      : text
+          .split(/(?<=\s)(?=\S)/u)
+          .slice(0, limit)
+          .join('')
+          .trim();
+  const block: RecordLine = {
+    record: 'block',
+    id: derivedId('blk', ['eden', scope.agent ?? null, scope.user ?? null]),
+    scope,
+    kind: 'reflections',
+    content,
+    createdAt: at,
+    updatedAt: at,
+  };
+  return content.length === text.length ? [block] : [block, noteLine(scope, text, record)];
+}
+
+function noteLine(scope: ScopeInput, text: string, record: Foreign): RecordLine {
+  return memoryLine(['note', textOf(record, '_id') ?? text], {
+    scope,
+    record,
+    data: {
+      type: 'note',
+      title: 'Imported memory',
+      content: text.slice(0, 20_000),
+      level: scope.user == null ? 'agent' : 'user',
+    },
+  });
+}
+
+/** What became of each type: the table of the design that this comes from. */
+const TYPES: Record<string, { type: 'reflection' | 'fact'; level: ScopeLevel }> = {
+  episode: { type: 'reflection', level: 'session' },
+  directive: { type: 'reflection', level: 'user' },
+  suggestion: { type: 'reflection', level: 'agent' },
+  fact: { type: 'fact', level: 'agent' },
+};
+
+function* sessionLines(
+  record: Foreign,
+  { waiting, merged }: { waiting: ReadonlySet<string>; merged: ReadonlySet<string> },
+): Generator<RecordLine | string> {
+  const memoryType = textOf(record, 'memory_type') ?? '';
+  const mapped = TYPES[memoryType];
+  const content = textOf(record, 'content');
+  if (mapped === undefined || content === undefined) {
+    yield `no memory of Eden: its type is ${JSON.stringify(memoryType)}`;
+    return;
+  }
+  const agent = scopePart(textOf(record, 'agent_id'));
+  const session = scopePart(textOf(record, 'source_session_id', 'session_id'));
+  const users = textsOf(record, 'related_users').flatMap((user) => scopePart(user) ?? []);
+  const id = textOf(record, '_id', 'id') ?? content;
+  // A fact of no shard is about the user it was learned from.
+  const isOfUser =
+    mapped.level === 'user' || (memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0);
+  const only = users.length === 1 ? users[0] : undefined;
+  const places: { user?: string; level: ScopeLevel }[] = isOfUser
+    ? users.map((user) => ({ user, level: 'user' }))
+    : [
+        {
+          user: mapped.level === 'session' ? only : undefined,
+          level: mapped.level === 'session' && session === undefined ? 'agent' : mapped.level,
+        },
+      ];
+  if (places.length === 0) yield `no user is related to the ${memoryType}`;
+  for (const { user, level } of places) {
+    const place = placeOf({ agent_id: agent, user_id: user });
+    const isAbsorbed =
+      (memoryType === 'directive' || memoryType === 'suggestion') && merged.has(place) && !waiting.has(id);
+    const line = memoryLine([id, user ?? null], {
+      scope: { agent, user, session: level === 'session' ? session : undefined },
+      record,
+      data: { type: mapped.type, content: content.slice(0, 20_000), level, sourceSession: session },
+    });
+    yield isAbsorbed ? { ...line, archivedAt: line.updatedAt ?? new Date(0), archiveReason: 'absorbed' } : line;
+  }
+}
+
+function memoryLine(
+  identity: unknown[],
+  { scope, record, data }: { scope: ScopeInput; record: Foreign; data: MemoryLine['data'] },
+): MemoryLine {
+  const createdAt = timeOf(record, 'createdAt', 'created_at', 'last_updated_at');
+  return {
+    record: 'memory',
+    id: derivedId('mem', ['eden', scope.agent ?? null, ...identity]),
+    scope,
+    data: { ...data, sourceType: 'import', metadata: { eden: textOf(record, '_id') ?? null } },
+    createdAt,
+    updatedAt: timeOf(record, 'updatedAt', 'updated_at') ?? createdAt,
+  };
+}

@@ -1,0 +1,55 @@
+import type { RecordLine } from '../operate/record-line.ts';
+import { derivedId } from '../record/id.ts';
+import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
+import { jsonElements } from './json-elements.ts';
+import type { SourceFile } from './import-source.ts';
+
+/**
+ * mem0: the answers of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store
+ * (`{ id, payload: { data, … } }`).
+ */
+export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
+  for (const file of files) {
+    for await (const { value } of jsonElements(file.open())) {
+      const line = isObject(value) ? lineOf(value) : null;
+      yield line ?? 'no memory of mem0: it has neither "memory" nor a payload with "data"';
+    }
+  }
+}
+
+// What mem0 writes beside the memory itself: the rest of a payload is the application's metadata.
+const OWN = new Set(
+  (
+    'data memory hash user_id agent_id run_id app_id actor_id role created_at updated_at text_lemmatized ' +
+    'attributed_to expiration_date categories metadata'
+  ).split(' '),
+);
+
+function lineOf(record: Foreign): RecordLine | null {
+  const payload = isObject(record['payload']) ? record['payload'] : {};
+  const all = { ...payload, ...record };
+  const content = textOf(all, 'memory', 'data', 'text');
+  if (content === undefined) return null;
+  const foreignId = textOf(record, 'id', 'memory_id') ?? content;
+  const user = scopePart(textOf(all, 'user_id', 'userId'));
+  const agent = scopePart(textOf(all, 'agent_id', 'agentId', 'app_id'));
+  const session = textOf(all, 'run_id', 'runId');
+  const createdAt = timeOf(all, 'created_at', 'createdAt');
+  const extra = Object.fromEntries(Object.entries(payload).filter(([name]) => !OWN.has(name)));
+  return {
+    record: 'memory',
+    id: derivedId('mem', ['mem0', user ?? null, agent ?? null, foreignId]),
+    scope: { user, agent },
+    data: {
+      type: 'fact',
+      content: content.slice(0, 20_000),
+      tags: textsOf(all, 'categories').slice(0, 50),
+      sourceType: 'import',
+      sourceSession: session,
+      expiresAt: timeOf(all, 'expiration_date') ?? null,
+      metadata: { ...extra, ...(isObject(all['metadata']) ? all['metadata'] : {}), mem0: foreignId },
+    },
+    createdAt,
+    updatedAt: timeOf(all, 'updated_at', 'updatedAt') ?? createdAt,
+  };
+}

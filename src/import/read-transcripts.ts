@@ -1,0 +1,94 @@
+import type { RecordLine } from '../operate/record-line.ts';
+import { derivedId } from '../record/id.ts';
+import type { Origin } from '../record/trust.ts';
+import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
+import { jsonElements } from './json-elements.ts';
+import type { SourceFile } from './import-source.ts';
+
+const ORIGINS: Record<string, Origin> = {
+  user: 'user',
+  human: 'user',
+  assistant: 'agent',
+  agent: 'agent',
+  ai: 'agent',
+  bot: 'agent',
+  model: 'agent',
+  tool: 'tool',
+  function: 'tool',
+  system: 'system',
+  document: 'document',
+};
+
+/**
+ * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`), or a conversation a line
+ * (`{ messages: [{ role, content }] }`). A turn without an id is known by its place in its session and what it says.
+ */
+export async function* readTranscripts(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
+  for (const file of files) {
+    const fileSession = file.name.replace(/\.\w+$/, '');
+    const places = new Map<string, number>();
+    let number = 0;
+    for await (const { value } of jsonElements(file.open())) {
+      number += 1;
+      if (!isObject(value)) yield 'no turn: not an object';
+      else if (Array.isArray(value['messages'])) {
+        const session = sessionOf(value) ?? `${fileSession}-${number}`;
+        for (const turn of value['messages'])
+          yield turnOf(isObject(turn) ? { ...shared(value), ...turn } : {}, session, places);
+      } else yield turnOf(value, sessionOf(value) ?? fileSession, places);
+    }
+  }
+}
+
+function turnOf(turn: Foreign, session: string, places: Map<string, number>): RecordLine | string {
+  const content = contentOf(turn);
+  if (content === undefined) return 'no turn: it has no content';
+  const role = textOf(turn, 'role', 'origin', 'author', 'from') ?? 'user';
+  const origin = ORIGINS[role.toLowerCase()] ?? 'user';
+  const place = places.get(session) ?? 0;
+  places.set(session, place + 1);
+  const user = scopePart(textOf(turn, 'user', 'user_id', 'userId'));
+  const agent = scopePart(textOf(turn, 'agent', 'agent_id', 'agentId'));
+  const id = derivedId('evt', [
+    'transcript',
+    user ?? null,
+    agent ?? null,
+    session,
+    textOf(turn, 'id', 'message_id') ?? [place, role, content],
+  ]);
+  const speaker = textOf(turn, 'speaker', 'name') ?? (ORIGINS[role.toLowerCase()] === undefined ? role : undefined);
+  return {
+    record: 'event',
+    id,
+    scope: { session: session.slice(0, 200), user, agent },
+    data: {
+      kind: origin === 'tool' ? 'tool_result' : 'message',
+      origin,
+      content: content.slice(0, 500_000),
+      speaker: speaker?.slice(0, 200),
+      channel: textOf(turn, 'channel')?.slice(0, 50),
+      occurredAt: timeOf(turn, 'timestamp', 'time', 'created_at', 'createdAt', 'date', 'occurredAt'),
+      idempotencyKey: id,
+    },
+  };
+}
+
+function sessionOf(record: Foreign): string | undefined {
+  return scopePart(
+    textOf(record, 'session', 'session_id', 'sessionId', 'conversation_id', 'conversationId', 'thread_id', 'thread'),
+  );
+}
+
+function shared(record: Foreign): Foreign {
+  const { user, user_id, userId, agent, agent_id, channel } = record;
+  return Object.fromEntries(
+    Object.entries({ user, user_id, userId, agent, agent_id, channel }).filter(([, value]) => value !== undefined),
+  );
+}
+
+function contentOf(turn: Foreign): string | undefined {
+  const { content } = turn;
+  if (!Array.isArray(content)) return textOf(turn, 'content', 'text', 'message', 'value');
+  const texts = content.map((part) => (isObject(part) ? (textOf(part, 'text') ?? '') : String(part)));
+  return texts.join('\n').trim() || undefined;
+}

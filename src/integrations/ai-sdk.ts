@@ -1,0 +1,225 @@
+import type { LanguageModelMiddleware, ToolSet } from 'ai';
+import type { AssembledContext } from '../assemble/assemble.ts';
+import type { ContextOptions } from '../assemble/context-options.ts';
+import { messageOf } from '../errors.ts';
+import type { Handle } from '../handle/handle.ts';
+import type { ToolUse } from '../observe/log-interaction.ts';
+import type { ToolHandle } from '../tools/agent-tool.ts';
+import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
+import { addResult, objectOf, readPrompt, type CallParameters, type PromptTurn } from './read-prompt.ts';
+
+/** What the middleware needs of a handle. */
+export type MiddlewareHandle = Pick<Handle, 'scope' | 'context' | 'logInteraction' | 'observe' | 'indexDocument'>;
+
+/** How a model remembers. */
+export interface MemoryMiddlewareOptions {
+  /** How contexts are assembled. The instructions and past turns are the application's, in the call. */
+  context?: Omit<ContextOptions, 'message' | 'instructions'>;
+  /** Put memory into the call. Default true. */
+  inject?: boolean;
+  /** Observe the turns. Default true. */
+  observe?: boolean;
+  /** Index the text of files that the user attaches. Default true. */
+  indexAttachments?: boolean;
+  /** Kept with the turns: web, cli, telegram… */
+  channel?: string;
+  /** Told of what went wrong. A failing memory never stops the model. Default: a warning of the process. */
+  onError?: (error: unknown) => void;
+}
+
+type GenerateResult = Awaited<
+  ReturnType<Parameters<NonNullable<LanguageModelMiddleware['wrapGenerate']>>[0]['doGenerate']>
+>;
+type StreamResult = Awaited<ReturnType<Parameters<NonNullable<LanguageModelMiddleware['wrapStream']>>[0]['doStream']>>;
+type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+/** A turn that is being answered. */
+interface OpenTurn {
+  handle: MiddlewareHandle;
+  turn: PromptTurn;
+}
+
+/**
+ * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. What is known
+ * goes into the system prompt, what was looked up before the user's message; the turn, its tools and the answer are
+ * observed, without what was put in. With a function, one wrapped model serves many users: it is given the call's
+ * `providerOptions.varve`.
+ */
+export function memoryMiddleware(
+  handle: MiddlewareHandle | ((options: Record<string, unknown>) => MiddlewareHandle),
+  options: MemoryMiddlewareOptions = {},
+): LanguageModelMiddleware {
+  // The AI SDK hands the same object to transformParams' result and to the wrappers.
+  const open = new WeakMap<object, OpenTurn>();
+  const warn =
+    options.onError ?? ((error) => process.emitWarning(`Memory failed: ${messageOf(error)}`, 'VarveMemoryWarning'));
+  const recent = createRecentContexts();
+
+  return {
+    specificationVersion: 'v4',
+    async transformParams({ params, model }) {
+      try {
+        const own = typeof handle === 'function' ? handle(params.providerOptions?.['varve'] ?? {}) : handle;
+        const turn = readPrompt(params.prompt);
+        if (turn === null) return params;
+        const context =
+          options.inject === false
+            ? null
+            : await recent.of(own, turn, { model: `${model.provider}:${model.modelId}`, ...options.context });
+        const next =
+          context === null ? { ...params } : { ...params, prompt: withContext(params.prompt, turn, context) };
+        open.set(next, { handle: own, turn });
+        return next;
+      } catch (error) {
+        warn(error);
+        return params;
+      }
+    },
+    async wrapGenerate({ doGenerate, params }) {
+      const result = await doGenerate();
+      await observed(open.get(params), answerOf(result), options, warn);
+      return result;
+    },
+    async wrapStream({ doStream, params }) {
+      const result = await doStream();
+      const answer: Answer = { texts: [], calls: new Map(), isFinal: true };
+      const finish = (): Promise<void> => observed(open.get(params), answer, options, warn);
+      const listen = new TransformStream<StreamPart, StreamPart>({
+        transform(part, controller) {
+          hear(answer, part);
+          controller.enqueue(part);
+        },
+        flush: finish,
+        // The reader has gone: what was said until then was said.
+        cancel: finish,
+      });
+      return { ...result, stream: result.stream.pipeThrough(listen) };
+    },
+  };
+}
+
+/** The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. */
+export function memoryTools(handle: ToolHandle, choice?: ToolChoice): ToolSet {
+  return Object.fromEntries(
+    chosenTools(choice).map((tool) => [
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        inputSchema: tool.input,
+        outputSchema: tool.output,
+        execute: (input: unknown) => tool.run(handle, input),
+      },
+    ]),
+  ) as ToolSet;
+}
+
+/** The context of a turn, the same for each step of a loop with tools. */
+function createRecentContexts(): {
+  of(handle: MiddlewareHandle, turn: PromptTurn, options: ContextOptions): Promise<AssembledContext>;
+} {
+  const kept = new Map<string, Promise<AssembledContext>>();
+  const MOST = 200;
+  return {
+    of(handle, { message, index, toolsUsed, said }, options) {
+      const key = JSON.stringify([handle.scope, index, message]);
+      const isFirstStep = toolsUsed.length === 0 && said.length === 0;
+      const before = kept.get(key);
+      if (before !== undefined && !isFirstStep) return before;
+      const context = handle.context({ history: false, ...options, message });
+      kept.delete(key);
+      kept.set(key, context);
+      context.catch(() => kept.delete(key));
+      if (kept.size > MOST) kept.delete(kept.keys().next().value as string);
+      return context;
+    },
+  };
+}
+
+/** What is known after the application's instructions, what was looked up before the message. */
+function withContext(
+  prompt: CallParameters['prompt'],
+  { index }: PromptTurn,
+  { system, beforeMessage }: AssembledContext,
+): CallParameters['prompt'] {
+  const messages = prompt.map((message, place) => {
+    if (place !== index || message.role !== 'user' || beforeMessage === '') return message;
+    const first = message.content.findIndex(({ type }) => type === 'text');
+    const content = message.content.map((part, at) =>
+      at === first && part.type === 'text' ? { ...part, text: `${beforeMessage}\n\n${part.text}` } : part,
+    );
+    return {
+      ...message,
+      content: first === -1 ? [{ type: 'text' as const, text: beforeMessage }, ...content] : content,
+    };
+  });
+  if (system === '') return messages;
+  const [first, ...rest] = messages;
+  if (first?.role === 'system') return [{ ...first, content: `${first.content}\n\n${system}` }, ...rest];
+  return [{ role: 'system', content: system }, ...messages];
+}
+
+/** What a model has answered. */
+interface Answer {
+  texts: string[];
+  calls: Map<string, ToolUse>;
+  /** False when tools are called next, and the answer is still to come. */
+  isFinal: boolean;
+}
+
+function answerOf(result: GenerateResult): Answer {
+  const answer: Answer = { texts: [], calls: new Map(), isFinal: result.finishReason.unified !== 'tool-calls' };
+  for (const part of result.content) {
+    if (part.type === 'text') answer.texts.push(part.text);
+    else hearTool(answer, part);
+  }
+  return answer;
+}
+
+function hear(answer: Answer, part: StreamPart): void {
+  if (part.type === 'text-delta') answer.texts.push(part.delta);
+  else if (part.type === 'finish') answer.isFinal = part.finishReason.unified !== 'tool-calls';
+  else hearTool(answer, part);
+}
+
+/** Tools that the provider itself runs come with their results in the answer. */
+function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | StreamPart): void {
+  if (part.type === 'tool-call') calls.set(part.toolCallId, { tool: part.toolName, arguments: objectOf(part.input) });
+  else if (part.type === 'tool-result') addResult(calls, part.toolCallId, part.toolName, part.result);
+}
+
+/** Logs the turn once its answer is complete: the user's words as they were, without what was put before them. */
+async function observed(
+  open: OpenTurn | undefined,
+  answer: Answer,
+  options: MemoryMiddlewareOptions,
+  warn: (error: unknown) => void,
+): Promise<void> {
+  if (open === undefined || options.observe === false || !answer.isFinal) return;
+  const { handle, turn } = open;
+  const said = [...turn.said, answer.texts.join('').trim()].filter((text) => text !== '').join('\n');
+  try {
+    if (options.indexAttachments !== false) await indexAttachments(handle, turn);
+    if (turn.message === '') return;
+    if (said === '') {
+      await handle.observe({ content: turn.message, channel: options.channel });
+      return;
+    }
+    const toolsUsed = [...turn.toolsUsed, ...answer.calls.values()];
+    const { channel } = options;
+    const logged = await handle.logInteraction({ userMessage: turn.message, agentResponse: said, toolsUsed, channel });
+    if (!logged.logged) warn(logged.error);
+  } catch (error) {
+    warn(error);
+  }
+}
+
+async function indexAttachments(handle: MiddlewareHandle, { attachments }: PromptTurn): Promise<void> {
+  for (const { name, text } of attachments) {
+    if (text.trim() === '') continue;
+    await handle.indexDocument({
+      content: text.toWellFormed().replaceAll('\0', ''),
+      context: { type: 'tool_attachment_content', source: 'user_provided', fileName: name, attachment: name },
+    });
+  }
+}

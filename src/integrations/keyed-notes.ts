@@ -1,0 +1,77 @@
+import type { Handle } from '../handle/handle.ts';
+import { digest } from '../record/id.ts';
+import type { Memory } from '../record/memory.ts';
+import { createMutex } from '../store/mutex.ts';
+
+/** What is stored at a place. */
+export interface KeyedNote {
+  title: string;
+  content: string;
+  metadata: Record<string, unknown>;
+}
+
+/** Notes that have a place, such as a file has a path: one at each, found by recall as all notes are. */
+export interface KeyedNotes {
+  get(place: readonly string[]): Promise<Memory | null>;
+  /** Everything below a place, oldest first. */
+  list(prefix: readonly string[]): Promise<Memory[]>;
+  put(place: readonly string[], note: KeyedNote): Promise<Memory>;
+  /** Moves a note, with its history. */
+  move(memory: Memory, place: readonly string[], note: Partial<KeyedNote>): Promise<Memory>;
+  remove(memory: Memory): Promise<void>;
+  /** The tag that everything below a place has. */
+  tagOf(prefix: readonly string[]): string;
+  /** One change after the other, within this process. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+const PAGE = 1000;
+
+/** Notes of a kind within a handle. Places are kept as tags, which are digests: no place can pass for another. */
+export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {
+  const inTurn = createMutex();
+  const at = (place: readonly string[]): string => `${kind}:at:${digest([...place], 24)}`;
+  const tagOf = (prefix: readonly string[]): string => `${kind}:in:${digest([...prefix], 24)}`;
+  const tagsOf = (place: readonly string[]): string[] => [
+    at(place),
+    ...Array.from({ length: Math.min(place.length, 40) + 1 }, (_, length) => tagOf(place.slice(0, length))),
+  ];
+  const get: KeyedNotes['get'] = async (place) => {
+    const { items } = await handle.memories.list({ types: ['note'], tags: [at(place)], limit: 1 });
+    return items[0] ?? null;
+  };
+  const why = { reason: `written through ${kind}`, actor: 'agent' };
+  return {
+    get,
+    inTurn,
+    tagOf,
+    async list(prefix) {
+      const found: Memory[] = [];
+      for (let cursor: string | undefined; ;) {
+        const page = await handle.memories.list({
+          types: ['note'],
+          tags: [tagOf(prefix)],
+          order: 'oldest',
+          limit: PAGE,
+          cursor,
+        });
+        found.push(...page.items);
+        if (page.cursor === null) return found;
+        cursor = page.cursor;
+      }
+    },
+    async put(place, note) {
+      const before = await get(place);
+      if (before !== null) return handle.memories.revise(before.id, note, why);
+      const { memory } = await handle.memories.create(
+        { ...note, type: 'note', tags: tagsOf(place), trust: 'medium', sourceType: 'inference' },
+        why,
+      );
+      return memory;
+    },
+    move: (memory, place, note) => handle.memories.revise(memory.id, { ...note, tags: tagsOf(place) }, why),
+    async remove(memory) {
+      await handle.memories.archive(memory.id, 'forgotten', why);
+    },
+  };
+}

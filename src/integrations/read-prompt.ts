@@ -1,0 +1,89 @@
+import type { LanguageModelMiddleware } from 'ai';
+import type { ToolUse } from '../observe/log-interaction.ts';
+import { agentTool } from '../tools/agent-tools.ts';
+
+/** What a model is called with, as the AI SDK gives it to middleware. */
+export type CallParameters = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
+export type PromptMessage = CallParameters['prompt'][number];
+
+/** The user's turn that a call answers: what was said, and what was done since. */
+export interface PromptTurn {
+  /** Its place among the messages. */
+  index: number;
+  message: string;
+  /** What the agent said on the way, between tool calls. */
+  said: string[];
+  toolsUsed: ToolUse[];
+  attachments: { name: string | undefined; text: string }[];
+}
+
+/** The last turn of the user in a prompt; null when nobody has spoken. */
+export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null {
+  const index = prompt.findLastIndex(({ role }) => role === 'user');
+  const spoken = prompt[index];
+  if (spoken?.role !== 'user') return null;
+  const turn: PromptTurn = { index, message: '', said: [], toolsUsed: [], attachments: [] };
+  const texts: string[] = [];
+  for (const part of spoken.content) {
+    if (part.type === 'text') texts.push(part.text);
+    else addAttachment(turn, part);
+  }
+  turn.message = texts.join('\n').trim();
+  const calls = new Map<string, ToolUse>();
+  for (const message of prompt.slice(index + 1)) {
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (part.type === 'text' && part.text.trim() !== '') turn.said.push(part.text.trim());
+      else if (part.type === 'tool-call')
+        calls.set(part.toolCallId, { tool: part.toolName, arguments: objectOf(part.input) });
+      else if (part.type === 'tool-result') addResult(calls, part.toolCallId, part.toolName, part.output);
+    }
+  }
+  turn.toolsUsed = [...calls.values()];
+  return turn;
+}
+
+const LONGEST_RESULT = 100_000;
+
+/**
+ * Notes what a tool gave. What our own tools give is memory already: learning it again would make two memories of one,
+ * and of a guess a fact.
+ */
+export function addResult(calls: Map<string, ToolUse>, id: string, tool: string, output: unknown): void {
+  const use = calls.get(id) ?? { tool };
+  const text = textOf(output);
+  const isOurs = agentTool(tool) !== undefined;
+  calls.set(id, isOurs || text.trim() === '' ? use : { ...use, result: text.slice(0, LONGEST_RESULT).toWellFormed() });
+}
+
+function textOf(output: unknown): string {
+  if (typeof output === 'string') return output;
+  if (typeof output !== 'object' || output === null) return String(output ?? '');
+  const { value } = output as { value?: unknown };
+  return typeof value === 'string' ? value : JSON.stringify(value ?? output);
+}
+
+/** The arguments of a call, which may come as JSON text. */
+export function objectOf(input: unknown): Record<string, unknown> {
+  const value: unknown = typeof input === 'string' ? parsed(input) : input;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return { invalid: String(error) };
+  }
+}
+
+type FilePart = Extract<Extract<PromptMessage, { role: 'user' }>['content'][number], { type: 'file' }>;
+
+function addAttachment(turn: PromptTurn, part: FilePart): void {
+  const { data, mediaType, filename } = part;
+  if (data.type === 'text') turn.attachments.push({ name: filename, text: data.text });
+  else if (data.type === 'data' && /^text(\/|$)|json|xml|yaml/.test(mediaType)) {
+    const bytes = typeof data.data === 'string' ? Buffer.from(data.data, 'base64') : Buffer.from(data.data);
+    turn.attachments.push({ name: filename, text: bytes.toString('utf8') });
+  }
+}

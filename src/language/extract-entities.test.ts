@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { ENTITY_TYPES, entitySlug } from '../record/entity.ts';
+import { extractEntities } from './extract-entities.ts';
+
+const ENTITIES: ReadonlyArray<readonly [string, readonly string[]]> = [
+  ['My Diwali Sweet Recipes post got 340 views', ['diwali-sweet-recipes:content', 'blog:service', 'views:metric']],
+  ['I met Ana Lopez at Google in Berlin', ['ana-lopez:person', 'google:organisation', 'berlin:place']],
+  [
+    'My sister Maria works for Stripe Inc. in San Francisco.',
+    ['maria:person', 'stripe-inc:organisation', 'san-francisco:place'],
+  ],
+  ['We use Project Apollo on an iPhone 15.', ['apollo:project', 'iphone-15:product']],
+  ['Yesterday I read "To Kill a Mockingbird".', ['to-kill-a-mockingbird:content']],
+  ['Our Instagram reel got 12k likes', ['instagram:service', 'likes:metric']],
+  ['Dr. Smith moved to Köln.', ['smith:person', 'koln:place']],
+  ['hello there, nothing to see', []],
+];
+
+describe('extractEntities', () => {
+  it.for(ENTITIES)('[L7] finds what is named: %s', ([text, expected]) => {
+    const found = extractEntities(text).map(({ name, type }) => `${entitySlug(name)}:${type}`);
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('[L7] joins mentions, and gives the short name as an alias', () => {
+    const [company] = extractEntities('I work at Acme Corp. Acme Corp is big.');
+    expect(company).toMatchObject({ name: 'Acme Corp', aliases: ['Acme'] });
+    expect(company?.spans).toHaveLength(2);
+  });
+
+  it('knows no type that an entity cannot have', () => {
+    const found = ENTITIES.flatMap(([text]) => extractEntities(text));
+    for (const { type } of found) expect(ENTITY_TYPES).toContain(type);
+  });
+});

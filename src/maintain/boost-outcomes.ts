@@ -1,0 +1,73 @@
+import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
+import type { FormDeps } from '../form/form-deps.ts';
+import { indexWords } from '../language/words.ts';
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import { visibleOwners, type Scope } from '../record/scope.ts';
+import type { Reader } from '../store/database.ts';
+import { findEvent } from '../store/event-store.ts';
+import { loadMemories } from '../store/load-records.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { findMemory } from '../store/read-memories.ts';
+import { reviseMemory } from '../store/write-memory.ts';
+
+const BOOST = 0.1;
+const MOST_RELATED = 20;
+// Half of a memory's words in the decision or in what came of it.
+const RELATED = 0.5;
+const BOOSTED = 'boostedBy';
+
+/**
+ * Raises the importance of what is related to a decision that turned out well (L7): by 0.1, once for each outcome.
+ * Gives back the ids of the memories.
+ */
+export async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): Promise<string[]> {
+  const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
+  if (related.length === 0) return [];
+  return deps.database.write(scope.tenant, async (writer) => {
+    const boosted: string[] = [];
+    await changeOwner(writer, scope, deps.clock.now());
+    for (const { id } of related) {
+      const memory = await findMemory(writer, scope, id);
+      if (memory === null || memory.archivedAt !== null) continue;
+      const before = (memory.metadata[BOOSTED] ?? []) as string[];
+      if (before.includes(outcomeId)) continue;
+      await reviseMemory(writer, deps, memory, {
+        change: {
+          importance: Math.min(1, memory.importance + BOOST),
+          metadata: { ...memory.metadata, [BOOSTED]: [...before, outcomeId].slice(-50) },
+        },
+        why: { reason: 'a related decision turned out well', actor: 'boost-outcomes' },
+      });
+      boosted.push(id);
+    }
+    return boosted;
+  });
+}
+
+async function findRelated(reader: Reader, deps: FormDeps, scope: Scope, outcomeId: string): Promise<Memory[]> {
+  const outcome = await findEvent(reader, scope, outcomeId);
+  if (outcome?.kind !== 'outcome' || outcome.metadata['effect'] !== 'positive') return [];
+  const decision = outcome.refersTo === null ? null : await findEvent(reader, scope, outcome.refersTo);
+  const events = [outcome, decision].filter((event): event is Event => event !== null);
+  const text = events.map((event) => `${event.content} ${reasonOf(event)}`).join(' ');
+  const hits = await deps.database.text.search(reader, {
+    tenant: scope.tenant,
+    kind: 'memory',
+    owners: visibleOwners(scope),
+    words: [...new Set(indexWords(text))].slice(0, 40),
+    limit: MOST_RELATED,
+  });
+  const found = await loadMemories(reader, deps.database, { scope, rowIds: hits.map((hit) => hit.rowId) });
+  const said = contentStems(text);
+  return [...found.values()].filter(
+    (memory) =>
+      memory.sourceEvents.some((id) => events.some((event) => event.id === id)) ||
+      (memory.type !== 'summary' && coveredBy(contentStems(memory.content), said) >= RELATED),
+  );
+}
+
+function reasonOf(event: Event): string {
+  const { reason } = event.metadata;
+  return typeof reason === 'string' ? reason : '';
+}

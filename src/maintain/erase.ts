@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+import { VarveError } from '../errors.ts';
+import { visibleOwners, type Scope } from '../record/scope.ts';
+import { anonymiseUsage } from '../store/anonymise-usage.ts';
+import type { Writer } from '../store/database.ts';
+import { eraseScope, type Erased } from '../store/erase.ts';
+import { eraseRecords, withDerivedAlone, type RecordRow } from '../store/erase-records.ts';
+import { erasureSubject, hashIds, insertErasure, type ErasureCertificate } from '../store/erasure-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { findMemory } from '../store/read-memories.ts';
+import { redactBlocks } from './redact-blocks.ts';
+
+/** Who erases, and why. Kept in the certificate, so nothing of what is erased belongs in here. */
+export interface EraseOptions {
+  /** Default `application`. */
+  actor?: string;
+  /** Default `erased on request`. */
+  reason?: string;
+}
+
+/** What was removed for good, and the proof of it. */
+export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
+
+/** Removes a person, a session, an agent or a tenant for good, with all that came of them alone (X1). */
+export async function erase(parts: Parts, scope: Scope, options: EraseOptions = {}): Promise<ErasedWithCertificate> {
+  const { database } = parts;
+  const result = await database.write(scope.tenant, async (writer) => {
+    const erasedTexts = await textsWithin(writer, scope);
+    const removed: string[] = [];
+    const erased = await eraseScope(writer, database, scope, removed);
+    const id = parts.ids.next('era');
+    const redacted = await redactBlocks(writer, scope, { erased: erasedTexts, kept: await liveTexts(writer, scope) });
+    const { user, agent, tenant } = scope;
+    const isPerson = user !== null && scope.session === null;
+    const usage = isPerson ? await anonymiseUsage(writer, { tenant, user, agent, alias: `erased ${id}` }) : 0;
+    const counts = { ...erased, redacted, usage };
+    return { ...erased, certificate: await certify(writer, parts, { scope, id, counts, removed, options }) };
+  });
+  await database.scrub();
+  return result;
+}
+
+/** Removes one memory for good, with all that was made of it alone. */
+export async function eraseMemory(
+  parts: Parts,
+  scope: Scope,
+  memoryId: string,
+  options: EraseOptions = {},
+): Promise<ErasureCertificate> {
+  const { database } = parts;
+  const certificate = await database.write(scope.tenant, async (writer) => {
+    const memory = await findMemory(writer, scope, memoryId);
+    if (memory === null) {
+      throw new VarveError(`There is no memory ${memoryId} that this handle can see.`, {
+        code: 'not_found',
+        details: { id: memoryId },
+      });
+    }
+    const rows = await rowsOf(writer, scope.tenant, [memoryId]);
+    return eraseRows(writer, parts, memory.scope, { rows, subject: memoryId, options });
+  });
+  await database.scrub();
+  return certificate;
+}
+
+/** Removes memories for good, with all that was made of them alone, and certifies it. */
+export async function eraseRows(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { rows, subject, options }: { rows: readonly RecordRow[]; subject?: string; options: EraseOptions },
+): Promise<ErasureCertificate> {
+  const { database } = parts;
+  const memories = await withDerivedAlone(writer, scope.tenant, rows);
+  const ids = memories.map(({ id }) => id);
+  const texts = await textsOf(writer, scope.tenant, ids);
+  const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
+  const redacted = await redactBlocks(writer, scope, { erased: texts, kept: await liveTexts(writer, scope) });
+  await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${scope.tenant}`.execute(
+    writer,
+  );
+  const id = parts.ids.next('era');
+  return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
+}
+
+interface Certified {
+  scope: Scope;
+  id: string;
+  /** The record that was erased, when it was one. */
+  subject?: string;
+  counts: Record<string, number>;
+  removed: readonly string[];
+  options: EraseOptions;
+}
+
+async function certify(
+  writer: Writer,
+  parts: Parts,
+  { scope, id, subject, counts, removed, options }: Certified,
+): Promise<ErasureCertificate> {
+  const certificate: ErasureCertificate = {
+    id,
+    at: new Date(parts.clock.now()),
+    actor: options.actor ?? 'application',
+    reason: options.reason ?? 'erased on request',
+    subject: erasureSubject(scope, subject),
+    counts,
+    removed: removed.length,
+    removedHash: hashIds(removed),
+  };
+  await insertErasure(writer, scope.tenant, certificate);
+  return certificate;
+}
+
+export async function rowsOf(writer: Writer, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
+  return writer
+    .selectFrom('memories')
+    .select(['id', 'row_id as rowId'])
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+// More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.
+const MOST_TEXTS = 2000;
+
+/** What memories and the user's own messages within a scope say. */
+async function textsWithin(writer: Writer, scope: Scope): Promise<string[]> {
+  const parts = [
+    sql`tenant_id = ${scope.tenant}`,
+    ...(scope.agent === null ? [] : [sql`agent_id = ${scope.agent}`]),
+    ...(scope.user === null ? [] : [sql`user_id = ${scope.user}`]),
+  ];
+  const inSession = scope.session === null ? sql`1 = 1` : sql`session_id = ${scope.session}`;
+  const ofSession =
+    scope.session === null ? sql`1 = 1` : sql`(session_id = ${scope.session} or source_session = ${scope.session})`;
+  const { rows } = await sql<{ content: string }>`
+    select content from memories where ${sql.join(parts, sql` and `)} and ${ofSession}
+    union all
+    select content from events where ${sql.join(parts, sql` and `)} and ${inSession} and origin = 'user'
+    limit ${MOST_TEXTS}`.execute(writer);
+  return rows.map(({ content }) => content);
+}
+
+async function textsOf(writer: Writer, tenant: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await writer
+    .selectFrom('memories')
+    .select('content')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map(({ content }) => content);
+}
+
+/** What is still known where the documents are that stay. */
+async function liveTexts(writer: Writer, scope: Scope): Promise<string[]> {
+  const rows = await writer
+    .selectFrom('memories')
+    .select('content')
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', visibleOwners(scope))
+    .where('archived_at', 'is', null)
+    .limit(MOST_TEXTS)
+    .execute();
+  return rows.map(({ content }) => content);
+}

@@ -1,0 +1,118 @@
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import { endSessions } from '../consolidate/end-sessions.ts';
+import { DAY } from '../record/clock.ts';
+import type { ArchiveReason } from '../record/memory.ts';
+import { memoryType } from '../record/memory-types.ts';
+import type { Scope } from '../record/scope.ts';
+import { insertRun, newRunId, removeRuns, type RunCause } from '../store/run-store.ts';
+import { archiveMemories, fadeMemories, liveStretch, type LiveRow } from '../store/upkeep-store.ts';
+import { planUpkeep } from './plan-upkeep.ts';
+
+/** What a maintenance pass has done, or would do. */
+export interface UpkeepReport {
+  run: string;
+  /** Live memories that were looked at. */
+  read: number;
+  faded: number;
+  archived: Record<'decayed' | 'pruned' | 'expired', number>;
+  /** Sessions whose merged text has ended with them. */
+  sessionsEnded: number;
+  /** Of a dry run: the first ids that would be archived, with the reason. */
+  wouldArchive: { id: string; reason: ArchiveReason }[];
+}
+
+export interface UpkeepOptions {
+  cause: RunCause;
+  signal?: AbortSignal;
+  dryRun?: boolean;
+}
+
+const STRETCH = 1000;
+const MOST_SHOWN = 1000;
+
+/**
+ * One maintenance pass over a tenant (Q9, L8): importance fades, and what has become unimportant, outdated or unread is
+ * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
+ * is cut short leaves every stretch either done or untouched.
+ */
+export async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
+  const { database, clock, consolidation } = deps;
+  const startedAt = new Date(clock.now());
+  const report: UpkeepReport = {
+    run: newRunId(deps.ids),
+    read: 0,
+    faded: 0,
+    archived: { decayed: 0, pruned: 0, expired: 0 },
+    sessionsEnded: 0,
+    wouldArchive: [],
+  };
+  const isDry = options.dryRun === true;
+  for (let after = 0; consolidation.decay.enabled;) {
+    options.signal?.throwIfAborted();
+    const rows = await database.read(tenant, (reader) =>
+      liveStretch(reader, database, { tenant, after, limit: STRETCH }),
+    );
+    if (rows.length === 0) break;
+    after = rows.at(-1)?.rowId ?? after;
+    await maintainStretch(deps, tenant, { rows, report, isDry });
+    if (rows.length < STRETCH) break;
+  }
+  if (isDry) return report;
+  const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
+  await database.write(tenant, async (writer) => {
+    report.sessionsEnded = await endSessions(writer, deps, scope, report.run);
+    await removeRuns(writer, tenant, clock.now() - consolidation.intervals.keepRunsDays * DAY);
+    await insertRun(writer, {
+      id: report.run,
+      scope,
+      kind: 'maintain',
+      cause: options.cause,
+      status: 'done',
+      startedAt,
+      finishedAt: new Date(clock.now()),
+      read: { memories: report.read },
+      changed: { faded: report.faded, ...report.archived, sessionsEnded: report.sessionsEnded },
+      model: 'local',
+      cost: 0,
+      error: null,
+    });
+  });
+  return report;
+}
+
+const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
+  decayed: 'unimportant and unread for a long time',
+  pruned: 'hardly important, and nobody has read it',
+  expired: 'its time is over',
+};
+
+async function maintainStretch(
+  deps: ConsolidateDeps,
+  tenant: string,
+  { rows, report, isDry }: { rows: readonly LiveRow[]; report: UpkeepReport; isDry: boolean },
+): Promise<void> {
+  const now = deps.clock.now();
+  const faded: { rowId: number; owner: string; importance: number }[] = [];
+  const archived: { rowId: number; reason: 'decayed' | 'pruned' | 'expired' }[] = [];
+  for (const row of rows) {
+    if (!deps.memoryTypes.has(row.type)) continue;
+    const plan = planUpkeep(row, memoryType(deps.memoryTypes, row.type), deps.consolidation.decay, now);
+    if (plan.action === 'fade') faded.push({ rowId: row.rowId, owner: row.owner, importance: plan.importance });
+    if (plan.action !== 'archive') continue;
+    archived.push({ rowId: row.rowId, reason: plan.reason });
+    report.archived[plan.reason] += 1;
+    if (isDry && report.wouldArchive.length < MOST_SHOWN) report.wouldArchive.push({ id: row.id, reason: plan.reason });
+  }
+  report.read += rows.length;
+  report.faded += faded.length;
+  if (isDry || faded.length + archived.length === 0) return;
+  await deps.database.write(tenant, async (writer) => {
+    await fadeMemories(writer, tenant, faded);
+    const why = (reason: ArchiveReason) => ({
+      reason: REASONS[reason as keyof typeof REASONS],
+      actor: 'maintain',
+      run: report.run,
+    });
+    await archiveMemories(writer, tenant, archived, { now, why });
+  });
+}

@@ -1,0 +1,159 @@
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { UsefulnessSettings } from '../consolidate/consolidation-settings.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
+import { parse } from '../record/parse.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Reader, Writer } from '../store/database.ts';
+import { insertRun, newRunId, type RunCause } from '../store/run-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { findMemory } from '../store/read-memories.ts';
+import { addUse, insertGiven, listGiven, takeGiven, type GivenMemory, type MemoryUse } from '../store/use-store.ts';
+import { reviseMemory } from '../store/write-memory.ts';
+import { judgeUse } from './judge-use.ts';
+import { z } from 'zod';
+
+const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
+
+/** Notes which memories were put before the model for a turn, so that it can be judged later whether they helped (L16). */
+export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly string[]): Promise<void> {
+  const ids = parse(idsSchema, [...memoryIds], 'The ids of memories');
+  if (ids.length === 0) return;
+  await parts.database.write(scope.tenant, (writer) => insertGiven(writer, parts.ids, scope, ids, parts.clock.now()));
+}
+
+/** How long an answer is waited for, and a reaction to it. */
+const ANSWER_WITHIN = HOUR;
+const REACTION_WITHIN = 30 * MINUTE;
+
+type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
+
+/** Judges what was given and answered: what was used, confirmed or corrected moves in importance, by bounded steps. */
+export async function judgeGiven(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { cause }: { cause: RunCause },
+): Promise<{ judged: number; moved: number }> {
+  const given = await deps.database.read(scope.tenant, async (reader) => {
+    const waiting = await listGiven(reader, scope, 500);
+    const judged = [];
+    for (const each of waiting) {
+      const turn = await turnAfter(reader, scope, each, deps.clock.now());
+      if (turn !== null) judged.push({ given: each, turn });
+    }
+    return judged;
+  });
+  if (given.length === 0) return { judged: 0, moved: 0 };
+  return deps.database.write(scope.tenant, async (writer) => {
+    const taken = await takeGiven(
+      writer,
+      scope.tenant,
+      given.map((each) => each.given.id),
+    );
+    const counts = new Map<string, Counts>();
+    for (const { given: each, turn } of given) {
+      if (!taken.has(each.id)) continue;
+      const memory = await findMemory(writer, scope, each.memoryId);
+      if (memory === null) continue;
+      const { used, reaction } =
+        turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
+      const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
+      counts.set(memory.id, {
+        given: before.given + 1,
+        used: before.used + Number(used),
+        confirmed: before.confirmed + Number(reaction === 'confirmed'),
+        corrected: before.corrected + Number(reaction === 'corrected'),
+      });
+    }
+    return applyUse(writer, deps, scope, { counts, cause });
+  });
+}
+
+async function applyUse(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { counts, cause }: { counts: ReadonlyMap<string, Counts>; cause: RunCause },
+): Promise<{ judged: number; moved: number }> {
+  const run = newRunId(deps.ids);
+  const now = deps.clock.now();
+  const moved: string[] = [];
+  for (const [id, more] of counts) {
+    const memory = await findMemory(writer, scope, id);
+    if (memory === null) continue;
+    const sum = await addUse(writer, memory.scope, id, more, now);
+    const step = stepOf(more, sum, deps.consolidation.usefulness);
+    const importance = Math.min(1, Math.max(0, memory.importance + step));
+    if (memory.archivedAt !== null || Math.abs(importance - memory.importance) < 1e-9) continue;
+    const why = { reason: reasonOf(more), actor: 'judge-use', run };
+    await reviseMemory(writer, deps, memory, { change: { importance }, why });
+    moved.push(id);
+  }
+  if (counts.size > 0) {
+    const time = new Date(now);
+    await insertRun(writer, {
+      id: run,
+      scope: { ...scope, session: null, connection: null },
+      kind: 'judge-use',
+      cause,
+      status: 'done',
+      startedAt: time,
+      finishedAt: time,
+      read: { given: [...counts.values()].reduce((all, { given }) => all + given, 0) },
+      changed: { moved },
+      model: 'local',
+      cost: 0,
+      error: null,
+    });
+  }
+  return { judged: counts.size, moved: moved.length };
+}
+
+/** How far importance moves: never more than the largest step, however much has happened. */
+export function stepOf(more: Counts, sum: Counts, settings: UsefulnessSettings): number {
+  const isIgnored = sum.used === 0 && sum.given >= settings.ignoredAfter;
+  const step =
+    more.used * settings.used +
+    more.confirmed * settings.confirmed +
+    more.corrected * settings.corrected +
+    (isIgnored ? settings.ignored : 0);
+  return Math.min(settings.largestStep, Math.max(-settings.largestStep, step));
+}
+
+function reasonOf({ used, confirmed, corrected }: Counts): string {
+  if (corrected > 0) return 'the user corrected an answer that used it';
+  if (confirmed > 0) return 'the user confirmed an answer that used it';
+  return used > 0 ? 'it was used in an answer' : 'given again and again, and never used';
+}
+
+interface AnsweredTurn {
+  question: string;
+  answer: string;
+  reaction: string | null;
+}
+
+/** The turn that a memory was given for; null while it is still under way. */
+async function turnAfter(
+  reader: Reader,
+  scope: Scope,
+  given: GivenMemory,
+  now: number,
+): Promise<AnsweredTurn | 'unanswered' | null> {
+  const events = await reader
+    .selectFrom('events')
+    .select(['origin', 'content', 'recorded_at', 'row_id'])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('kind', '=', 'message')
+    .where('recorded_at', '>=', given.givenAt - ANSWER_WITHIN)
+    .where('recorded_at', '<=', given.givenAt + ANSWER_WITHIN + REACTION_WITHIN)
+    .where((eb) => (given.session === null ? eb.val(true) : eb('session_id', '=', given.session)))
+    .orderBy('row_id')
+    .execute();
+  const answerAt = events.findIndex(({ origin, recorded_at }) => origin === 'agent' && recorded_at >= given.givenAt);
+  const answer = events[answerAt];
+  if (answer === undefined) return now - given.givenAt > ANSWER_WITHIN ? 'unanswered' : null;
+  const question = events.slice(0, answerAt).findLast(({ origin }) => origin === 'user');
+  const reaction = events.slice(answerAt + 1).find(({ origin }) => origin === 'user');
+  if (reaction === undefined && now - answer.recorded_at < REACTION_WITHIN) return null;
+  return { question: question?.content ?? '', answer: answer.content, reaction: reaction?.content ?? null };
+}

@@ -1,0 +1,19 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { ScopeInput } from '../record/scope.ts';
+import type { Varve } from '../varve.ts';
+import { createMcpServer } from './create-mcp-server.ts';
+
+/** Serves MCP on the standard input and output of this process. Resolves when the client is gone. */
+export async function mcpOverStdio(
+  varve: Varve,
+  { scope, version, readOnly }: { scope: ScopeInput; version: string; readOnly: boolean },
+): Promise<void> {
+  const handle = varve.for(scope);
+  const connection = serveStdio(() => createMcpServer({ handle, version, readOnly }));
+  await new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve);
+    process.stdin.once('close', resolve);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+  await connection.close();
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { invalidInput } from '../errors.ts';
+import type { Event } from '../record/event.ts';
+import { parse, textSchema } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { EventInput } from './append-events.ts';
+
+/** The categories of what a chat agent observes (T3). */
+export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;
+export type ChatCategory = (typeof CHAT_CATEGORIES)[number];
+
+/** What an autonomous agent has learned (T4). */
+export interface UserContextUpdate {
+  /** New values by scaffold key: any JSON. */
+  scaffoldUpdates?: Record<string, unknown>;
+  /** Statements to be kept. */
+  persistentInfoAdditions?: readonly string[];
+}
+
+/** The events that an update of the user's context has become. */
+export interface UserContextEvents {
+  events: Event[];
+}
+
+const observationSchema = z.strictObject({
+  content: textSchema(20_000),
+  category: z.enum(CHAT_CATEGORIES, { error: `expected one of ${CHAT_CATEGORIES.join(', ')}` }),
+});
+
+const updateSchema = z.strictObject({
+  scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
+  persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
+});
+
+/** An observation of the chat agent, as an event that waits to be processed. */
+export function observationEvent(scope: Scope, content: string, category: ChatCategory): EventInput {
+  const checked = parse(observationSchema, { content, category }, 'The observation');
+  return { ...observed(scope, 'chat'), content: checked.content, category: checked.category };
+}
+
+/** One `scaffold_update` event for each key and one `learned_fact` event for each item. */
+export function userContextEvents(scope: Scope, update: UserContextUpdate): EventInput[] {
+  const { scaffoldUpdates = {}, persistentInfoAdditions = [] } = parse(updateSchema, update, 'The update');
+  const events = [
+    ...Object.entries(scaffoldUpdates).map(([key, value]): EventInput => {
+      const event = observed(scope, 'autonomous');
+      const metadata = { ...event.metadata, key, value };
+      return { ...event, category: 'scaffold_update', content: `${key}: ${asText(value)}`, metadata };
+    }),
+    ...persistentInfoAdditions.map((content): EventInput => ({
+      ...observed(scope, 'autonomous'),
+      category: 'learned_fact',
+      content,
+    })),
+  ];
+  if (events.length === 0)
+    throw invalidInput('The update says nothing: give scaffoldUpdates or persistentInfoAdditions.');
+  return events;
+}
+
+function observed(
+  scope: Scope,
+  source: 'chat' | 'autonomous',
+): Omit<EventInput, 'content'> & { metadata: Record<string, unknown> } {
+  return {
+    kind: 'observation',
+    origin: 'agent',
+    metadata: { source, session: scope.session, connection: scope.connection },
+  };
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,143 @@
+import { sql, type Selectable } from 'kysely';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { toBlock } from '../store/block-store.ts';
+import { toEntity } from '../store/entity-store.ts';
+import { toEvent, type EventRow } from '../store/event-store.ts';
+import { toMemory, type MemoryRow } from '../store/memory-rows.ts';
+import type { BlockTable, EntityTable, OwnerTable, RevisionTable } from '../store/schema.ts';
+import { within } from './count-records.ts';
+import type { RecordLine } from './record-line.ts';
+
+const PAGE = 500;
+
+/** What an export reads of a table, a page at a time. */
+interface Page<Row> {
+  rows: Row[];
+  next: string | number | null;
+}
+
+/**
+ * Everything that lies within a scope, as lines: what is referred to comes before what refers to it. Memory use does
+ * not grow with the store. What is written meanwhile may or may not be in it.
+ */
+export async function* exportRecords(database: Database, scope: Scope, now: Date): AsyncGenerator<RecordLine> {
+  yield { record: 'header', format: 'varve', version: 1, exportedAt: now };
+  const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> =>
+    database.read(scope.tenant, work);
+  if (scope.session === null) {
+    for await (const row of pages((after) => read((reader) => byId<EntityTable>(reader, 'entities', scope, after)))) {
+      const { id, scope: place, type, name, aliases, metadata } = toEntity(row);
+      yield { record: 'entity', id, scope: place, data: { type, name, aliases, metadata } };
+    }
+  }
+  for await (const row of pages((after) => read((reader) => byRow<EventRow>(reader, 'events', scope, after)))) {
+    yield eventLine(row);
+  }
+  if (scope.session === null) yield* revisionLines(database, scope);
+  for await (const row of pages((after) => read((reader) => byRow<MemoryRow>(reader, 'memories', scope, after)))) {
+    yield memoryLine(row);
+  }
+  for await (const row of pages((after) => read((reader) => byId<BlockTable>(reader, 'blocks', scope, after)))) {
+    const { id, scope: place, kind, content, version, createdAt, updatedAt } = toBlock(row);
+    yield { record: 'block', id, scope: place, kind, content, version, createdAt, updatedAt };
+  }
+}
+
+async function* pages<Row>(page: (after: string | number | null) => Promise<Page<Row>>): AsyncGenerator<Row> {
+  let after: string | number | null = null;
+  do {
+    const { rows, next }: Page<Row> = await page(after);
+    yield* rows;
+    after = next;
+  } while (after !== null);
+}
+
+async function byRow<Row extends { row_id: number }>(
+  reader: Reader,
+  table: 'events' | 'memories',
+  scope: Scope,
+  after: string | number | null,
+): Promise<Page<Row>> {
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${within(scope)} and row_id > ${after ?? 0}
+    order by row_id limit ${PAGE}`.execute(reader);
+  return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
+}
+
+async function byId<Table>(
+  reader: Reader,
+  table: 'entities' | 'blocks',
+  scope: Scope,
+  after: string | number | null,
+): Promise<Page<Selectable<Table>>> {
+  const { rows } = await sql<Selectable<Table> & { id: string }>`select * from ${sql.table(table)}
+    where ${within(scope)} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
+  return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.id ?? null) };
+}
+
+/** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */
+async function* revisionLines(database: Database, scope: Scope): AsyncGenerator<RecordLine> {
+  const { rows: owners } = await database.read(scope.tenant, (reader) =>
+    sql<Selectable<OwnerTable>>`select * from owners where ${within(scope)} order by owner_key`.execute(reader),
+  );
+  for (const { agent_id: agent, user_id: user } of owners) {
+    const place = { tenant: scope.tenant, agent, user, session: null, connection: null };
+    let last: Selectable<RevisionTable> | undefined;
+    do {
+      const { rows } = await database.read(scope.tenant, (reader) => {
+        const after = last === undefined ? sql`` : sql`and (record_id, version) > (${last.record_id}, ${last.version})`;
+        return sql<Selectable<RevisionTable>>`select * from revisions
+          where tenant_id = ${scope.tenant} and owner_key = ${ownerKey(place)} ${after}
+          order by record_id, version limit ${PAGE}`.execute(reader);
+      });
+      for (const row of rows) yield revisionLine(row, place);
+      last = rows.length < PAGE ? undefined : rows.at(-1);
+    } while (last !== undefined);
+  }
+}
+
+function revisionLine(row: Selectable<RevisionTable>, scope: Scope): RecordLine {
+  return {
+    record: 'revision',
+    scope,
+    recordId: row.record_id,
+    version: row.version,
+    at: new Date(row.at),
+    reason: row.reason,
+    actor: row.actor,
+    run: row.run,
+    before: row.before === null ? null : (JSON.parse(row.before) as Record<string, unknown>),
+  };
+}
+
+function eventLine(row: EventRow): RecordLine {
+  const { id, scope, position: _position, recordedAt, processedAt, ...data } = toEvent(row);
+  const idempotencyKey = row.idempotency_key ?? undefined;
+  return { record: 'event', id, scope, data: { ...data, idempotencyKey }, recordedAt, processedAt };
+}
+
+function memoryLine(row: MemoryRow): RecordLine {
+  const memory = toMemory(row);
+  const { id, scope, contradictedBy, createdAt, updatedAt, archivedAt, archiveReason, ...rest } = memory;
+  const { accessCount, lastAccessedAt, version, ...data } = rest;
+  return {
+    record: 'memory',
+    id,
+    scope,
+    data: { ...data, level: levelOf(scope) },
+    contradictedBy,
+    createdAt,
+    updatedAt,
+    archivedAt,
+    archiveReason,
+    accessCount,
+    lastAccessedAt,
+    version,
+  };
+}
+
+function levelOf(scope: Scope): 'tenant' | 'agent' | 'user' | 'session' {
+  if (scope.session !== null) return 'session';
+  if (scope.user !== null) return 'user';
+  return scope.agent === null ? 'tenant' : 'agent';
+}

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { invalidInput } from '../errors.ts';
+import type { Clock } from '../record/clock.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Database } from '../store/database.ts';
+import { within } from './count-records.ts';
+
+/** Something that changed. It names the record and holds nothing of its content. */
+export interface RecordChange {
+  /** Where to go on after it. */
+  cursor: string;
+  kind: 'event' | 'memory' | 'block';
+  id: string;
+  /** The version that the change made; 1 for an event. */
+  version: number;
+  at: Date;
+  reason: string;
+  actor: string;
+}
+
+export interface FollowOptions {
+  /** The cursor of the last change that was seen. Default: now. */
+  after?: string;
+  signal?: AbortSignal;
+  /** Resolves when something was written in this process, so that the wait ends early. */
+  written?(): Promise<void>;
+}
+
+type Change = Omit<RecordChange, 'cursor' | 'at'> & { at: number; rowId: number };
+
+/** How far one has read: the last row of the events, the time of the last revision. */
+interface Place {
+  rowId: number;
+  at: number;
+}
+
+// Writers in other processes are seen this late at most.
+const LOOK_EVERY = 1_000;
+// A transaction may commit after one that began later: the last stretch is read again, and what was told is left out.
+const OVERLAP: Place = { rowId: 200, at: 3_000 };
+const PAGE = 1_000;
+
+/** What changes within a scope, from now or from a cursor on, until the signal says stop. */
+export async function* followChanges(
+  { database, clock }: { database: Database; clock: Clock },
+  scope: Scope,
+  { after, signal, written = () => new Promise(() => {}) }: FollowOptions = {},
+): AsyncGenerator<RecordChange> {
+  let place = after === undefined ? { rowId: await lastRow(database, scope), at: clock.now() } : readCursor(after);
+  const told = new Map<string, Place>();
+  for (const change of await read(database, scope, place)) {
+    if (change.kind === 'event' ? change.rowId <= place.rowId : change.at <= place.at) told.set(keyOf(change), change);
+  }
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
+    const changes = await read(database, scope, place);
+    for (const { rowId, ...change } of changes) {
+      if (told.has(keyOf(change))) continue;
+      place = { rowId: Math.max(place.rowId, rowId), at: rowId === 0 ? Math.max(place.at, change.at) : place.at };
+      told.set(keyOf(change), { rowId, at: change.at });
+      yield { ...change, at: new Date(change.at), cursor: `${place.rowId}-${place.at}` };
+    }
+    for (const [key, { rowId, at }] of told) {
+      if (rowId === 0 ? at < place.at - 2 * OVERLAP.at : rowId < place.rowId - 2 * OVERLAP.rowId) told.delete(key);
+    }
+    if (changes.length < PAGE) await waitFor(written(), signal);
+  }
+}
+
+async function waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const stop = new AbortController();
+  const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];
+  const ended = pause(LOOK_EVERY, undefined, { signal: AbortSignal.any(signals) }).catch((error: unknown) => {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+  });
+  await Promise.race([ended, written]);
+  stop.abort();
+}
+
+async function lastRow(database: Database, { tenant }: Scope): Promise<number> {
+  const { rows } = await database.read(tenant, (reader) =>
+    sql<{ last: number | null }>`select max(row_id) as last from events where tenant_id = ${tenant}`.execute(reader),
+  );
+  return Number(rows[0]?.last ?? 0);
+}
+
+/** The changes after a place, and those of the overlap before it. */
+async function read(database: Database, scope: Scope, place: Place): Promise<Change[]> {
+  return database.read(scope.tenant, async (reader) => {
+    const events = await sql<Change>`
+      select 'event' as kind, id, 1 as version, recorded_at as at, 'observed' as reason, origin as actor,
+        row_id as "rowId"
+      from events where ${within(scope)} and row_id > ${place.rowId - OVERLAP.rowId} order by row_id limit ${PAGE}`.execute(
+      reader,
+    );
+    const owners = sql`select owner_key from owners where ${within({ ...scope, session: null })}`;
+    const revisions = await sql<Change>`
+      select case when record_id like 'blk%' then 'block' else 'memory' end as kind, record_id as id, version, at, reason,
+        actor, 0 as "rowId"
+      from revisions where tenant_id = ${scope.tenant} and at > ${place.at - OVERLAP.at} and owner_key in (${owners})
+      order by at, record_id, version limit ${PAGE}`.execute(reader);
+    return [...events.rows, ...revisions.rows];
+  });
+}
+
+function keyOf({ id, version }: Pick<Change, 'id' | 'version'>): string {
+  return `${id}/${version}`;
+}
+
+function readCursor(cursor: string): Place {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(cursor);
+  if (match === null) throw invalidInput('The cursor is not one that a change has given.');
+  return { rowId: Number(match[1]), at: Number(match[2]) };
+}

@@ -1,0 +1,144 @@
+import { messageOf, VarveError } from '../errors.ts';
+import { parse } from '../record/parse.ts';
+import type { Scope, ScopeInput } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import { recordLineSchema, type ParsedLine } from './record-line.ts';
+import { takeInBlock, takeInEntity, takeInEvent, takeInMemory, takeInRevision, type TakenIn } from './take-in.ts';
+
+/** How to import. */
+export interface ImportOptions {
+  /** Parts of the scope that replace those of every line: the tenant always is this one. */
+  into: ScopeInput & { tenant: string };
+  /** Says what would be done and does nothing. */
+  dryRun?: boolean;
+  /** Called before a line is taken in; throws when the caller may not write there. */
+  check?(scope: Scope): void;
+  /** Called after each batch. */
+  onProgress?(report: ImportReport): void;
+  signal?: AbortSignal;
+}
+
+/** What became of an import. */
+export interface ImportReport {
+  read: number;
+  imported: Record<string, number>;
+  /** Lines that were there already. */
+  known: Record<string, number>;
+  rejected: number;
+  /** The first hundred lines that were rejected, and why. */
+  problems: { line: number; problem: string }[];
+  dryRun: boolean;
+}
+
+/** What a reader of a foreign format gives: a line, or the reason why a part of the input is none. */
+export type ImportItem = unknown;
+
+const BATCH = 200;
+const MOST_PROBLEMS = 100;
+
+/** Takes lines in, a batch to a transaction. A bad line is reported and the rest goes on; doing it again changes nothing. */
+export async function importRecords(
+  parts: Parts,
+  lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const report: ImportReport = {
+    read: 0,
+    imported: {},
+    known: {},
+    rejected: 0,
+    problems: [],
+    dryRun: options.dryRun ?? false,
+  };
+  const entities = new Map<string, string>();
+  let batch: { line: ParsedLine; number: number }[] = [];
+  const flush = async (): Promise<void> => {
+    const outcomes = await writeBatch(parts, batch, { entities, options });
+    for (const [index, outcome] of outcomes.entries()) {
+      const { line, number } = batch[index] as (typeof batch)[number];
+      if (typeof outcome !== 'string') reject(report, number, outcome);
+      else report[outcome][line.record] = (report[outcome][line.record] ?? 0) + 1;
+    }
+    batch = [];
+    options.onProgress?.(report);
+  };
+  for await (const item of lines) {
+    options.signal?.throwIfAborted();
+    report.read += 1;
+    try {
+      const line = parse(recordLineSchema, item, `Line ${report.read}`);
+      if (line.record === 'header') continue;
+      line.scope = { ...line.scope, ...withoutUndefined(options.into) };
+      options.check?.(line.scope);
+      batch.push({ line, number: report.read });
+    } catch (error) {
+      reject(report, report.read, error);
+    }
+    if (batch.length >= BATCH) await flush();
+  }
+  if (batch.length > 0) await flush();
+  return report;
+}
+
+type Outcome = TakenIn | VarveError;
+
+async function writeBatch(
+  parts: Parts,
+  batch: readonly { line: ParsedLine }[],
+  { entities, options }: { entities: Map<string, string>; options: ImportOptions },
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const rollback = new Error('dry run');
+  try {
+    await parts.database.write(options.into.tenant, async (writer) => {
+      outcomes.length = 0;
+      for (const { line } of batch) outcomes.push(await takeInOrSay(writer, parts, line, entities));
+      if (options.dryRun) throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  return outcomes;
+}
+
+/** Bad input is said before anything is written, so the transaction can go on without the line. */
+async function takeInOrSay(
+  writer: Writer,
+  parts: Parts,
+  line: ParsedLine,
+  entities: Map<string, string>,
+): Promise<Outcome> {
+  try {
+    return await takeIn(writer, parts, line, entities);
+  } catch (error) {
+    if (VarveError.isInstance(error, 'invalid_input')) return error;
+    throw error;
+  }
+}
+
+function takeIn(writer: Writer, parts: Parts, line: ParsedLine, entities: Map<string, string>): Promise<TakenIn> {
+  switch (line.record) {
+    case 'event':
+      return takeInEvent(writer, parts, line);
+    case 'memory':
+      return takeInMemory(writer, parts, line, entities);
+    case 'block':
+      return takeInBlock(writer, parts, line);
+    case 'entity':
+      return takeInEntity(writer, parts, line, entities);
+    case 'revision':
+      return takeInRevision(writer, line);
+    case 'header':
+      return Promise.resolve('known');
+  }
+}
+
+function reject(report: ImportReport, line: number, error: unknown): void {
+  report.rejected += 1;
+  if (report.problems.length < MOST_PROBLEMS) report.problems.push({ line, problem: messageOf(error) });
+}
+
+function withoutUndefined<Value extends object>(value: Value): Partial<Scope> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<Scope>;
+}

@@ -1,0 +1,88 @@
+import { countJobs, getJob, listJobs, type JobCount, type JobFilter, type JobPage } from '../jobs/list-jobs.ts';
+import type { Job } from '../jobs/job.ts';
+import { retryJob } from '../jobs/retry-job.ts';
+import { parseScope, type ScopeInput } from '../record/scope.ts';
+import { EVERY_TENANT } from '../store/database.ts';
+import type { EmbeddingModels } from '../store/embedding-models.ts';
+import { countQueued } from '../store/embedding-store.ts';
+import { SCHEMA_VERSION } from '../store/migrations/migrations.ts';
+import type { Parts } from '../store/parts.ts';
+import { createActs, type Acts } from './acts.ts';
+import { countRecords, type RecordCounts } from './count-records.ts';
+import { exportRecords } from './export-records.ts';
+import { followChanges, type FollowOptions, type RecordChange } from './follow-changes.ts';
+import { importRecords, type ImportItem, type ImportOptions, type ImportReport } from './import-records.ts';
+import { createKeys, type Keys } from './keys.ts';
+import type { RecordLine } from './record-line.ts';
+import { createRequestAnswers, type RequestAnswers } from './request-answers.ts';
+
+/** How a store is. */
+export interface StoreStatus {
+  dialect: 'sqlite' | 'postgres';
+  schemaVersion: number;
+  /** The model that makes vectors; null when there is none. */
+  embedder: string | null;
+  /** Whether records are being embedded anew for another model. */
+  embedderChanging: boolean;
+  /** Records of all tenants that wait for a vector. */
+  vectorsWaiting: number;
+}
+
+/** What those who run Varve need: keys, audit, jobs, counts, what comes in and what goes out. */
+export interface Operator {
+  readonly keys: Keys;
+  readonly acts: Acts;
+  readonly answers: RequestAnswers;
+  readonly jobs: {
+    list(filter?: JobFilter): Promise<JobPage>;
+    get(id: string, options?: { tenant?: string }): Promise<Job | null>;
+    count(options?: { tenant?: string }): Promise<JobCount[]>;
+    /** Lets a dead job run again; null when there is none, `conflict` when it is not dead. */
+    retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
+  };
+  /** How much lies within a scope. */
+  count(scope: ScopeInput): Promise<RecordCounts>;
+  /** Asks the store something small: throws when it cannot answer. */
+  status(): Promise<StoreStatus>;
+  /** Everything that lies within a scope, a line at a time. */
+  export(scope: ScopeInput): AsyncGenerator<RecordLine>;
+  import(
+    lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
+    options: Omit<ImportOptions, 'into'> & { into?: ScopeInput },
+  ): Promise<ImportReport>;
+  /** What changes within a scope, as it changes. */
+  changes(scope: ScopeInput, options?: Omit<FollowOptions, 'written'>): AsyncGenerator<RecordChange>;
+}
+
+/** Makes the operator of a store. `written` resolves at the next write of this process. */
+export function createOperator(
+  parts: Parts & { embedding: EmbeddingModels },
+  { written }: { written(): Promise<void> },
+): Operator {
+  const { database, clock, embedding } = parts;
+  return {
+    keys: createKeys(parts),
+    acts: createActs(parts),
+    answers: createRequestAnswers(parts),
+    jobs: {
+      list: (filter) => listJobs(database, filter),
+      get: (id, options) => getJob(database, id, options),
+      count: (options) => countJobs(database, options),
+      retry: (id, options) => retryJob(database, id, { clock, ...options }),
+    },
+    count: (scope) => countRecords(database, parseScope(scope)),
+    async status() {
+      return {
+        dialect: database.dialect,
+        schemaVersion: SCHEMA_VERSION,
+        embedder: embedding.current?.id ?? null,
+        embedderChanging: await database.read(EVERY_TENANT, (reader) => embedding.isChanging(reader)),
+        vectorsWaiting: await countQueued(database),
+      };
+    },
+    export: (scope) => exportRecords(database, parseScope(scope), new Date(clock.now())),
+    import: (lines, { into = {}, ...options }) =>
+      importRecords(parts, lines, { ...options, into: { ...into, tenant: into.tenant ?? 'default' } }),
+    changes: (scope, options) => followChanges(parts, parseScope(scope), { ...options, written }),
+  };
+}

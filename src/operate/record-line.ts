@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { blockKindSchema, type BlockKindName } from '../record/block.ts';
+import { newEntitySchema, type NewEntity } from '../record/entity.ts';
+import { newEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
+import { ARCHIVE_REASONS, newMemorySchema, type ArchiveReason, type NewMemory } from '../record/memory.ts';
+import { textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { scopeSchema, type Scope, type ScopeInput } from '../record/scope.ts';
+
+/** The first line of an export. */
+export interface HeaderLine {
+  record: 'header';
+  format: 'varve';
+  version: 1;
+  exportedAt?: TimeInput;
+}
+
+/** An event. Under the same id it is taken in once. */
+export interface EventLine {
+  record: 'event';
+  id: string;
+  scope: ScopeInput;
+  data: NewEvent;
+  recordedAt?: TimeInput;
+  processedAt?: TimeInput | null;
+}
+
+/** A memory with what has become of it. Under the same id it is taken in once. */
+export interface MemoryLine {
+  record: 'memory';
+  id: string;
+  scope: ScopeInput;
+  data: NewMemory;
+  contradictedBy?: string | null;
+  createdAt?: TimeInput;
+  updatedAt?: TimeInput;
+  archivedAt?: TimeInput | null;
+  archiveReason?: ArchiveReason | null;
+  accessCount?: number;
+  lastAccessedAt?: TimeInput | null;
+  version?: number;
+}
+
+/** A block. One that is there already is left as it is. */
+export interface BlockLine {
+  record: 'block';
+  id: string;
+  scope: ScopeInput;
+  kind: BlockKindName;
+  content: unknown;
+  version?: number;
+  createdAt?: TimeInput;
+  updatedAt?: TimeInput;
+}
+
+export interface EntityLine {
+  record: 'entity';
+  id: string;
+  scope: ScopeInput;
+  data: NewEntity;
+}
+
+/** A change of a memory or a block. */
+export interface RevisionLine {
+  record: 'revision';
+  scope: ScopeInput;
+  recordId: string;
+  version: number;
+  at: TimeInput;
+  reason: string;
+  actor: string;
+  run?: string | null;
+  before: Record<string, unknown> | null;
+}
+
+/** One line of an export or an import: NDJSON, in an order in which what is referred to comes first. */
+export type RecordLine = HeaderLine | EntityLine | EventLine | RevisionLine | MemoryLine | BlockLine;
+
+/** A line that was checked. */
+export type ParsedLine =
+  | Parsed<HeaderLine>
+  | (Omit<Parsed<EntityLine>, 'scope'> & { scope: Scope })
+  | (Omit<Parsed<EventLine>, 'scope' | 'data'> & { scope: Scope; data: ParsedEvent })
+  | (Omit<Parsed<RevisionLine>, 'scope'> & { scope: Scope })
+  | (Omit<Parsed<MemoryLine>, 'scope' | 'data'> & { scope: Scope; data: Parsed<NewMemory> })
+  | (Omit<Parsed<BlockLine>, 'scope'> & { scope: Scope });
+
+const idOf = (prefix: string): z.ZodString =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`), `is not an id such as ${prefix}_0123456789abcdefghjkmnpqrs`);
+const versionSchema = z.int().min(1).max(1_000_000_000);
+
+export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminatedUnion('record', [
+  z.strictObject({
+    record: z.literal('header'),
+    format: z.literal('varve'),
+    version: z.literal(1),
+    exportedAt: timeSchema.optional(),
+  }),
+  z.strictObject({ record: z.literal('entity'), id: idOf('ent'), scope: scopeSchema, data: newEntitySchema }),
+  z.strictObject({
+    record: z.literal('event'),
+    id: idOf('evt'),
+    scope: scopeSchema,
+    data: newEventSchema,
+    recordedAt: timeSchema.optional(),
+    processedAt: timeSchema.nullish(),
+  }),
+  z.strictObject({
+    record: z.literal('revision'),
+    scope: scopeSchema,
+    recordId: z.string().regex(/^(mem|blk)_[0-9a-z]{26}$/, 'is not the id of a memory or a block'),
+    version: versionSchema,
+    at: timeSchema,
+    reason: textSchema(500),
+    actor: textSchema(100),
+    run: textSchema(100).nullish(),
+    before: z.record(z.string(), z.json()).nullable(),
+  }),
+  z.strictObject({
+    record: z.literal('memory'),
+    id: idOf('mem'),
+    scope: scopeSchema,
+    data: newMemorySchema,
+    contradictedBy: textSchema(200).nullish(),
+    createdAt: timeSchema.optional(),
+    updatedAt: timeSchema.optional(),
+    archivedAt: timeSchema.nullish(),
+    archiveReason: z.enum(ARCHIVE_REASONS).nullish(),
+    accessCount: z.int().min(0).max(1_000_000_000).optional(),
+    lastAccessedAt: timeSchema.nullish(),
+    version: versionSchema.optional(),
+  }),
+  z.strictObject({
+    record: z.literal('block'),
+    id: idOf('blk'),
+    scope: scopeSchema,
+    kind: blockKindSchema,
+    content: z.json(),
+    version: versionSchema.optional(),
+    createdAt: timeSchema.optional(),
+    updatedAt: timeSchema.optional(),
+  }),
+]) as z.ZodType<ParsedLine, RecordLine>;

@@ -1,0 +1,179 @@
+import { appendEvents } from '../observe/append-events.ts';
+import type { IdPrefix } from '../record/id.ts';
+import type { Memory } from '../record/memory.ts';
+import { memoryType } from '../record/memory-types.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import { findBlock, replaceBlock } from '../store/block-store.ts';
+import { writeEntity } from '../store/entity-store.ts';
+import { toMemoryRow } from '../store/memory-rows.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { findLive, indexMemory, newMemory } from '../store/write-memory.ts';
+import type { ParsedLine } from './record-line.ts';
+
+/** What became of a line: taken in, or there already. */
+export type TakenIn = 'imported' | 'known';
+
+type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: Record }>;
+
+const IMPORTED = { reason: 'imported', actor: 'import' };
+
+/** The parts, with an id and a time that are given instead of new. */
+function fixed(parts: Parts, id: string, time: Date | undefined): Parts {
+  const ids = { next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? id : parts.ids.next(prefix)) };
+  return { ...parts, ids, clock: time === undefined ? parts.clock : { now: () => time.getTime() } };
+}
+
+export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>): Promise<TakenIn> {
+  const { id, scope, data, recordedAt, processedAt } = line;
+  if (await exists(writer, 'events', scope.tenant, id)) return 'known';
+  const { repeated } = await appendEvents(writer, parts, scope, [{ ...data, id }]);
+  if (repeated > 0) return 'known';
+  if (recordedAt !== undefined || processedAt) {
+    await writer
+      .updateTable('events')
+      .set({
+        ...(recordedAt === undefined ? {} : { recorded_at: recordedAt.getTime() }),
+        processed_at: processedAt?.getTime() ?? null,
+      })
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+  return 'imported';
+}
+
+export async function takeInMemory(
+  writer: Writer,
+  parts: Parts,
+  line: Line<'memory'>,
+  entities: ReadonlyMap<string, string>,
+): Promise<TakenIn> {
+  const { id, scope, data } = line;
+  if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
+  const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
+  const memory: Memory = {
+    ...made,
+    sourceType: data.sourceType ?? 'import',
+    sourceEvents: await known(writer, 'events', scope.tenant, made.sourceEvents),
+    entities: await known(
+      writer,
+      'entities',
+      scope.tenant,
+      made.entities.map((entity) => entities.get(entity) ?? entity),
+    ),
+    contradictedBy: line.contradictedBy ?? null,
+    updatedAt: line.updatedAt ?? made.createdAt,
+    archivedAt: line.archivedAt ?? null,
+    archiveReason: line.archivedAt ? (line.archiveReason ?? 'forgotten') : null,
+    accessCount: line.accessCount ?? 0,
+    lastAccessedAt: line.lastAccessedAt ?? null,
+    version: line.version ?? 1,
+  };
+  const type = memoryType(parts.memoryTypes, memory.type);
+  const sequence = await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  // An archived memory stands in nobody's way; of live ones there is one.
+  if (memory.archivedAt === null && (await findLive(writer, memory, type)) !== null) return 'known';
+  const { row_id } = await writer
+    .insertInto('memories')
+    .values(toMemoryRow(memory, type, sequence))
+    .returning('row_id')
+    .executeTakeFirstOrThrow();
+  await indexMemory(writer, parts, row_id, memory, { tags: [], sourceEvents: [], entities: [] });
+  await addRevision(writer, {
+    scope: memory.scope,
+    recordId: id,
+    version: memory.version,
+    at: memory.updatedAt,
+    ...IMPORTED,
+    before: null,
+  });
+  return 'imported';
+}
+
+export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>): Promise<TakenIn> {
+  const { id, scope, kind, content, updatedAt } = line;
+  if ((await findBlock(writer, scope, kind)) !== null || (await exists(writer, 'blocks', scope.tenant, id)))
+    return 'known';
+  // Its revisions came before it: the version that replaceBlock() would begin with may be among them.
+  await writer
+    .deleteFrom('revisions')
+    .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: id, version: 1 }))
+    .execute();
+  await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content }, IMPORTED);
+  if (line.version !== undefined && line.version > 1) {
+    await writer
+      .updateTable('blocks')
+      .set({ version: line.version, created_at: (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now() })
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+  return 'imported';
+}
+
+export async function takeInEntity(
+  writer: Writer,
+  parts: Parts,
+  line: Line<'entity'>,
+  entities: Map<string, string>,
+): Promise<TakenIn> {
+  const owner = { ...line.scope, session: null, connection: null };
+  const entity = await writeEntity(writer, fixed(parts, line.id, undefined), owner, line.data);
+  entities.set(line.id, entity.id);
+  return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
+}
+
+export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
+  return (await addRevision(writer, line)) ? 'imported' : 'known';
+}
+
+async function addRevision(writer: Writer, revision: Omit<Line<'revision'>, 'record'>): Promise<boolean> {
+  const { scope, recordId, version, at, reason, actor, run = null, before } = revision;
+  const added = await writer
+    .insertInto('revisions')
+    .values({
+      tenant_id: scope.tenant,
+      owner_key: ownerKey(scope),
+      record_id: recordId,
+      version,
+      at: at.getTime(),
+      reason,
+      actor,
+      run,
+      before: before === null ? null : JSON.stringify(before),
+    })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'record_id', 'version']).doNothing())
+    .returning('version')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+async function exists(
+  writer: Writer,
+  table: 'events' | 'memories' | 'blocks',
+  tenant: string,
+  id: string,
+): Promise<boolean> {
+  const query = writer.selectFrom(table).select('id').where('tenant_id', '=', tenant).where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Those of the ids that are there: provenance that points nowhere is worse than none. */
+async function known(
+  writer: Writer,
+  table: 'events' | 'entities',
+  tenant: Scope['tenant'],
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await writer
+    .selectFrom(table)
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+  const found = new Set(rows.map((row) => row.id));
+  return ids.filter((id) => found.has(id));
+}

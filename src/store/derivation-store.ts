@@ -1,0 +1,52 @@
+import type { Reader, Writer } from './database.ts';
+
+/** Notes what a memory was made of. */
+export async function recordDerivation(
+  writer: Writer,
+  tenant: string,
+  memoryId: string,
+  fromIds: readonly string[],
+): Promise<void> {
+  const from = [...new Set(fromIds)].filter((id) => id !== memoryId);
+  for (let start = 0; start < from.length; start += 500) {
+    await writer
+      .insertInto('memory_derivations')
+      .values(from.slice(start, start + 500).map((from_id) => ({ tenant_id: tenant, memory_id: memoryId, from_id })))
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'memory_id', 'from_id']).doNothing())
+      .execute();
+  }
+}
+
+/** The ids of the memories that a memory was made of. */
+export async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('memory_derivations')
+    .select('from_id')
+    .where('tenant_id', '=', tenant)
+    .where('memory_id', '=', memoryId)
+    .orderBy('from_id')
+    .execute();
+  return rows.map((row) => row.from_id);
+}
+
+/** The memories that were made of any of these, each with all that it was made of. */
+export async function derivedOf(
+  reader: Reader,
+  tenant: string,
+  fromIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (let start = 0; start < fromIds.length; start += 500) {
+    const rows = await reader
+      .selectFrom('memory_derivations')
+      .select('memory_id')
+      .distinct()
+      .where('tenant_id', '=', tenant)
+      .where('from_id', 'in', fromIds.slice(start, start + 500))
+      .execute();
+    for (const { memory_id } of rows) {
+      if (!found.has(memory_id)) found.set(memory_id, await derivedFrom(reader, tenant, memory_id));
+    }
+  }
+  return found;
+}

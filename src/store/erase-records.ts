@@ -1,0 +1,168 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database, Writer } from './database.ts';
+import { derivedOf } from './derivation-store.ts';
+import type { Tables } from './schema.ts';
+
+/** A record that is to be removed for good. */
+export interface RecordRow {
+  id: string;
+  rowId: number;
+}
+
+/** How many rows of records and what hangs on them were removed. */
+export interface ErasedRecords {
+  events: number;
+  memories: number;
+  revisions: number;
+  blocks: number;
+  embeddings: number;
+}
+
+/** Removes records with their versions, texts, vectors and links. What stays loses its pointers to them. */
+export async function eraseRecords(
+  writer: Writer,
+  database: Database,
+  tenant: string,
+  {
+    events,
+    memories,
+    blockIds,
+  }: { events: readonly RecordRow[]; memories: readonly RecordRow[]; blockIds: readonly string[] },
+): Promise<ErasedRecords> {
+  const [eventIds, eventRows] = [events.map(({ id }) => id), events.map(({ rowId }) => rowId)];
+  const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
+  await forgetSources(writer, tenant, eventIds, memoryIds);
+  await database.text.remove(writer, 'event', eventRows);
+  await database.text.remove(writer, 'memory', memoryRows);
+  const remove = (
+    table: keyof Tables,
+    column: string,
+    values: readonly (string | number)[],
+    and?: RawBuilder<unknown>,
+  ): Promise<number> => removeRows(writer, { table, tenant, column, values, and });
+  for (const table of [
+    'memory_tags',
+    'memory_sources',
+    'memory_entities',
+    'memory_derivations',
+    'given_memories',
+    'memory_use',
+  ] as const) {
+    await remove(table, 'memory_id', memoryIds);
+  }
+  await remove('memory_derivations', 'from_id', memoryIds);
+  for (const [kind, rows] of [
+    ['event', eventRows],
+    ['memory', memoryRows],
+  ] as const) {
+    await remove('embedding_queue', 'record_row', rows, sql`and record_kind = ${kind}`);
+  }
+  return {
+    revisions: await remove('revisions', 'record_id', [...memoryIds, ...blockIds]),
+    embeddings:
+      (await remove('embeddings', 'record_row', eventRows, sql`and record_kind = 'event'`)) +
+      (await remove('embeddings', 'record_row', memoryRows, sql`and record_kind = 'memory'`)),
+    events: await remove('events', 'id', eventIds),
+    memories: await remove('memories', 'id', memoryIds),
+    blocks: await remove('blocks', 'id', blockIds),
+  };
+}
+
+/** These memories, and those that were made of nothing but them: merged ones, patterns, and what was made of those. */
+export async function withDerivedAlone(
+  writer: Writer,
+  tenant: string,
+  memories: readonly RecordRow[],
+): Promise<RecordRow[]> {
+  const found = new Map(memories.map((row) => [row.id, row]));
+  for (let added = [...found.keys()]; added.length > 0;) {
+    const derived = await derivedOf(writer, tenant, added);
+    const alone = [...derived].filter(([id, from]) => !found.has(id) && from.every((source) => found.has(source)));
+    added = alone.map(([id]) => id);
+    for (const ids of chunks(added)) {
+      const rows = await writer
+        .selectFrom('memories')
+        .select(['id', 'row_id as rowId'])
+        .where('tenant_id', '=', tenant)
+        .where('id', 'in', ids)
+        .execute();
+      for (const row of rows) found.set(row.id, row);
+    }
+    // A derivation whose memory is gone already would be met again and again.
+    added = added.filter((id) => found.has(id));
+  }
+  return [...found.values()];
+}
+
+/** The memories that were learned from any of these events. */
+export async function learnedFrom(
+  writer: Writer,
+  tenant: string,
+  eventIds: readonly string[],
+): Promise<(RecordRow & { sources: string[] })[]> {
+  const rows = await writer
+    .selectFrom('memories')
+    .select(['id', 'row_id as rowId', 'source_events'])
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('memory_sources')
+        .select('memory_id')
+        .where('tenant_id', '=', tenant)
+        .where('event_id', 'in', [...eventIds]),
+    )
+    .execute();
+  return rows.map((row) => ({ ...row, sources: JSON.parse(row.source_events) as string[] }));
+}
+
+/** Takes erased events out of the provenance of memories that stay. */
+async function forgetSources(
+  writer: Writer,
+  tenant: string,
+  eventIds: readonly string[],
+  erasedMemories: readonly string[],
+): Promise<void> {
+  const erased = new Set(eventIds);
+  const goingToo = new Set(erasedMemories);
+  for (const ids of chunks(eventIds)) {
+    for (const memory of await learnedFrom(writer, tenant, ids)) {
+      if (goingToo.has(memory.id)) continue;
+      const left = memory.sources.filter((source) => !erased.has(source));
+      await writer
+        .updateTable('memories')
+        .set({ source_events: JSON.stringify(left) })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', memory.id)
+        .execute();
+    }
+    await writer.deleteFrom('memory_sources').where('tenant_id', '=', tenant).where('event_id', 'in', ids).execute();
+  }
+}
+
+export interface Removal {
+  table: keyof Tables;
+  tenant: string;
+  column: string;
+  values: readonly (string | number)[];
+  and?: RawBuilder<unknown>;
+}
+
+/** Removes rows by one column, a chunk at a time. */
+export async function removeRows(
+  writer: Writer,
+  { table, tenant, column, values, and = sql`` }: Removal,
+): Promise<number> {
+  let count = 0;
+  for (const some of chunks(values)) {
+    const result = await sql`delete from ${sql.table(table)}
+      where tenant_id = ${tenant} and ${sql.ref(column)} in (${sql.join(some)}) ${and}`.execute(writer);
+    count += Number(result.numAffectedRows ?? 0);
+  }
+  return count;
+}
+
+const CHUNK = 500;
+
+export function* chunks<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK);
+}

@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import type { ArchiveReason, Memory } from '../record/memory.ts';
+import type { Change } from '../record/revision.ts';
+import type { Database, Reader, Writer } from './database.ts';
+import { toMemory, toSnapshot, type MemoryRow } from './memory-rows.ts';
+import { changeOwner } from './owner-store.ts';
+import { ownerKey } from '../record/scope.ts';
+
+/** A live memory as upkeep reads it. */
+export interface LiveRow {
+  rowId: number;
+  id: string;
+  owner: string;
+  type: string;
+  importance: number;
+  createdAt: number;
+  updatedAt: number;
+  lastAccessedAt: number | null;
+  expiresAt: number | null;
+  accessCount: number;
+  confirmed: number;
+  lastConfirmedAt: number | null;
+  outcomes: number;
+}
+
+/** The next live memories of a tenant, in the order of their rows: a pass never holds more than one stretch. */
+export async function liveStretch(
+  reader: Reader,
+  { syntax }: Pick<Database, 'syntax'>,
+  { tenant, after, limit }: { tenant: string; after: number; limit: number },
+): Promise<LiveRow[]> {
+  const { rows } = await sql<LiveRow>`
+    select m.row_id as "rowId", m.id, m.owner_key as owner, m.type, m.importance, m.created_at as "createdAt",
+      m.updated_at as "updatedAt", m.last_accessed_at as "lastAccessedAt", m.expires_at as "expiresAt",
+      m.access_count as "accessCount", coalesce(u.confirmed, 0) as confirmed, u.last_confirmed_at as "lastConfirmedAt",
+      case when m.type in ('episode', 'pattern', 'decision') then
+        (select count(*) from memory_sources s join events e on e.tenant_id = s.tenant_id and e.id = s.event_id
+          where s.tenant_id = m.tenant_id and s.memory_id = m.id and e.kind = 'outcome'
+            and ${syntax.jsonText('e.metadata', ['effect'])} = 'positive') else 0 end as outcomes
+    from memories m left join memory_use u on u.tenant_id = m.tenant_id and u.memory_id = m.id
+    where m.tenant_id = ${tenant} and m.archived_at is null and m.row_id > ${after}
+    order by m.row_id limit ${limit}`.execute(reader);
+  return rows;
+}
+
+/**
+ * Sets the importance of memories as it fades. Like the counters of reading this goes on beside the versions: a revision
+ * for each of four steps a day would outgrow the memories. The run that did it is in the audit log, and caches hear of it.
+ */
+export async function fadeMemories(
+  writer: Writer,
+  tenant: string,
+  faded: readonly { rowId: number; owner: string; importance: number }[],
+): Promise<void> {
+  for (let start = 0; start < faded.length; start += 500) {
+    const some = faded.slice(start, start + 500);
+    const owners = [...new Set(some.map(({ owner }) => owner))].sort();
+    await writer
+      .updateTable('owners')
+      .set((eb) => ({ version: eb('version', '+', 1) }))
+      .where('tenant_id', '=', tenant)
+      .where('owner_key', 'in', owners)
+      .execute();
+    const values = some.map(
+      ({ rowId, importance }) => sql`(cast(${rowId} as bigint), cast(${importance} as double precision))`,
+    );
+    await sql`with faded (row_id, importance) as (values ${sql.join(values)})
+      update memories set importance = (select f.importance from faded f where f.row_id = memories.row_id),
+        sequence = (select o.version from owners o where o.tenant_id = memories.tenant_id and o.owner_key = memories.owner_key)
+      where tenant_id = ${tenant} and archived_at is null and row_id in (select row_id from faded)`.execute(writer);
+  }
+}
+
+/** Archives memories of one tenant at once, each with its revision. What was archived meanwhile is left out. Gives their ids. */
+export async function archiveMemories(
+  writer: Writer,
+  tenant: string,
+  archived: readonly { rowId: number; reason: ArchiveReason }[],
+  { now, why }: { now: number; why: (reason: ArchiveReason) => Change },
+): Promise<string[]> {
+  if (archived.length === 0) return [];
+  const reasons = new Map(archived.map(({ rowId, reason }) => [rowId, reason]));
+  const rows = (await writer
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('row_id', 'in', [...reasons.keys()])
+    .where('archived_at', 'is', null)
+    .execute()) as MemoryRow[];
+  const memories = rows.map((row) => ({ row, memory: toMemory(row) }));
+  // In one order everywhere, so that two passes do not lock each other's owners in a ring.
+  const owners = [...Map.groupBy(memories, ({ row }) => row.owner_key)].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  for (const [, members] of owners) await archiveOfOwner(writer, members, { reasons, now, why });
+  return memories.map(({ memory }) => memory.id);
+}
+
+async function archiveOfOwner(
+  writer: Writer,
+  members: readonly { row: MemoryRow; memory: Memory }[],
+  {
+    reasons,
+    now,
+    why,
+  }: { reasons: ReadonlyMap<number, ArchiveReason>; now: number; why: (reason: ArchiveReason) => Change },
+): Promise<void> {
+  const scope = members[0]?.memory.scope;
+  if (scope === undefined) return;
+  const sequence = await changeOwner(writer, { ...scope, session: null, connection: null }, now);
+  for (const [reason, some] of Map.groupBy(members, ({ row }) => reasons.get(row.row_id) ?? 'decayed')) {
+    await writer
+      .updateTable('memories')
+      .set((eb) => ({
+        archived_at: now,
+        archive_reason: reason,
+        updated_at: now,
+        sequence,
+        version: eb('version', '+', 1),
+      }))
+      .where('tenant_id', '=', scope.tenant)
+      .where(
+        'row_id',
+        'in',
+        some.map(({ row }) => row.row_id),
+      )
+      // Without it SQLite goes through all of the tenant's rows instead of these.
+      .where('archived_at', 'is', null)
+      .execute();
+    const change = why(reason);
+    const revisions = some.map(({ memory }) => ({
+      tenant_id: scope.tenant,
+      owner_key: ownerKey(memory.scope),
+      record_id: memory.id,
+      version: memory.version + 1,
+      at: now,
+      reason: change.reason,
+      actor: change.actor ?? 'application',
+      run: change.run ?? null,
+      before: toSnapshot(memory),
+    }));
+    for (let start = 0; start < revisions.length; start += 200) {
+      await writer
+        .insertInto('revisions')
+        .values(revisions.slice(start, start + 200))
+        .execute();
+    }
+  }
+}
+
+/** The tenants that have live memories. */
+export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
+  const { rows } = await sql<{
+    tenant: string;
+  }>`select distinct tenant_id as tenant from owners order by tenant_id`.execute(reader);
+  return rows.map((row) => row.tenant);
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { Handle } from '../handle/handle.ts';
+import { parse } from '../record/parse.ts';
+
+/** What the tools need of a handle. */
+export type ToolHandle = Pick<
+  Handle,
+  | 'scope'
+  | 'recordObservation'
+  | 'updateUserContext'
+  | 'recall'
+  | 'facts'
+  | 'memories'
+  | 'notes'
+  | 'savedItems'
+  | 'intentions'
+  | 'connection'
+>;
+
+/** What a tool does to memory, for clients that ask before they let a model call it. */
+export interface ToolHints {
+  /** It changes nothing. */
+  readOnly: boolean;
+  /** It takes something away. */
+  destructive: boolean;
+  /** Calling it again with the same input changes nothing more. */
+  idempotent: boolean;
+}
+
+/** A tool of the agent: defined once, offered by every door and integration. */
+export interface AgentTool {
+  name: string;
+  /** For people. */
+  title: string;
+  /** For the model: what it does, when to use it, what it gives. */
+  description: string;
+  input: z.ZodObject;
+  output: z.ZodObject;
+  hints: ToolHints;
+  /** Runs it within a handle. Bad input throws `invalid_input`, which says what would be right. */
+  run(handle: ToolHandle, input: unknown): Promise<Record<string, unknown>>;
+}
+
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  output: Output;
+  hints: 'reads' | 'writes' | 'sets' | 'removes';
+  run(handle: ToolHandle, input: z.output<Input>): Promise<z.input<Output>>;
+}
+
+const HINTS: Record<ToolDefinition<z.ZodObject, z.ZodObject>['hints'], ToolHints> = {
+  reads: { readOnly: true, destructive: false, idempotent: true },
+  writes: { readOnly: false, destructive: false, idempotent: false },
+  sets: { readOnly: false, destructive: false, idempotent: true },
+  removes: { readOnly: false, destructive: true, idempotent: true },
+};
+
+/** Declares a tool. Its input is checked before it runs. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: ToolDefinition<Input, Output>,
+): AgentTool {
+  const { name, title, description, input, output } = definition;
+  return {
+    name,
+    title,
+    description: description.trim().replace(/\s*\n\s*/g, ' '),
+    input,
+    output,
+    hints: HINTS[definition.hints],
+    async run(handle, given) {
+      return definition.run(handle, parse(input, given ?? {}, `The input of ${name}`));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { CHAT_CATEGORIES } from '../observe/record-observation.ts';
+import { defineTool, type AgentTool } from './agent-tool.ts';
+
+const recordObservation: AgentTool = defineTool({
+  name: 'record_observation',
+  title: 'Record an observation',
+  description: `Record something new that you noticed about the user during the conversation: a fact, a preference,
+    details of a project, or a correction of something you believed. One clear sentence that stands alone. It is worked
+    into memory in the background; go on with the conversation.`,
+  input: z.object({
+    content: z.string().min(1).max(5000).describe('Such as "Prefers short e-mails without greetings"'),
+    category: z.enum(CHAT_CATEGORIES),
+  }),
+  output: z.object({ recorded: z.boolean(), id: z.string() }),
+  hints: 'writes',
+  async run(handle, { content, category }) {
+    const { id } = await handle.recordObservation(content, category);
+    return { recorded: true, id };
+  },
+});
+
+const updateUserContext: AgentTool = defineTool({
+  name: 'update_user_context',
+  title: 'Update what is known of the user',
+  description: `For work without the user present, such as going through an inbox: report what it says about the user.
+    scaffold_updates are entries of the structured profile under keys of your own choice (Role, Projects, Goals …);
+    persistent_info_additions are single facts. Everything is worked into memory in the background.`,
+  input: z.object({
+    scaffold_updates: z.record(z.string().min(1).max(200), z.json()).optional(),
+    persistent_info_additions: z.array(z.string().min(1).max(5000)).max(100).optional(),
+  }),
+  output: z.object({ events: z.number() }),
+  hints: 'writes',
+  async run(handle, { scaffold_updates, persistent_info_additions }) {
+    const events = await handle.updateUserContext({
+      scaffoldUpdates: scaffold_updates,
+      persistentInfoAdditions: persistent_info_additions,
+    });
+    return { events: events.length };
+  },
+});
+
+const updateConnectionContext: AgentTool = defineTool({
+  name: 'update_connection_context',
+  title: 'Update what is known of a connection',
+  description: `Remember how the user wants the connected tool to be used, such as {"default_project": "PROJ"}. Keys that
+    exist are replaced; a key set to null is removed. Belongs to this connection alone.`,
+  input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),
+  output: z.object({ learned_info: z.record(z.string(), z.json()) }),
+  hints: 'sets',
+  async run(handle, { learned_info }) {
+    const block = await handle.connection.learn(learned_info);
+    return { learned_info: block.content as Record<string, z.core.util.JSONType> };
+  },
+});
+
+/** Tools by which an agent tells what it noticed (T3, T4, T11). */
+export const OBSERVATION_TOOLS: readonly AgentTool[] = [recordObservation, updateUserContext, updateConnectionContext];

@@ -1,0 +1,437 @@
+import { trace, type Span, type Tracer, type TracerProvider } from '@opentelemetry/api';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defineLayout } from '../src/assemble/layout.ts';
+import { LAYOUTS, type LayoutName } from '../src/assemble/layouts/layouts.ts';
+import { tokenizerCounter } from '../src/language/token-count.ts';
+import { createLanguageModel } from '../src/models/create-language-model.ts';
+import { MINUTE } from '../src/record/clock.ts';
+import { parseScope } from '../src/record/scope.ts';
+import { recalledTexts } from '../src/store/context-log-store.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { listGiven } from '../src/store/use-store.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { openVarve, wordEmbedder } from './assemble-users.ts';
+import { json, startProtocolServer, status } from './protocol-server.ts';
+
+const open: Varve[] = [];
+async function opened(options?: Parameters<typeof openVarve>[0]): ReturnType<typeof openVarve> {
+  const result = await openVarve(options);
+  open.push(result.varve);
+  return result;
+}
+afterEach(async () => {
+  for (const varve of open.splice(0)) await varve.close();
+});
+
+const FRIEND = { agent: 'a', user: 'u', session: 's' };
+
+describe('a context', () => {
+  it('[T16] is there for a new user, and for one of whom only one tier is known', async () => {
+    const { varve } = await opened();
+    const none = await varve.for(FRIEND).context({ message: 'hello' });
+    expect(none.system).toBe('');
+    expect(none.user).toMatch(/^\[Friday, .*\]\n\nhello$/);
+    await varve.for(FRIEND).blocks.replace('working_memory', 'Is moving to Oslo.');
+    expect((await varve.for(FRIEND).context({ message: 'hello' })).system).toContain('Is moving to Oslo.');
+  });
+
+  it('[T16] [K11] leaves out what fails, names it, and never fails itself', async () => {
+    const { varve } = await opened({
+      embedder: {
+        id: 'down',
+        dimensions: 8,
+        embed: async () => {
+          throw new Error('the embedder is down');
+        },
+      },
+    });
+    const handle = varve.for(FRIEND);
+    await handle.facts.set({ key: 'home_city', value: 'Oslo' });
+    const { system, report } = await handle.context({
+      message: 'where do I live? the blog please',
+      structuredProfile: async () => {
+        throw new Error('the profile is down');
+      },
+      services: { blog: { about: [], load: () => new Promise(() => {}) } },
+      timeout: 30,
+    });
+    expect(system).toContain('Home city: Oslo');
+    const failed = Object.fromEntries(report.failed.map(({ section, error }) => [section, error]));
+    expect(failed['structuredProfile']).toBe('the profile is down');
+    expect(failed['services']).toMatch(/30 ms/);
+    expect(failed['recall']).toMatch(/down/);
+  });
+
+  it('[K11] [T16] goes on with what was known when the store is down', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.facts.set({ key: 'home_city', value: 'Oslo' });
+    await handle.context({ message: 'hi' });
+    await varve.close();
+    const { system, report } = await handle.context({ message: 'hi' });
+    expect(system).toContain('Home city: Oslo');
+    expect(report.failed.map(({ section }) => section)).toContain('knowledge');
+  });
+
+  it('[T15] leaves a log entry with its parts and the ids of what was given, and erasing takes it away', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    const { memory } = await handle.memories.create({ type: 'preference', content: 'Prefers tea' });
+    const { report } = await handle.context({ message: 'hi' });
+    const [entry] = await handle.contexts();
+    expect(entry).toMatchObject({ id: report.id, layout: 'varve', tokens: report.tokens.total, failed: [] });
+    expect(entry?.parts.find(({ section }) => section === 'memories')?.ids).toEqual([memory.id]);
+    expect(JSON.stringify(entry)).not.toContain('tea');
+    await handle.context({ message: 'hi', unlogged: true });
+    expect(await handle.contexts()).toHaveLength(1);
+    expect(await varve.for({ agent: 'a', user: 'other' }).contexts()).toEqual([]);
+    await varve.for({ agent: 'a', user: 'u' }).erase();
+    expect(await handle.contexts()).toEqual([]);
+  });
+
+  it('[E1] [T20] each tier and each step can be switched off, for all contexts or for one', async () => {
+    const { varve } = await opened({ context: { sections: { facts: false } } });
+    const handle = varve.for(FRIEND);
+    await handle.facts.set({ key: 'home_city', value: 'Oslo' });
+    await handle.blocks.replace('working_memory', 'Is writing a book.');
+    await handle.blocks.replace('scaffold', { Role: 'Writer' });
+    await handle.blocks.replace('reflections', 'Be brief.', { level: 'user' });
+    for (let index = 0; index < 25; index += 1) {
+      await handle.memories.create({
+        type: 'fact',
+        content: `Owns the boat number ${index}`,
+        importance: index === 3 ? 0.1 : 0.5,
+      });
+    }
+    await varve.drain();
+    const message = 'Owns the boat number 3';
+    const all = await handle.context({ message, lookup: 'always' });
+    expect(all.system).not.toContain('Oslo');
+    expect(all.report.off).toEqual(['facts']);
+    expect(all.user).toContain('<recalled>');
+    const reflectionsOnly = await handle.context({ message, sections: { lookups: false, memories: false } });
+    expect(reflectionsOnly.system).toContain('Be brief.');
+    expect(reflectionsOnly.user).not.toContain('<recalled>');
+    const factsOnly = await handle.context({ message, sections: { reflections: false }, lookup: 'always' });
+    expect(factsOnly.system).not.toContain('Be brief.');
+    expect(factsOnly.user).toContain('<recalled>');
+    const bare = await handle.context({
+      message,
+      lookup: 'never',
+      sections: { workingMemory: false, scaffold: false, memories: false, reflections: false },
+    });
+    expect(bare.system).toBe('');
+  });
+
+  it('[E9] decides by rules whether and what to look up', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.logInteraction({ userMessage: 'My sister Eva lives in Lisbon.', agentResponse: 'Nice!' });
+    const lookup = async (message: string): Promise<string[]> =>
+      (await handle.context({ message })).report.lookup.queries;
+    expect(await lookup('Thanks!')).toEqual([]);
+    expect(await lookup('Wie geht es meinem Garten?')).toEqual(['Wie geht es meinem Garten?']);
+    expect(await lookup('How old is she?')).toEqual(['My sister Eva lives in Lisbon.\nHow old is she?']);
+    expect((await handle.context({})).report.lookup.queries).toEqual([]);
+  });
+
+  it('[E9] asks a model what to look up, and goes by the rules when it is down', async () => {
+    const server = await startProtocolServer();
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.memories.create({ type: 'fact', content: 'Garden has roses', importance: 0.2 });
+    await varve.drain();
+    const lookupModel = createLanguageModel({ fast: server.languageModel(), retries: 0 } as never);
+    server.next(json({ lookup: true, queries: ['roses in the garden'] }));
+    const asked = await handle.context({ message: 'what shall I plant?', lookup: 'model', lookupModel });
+    expect(asked.report.lookup).toMatchObject({ by: 'model', queries: ['roses in the garden'] });
+    server.next(json({ lookup: false, queries: [] }));
+    expect(
+      (await handle.context({ message: 'what is 2 + 2?', lookup: 'model', lookupModel })).report.lookup.queries,
+    ).toEqual([]);
+    server.otherwise(status(400));
+    const down = await handle.context({ message: 'what shall I plant?', lookup: 'model', lookupModel });
+    expect(down.report.lookup).toMatchObject({ by: 'rules', queries: ['what shall I plant?'] });
+    expect(down.report.failed.map(({ section }) => section)).toEqual(['lookup']);
+    await server.close();
+  });
+
+  it('[L15] loads only the services that the question needs', async () => {
+    const loaded: string[] = [];
+    const service = (name: string, about: string[]): { about: string[]; load: () => Promise<string[]> } => ({
+      about,
+      load: async () => {
+        loaded.push(name);
+        return [`${name} data`];
+      },
+    });
+    const services = { blog: service('blog', ['traffic', 'posts']), billing: service('billing', ['invoices']) };
+    const { varve } = await opened();
+    const { user } = await varve.for(FRIEND).context({ message: 'Why did my traffic drop?', services });
+    expect(loaded).toEqual(['blog']);
+    expect(user).toContain('blog data');
+    await varve.for(FRIEND).context({ message: 'change the title of a post', services });
+    expect(loaded).toEqual(['blog', 'blog']);
+    await varve.for(FRIEND).context({ message: 'hm', services, intent: async () => ({ services: ['billing'] }) });
+    expect(loaded).toEqual(['blog', 'blog', 'billing']);
+  });
+
+  it('[Q11] [Q13] gives the structured profile of the application, and says what memory saves', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    for (let index = 0; index < 20; index += 1) {
+      await handle.memories.create({ type: 'fact', content: `Fact number ${index} about the user` });
+    }
+    for (let index = 0; index < 60; index += 1) {
+      await handle.logInteraction({ userMessage: 'word '.repeat(60), agentResponse: 'word '.repeat(60) });
+    }
+    const { system, report } = await handle.context({
+      message: 'hi',
+      refresh: true,
+      history: false,
+      structuredProfile: async () => ({ name: 'Ann', title: 'Director' }),
+    });
+    expect(system).toContain('- title: Director');
+    expect(report.sections.find(({ section }) => section === 'memories')?.items).toBe(20);
+    expect(report.saving.injected).toBeLessThan(500);
+    expect(report.saving.raw).toBeGreaterThan(5000);
+  });
+
+  it('[T13] is there within 50 ms, and with recall within 300 ms, at 1,000 memories', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    for (let index = 0; index < 1000; index += 1) {
+      await handle.memories.create({ type: 'fact', content: `The boat number ${index} lies in harbour ${index % 7}` });
+    }
+    await varve.drain();
+    const middle = async (lookup: 'never' | 'always'): Promise<number> => {
+      const times: number[] = [];
+      for (let index = 0; index < 21; index += 1) {
+        times.push((await handle.context({ message: `where is boat ${index}?`, lookup })).report.milliseconds);
+      }
+      return times.toSorted((one, other) => one - other)[10] as number;
+    };
+    expect(await middle('never')).toBeLessThan(50);
+    expect(await middle('always')).toBeLessThan(300);
+  });
+
+  it('counts exactly when a tokenizer is set', async () => {
+    const { varve } = await opened();
+    const tokenCounter = tokenizerCounter('letters', (text) => [...text]);
+    const { system, user, report } = await varve
+      .for(FRIEND)
+      .context({ message: 'hello there', instructions: 'Be kind.', tokenCounter });
+    expect(report.counter).toBe('letters');
+    expect(report.tokens.total).toBe([...system].length + [...user].length);
+  });
+
+  it('takes a layout of the application’s own, in a few lines', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.facts.set({ key: 'home_city', value: 'Oslo </x>' });
+    const layout = defineLayout({
+      name: 'mine',
+      escape: 'xml',
+      history: 'messages',
+      system: [
+        {
+          section: 'facts',
+          before: '<x>',
+          after: '</x>',
+          item: (item, writing) => `${item.title}=${writing.line(item.text)}`,
+        },
+      ],
+      user: [{ section: 'message', item: ({ text }) => text }],
+    });
+    const { system } = await handle.context({ message: 'hi', layout });
+    expect(system).toBe('<x>\nHome city=Oslo &lt;/x&gt;\n</x>');
+    expect(() => defineLayout({ ...layout, user: layout.system })).toThrow(/twice/);
+  });
+
+  it('refuses options that do not exist', async () => {
+    const { varve } = await opened();
+    await expect(varve.for(FRIEND).context({ layuot: 'varve' } as never)).rejects.toThrow(/layuot/);
+    await expect(varve.for(FRIEND).context({ layout: 'nothing' as never })).rejects.toThrow(/layout/i);
+  });
+});
+
+describe('tracing', () => {
+  afterEach(() => trace.disable());
+
+  it('[K4] makes spans with token estimates under the names for memory, without content unless asked', async () => {
+    const spans: { name: string; attributes: Record<string, unknown>; ended: boolean }[] = [];
+    trace.setGlobalTracerProvider(recordingProvider(spans));
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.logInteraction({ userMessage: 'hello', agentResponse: 'hi' });
+    await handle.context({ message: 'my secret garden' });
+    const span = spans.find(({ name }) => name === 'assemble_context');
+    expect(span?.ended).toBe(true);
+    expect(span?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'search_memory',
+      'gen_ai.memory.store.id': 'default',
+      'varve.history_interactions': 1,
+      'varve.context_layers': expect.arrayContaining(['date', 'message', 'history']) as unknown,
+    });
+    for (const name of ['history', 'context', 'user_turn']) {
+      expect(span?.attributes[`varve.est_tokens_${name}`]).toBeTypeOf('number');
+    }
+    expect(spans.map(({ name }) => name)).toContain('search_memory');
+    expect(JSON.stringify(spans)).not.toContain('secret');
+    const told = await opened({ tracing: { content: true } });
+    await told.varve.for(FRIEND).context({ message: 'my secret garden' });
+    expect(JSON.stringify(spans)).toContain('my secret garden');
+  });
+});
+
+function recordingProvider(
+  spans: { name: string; attributes: Record<string, unknown>; ended: boolean }[],
+): TracerProvider {
+  const startSpan: Tracer['startSpan'] = (name, options) => {
+    const record = { name, attributes: { ...options?.attributes } as Record<string, unknown>, ended: false };
+    spans.push(record);
+    return {
+      setAttributes: (more: object) => void Object.assign(record.attributes, more),
+      end: () => void (record.ended = true),
+      recordException: () => {},
+      setStatus: () => {},
+    } as unknown as Span;
+  };
+  const tracer = {
+    startSpan,
+    startActiveSpan: (name: string, options: object, work: (span: Span) => unknown) => work(startSpan(name, options)),
+  } as unknown as Tracer;
+  return { getTracer: () => tracer };
+}
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`what a session knows, on ${database.name}`, () => {
+    it('[E7] [E15] is kept until it changes, also through another process, and read anew after five minutes', async () => {
+      const { options, drop } = await database.create();
+      const { varve, clock } = await opened({ store: options });
+      const other = await createVarve({ store: options, background: false, embedder: wordEmbedder, clock });
+      open.push(other);
+      const handle = varve.for(FRIEND);
+      await handle.blocks.replace('reflections', 'Be brief.', { level: 'user' });
+      const first = await handle.context({ message: 'hi', layout: 'eden' });
+      expect(first.report.cached).toBe(false);
+      await handle.logInteraction({ userMessage: 'hi', agentResponse: 'hello' });
+      const second = await handle.context({ message: 'hi', layout: 'eden' });
+      expect(second.report.cached).toBe(true);
+      expect(second.system).toBe(first.system);
+
+      await other.for(FRIEND).memories.create({ type: 'reflection', content: 'Likes numbers.', level: 'user' });
+      const third = await handle.context({ message: 'hi', layout: 'eden' });
+      expect(third.report.cached).toBe(false);
+      expect(third.system).toContain('Likes numbers.');
+
+      const parallel = await varve.for({ ...FRIEND, session: 'beside' }).context({ message: 'hi', layout: 'eden' });
+      expect(parallel.system).toContain('Likes numbers.');
+
+      clock.advance(5 * MINUTE);
+      const stale = await handle.context({ message: 'hi', layout: 'eden' });
+      expect(stale.report.cached).toBe(false);
+      expect(stale.system).toBe(third.system);
+      await varve.close();
+      await other.close();
+      await drop();
+    });
+
+    it('[Q6] reading memories for a session counts as an access, once and not for every turn', async () => {
+      const { options, drop } = await database.create();
+      const { varve } = await opened({ store: options });
+      const { memory } = await varve.for(FRIEND).memories.create({ type: 'fact', content: 'Likes tea' });
+      for (let turn = 0; turn < 3; turn += 1) await varve.for(FRIEND).context({ message: 'thanks' });
+      await varve.close();
+      const again = await opened({ store: options });
+      expect((await again.varve.for(FRIEND).memories.get(memory.id))?.accessCount).toBe(1);
+      await again.varve.close();
+      await drop();
+    });
+
+    it('never shows what is another tenant’s, user’s, agent’s, session’s or connection’s', async () => {
+      const { options, drop } = await database.create();
+      const { varve } = await opened({ store: options });
+      const mine = { tenant: 't', agent: 'a', user: 'u', session: 's', connection: 'c' };
+      const handle = varve.for(mine);
+      await handle.connection.learn({ code: 'secret-connection' });
+      await handle.memories.create({ type: 'reflection', content: 'secret-session', level: 'session' });
+      const wide = varve.for({ ...mine, connection: null });
+      await wide.facts.set({ key: 'code', value: 'secret-fact' });
+      await wide.blocks.replace('working_memory', 'secret-block');
+      await wide.memories.create({ type: 'fact', content: 'secret-memory boat' });
+      await wide.logInteraction({ userMessage: 'secret-turn boat', agentResponse: 'secret-answer' });
+      await varve.drain();
+      const shown = async (scope: object): Promise<string> => {
+        const texts: string[] = [];
+        for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {
+          const { system, user, messages } = await varve
+            .for(scope)
+            .context({ message: 'boat', layout, lookup: 'always' });
+          texts.push(system, user, JSON.stringify(messages));
+        }
+        return texts.join('\n');
+      };
+      const all = ['connection', 'session', 'fact', 'block', 'memory', 'turn', 'answer'];
+      const secretsIn = (text: string): string[] => all.filter((kind) => text.includes(`secret-${kind}`));
+      expect(secretsIn(await shown(mine))).toEqual(all);
+      for (const part of ['tenant', 'agent', 'user'] as const) {
+        expect([part, secretsIn(await shown({ ...mine, [part]: 'eve' }))]).toEqual([part, []]);
+        expect(await varve.for({ ...mine, [part]: 'eve' }).contexts()).toHaveLength(6);
+      }
+      expect(secretsIn(await shown({ ...mine, session: 'eve' }))).not.toContain('session');
+      expect(secretsIn(await shown({ ...mine, connection: 'eve' }))).not.toContain('connection');
+      await varve.close();
+      await drop();
+    });
+
+    it('[L16] what was given is told to formation, which does not learn it again, and judged if it was looked up', async () => {
+      const { options, drop } = await database.create();
+      const { varve } = await opened({ store: options });
+      const handle = varve.for(FRIEND);
+      await handle.memories.create({ type: 'preference', content: 'Prefers tea' });
+      const { memory } = await handle.memories.create({
+        type: 'fact',
+        content: 'Boat Nautilus lies in Oslo',
+        importance: 0.1,
+      });
+      await varve.drain();
+      await handle.context({ message: 'boat Nautilus lies in?', topMemories: 1, lookup: 'always', recallLimit: 1 });
+      await varve.close();
+      const store = await openStore(options);
+      const scope = parseScope(FRIEND);
+      const given = (session: string): Promise<string[]> =>
+        store.read('default', (reader) => recalledTexts(reader, { ...scope, session }));
+      expect((await given('s')).toSorted()).toEqual(['Boat Nautilus lies in Oslo', 'Prefers tea']);
+      expect(await given('another')).toEqual([]);
+      const judged = await store.read('default', (reader) => listGiven(reader, scope, 10));
+      expect(judged.map(({ memoryId }) => memoryId)).toEqual([memory.id]);
+      await store.close();
+      await drop();
+    });
+
+    it('[K2] [K18] [T15] finds saved items by tag and due intentions, and logs', async () => {
+      const { options, drop } = await database.create();
+      const { varve } = await opened({ store: options });
+      const handle = varve.for(FRIEND);
+      await handle.savedItems.add({ title: 'Sourdough', url: 'https://example.com/s', tags: ['sourdough'] });
+      await handle.savedItems.add({ title: 'Cars', url: 'https://example.com/c', tags: ['cars'] });
+      await handle.savedItems.add({ title: 'Deep learning', url: 'https://example.com/d', tags: ['machine-learning'] });
+      await handle.memories.create({ type: 'intention', content: 'Call the dentist', dueAt: '2026-04-24T07:15:00Z' });
+      const { user } = await handle.context({
+        message: 'sourdough and machine learning?',
+        layout: 'kwasi',
+        lookup: 'always',
+      });
+      expect(user).toContain('"Sourdough"');
+      expect(user).toContain('"Deep learning"');
+      expect(user).not.toContain('"Cars"');
+      expect(user).toContain('- Call the dentist');
+      const [entry] = await handle.contexts();
+      expect(entry?.parts.map(({ section }) => section)).toEqual(expect.arrayContaining(['savedItems', 'intentions']));
+      await varve.close();
+      await drop();
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { createLanguageModel } from '../src/models/create-language-model.ts';
+import { manualClock, type ManualClock } from '../src/record/clock.ts';
+import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
+import type { Handle } from '../src/handle/handle.ts';
+import type { TestDatabase } from './databases.ts';
+import type { ProtocolServer } from './protocol-server.ts';
+
+/** Noon on Monday, 5 January 2026. */
+export const START: number = Date.UTC(2026, 0, 5, 12);
+
+export interface Opened {
+  varve: Varve;
+  clock: ManualClock;
+  /** Ana, with the agent `coach` of the tenant `t`. */
+  ana: Handle;
+  of(session: string): Handle;
+  close(): Promise<void>;
+}
+
+/** An empty memory on a database of its own, without an embedder and background work, on a clock that stands still. */
+export async function openConsolidation(
+  database: TestDatabase,
+  { server, ...given }: Partial<VarveOptions> & { server?: ProtocolServer } = {},
+): Promise<Opened> {
+  const { options, drop } = await database.create();
+  const clock = manualClock(START);
+  const languageModel = server === undefined ? undefined : createLanguageModel({ fast: server.languageModel(), clock });
+  const varve = await createVarve({
+    store: options,
+    embedder: null,
+    background: false,
+    clock,
+    languageModel,
+    ...given,
+  });
+  const scope = { tenant: 't', agent: 'coach', user: 'ana' };
+  return {
+    varve,
+    clock,
+    ana: varve.for(scope),
+    of: (session) => varve.for({ ...scope, session }),
+    async close() {
+      await varve.close();
+      await drop();
+    },
+  };
+}

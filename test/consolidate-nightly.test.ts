@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
+import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
+import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
+import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
+import { countWords } from '../src/record/block.ts';
+import { DAY, HOUR } from '../src/record/clock.ts';
+import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+import { startProtocolServer, status, text, type ProtocolServer } from './protocol-server.ts';
+
+const PROFILE = `## Personal
+Lives a busy life in a big city.
+## Goals & Values
+Wants to be healthy.
+## Communication Style
+Direct and dry.
+## Patterns & Rhythms
+Works late.
+## Preferences
+Tea over coffee.
+## Notes
+Knee trouble.`;
+const ANSWER = `---PROFILE---
+${PROFILE}
+
+---FACTS---
+\`\`\`json
+[{"key": "home_city", "value": "Berlin", "category": "location"}, {"key": "Dog Name", "value": "Max", "category": "pets"}]
+\`\`\`
+
+---INTENTIONS---
+[{"text": "call the doctor about the knee", "follow_up_days": 3, "context": "knee pain"}]
+
+---LEARNINGS---
+[{"rule": "always confirm before deleting any item", "category": "decision_making"}]`;
+
+describe('the marker format', () => {
+  it('[K10] is read from its end, with fences taken off', () => {
+    const parsed = parseReflection(ANSWER);
+    expect(parsed.profile).toBe(PROFILE);
+    expect(parsed.facts).toEqual([
+      { key: 'home_city', value: 'Berlin', category: 'location' },
+      { key: 'dog_name', value: 'Max', category: 'general' },
+    ]);
+    expect(parsed.intentions).toEqual([
+      { text: 'call the doctor about the knee', followUpDays: 3, context: 'knee pain' },
+    ]);
+    expect(parsed.learnings).toEqual([
+      { rule: 'always confirm before deleting any item', category: 'decision_making' },
+    ]);
+    expect(parsed.warnings).toEqual([]);
+  });
+
+  it('[K10] without markers all of it is the profile, with a warning', () => {
+    expect(parseReflection('Just a text.')).toEqual({
+      profile: 'Just a text.',
+      facts: [],
+      intentions: [],
+      learnings: [],
+      warnings: ['The answer has no markers: all of it is taken for the profile.'],
+    });
+  });
+
+  it('[K10] missing sections, broken lists and bad items cost themselves and nothing else', () => {
+    const parsed = parseReflection(
+      `---PROFILE---\nText.\n---FACTS---\nnot json\n---INTENTIONS---\n[{"text":"a"},{"days":1},{"text":"b","follow_up_days":"soon"}]`,
+    );
+    expect(parsed).toMatchObject({ profile: 'Text.', facts: [], learnings: [] });
+    expect(parsed.intentions).toEqual([
+      { text: 'a', followUpDays: 3, context: null },
+      { text: 'b', followUpDays: 3, context: null },
+    ]);
+    expect(parsed.warnings).toHaveLength(2);
+    expect(parseReflection('Prose before.\n---FACTS---\n[]').profile).toBe('Prose before.');
+  });
+
+  it('[K10] a profile has six sections within 550 words, the longest cut first', () => {
+    const long = PROFILE.replace('Works late.', 'This is one more sentence. '.repeat(300));
+    const fitted = fitProfile(long, 550);
+    expect(countWords(fitted)).toBeLessThanOrEqual(550);
+    expect(countWords(fitted)).toBeGreaterThan(530);
+    expect([...fitted.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
+    expect(fitted).toContain('Knee trouble.');
+    expect(fitProfile('word '.repeat(900), 550).split(' ')).toHaveLength(550);
+  });
+
+  it('[K10] is due at the user’s own hour, in their zone, through daylight saving', () => {
+    const settings = { hour: 2, timeZone: 'UTC' };
+    const none = { reflectionHour: null, timeZone: null };
+    expect(new Date(nextReflection(settings, none, START)).toISOString()).toBe('2026-01-06T02:00:00.000Z');
+    const berlin = { reflectionHour: 4, timeZone: 'Europe/Berlin' };
+    expect(new Date(nextReflection(settings, berlin, START)).toISOString()).toBe('2026-01-06T03:00:00.000Z');
+    expect(new Date(nextReflection(settings, berlin, Date.UTC(2026, 6, 1, 12))).toISOString()).toBe(
+      '2026-07-02T02:00:00.000Z',
+    );
+  });
+});
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`nightly reflection on ${database.name}`, () => {
+    let server: ProtocolServer;
+    const opened: Opened[] = [];
+    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
+      const one = await openConsolidation(database, given);
+      opened.push(one);
+      return one;
+    };
+    beforeAll(async () => {
+      server = await startProtocolServer();
+    });
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+      await server.close();
+    });
+    const talk = async ({ ana }: Opened): Promise<void> => {
+      await ana.logInteraction({
+        userMessage: 'I live in Berlin now, and my dog is called Max.',
+        agentResponse: 'Nice! Do you own a yacht?',
+      });
+      await ana.logInteraction({
+        userMessage: 'I should call the doctor about my knee. And always confirm before deleting any item!',
+        agentResponse: 'Sure.',
+      });
+    };
+
+    it('[K10] [K12] gives a profile, facts, intentions and learnings, and says how many', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const { ana, clock } = one;
+      await talk(one);
+      server.reset();
+      server.next(text(ANSWER.replace('[{"key"', '[{"key": "boat", "value": "yacht", "category": "general"}, {"key"')));
+      const counts = await ana.reflect();
+      // Nobody but the agent spoke of a yacht.
+      expect(counts).toEqual({
+        facts_added: 2,
+        facts_updated: 0,
+        intentions_added: 1,
+        learnings_added: 1,
+        skipped: false,
+        warnings: [],
+      });
+      expect((await ana.blocks.read('profile'))?.content).toBe(fitProfile(PROFILE, 550));
+      expect((await ana.facts.list()).map(({ key, value }) => [key, value])).toEqual([
+        ['dog_name', 'Max'],
+        ['home_city', 'Berlin'],
+      ]);
+      const [intention] = await ana.intentions.list();
+      expect(intention).toMatchObject({ state: 'open', dueAt: new Date(START + 3 * DAY) });
+      expect((await ana.learnings.list())[0]).toMatchObject({ category: 'decision_making' });
+      expect((await ana.facts.get('home_city'))?.sourceEvents).toHaveLength(1);
+      const [run] = await ana.consolidation.runs({ kinds: ['reflect'] });
+      expect(run).toMatchObject({ status: 'done', cause: 'hand', changed: { facts_added: 2, profile: 1 } });
+
+      // Nothing new, nothing done: not even a call.
+      expect(await ana.reflect()).toMatchObject({ skipped: true, facts_added: 0 });
+      expect(server.requests).toHaveLength(1);
+
+      clock.advance(DAY);
+      await ana.logInteraction({ userMessage: 'I moved to Munich.', agentResponse: 'Good.' });
+      server.next(
+        text(
+          `---PROFILE---\n${PROFILE}\n---FACTS---\n[{"key":"home_city","value":"Munich","category":"location"}]\n---INTENTIONS---\n[]\n---LEARNINGS---\n[]`,
+        ),
+      );
+      expect(await ana.reflect()).toMatchObject({ facts_added: 0, facts_updated: 1 });
+      expect((await ana.facts.get('home_city'))?.value).toBe('Munich');
+      expect((await ana.asOf(START).facts.get('home_city'))?.value).toBe('Berlin');
+      const prompt = JSON.stringify(server.requests[1]?.body.messages);
+      expect(prompt).toContain('home_city (location): Berlin');
+      expect(prompt).not.toContain('my dog is called Max');
+    });
+
+    it('[K10] a failure changes nothing, and the same day is reflected on again', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      await talk(one);
+      server.reset();
+      server.otherwise(status(400));
+      await expect(one.ana.reflect()).rejects.toMatchObject({ code: 'model_unavailable' });
+      expect(await one.ana.blocks.read('profile')).toBeNull();
+      server.otherwise(text(ANSWER));
+      expect(await one.ana.reflect()).toMatchObject({ facts_added: 2 });
+    });
+
+    it('[K10] [X3] what the user has set explicitly is not replaced by an inference', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      await one.ana.facts.set({ key: 'home_city', value: 'Hamburg' });
+      await talk(one);
+      server.reset();
+      server.otherwise(text(ANSWER));
+      expect(await one.ana.reflect()).toMatchObject({ facts_added: 1, facts_updated: 0 });
+      expect((await one.ana.facts.get('home_city'))?.value).toBe('Hamburg');
+    });
+
+    it('[K10] without a model the profile is made of what is known', async () => {
+      const one = await open({ formation: { writes: 'deferred' } });
+      const { ana } = one;
+      await ana.memories.create({ type: 'preference', content: 'User prefers tea over coffee.' });
+      await ana.memories.create({ type: 'goal', content: 'User wants to run a marathon.' });
+      await ana.memories.create({ type: 'preference', content: 'User prefers short answers.' });
+      for (let index = 0; index < 80; index += 1)
+        await ana.memories.create({
+          type: 'fact',
+          content: `User knows about the topic number ${index} and talks of it.`,
+        });
+      await talk(one);
+      const counts = await ana.reflect();
+      expect(counts.skipped).toBe(false);
+      const profile = String((await ana.blocks.read('profile'))?.content);
+      expect(countWords(profile)).toBeLessThanOrEqual(550);
+      expect([...profile.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
+      expect(profile).toMatch(/## Preferences\nUser prefers tea/);
+      expect(profile).toMatch(/## Communication Style\nUser prefers short answers/);
+    });
+
+    it('[K10] runs once for each due time, for those who have said something, in their own zone', async () => {
+      const { varve, clock, ana } = await open({ formation: { writes: 'deferred' } });
+      const tokyo = varve.for({ tenant: 't', agent: 'coach', user: 'kei' });
+      const silent = varve.for({ tenant: 't', agent: 'coach', user: 'sil' });
+      for (const handle of [ana, tokyo]) {
+        await handle.memories.create({ type: 'preference', content: 'User likes tea.' });
+        await handle.logInteraction({ userMessage: 'Hello, I like tea.', agentResponse: 'Hi.' });
+      }
+      await silent.memories.create({ type: 'preference', content: 'User likes rain.' });
+      await tokyo.consolidation.configure({ timeZone: 'Asia/Tokyo', reflectionHour: 3 });
+      const reflections = async (handle: typeof ana): Promise<number> =>
+        (await handle.consolidation.runs({ kinds: ['reflect'] })).length;
+      // Noon in UTC, nine in the evening in Tokyo.
+      await varve.drain();
+      clock.advance(5.9 * HOUR);
+      await varve.drain();
+      expect([await reflections(ana), await reflections(tokyo), await reflections(silent)]).toEqual([0, 0, 0]);
+      clock.advance(0.2 * HOUR);
+      await varve.drain();
+      await varve.drain();
+      expect([await reflections(ana), await reflections(tokyo)]).toEqual([0, 1]);
+      clock.set(Date.UTC(2026, 0, 6, 2, 1));
+      await varve.drain();
+      expect([await reflections(ana), await reflections(tokyo), await reflections(silent)]).toEqual([1, 1, 0]);
+      // A day without a word.
+      clock.advance(DAY);
+      await varve.drain();
+      expect([await reflections(ana), await reflections(tokyo)]).toEqual([1, 1]);
+    });
+
+    it('[K18] intentions come back when they are due, and can be done, dismissed and put off', async () => {
+      const { ana, clock } = await open();
+      const dentist = await ana.intentions.add({ text: 'Call the dentist.', followUpDays: 3 });
+      const report = await ana.intentions.add({
+        text: 'Finish the report.',
+        dueAt: START + 4 * DAY,
+        context: 'The boss asked.',
+      });
+      const gym = await ana.intentions.add({ text: 'Go to the gym.', followUpDays: 3 });
+      clock.set(START + 3 * DAY - 1);
+      expect(await ana.intentions.due()).toEqual([]);
+      clock.advance(1);
+      expect((await ana.intentions.due()).map(({ id }) => id)).toEqual([dentist.id, gym.id].sort());
+      await ana.intentions.done(dentist.id);
+      await ana.intentions.snooze(gym.id, START + 10 * DAY);
+      clock.set(START + 5 * DAY);
+      expect((await ana.intentions.due()).map(({ id }) => id)).toEqual([report.id]);
+      await ana.intentions.dismiss(report.id);
+      expect(await ana.intentions.due()).toEqual([]);
+      expect((await ana.intentions.list()).map(({ id }) => id)).toEqual([gym.id]);
+      clock.set(START + 10 * DAY);
+      expect((await ana.intentions.due()).map(({ state }) => state)).toEqual(['snoozed']);
+      expect(await ana.memories.get(dentist.id)).toMatchObject({ state: 'done' });
+      expect((await ana.asOf(START + 3 * DAY - 1).memories.get(dentist.id))?.state).toBe('open');
+      await expect(ana.intentions.done('mem_none')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('[K18] learnings are rules with a category and a source', async () => {
+      const { ana } = await open();
+      const rule = await ana.learnings.add({
+        rule: 'Never send mail without asking.',
+        category: 'decision_making',
+        source: 'correction',
+      });
+      await ana.learnings.add({ rule: 'Never send mail without asking.', category: 'decision_making' });
+      await ana.learnings.add({ rule: 'Answer in German.', category: 'communication' });
+      expect(rule).toMatchObject({ type: 'learning', category: 'decision_making', metadata: { source: 'correction' } });
+      expect(await ana.learnings.list()).toHaveLength(2);
+      expect((await ana.learnings.list({ category: 'communication' })).map(({ content }) => content)).toEqual([
+        'Answer in German.',
+      ]);
+      await ana.learnings.forget(rule.id);
+      expect(await ana.learnings.list()).toHaveLength(1);
+    });
+  });
+}

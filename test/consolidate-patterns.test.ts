@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY } from '../src/record/clock.ts';
+import type { Memory } from '../src/record/memory.ts';
+import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+import { from, startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+
+const STYLE = [
+  'User dislikes corporate buzzwords.',
+  'User wants the summary on one page.',
+  'User writes in the first person.',
+  'User uses British spelling.',
+  'User avoids exclamation marks.',
+  'User likes Georgia as a typeface.',
+  'User puts dates as 2026-01-05.',
+];
+const POSTS: [string, number][] = [
+  ['Suggested recipe post', 340],
+  ['Suggested recipe post', 290],
+  ['Suggested recipe post', 280],
+  ['Suggested news post', 95],
+  ['Suggested news post', 110],
+];
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`tags and patterns on ${database.name}`, () => {
+    let server: ProtocolServer;
+    const opened: Opened[] = [];
+    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
+      const one = await openConsolidation(database, given);
+      opened.push(one);
+      return one;
+    };
+    beforeAll(async () => {
+      server = await startProtocolServer();
+    });
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+      await server.close();
+    });
+    const tagged = async ({ ana }: Opened, count: number): Promise<Memory[]> => {
+      const made: Memory[] = [];
+      for (const content of STYLE.slice(0, count)) {
+        made.push((await ana.memories.create({ type: 'preference', content, tags: ['writing-style'] })).memory);
+      }
+      return made;
+    };
+
+    it.each([4, 5])('[Q8] %i memories of a tag stay as they are', async (count) => {
+      const one = await open();
+      await tagged(one, count);
+      expect((await one.ana.consolidation.run()).tags).toEqual([]);
+      expect((await one.ana.memories.list()).items).toHaveLength(count);
+    });
+
+    it('[Q8] six of a tag become one, and the originals are superseded and point to it', async () => {
+      const one = await open();
+      const originals = await tagged(one, 6);
+      await one.ana.memories.create({ type: 'note', title: 'A note', content: 'Stays.', tags: ['writing-style'] });
+      const report = await one.ana.consolidation.run();
+      expect(report.tags).toHaveLength(1);
+      const live = (await one.ana.memories.list({ types: ['preference'] })).items;
+      expect(live).toHaveLength(1);
+      expect(live[0]).toMatchObject({ id: report.tags[0]?.into, sourceType: 'consolidation', tags: ['writing-style'] });
+      for (const content of STYLE.slice(0, 6)) expect(live[0]?.content).toContain(content);
+      for (const { id } of originals) {
+        expect(await one.ana.memories.get(id)).toMatchObject({
+          archiveReason: 'superseded',
+          contradictedBy: live[0]?.id,
+        });
+      }
+      expect((await one.ana.memories.list({ types: ['note'] })).items).toHaveLength(1);
+      const [run] = await one.ana.consolidation.runs({ kinds: ['merge-tags'] });
+      expect(run).toMatchObject({ read: { tag: 'writing-style', memories: 6 }, model: 'local' });
+    });
+
+    it('[Q8] what a model leaves out of the merged text stays, and a bad merge is not asked for again', async () => {
+      const one = await open({ server });
+      server.reset();
+      server.otherwise(text(`${STYLE.slice(0, 5).join(' ')}`));
+      const originals = await tagged(one, 6);
+      await one.ana.consolidation.run();
+      expect(await one.ana.memories.get(originals[5]!.id)).toMatchObject({ archivedAt: null });
+      expect((await one.ana.memories.list()).items).toHaveLength(2);
+
+      const other = await open({ server });
+      server.reset();
+      server.otherwise(
+        from((request) =>
+          text(JSON.stringify(request.body.messages).includes('additions') ? 'The user is nice.' : '{}'),
+        ),
+      );
+      await tagged(other, 6);
+      await other.ana.consolidation.run();
+      expect((await other.ana.memories.list({ types: ['preference'] })).items).toHaveLength(6);
+      const asked = server.requests.length;
+      await other.ana.consolidation.run();
+      expect(server.requests.filter((request) => JSON.stringify(request.body).includes('additions'))).toHaveLength(
+        server.requests.slice(0, asked).filter((request) => JSON.stringify(request.body).includes('additions')).length,
+      );
+    });
+
+    it('[L8] five episodes on a theme become a pattern whose numbers are counted; the episodes stay, out of context', async () => {
+      const { ana } = await open();
+      for (const [done, views] of POSTS.slice(0, 4))
+        await ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });
+      await ana.memories.create({ type: 'episode', content: 'Rebooted the mail server → 3 errors' });
+      expect((await ana.consolidation.run()).patterns).toEqual([]);
+      const [done, views] = POSTS[4] as [string, number];
+      await ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });
+      const { patterns } = await ana.consolidation.run();
+      expect(patterns).toHaveLength(1);
+      const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
+      // (340 + 290 + 280) / 3 and (95 + 110) / 2, and the one by the other.
+      expect(pattern?.content).toContain('recipe: 3, mean 303 views; news: 2, mean 103 views; 2.9×');
+      expect(pattern?.importance).toBe(0.85);
+      const episodes = (await ana.memories.list({ types: ['episode'] })).items;
+      expect(episodes.map(({ content }) => content)).toEqual(['Rebooted the mail server → 3 errors']);
+      const absorbed = await ana.memories.list({ types: ['episode'], archiveReasons: ['absorbed'] });
+      expect(absorbed.items).toHaveLength(5);
+      expect(absorbed.items.every(({ contradictedBy }) => contradictedBy === pattern?.id)).toBe(true);
+      expect((await ana.consolidation.run()).patterns).toEqual([]);
+    });
+
+    it('[L14] [T17] decisions with outcomes of several sessions become one pattern, brought up to date by the next', async () => {
+      const { ana, of, clock } = await open();
+      const decide = async (session: string, [content, value]: [string, number]): Promise<void> => {
+        const handle = of(session);
+        const decision = await handle.decisions.record({ content, metadata: { tool: 'publish_post' } });
+        await handle.decisions.recordOutcome(decision.id, {
+          content: 'Views counted.',
+          effect: value > 200 ? 'positive' : 'negative',
+          measure: { name: 'views', value },
+        });
+        clock.advance(DAY);
+      };
+      for (const [index, post] of POSTS.entries()) await decide(`s${index}`, post);
+      await ana.consolidation.run();
+      const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
+      expect(pattern?.content).toContain('recipe: 3, mean 303 views; news: 2, mean 103 views; 2.9×');
+      expect(pattern?.metadata).toMatchObject({ sessions: 5, tools: { publish_post: 5 } });
+      await decide('s9', ['Suggested recipe post', 600]);
+      await ana.consolidation.run();
+      const patterns = (await ana.memories.list({ types: ['pattern'] })).items;
+      expect(patterns).toHaveLength(1);
+      expect(patterns[0]?.content).toContain('recipe: 4, mean 378 views');
+      expect(await ana.memories.get(pattern!.id)).toMatchObject({
+        archiveReason: 'superseded',
+        contradictedBy: patterns[0]?.id,
+      });
+      const [suggestion] = await ana.consolidation.suggestTools({ message: 'Which post should I suggest next?' });
+      expect(suggestion).toMatchObject({ tool: 'publish_post', times: 6, pattern: patterns[0]?.id });
+      expect(await ana.consolidation.suggestTools({ message: 'Play some jazz.' })).toEqual([]);
+    });
+
+    it('[L8] a model words the pattern, and its arithmetic is not believed', async () => {
+      const one = await open({ server });
+      server.reset();
+      server.otherwise(text('Recipe posts outperform news posts by 500 percent'));
+      for (const [done, views] of POSTS)
+        await one.ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });
+      await one.ana.consolidation.run();
+      const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
+      expect(pattern?.content).not.toContain('500');
+      expect(pattern?.content).toContain('2.9×');
+
+      const other = await open({ server });
+      server.otherwise(text('Recipe posts consistently outperform news posts.'));
+      for (const [done, views] of POSTS)
+        await other.ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });
+      await other.ana.consolidation.run();
+      const [worded] = (await other.ana.memories.list({ types: ['pattern'] })).items;
+      expect(worded?.content).toBe(
+        'Recipe posts consistently outperform news posts (recipe: 3, mean 303 views; news: 2, mean 103 views; 2.9×).',
+      );
+    });
+
+    it('[Q9] a goal that a later memory says was reached is achieved, and matters less', async () => {
+      const { ana, clock } = await open();
+      const { memory: goal } = await ana.memories.create({
+        type: 'goal',
+        content: 'User wants to run the Berlin marathon.',
+        importance: 0.8,
+      });
+      const { memory: other } = await ana.memories.create({ type: 'goal', content: 'User wants to learn Portuguese.' });
+      clock.advance(DAY);
+      await ana.memories.create({ type: 'fact', content: 'User almost ran the Berlin marathon but was ill.' });
+      expect((await ana.consolidation.run()).goalsReached).toBe(0);
+      await ana.memories.create({ type: 'personal', content: 'User ran the Berlin marathon in four hours.' });
+      expect((await ana.consolidation.run()).goalsReached).toBe(1);
+      expect(await ana.memories.get(goal.id)).toMatchObject({ state: 'achieved', importance: 0.4, archivedAt: null });
+      expect(await ana.memories.get(other.id)).toMatchObject({ state: null, importance: 0.8 });
+      expect((await ana.asOf(START).memories.get(goal.id))?.state).toBeNull();
+    });
+  });
+}

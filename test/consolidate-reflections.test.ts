@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countWords } from '../src/record/block.ts';
+import { DAY } from '../src/record/clock.ts';
+import type { Handle } from '../src/handle/handle.ts';
+import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+import { startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+
+const LINES = [
+  'Prefers tables over prose.',
+  'Dislikes small talk.',
+  'Works late at night.',
+  'Asks for sources.',
+  'Writes in German.',
+  'Likes dry humour.',
+  'Thinks in diagrams.',
+  'Wants options first.',
+];
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`merging reflections on ${database.name}`, () => {
+    let server: ProtocolServer;
+    const opened: Opened[] = [];
+    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
+      const one = await openConsolidation(database, given);
+      opened.push(one);
+      return one;
+    };
+    const reflect = async (
+      handle: Handle,
+      level: 'agent' | 'user' | 'session',
+      count: number,
+      from = 0,
+    ): Promise<void> => {
+      for (const content of LINES.slice(from, from + count))
+        await handle.memories.create({ type: 'reflection', level, content });
+    };
+    beforeAll(async () => {
+      server = await startProtocolServer();
+    });
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+      await server.close();
+    });
+
+    it.each([
+      ['agent', 8],
+      ['user', 4],
+      ['session', 4],
+    ] as const)('[E6] merges %s reflections at %i, not at one fewer', async (level, threshold) => {
+      const { of } = await open();
+      const handle = of('s1');
+      await handle.observe({ content: 'Hello.' });
+      await reflect(handle, level, threshold - 1);
+      expect((await handle.consolidation.run()).absorbed).toBe(0);
+      expect(await handle.blocks.read('reflections', { level })).toBeNull();
+      await reflect(handle, level, 1, threshold - 1);
+      expect((await handle.consolidation.run()).absorbed).toBe(threshold);
+      const block = await handle.blocks.read('reflections', { level });
+      for (const line of LINES.slice(0, threshold)) expect(block?.content).toContain(line);
+      expect((await handle.memories.list({ types: ['reflection'] })).items).toEqual([]);
+      const archived = await handle.memories.list({ types: ['reflection'], archiveReasons: ['absorbed'] });
+      expect(archived.items).toHaveLength(threshold);
+      // The waiting ones count from 0 again.
+      expect((await handle.consolidation.run()).absorbed).toBe(0);
+    });
+
+    it('[X4] thresholds and words are settings', async () => {
+      const { ana } = await open({ consolidation: { reflections: { user: { threshold: 2, words: 10 } } } });
+      await reflect(ana, 'user', 2);
+      await reflect(ana, 'user', 2, 2);
+      expect((await ana.consolidation.run()).absorbed).toBe(4);
+      expect(countWords(String((await ana.blocks.read('reflections'))?.content))).toBeLessThanOrEqual(10);
+    });
+
+    it('[E6] a merge that fails, or is empty, or loses most of the text, loses no reflection', async () => {
+      const { ana, clock } = await open({ server });
+      const before =
+        `${'Ana has a long history with this agent and expects precision in every answer. '.repeat(5)}`.trim();
+      await ana.blocks.replace('reflections', before, { level: 'user' });
+      await reflect(ana, 'user', 4);
+      for (const reply of [text(''), text('Shorter.'), text('word '.repeat(2000))]) {
+        server.reset();
+        server.otherwise(reply);
+        const { failures, absorbed } = await ana.consolidation.run();
+        expect(failures.map(({ step }) => step)).toEqual(['merge-reflections']);
+        expect(absorbed).toBe(0);
+        expect((await ana.blocks.read('reflections'))?.content).toBe(before);
+        expect((await ana.memories.list({ types: ['reflection'] })).items).toHaveLength(4);
+        clock.advance(DAY);
+      }
+      server.reset();
+      server.otherwise(text(`${before} ${LINES.slice(0, 4).join(' ')}`));
+      expect((await ana.consolidation.run()).absorbed).toBe(4);
+      const prompt = JSON.stringify(server.requests[0]?.body.messages);
+      expect(prompt).toContain('At most 400 words');
+    });
+
+    it('[E6] a model that runs over is cut to the limit at the end of a sentence', async () => {
+      const { ana } = await open({ server });
+      await reflect(ana, 'user', 4);
+      server.reset();
+      server.otherwise(text('This sentence has exactly six words. '.repeat(100)));
+      await ana.consolidation.run();
+      const words = countWords(String((await ana.blocks.read('reflections'))?.content));
+      expect(words).toBeLessThanOrEqual(400);
+      expect(words).toBeGreaterThan(390);
+    });
+
+    it('[E1] with reflections off nothing is merged, and facts go on', async () => {
+      const { ana } = await open({ consolidation: { reflections: { enabled: false } } });
+      await reflect(ana, 'user', 6);
+      await ana.recordObservation('User lives in Berlin.', 'fact');
+      const report = await ana.consolidation.run();
+      expect(report).toMatchObject({ absorbed: 0, synthesis: { taken: 1 } });
+      expect(await ana.blocks.read('reflections')).toBeNull();
+    });
+
+    it('[E6] what was merged of a session ends with it, and stays in the past', async () => {
+      const { varve, of, clock } = await open();
+      const [closed, quiet] = [of('closed'), of('quiet')];
+      for (const handle of [closed, quiet]) {
+        await handle.observe({ content: 'Hello.' });
+        await reflect(handle, 'session', 5);
+        await handle.consolidation.run();
+        expect((await handle.blocks.read('reflections', { level: 'session' }))?.content).toContain('tables');
+      }
+      clock.advance(60_000);
+      await closed.session.close();
+      await closed.consolidation.run();
+      expect((await closed.blocks.read('reflections', { level: 'session' }))?.content).toBe('');
+      expect((await quiet.blocks.read('reflections', { level: 'session' }))?.content).not.toBe('');
+      clock.set(START + DAY);
+      const report = await varve.maintain({ tenant: 't' });
+      expect(report.sessionsEnded).toBe(1);
+      expect((await quiet.blocks.read('reflections', { level: 'session' }))?.content).toBe('');
+      expect((await quiet.asOf(START + 1000).blocks.read('reflections', { level: 'session' }))?.content).toContain(
+        'tables',
+      );
+    });
+  });
+}

@@ -1,0 +1,309 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
+import { judgeUse } from '../src/maintain/judge-use.ts';
+import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/plan-upkeep.ts';
+import { stepOf } from '../src/maintain/usefulness.ts';
+import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
+import { MEMORY_TYPES, type MemoryType } from '../src/record/memory-types.ts';
+import { hashIds } from '../src/store/erasure-store.ts';
+import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+
+const { decay, usefulness } = consolidationSettings();
+const typeOf = (name: string): MemoryType => MEMORY_TYPES[name] as MemoryType;
+const row = (given: Partial<UpkeepRow>): UpkeepRow => ({
+  importance: 0.5,
+  createdAt: 0,
+  updatedAt: 0,
+  lastAccessedAt: null,
+  expiresAt: null,
+  accessCount: 0,
+  confirmed: 0,
+  lastConfirmedAt: null,
+  outcomes: 0,
+  ...given,
+});
+const plan = (given: Partial<UpkeepRow>, days: number, type = 'feedback') =>
+  planUpkeep(row(given), typeOf(type), decay, days * DAY);
+
+describe('the rules of upkeep', () => {
+  it.each([
+    [29, 'fade'],
+    [30, 'archive'],
+    [31, 'archive'],
+  ])('[Q9] importance below 0.3, unread for %i days: %s', (days, action) => {
+    expect(plan({ importance: 0.29 }, days).action).toBe(action);
+  });
+  it.each([
+    [0.29, { action: 'archive', reason: 'decayed' }],
+    [0.3, { action: 'fade', importance: 0.3 - typeOf('feedback').decayPerPass }],
+    [0.09, { action: 'archive', reason: 'pruned' }],
+    [0.1, { action: 'archive', reason: 'decayed' }],
+  ])('[Q9] [L8] unread for 30 days with importance %f: %o', (importance, expected) => {
+    expect(plan({ importance }, 30)).toEqual(expected);
+  });
+  it.each([
+    [6.99, 'keep'],
+    [7, 'fade'],
+  ])('[L8] importance begins to fall after 7 days: on day %f %s', (days, action) => {
+    expect(plan({}, days).action).toBe(action);
+  });
+  it('[L8] falls by the rate of its type, and not below 0.1 by itself', () => {
+    expect(plan({}, 8)).toEqual({ action: 'fade', importance: 0.5 - typeOf('feedback').decayPerPass });
+    expect(plan({}, 8, 'context')).toEqual({ action: 'fade', importance: 0.5 - typeOf('context').decayPerPass });
+    expect(plan({ importance: 0.1 }, 8).action).toBe('keep');
+  });
+  it.each([
+    [89.99, 'fade'],
+    [90, 'archive'],
+  ])('[Q9] context on day %f: %s, however important', (days, action) => {
+    expect(plan({ importance: 1, createdAt: 0, lastAccessedAt: 80 * DAY }, days, 'context').action).toBe(action);
+  });
+  it('[Q9] reading, confirming and changing count from anew', () => {
+    for (const field of ['lastAccessedAt', 'lastConfirmedAt', 'updatedAt'] as const) {
+      expect(plan({ importance: 0.1, [field]: 10 * DAY }, 39.9).action).toBe('keep');
+      expect(plan({ importance: 0.1, [field]: 10 * DAY }, 40).action).toBe('archive');
+    }
+  });
+  it('[L8] access, confirmation and good outcomes slow the decay', () => {
+    const none = slowness({ accessCount: 0, confirmed: 0, outcomes: 0 });
+    expect(none).toBe(1);
+    for (const given of [{ accessCount: 3 }, { confirmed: 1 }, { outcomes: 2 }]) {
+      expect(slowness({ accessCount: 0, confirmed: 0, outcomes: 0, ...given })).toBe(0.5);
+    }
+  });
+  it.each(['keyed_fact', 'decision', 'note', 'saved_item', 'learning', 'intention', 'reflection'])(
+    '[Q9] a %s never fades and is never pruned',
+    (type) => {
+      expect(plan({ importance: 0.01 }, 5000, type)).toEqual({ action: 'keep' });
+    },
+  );
+  it('[Q9] what has an expiry of its own goes at that time', () => {
+    expect(plan({ expiresAt: 5 * DAY }, 4.99).action).toBe('keep');
+    expect(plan({ expiresAt: 5 * DAY }, 5)).toEqual({ action: 'archive', reason: 'expired' });
+  });
+});
+
+describe('whether a memory helped', () => {
+  const turn = {
+    question: 'What should I cook tonight?',
+    answer: 'As you are allergic to peanuts, try a lentil curry.',
+    reaction: null,
+  };
+  it('[L16] is told by the words that the answer took from it', () => {
+    expect(judgeUse('User is allergic to peanuts.', turn)).toEqual({ used: true, reaction: null });
+    expect(judgeUse('User drives a red Volvo.', turn)).toEqual({ used: false, reaction: null });
+    // What the question itself says does not count.
+    expect(judgeUse('User likes to cook in the evening with Tom.', turn).used).toBe(false);
+  });
+  it.each([
+    ['No, that’s wrong, I am not allergic any more.', 'corrected'],
+    ['Actually I can eat peanuts now.', 'corrected'],
+    ['Yes, exactly!', 'confirmed'],
+    ['No worries, thanks.', null],
+    ['What about dessert?', null],
+  ])('[L16] the user said %j: %s', (reaction, expected) => {
+    expect(judgeUse('User is allergic to peanuts.', { ...turn, reaction }).reaction).toBe(expected);
+    expect(judgeUse('User drives a red Volvo.', { ...turn, reaction }).reaction).toBeNull();
+  });
+  it('[L16] moves importance by bounded steps', () => {
+    const none = { given: 1, used: 0, confirmed: 0, corrected: 0 };
+    expect(stepOf(none, { ...none, given: 4 }, usefulness)).toBe(0);
+    expect(stepOf(none, { ...none, given: 5 }, usefulness)).toBe(-0.01);
+    expect(stepOf({ ...none, used: 1 }, { ...none, used: 1 }, usefulness)).toBe(0.02);
+    expect(stepOf({ ...none, used: 1, confirmed: 1 }, none, usefulness)).toBeCloseTo(0.07);
+    expect(stepOf({ ...none, used: 100 }, none, usefulness)).toBe(0.15);
+    expect(stepOf({ ...none, used: 9, corrected: 9 }, none, usefulness)).toBe(-0.15);
+  });
+});
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`upkeep on ${database.name}`, () => {
+    const opened: Opened[] = [];
+    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
+      const one = await openConsolidation(database, { formation: { writes: 'deferred' }, ...given });
+      opened.push(one);
+      return one;
+    };
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+    });
+
+    it('[Q9] [L8] [X1] archives with the reason and keeps everything; a dry run changes nothing', async () => {
+      const { varve, ana, clock } = await open();
+      const make = async (content: string, importance: number, type = 'feedback') =>
+        (await ana.memories.create({ type, content, importance })).memory.id;
+      const low = await make('Low.', 0.29);
+      const lowest = await make('Lowest.', 0.05);
+      const fine = await make('Fine.', 0.9);
+      const context = await make('In the middle of a move.', 0.9, 'context');
+      clock.set(START + 29 * DAY);
+      expect((await varve.maintain({ tenant: 't' })).archived).toEqual({ decayed: 0, pruned: 0, expired: 0 });
+      clock.set(START + 30 * DAY);
+      const dry = await varve.maintain({ tenant: 't', dryRun: true });
+      expect(dry.wouldArchive).toEqual([
+        { id: low, reason: 'decayed' },
+        { id: lowest, reason: 'pruned' },
+      ]);
+      expect((await ana.memories.list()).items).toHaveLength(4);
+      const report = await varve.maintain({ tenant: 't' });
+      expect(report).toMatchObject({ read: 4, archived: { decayed: 1, pruned: 1, expired: 0 } });
+      clock.set(START + 90 * DAY);
+      expect((await varve.maintain({ tenant: 't' })).archived.expired).toBe(1);
+      expect(await ana.memories.get(context)).toMatchObject({ archiveReason: 'expired' });
+      expect((await ana.memories.list()).items.map(({ id }) => id)).toEqual([fine]);
+      expect(await ana.memories.get(low)).toMatchObject({ archiveReason: 'decayed', version: 2 });
+      expect((await ana.memories.history(low)).at(-1)).toMatchObject({ actor: 'maintain', run: report.run });
+      expect((await ana.asOf(START + 2 * DAY).memories.list()).items).toHaveLength(4);
+      const runs = await varve.for({ tenant: 't' }).consolidation.runs({ kinds: ['maintain'] });
+      expect(runs).toHaveLength(3);
+      expect(runs[1]).toMatchObject({ cause: 'hand', model: 'local', cost: 0, changed: { decayed: 1, pruned: 1 } });
+      await ana.memories.restore(low);
+      expect(await ana.memories.get(low)).toMatchObject({ archivedAt: null });
+    });
+
+    it('[T21] [T15] maintenance and consolidation run on their schedules, once for each due time, and are logged', async () => {
+      const { varve, ana, clock } = await open({
+        consolidation: { intervals: { maintain: '0 0 * * * *', consolidate: '0 */30 * * * *' } },
+      });
+      await ana.recordObservation('User lives in Berlin.', 'fact');
+      const runs = async (kind: string) =>
+        (await varve.for({ tenant: 't' }).consolidation.runs({ kinds: [kind] })).length;
+      await varve.drain();
+      clock.advance(29 * MINUTE);
+      await varve.drain();
+      expect([await runs('synthesise'), await runs('maintain')]).toEqual([0, 0]);
+      clock.advance(MINUTE);
+      await varve.drain();
+      await varve.drain();
+      expect([await runs('synthesise'), await runs('maintain')]).toEqual([1, 0]);
+      clock.advance(30 * MINUTE);
+      await varve.drain();
+      await varve.drain();
+      expect([await runs('synthesise'), await runs('maintain')]).toEqual([1, 1]);
+      clock.advance(5 * HOUR);
+      await varve.drain();
+      // What was missed is made up for once.
+      expect(await runs('maintain')).toBe(2);
+    });
+
+    it('[L16] what was given, used, confirmed and corrected feeds importance', async () => {
+      const { ana, of, clock } = await open();
+      const make = async (content: string) =>
+        (await ana.memories.create({ type: 'fact', content, importance: 0.5 })).memory.id;
+      const [peanuts, volvo] = [await make('User is allergic to peanuts.'), await make('User drives a red Volvo.')];
+      const session = of('s1');
+      const turn = async (userMessage: string, agentResponse: string): Promise<void> => {
+        clock.advance(MINUTE);
+        await session.observe({ content: userMessage });
+        await session.noteGiven([peanuts, volvo]);
+        await session.observe({ content: agentResponse, origin: 'agent' });
+      };
+      await turn('What should I cook?', 'As you are allergic to peanuts, a lentil curry.');
+      await turn('Yes, exactly, good memory!', 'You are welcome.');
+      clock.advance(HOUR);
+      const report = await ana.consolidation.run();
+      expect(report).toMatchObject({ judged: 2, moved: 1 });
+      expect((await ana.memories.get(peanuts))?.importance).toBeCloseTo(0.57);
+      expect((await ana.memories.get(volvo))?.importance).toBe(0.5);
+      expect(await ana.consolidation.use(peanuts)).toMatchObject({ given: 2, used: 1, confirmed: 1, corrected: 0 });
+      expect(await ana.consolidation.use(volvo)).toMatchObject({ given: 2, used: 0 });
+      expect((await ana.memories.history(peanuts)).at(-1)).toMatchObject({
+        actor: 'judge-use',
+        reason: 'the user confirmed an answer that used it',
+      });
+
+      await turn('Can I eat this?', 'No: peanuts, and you are allergic.');
+      await turn('No, that’s wrong, I am fine with them by now.', 'I will remember.');
+      clock.advance(HOUR);
+      await ana.consolidation.run();
+      expect((await ana.memories.get(peanuts))?.importance).toBeCloseTo(0.57 - 0.13);
+      // Judged once.
+      expect((await ana.consolidation.run()).judged).toBe(0);
+    });
+
+    it('[X1] retention settings delete for real, with a certificate, and nothing else', async () => {
+      const { varve, ana, clock } = await open({ consolidation: { retention: { context: 10 } } });
+      const { memory } = await ana.memories.create({ type: 'context', content: 'User is in xylophonequartz today.' });
+      await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
+      clock.set(START + 10 * DAY - 1);
+      expect((await varve.maintain({ tenant: 't' })).retired).toEqual({ context: 0 });
+      clock.advance(1);
+      expect((await varve.maintain({ tenant: 't', dryRun: true })).retired).toEqual({ context: 1 });
+      expect(await ana.memories.get(memory.id)).not.toBeNull();
+      expect((await varve.maintain({ tenant: 't' })).retired).toEqual({ context: 1 });
+      expect(await ana.memories.get(memory.id)).toBeNull();
+      expect((await ana.memories.list()).items).toHaveLength(1);
+      expect((await ana.erasures())[0]).toMatchObject({
+        actor: 'retention',
+        removed: 1,
+        removedHash: hashIds([memory.id]),
+      });
+    });
+
+    it('[X1] erasing a memory takes what was made of it alone, also from the documents in mind and their history', async () => {
+      const { ana, clock } = await open();
+      const ids: string[] = [];
+      for (const content of [
+        'User likes red.',
+        'User likes blue.',
+        'User likes green.',
+        'User likes pink.',
+        'User likes black.',
+        'User likes white.',
+      ]) {
+        ids.push((await ana.memories.create({ type: 'preference', content, tags: ['colour'] })).memory.id);
+      }
+      const { tags } = await ana.consolidation.run();
+      const merged = tags[0]!.into;
+      await ana.eraseMemory(ids[0]!);
+      // It was made of five others as well.
+      expect(await ana.memories.get(merged)).not.toBeNull();
+      for (const id of ids.slice(1)) await ana.eraseMemory(id);
+      expect(await ana.memories.get(merged)).toBeNull();
+
+      const { memory: secret } = await ana.memories.create({
+        type: 'fact',
+        content: 'User hides xylophonequartz in the cellar.',
+      });
+      await ana.blocks.replace(
+        'working_memory',
+        'User lives in Berlin. User hides xylophonequartz in the cellar. User is kind.',
+      );
+      clock.advance(1000);
+      await ana.blocks.replace('working_memory', 'User lives in Berlin. User hides xylophonequartz in the cellar.');
+      await ana.blocks.replace('scaffold', { secrets: ['hides xylophonequartz in the cellar'], city: 'Berlin' });
+      const certificate = await ana.eraseMemory(secret.id, { actor: 'ana', reason: 'asked to' });
+      expect(certificate).toMatchObject({ removed: 1, actor: 'ana', counts: { memories: 1 } });
+      expect((await ana.blocks.read('working_memory'))?.content).toBe('User lives in Berlin.');
+      expect((await ana.blocks.read('scaffold'))?.content).toEqual({ secrets: [], city: 'Berlin' });
+      const everything = JSON.stringify([
+        await ana.blocks.history('working_memory'),
+        await ana.memories.list({ archived: 'include' }),
+        await ana.erasures(),
+      ]);
+      expect(everything).not.toContain('xylophonequartz');
+      await expect(ana.eraseMemory(secret.id)).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('[X1] erasing a person anonymises the ledger, ends work on them, and is certified without content', async () => {
+      const { varve, ana } = await open({ ledger: { credit: 'user' } });
+      await varve.ledger.credit.grant({ tenant: 't', user: 'ana', amount: 5000, reason: 'top-up' });
+      await ana.recordObservation('User lives in Berlin.', 'fact');
+      await ana.consolidation.run();
+      await ana.noteGiven([(await ana.memories.list()).items[0]!.id]);
+      expect(await ana.consolidation.runs()).not.toEqual([]);
+      const { certificate, memories, events } = await varve
+        .for({ tenant: 't', user: 'ana' })
+        .erase({ actor: 'privacy desk', reason: 'article 17' });
+      expect(memories).toBeGreaterThan(0);
+      expect(certificate).toMatchObject({ actor: 'privacy desk', reason: 'article 17', counts: { memories, events } });
+      expect(certificate.removedHash).toMatch(/^[0-9a-f]{64}$/);
+      expect(JSON.stringify(certificate)).not.toMatch(/ana|Berlin/);
+      expect(await varve.for({ tenant: 't' }).erasures()).toHaveLength(1);
+      expect(await ana.consolidation.runs()).toEqual([]);
+      expect(await varve.ledger.credit.balance({ tenant: 't', user: 'ana' })).toBe(0);
+      expect(await varve.ledger.credit.balance({ tenant: 't', user: `erased ${certificate.id}` })).toBe(5000);
+    });
+  });
+}

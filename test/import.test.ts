@@ -1,0 +1,370 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { textSource, type SourceFile } from '../src/import/import-source.ts';
+import { jsonElements } from '../src/import/json-elements.ts';
+import { detectFormat, readImport } from '../src/import/read-import.ts';
+import type { ImportReport } from '../src/operate/import-records.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { runCli } from './run-cli.ts';
+
+const oid = (text: string): object => ({ $oid: text });
+const date = (text: string): object => ({ $date: text });
+
+const EDEN = {
+  memory_user: [
+    {
+      _id: oid('u1'),
+      agent_id: oid('eve'),
+      user_id: oid('ana'),
+      content: 'Ana wants short answers.',
+      unabsorbed_memory_ids: [oid('m2')],
+      last_updated_at: date('2025-12-01T00:00:00Z'),
+    },
+  ],
+  memory_agent: [
+    {
+      _id: oid('a1'),
+      agent_id: oid('eve'),
+      shard_name: 'events',
+      content: 'The party is in May.',
+      is_active: true,
+      unabsorbed_memory_ids: [oid('m4')],
+      facts: [oid('m5')],
+    },
+    { _id: oid('a2'), agent_id: oid('eve'), shard_name: 'old', content: 'Nobody needs this.', is_active: false },
+  ],
+  memory_sessions: [
+    {
+      _id: oid('m1'),
+      agent_id: oid('eve'),
+      source_session_id: oid('s1'),
+      memory_type: 'episode',
+      content: 'They planned the party.',
+      related_users: [oid('ana')],
+      createdAt: date('2025-11-30T10:00:00Z'),
+    },
+    {
+      _id: oid('m2'),
+      agent_id: oid('eve'),
+      source_session_id: oid('s1'),
+      memory_type: 'directive',
+      content: 'Always ask before booking.',
+      related_users: [oid('ana')],
+    },
+    {
+      _id: oid('m3'),
+      agent_id: oid('eve'),
+      source_session_id: oid('s1'),
+      memory_type: 'directive',
+      content: 'Keep answers short.',
+      related_users: [oid('ana')],
+    },
+    {
+      _id: oid('m4'),
+      agent_id: oid('eve'),
+      source_session_id: oid('s1'),
+      memory_type: 'suggestion',
+      content: 'Hold it in the evening.',
+      related_users: [oid('ana')],
+      shard_id: oid('a1'),
+    },
+    {
+      _id: oid('m5'),
+      agent_id: oid('eve'),
+      source_session_id: oid('s1'),
+      memory_type: 'fact',
+      content: 'The venue holds 80 people.',
+      related_users: [oid('ana')],
+      shard_id: oid('a1'),
+    },
+    {
+      _id: oid('m6'),
+      agent_id: oid('eve'),
+      source_session_id: oid('s1'),
+      memory_type: 'dream',
+      content: 'No such type.',
+    },
+  ],
+};
+
+const CHATGPT = [
+  {
+    conversation_id: 'c1',
+    title: 'Cooking',
+    create_time: 1763000000,
+    current_node: 'n3',
+    mapping: {
+      n0: { id: 'n0', message: null, parent: null, children: ['n1'] },
+      n1: {
+        id: 'n1',
+        parent: 'n0',
+        children: ['n2', 'nx'],
+        message: {
+          id: 'n1',
+          author: { role: 'user' },
+          create_time: 1763000001,
+          content: { content_type: 'text', parts: ['I am vegetarian.'] },
+        },
+      },
+      nx: {
+        id: 'nx',
+        parent: 'n1',
+        children: [],
+        message: {
+          id: 'nx',
+          author: { role: 'assistant' },
+          content: { content_type: 'text', parts: ['An answer that was made again.'] },
+        },
+      },
+      n2: {
+        id: 'n2',
+        parent: 'n1',
+        children: ['n3'],
+        message: {
+          id: 'n2',
+          author: { role: 'assistant' },
+          create_time: 1763000005,
+          content: { content_type: 'text', parts: ['Noted.'] },
+        },
+      },
+      n3: {
+        id: 'n3',
+        parent: 'n2',
+        children: [],
+        message: {
+          id: 'n3',
+          author: { role: 'system' },
+          content: { content_type: 'text', parts: ['hidden'] },
+          metadata: { is_visually_hidden_from_conversation: true },
+        },
+      },
+    },
+  },
+];
+
+const FORMATS: { format: string; file: SourceFile; imported: Record<string, number>; rejected?: number }[] = [
+  {
+    format: 'eden',
+    file: textSource('dump.json', JSON.stringify(EDEN)),
+    imported: { memory: 6, block: 2 },
+    rejected: 1,
+  },
+  { format: 'chatgpt', file: textSource('conversations.json', JSON.stringify(CHATGPT)), imported: { event: 2 } },
+  {
+    format: 'mem0',
+    file: textSource(
+      'api.json',
+      JSON.stringify({
+        results: [
+          {
+            id: '1',
+            memory: 'Likes hiking',
+            user_id: 'ana',
+            categories: ['hobbies'],
+            metadata: { app: 'x' },
+            created_at: '2025-01-01T00:00:00-08:00',
+          },
+          { id: '2', memory: 'Lives in Oslo', user_id: 'ana', agent_id: 'eve', run_id: 'r1' },
+          { id: '3' },
+        ],
+      }),
+    ),
+    imported: { memory: 2 },
+    rejected: 1,
+  },
+  {
+    format: 'mem0',
+    file: textSource(
+      'oss.jsonl',
+      [
+        {
+          id: 'a',
+          payload: { data: 'Owns a boat', user_id: 'ana', hash: 'h', created_at: '2025-01-01', colour: 'red' },
+          vector: [0.1],
+        },
+      ]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    ),
+    imported: { memory: 1 },
+  },
+  {
+    format: 'langgraph',
+    file: textSource(
+      'store.json',
+      JSON.stringify([
+        {
+          namespace: ['memories', 'ana'],
+          key: 'k1',
+          value: { content: 'Plays the cello' },
+          created_at: '2025-05-05T00:00:00Z',
+        },
+        { prefix: 'memories.ana', key: 'k2', value: { kind: 'Memory', content: { content: 'Has two brothers' } } },
+        { prefix: 'profile.ana', key: 'k3', value: { name: 'Ana', age: 40 } },
+      ]),
+    ),
+    imported: { memory: 3 },
+  },
+  {
+    format: 'transcripts',
+    file: textSource(
+      'talk.jsonl',
+      '{"role":"user","content":"Hello","session":"t","user":"ana"}\n{"role":"assistant","content":"Hi","session":"t","user":"ana"}\n{"messages":[{"role":"human","content":"Hello"},{"role":"ai","content":[{"type":"text","text":"Hi"}]}],"user":"ana"}\n{"role":"user"}\n',
+    ),
+    imported: { event: 4 },
+    rejected: 1,
+  },
+];
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`import on ${database.name}`, () => {
+    let close: () => Promise<void> = async () => {};
+    const open = async (): Promise<Varve> => {
+      const { options, drop } = await database.create();
+      const varve = await createVarve({ store: options, embedder: null, background: false });
+      close = async () => {
+        await varve.close();
+        await drop();
+      };
+      return varve;
+    };
+    afterEach(() => close());
+
+    it.each(FORMATS)(
+      'takes in $format ($file.name), says what it would do, and does it once',
+      async ({ format, file, imported, rejected = 0 }) => {
+        const varve = await open();
+        expect(await detectFormat([file])).toBe(format);
+        const run = (dryRun: boolean): Promise<ImportReport> =>
+          varve.operator.import(readImport([file], format as 'eden'), { dryRun });
+        expect(await run(true)).toMatchObject({ imported, known: {}, rejected });
+        expect(await varve.operator.count({})).toMatchObject({ events: 0, memories: 0, blocks: 0 });
+        expect(await run(false)).toMatchObject({ imported, known: {}, rejected });
+        const before = await varve.operator.count({});
+        expect(await run(false)).toMatchObject({ imported: {}, known: imported, rejected });
+        expect(await varve.operator.count({})).toEqual(before);
+      },
+    );
+
+    it('[E12] puts each type of the older layout where the new design has it', async () => {
+      const varve = await open();
+      const file = textSource('dump.json', JSON.stringify(EDEN));
+      await varve.operator.import(readImport([file], 'eden'), {});
+      const ana = varve.for({ agent: 'eve', user: 'ana', session: 's1' });
+      const live = (await ana.memories.list()).items.map(({ type, content, scope }) => [
+        type,
+        content,
+        scope.user,
+        scope.session,
+      ]);
+      expect(live).toEqual(
+        expect.arrayContaining([
+          ['reflection', 'They planned the party.', 'ana', 's1'],
+          ['reflection', 'Always ask before booking.', 'ana', null],
+          ['reflection', 'Hold it in the evening.', null, null],
+          ['fact', 'The venue holds 80 people.', null, null],
+        ]),
+      );
+      // What the merged text holds already does not wait again.
+      expect(live.map(([, content]) => content)).not.toContain('Keep answers short.');
+      const { items } = await ana.memories.list({ archived: 'only' });
+      expect(items).toMatchObject([{ content: 'Keep answers short.', archiveReason: 'absorbed' }]);
+      expect((await ana.blocks.read('reflections', { level: 'user' }))?.content).toBe('Ana wants short answers.');
+      expect((await ana.blocks.read('reflections', { level: 'agent' }))?.content).toBe('The party is in May.');
+      expect(items[0]?.sourceType).toBe('import');
+      const other = varve.for({ agent: 'eve', user: 'bea', session: 's2' });
+      expect((await other.memories.list()).items.map(({ content }) => content).toSorted()).toEqual(
+        ['Hold it in the evening.', 'Nobody needs this.', 'The venue holds 80 people.']
+          .map((content) => (content === 'Nobody needs this.' ? 'old: Nobody needs this.' : content))
+          .toSorted(),
+      );
+    });
+
+    it('[E12] cuts a merged text that is too long for its block, and keeps the whole', async () => {
+      const varve = await open();
+      const long = Array.from({ length: 450 }, (_, index) => `word${index}`).join(' ');
+      const user = { ...EDEN.memory_user[0], content: long };
+      await varve.operator.import(readImport([textSource('memory_user.json', JSON.stringify([user]))], 'eden'), {});
+      const ana = varve.for({ agent: 'eve', user: 'ana' });
+      expect(String((await ana.blocks.read('reflections'))?.content).split(' ')).toHaveLength(400);
+      expect((await ana.notes.list()).items[0]?.content).toBe(long);
+    });
+
+    it('keeps what an export holds: ids, times, versions, the past', async () => {
+      const varve = await open();
+      const ana = varve.for({ user: 'ana' });
+      const { memory } = await ana.memories.create({ type: 'fact', content: 'Lives in Bergen.', tags: ['home'] });
+      await ana.memories.revise(memory.id, { content: 'Lives in Oslo.' });
+      await ana.blocks.replace('profile', 'First.');
+      await ana.blocks.replace('profile', 'Second.');
+      await ana.entities.add({ type: 'place', name: 'Oslo' });
+      const lines: unknown[] = [];
+      for await (const line of varve.operator.export({ user: 'ana' })) lines.push(JSON.parse(JSON.stringify(line)));
+      await varve.operator.import(lines, { into: { tenant: 'copy' } });
+      const copy = varve.for({ tenant: 'copy', user: 'ana' });
+      const before = await ana.memories.get(memory.id);
+      expect(await copy.memories.get(memory.id)).toMatchObject({
+        ...before,
+        scope: { ...before?.scope, tenant: 'copy' },
+      });
+      expect((await copy.memories.history(memory.id)).map(({ version }) => version)).toEqual([1, 2]);
+      expect((await copy.blocks.read('profile'))?.version).toBe(2);
+      expect((await copy.blocks.history('profile')).map(({ version }) => version)).toEqual([1, 2]);
+      expect((await copy.entities.list()).map(({ name }) => name)).toEqual(['Oslo']);
+      expect((await copy.blocks.replace('profile', 'Third.')).version).toBe(3);
+    });
+  });
+}
+
+describe('JSON files of any shape', () => {
+  const collect = async (text: string, size: number): Promise<unknown[]> => {
+    const bytes = new TextEncoder().encode(text);
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const found: unknown[] = [];
+    for await (const { value } of jsonElements(pieces())) found.push(value);
+    return found;
+  };
+
+  it('gives the same values whatever holds them and however they arrive', async () => {
+    const values = fc.array(fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }), {
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(values, fc.integer({ min: 1, max: 40 }), async (written, size) => {
+        const expected = JSON.parse(JSON.stringify(written)) as unknown[];
+        expect(await collect(JSON.stringify(written), size)).toEqual(expected);
+        expect(await collect(JSON.stringify(written, null, 2), size)).toEqual(expected);
+        expect(await collect(JSON.stringify({ count: 3, results: written, next: null }), size)).toEqual(expected);
+        expect(await collect(written.map((value) => JSON.stringify(value)).join('\n'), size)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('says that a file is broken', async () => {
+    await expect(collect('[{"a":1},{"b":', 7)).rejects.toThrow('middle of a value');
+    await expect(collect('[{"a":1},nonsense]', 7)).rejects.toThrow('not JSON');
+  });
+});
+
+describe('varve import', () => {
+  it('takes in a folder of MongoDB exports on the command line', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-eden-'));
+    for (const [name, records] of Object.entries(EDEN))
+      writeFileSync(join(folder, `${name}.json`), records.map((record) => JSON.stringify(record)).join('\n'));
+    const environment = { VARVE_DATA: join(folder, 'store') };
+    const dry = await runCli(['import', folder, '--dry-run'], { environment });
+    expect(dry.stdout).toContain('Would import from eden');
+    const done = await runCli(['import', folder, '--json'], { environment });
+    expect(JSON.parse(done.stdout)).toMatchObject({ format: 'eden', imported: { memory: 6, block: 2 }, rejected: 1 });
+    const again = await runCli(['import', folder, '--json'], { environment });
+    expect(JSON.parse(again.stdout)).toMatchObject({ imported: {}, known: { memory: 6, block: 2 } });
+    rmSync(folder, { recursive: true, force: true });
+  });
+});

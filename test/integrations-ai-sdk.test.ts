@@ -1,0 +1,254 @@
+import { generateText, isStepCount, streamText, wrapLanguageModel, type ToolSet } from 'ai';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { run as runExample } from '../examples/ai-sdk.ts';
+import { memoryMiddleware, memoryTools, type MemoryMiddlewareOptions } from '../src/integrations/ai-sdk.ts';
+import type { Handle } from '../src/handle/handle.ts';
+import type { Varve } from '../src/varve.ts';
+import { openVarve } from './assemble-users.ts';
+import {
+  from,
+  half,
+  startProtocolServer,
+  text,
+  type ProtocolRequest,
+  type ProtocolServer,
+  type Reply,
+} from './protocol-server.ts';
+
+let server: ProtocolServer;
+let varve: Varve;
+beforeAll(async () => {
+  server = await startProtocolServer();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  server.reset();
+  ({ varve } = await openVarve());
+});
+afterEach(() => varve.close());
+
+const handleOf = (session = 's'): Handle => varve.for({ agent: 'a', user: 'ann', session });
+const model = (handle: Handle = handleOf(), options?: MemoryMiddlewareOptions): ReturnType<typeof wrapLanguageModel> =>
+  wrapLanguageModel({ model: server.languageModel() as never, middleware: memoryMiddleware(handle, options) });
+
+interface SentMessage {
+  role: string;
+  content: string | { type: string; text: string }[];
+}
+function sent(request: ProtocolRequest | undefined): { role: string; text: string }[] {
+  return ((request?.body.messages ?? []) as SentMessage[]).map(({ role, content }) => ({
+    role,
+    text: typeof content === 'string' ? content : (content ?? []).map((part) => part.text).join('\n'),
+  }));
+}
+
+/** An answer in which the model calls a tool. */
+function toolCall(name: string, input: unknown, id = 'call-1'): Reply {
+  return (request, response) => {
+    const call = { index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+    if (request.body.stream === true) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`,
+      );
+      response.write(
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\n`,
+      );
+      response.end('data: [DONE]\n\n');
+      return;
+    }
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const body = {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+}
+
+describe('the AI SDK middleware', () => {
+  it('[Q12] [Q13] puts memory in, observes what was said without it, and counts what it costs in the prompt', async () => {
+    await handleOf().facts.set({ key: 'dog_name', value: 'Max' });
+    server.next(text('Your dog is Max.'));
+    const { text: answer } = await generateText({
+      model: model(handleOf(), { channel: 'web' }),
+      instructions: 'Be kind.',
+      prompt: 'What is my dog called?',
+    });
+    expect(answer).toBe('Your dog is Max.');
+    const [system, user] = sent(server.requests[0]);
+    expect(system?.text).toMatch(/^Be kind\.\n\n<memory>[\s\S]*Dog name: Max/);
+    expect(user?.text).toMatch(/^\[Friday, .*\]\n\nWhat is my dog called\?$/);
+    const [logged] = await handleOf().interactions();
+    await handleOf().contexts();
+    const costs = await varve.ledger.report({ tenant: 'default', by: ['operation', 'model'] });
+    const injection = costs.find(({ keys }) => keys.operation === 'injection');
+    expect(injection).toMatchObject({ keys: { model: 'test.chat:test-model' }, count: 1, charged: 0 });
+    expect(injection?.tokensIn).toBeGreaterThan(5);
+    expect(logged).toMatchObject({
+      userMessage: 'What is my dog called?',
+      agentResponse: 'Your dog is Max.',
+      channel: 'web',
+    });
+  });
+
+  it('streams as without it, and observes the whole answer', async () => {
+    await handleOf().facts.set({ key: 'dog_name', value: 'Max' });
+    const long = 'Your dog is Max, and he is a very good dog indeed.';
+    server.next(text(long));
+    const result = streamText({ model: model(), prompt: 'What is my dog called?' });
+    const pieces: string[] = [];
+    for await (const piece of result.textStream) pieces.push(piece);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe(long);
+    expect(sent(server.requests[0])[0]?.text).toContain('Dog name: Max');
+    expect((await handleOf().interactions())[0]).toMatchObject({
+      userMessage: 'What is my dog called?',
+      agentResponse: long,
+    });
+  });
+
+  for (const streamed of [false, true]) {
+    it(`[T5] records tools and what they gave, once for the whole turn${streamed ? ', streamed' : ''}`, async () => {
+      const tools = {
+        ...memoryTools(handleOf()),
+        weather: {
+          description: 'Weather',
+          inputSchema: memoryTools(handleOf())['recall_facts']?.inputSchema,
+          execute: async () => 'Sunny in Lisbon',
+        },
+      };
+      await handleOf().facts.set({ key: 'home_city', value: 'Lisbon' });
+      server.next(
+        toolCall('recall_facts', { query: 'home' }, 'one'),
+        toolCall('weather', { query: 'Lisbon' }, 'two'),
+        text('It is sunny.'),
+      );
+      const settings = {
+        model: model(),
+        prompt: 'How is the weather at home?',
+        tools: tools as ToolSet,
+        stopWhen: isStepCount(5),
+      };
+      if (streamed) await streamText(settings).consumeStream();
+      else await generateText(settings);
+      expect(server.requests).toHaveLength(3);
+      const prefixes = server.requests.map((request) => sent(request).slice(0, 2));
+      expect(prefixes[1]).toEqual(prefixes[0]);
+      expect(prefixes[2]).toEqual(prefixes[0]);
+      const interactions = await handleOf().interactions();
+      expect(interactions).toHaveLength(1);
+      expect(interactions[0]?.toolsUsed).toEqual([
+        { tool: 'recall_facts', arguments: { query: 'home' } },
+        { tool: 'weather', arguments: { query: 'Lisbon' }, result: 'Sunny in Lisbon' },
+      ]);
+      const { items } = await handleOf().events.list({ kinds: ['tool_result'] });
+      expect(items.map(({ content }) => content)).toEqual(['Sunny in Lisbon']);
+    });
+  }
+
+  it('[K6] runs the agent’s tools', async () => {
+    server.next(toolCall('remember_fact', { key: 'dog_name', value: 'Max' }), text('Noted.'));
+    await generateText({
+      model: model(),
+      prompt: 'My dog is Max',
+      tools: memoryTools(handleOf(), { only: ['remember_fact'] }),
+      stopWhen: isStepCount(3),
+    });
+    expect((await handleOf().facts.get('dog_name'))?.value).toBe('Max');
+  });
+
+  it('queues formation: what was said becomes a memory, what was recalled does not become another', async () => {
+    server.otherwise(text('I will keep that in mind.'));
+    await generateText({ model: model(), prompt: 'I prefer tea over coffee.' });
+    await handleOf().session.close();
+    await varve.drain();
+    const count = (await handleOf().memories.list()).items.length;
+    expect(count).toBeGreaterThan(0);
+    server.otherwise(text('You prefer tea over coffee.'));
+    await generateText({ model: model(handleOf('later')), prompt: 'Which drink shall I order?' });
+    await handleOf('later').session.close();
+    await varve.drain();
+    expect((await handleOf().memories.list()).items).toHaveLength(count);
+  });
+
+  it('[T5] indexes the text of attached files', async () => {
+    server.next(text('A menu.'));
+    await generateText({
+      model: model(),
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            {
+              type: 'file',
+              mediaType: 'text/plain',
+              filename: 'menu.txt',
+              data: Buffer.from('Soup of the day: pumpkin'),
+            },
+          ],
+        },
+      ],
+    }).catch((error: unknown) => String(error));
+    const { items } = await handleOf().events.list({ kinds: ['document_chunk'] });
+    const supported = (await handleOf().interactions()).length > 0;
+    expect(items.map(({ content, context }) => [content, context?.fileName])).toEqual(
+      supported ? [['Soup of the day: pumpkin', 'menu.txt']] : [],
+    );
+    expect(supported).toBe(true);
+  });
+
+  it('never stops the model when memory fails', async () => {
+    const errors: unknown[] = [];
+    const handle = handleOf();
+    const broken = { ...handle, context: () => Promise.reject(new Error('memory is down')) };
+    server.next(text('Hello.'));
+    const result = await generateText({
+      model: model(broken, { onError: (error) => errors.push(error) }),
+      prompt: 'Hi',
+    });
+    expect(result.text).toBe('Hello.');
+    expect(String(errors[0])).toContain('memory is down');
+    expect(sent(server.requests[0])).toEqual([{ role: 'user', text: 'Hi' }]);
+  });
+
+  it('observes nothing of a call that failed, and can be switched off', async () => {
+    server.next(half());
+    await generateText({ model: model(), prompt: 'Hi', maxRetries: 0 }).catch((error: unknown) => error);
+    expect(await handleOf().interactions()).toEqual([]);
+    server.otherwise(text('Hello.'));
+    await generateText({ model: model(handleOf(), { observe: false, inject: false }), prompt: 'Hi' });
+    expect(await handleOf().interactions()).toEqual([]);
+    expect(sent(server.requests.at(-1))).toEqual([{ role: 'user', text: 'Hi' }]);
+  });
+
+  it('serves many users with one wrapped model', async () => {
+    const middleware = memoryMiddleware((options) => varve.for({ user: String(options['user']), session: 's' }));
+    const shared = wrapLanguageModel({ model: server.languageModel() as never, middleware });
+    await varve.for({ user: 'bob' }).facts.set({ key: 'dog_name', value: 'Rex' });
+    server.otherwise(text('ok'));
+    for (const user of ['ann', 'bob']) {
+      await generateText({ model: shared, prompt: 'Hi', providerOptions: { varve: { user } } });
+    }
+    expect(sent(server.requests[0])[0]?.text).not.toContain('Rex');
+    expect(sent(server.requests[1])[0]?.text).toContain('Rex');
+    expect(await varve.for({ user: 'bob' }).interactions()).toHaveLength(1);
+  });
+
+  it('the example runs', async () => {
+    server.otherwise(
+      from((request) => {
+        const messages = sent(request);
+        if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
+        if (messages.at(-1)?.text.endsWith('Please remember that.'))
+          return toolCall('remember_fact', { key: 'dog_name', value: 'Max' });
+        return text(messages[0]?.text.includes('Dog name: Max') ? 'Max!' : 'I do not know.');
+      }),
+    );
+    expect(await runExample(varve, server.languageModel())).toEqual(['I will remember Max.', 'Max!']);
+  });
+});

@@ -1,0 +1,163 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AGENT_TOOLS } from '../src/tools/agent-tools.ts';
+import { databases } from './databases.ts';
+import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
+
+const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+// Tests look into answers of every shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any;
+
+describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip === null))(
+  'MCP on $name',
+  (database) => {
+    let place: ServerPlace;
+    let server: ServerProcess;
+    const clients: Client[] = [];
+
+    const overStdio = async (...parameters: string[]): Promise<Client> => {
+      const client = new Client({ name: 'test', version: '1' });
+      const data = place.environment['DATABASE_URL'] === undefined ? ['--data', place.folder] : [];
+      const environment = { ...(process.env as Record<string, string>), VARVE_EMBEDDER: 'none', ...place.environment };
+      await client.connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: [MAIN, 'mcp', ...data, ...parameters],
+          env: environment,
+        }),
+      );
+      clients.push(client);
+      return client;
+    };
+    const overHttp = async (query = '', key = server.key): Promise<Client> => {
+      const client = new Client({ name: 'test', version: '1' });
+      const headers = { authorization: `Bearer ${key}` };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${query}`), { requestInit: { headers } }),
+      );
+      clients.push(client);
+      return client;
+    };
+    const call = async (client: Client, name: string, input: Record<string, unknown>): Promise<Loose> =>
+      client.callTool({ name, arguments: input });
+
+    beforeAll(async () => {
+      place = await serverPlace(database);
+      server = await startServer(place);
+    });
+    afterAll(async () => {
+      for (const client of clients) await client.close();
+      await server.stop();
+      await place.remove();
+    });
+
+    for (const [door, connect] of [
+      ['stdio', () => overStdio('--user', 'ana')],
+      ['HTTP', () => overHttp('?user=ana')],
+    ] as const) {
+      it(`offers exactly the agent’s tools over ${door}, with output schemas and hints`, async () => {
+        const client = await connect();
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name).toSorted()).toEqual(AGENT_TOOLS.map(({ name }) => name).toSorted());
+        for (const tool of tools) {
+          const own = AGENT_TOOLS.find(({ name }) => name === tool.name);
+          expect(tool.outputSchema).toMatchObject({ type: 'object' });
+          expect(tool.annotations).toMatchObject({
+            readOnlyHint: own?.hints.readOnly,
+            destructiveHint: own?.hints.destructive,
+          });
+        }
+      });
+
+      it(`[K6] remembers, recalls and forgets facts over ${door}`, async () => {
+        const client = await connect();
+        const key = `pet_${door.toLowerCase()}`;
+        const remembered = await call(client, 'remember_fact', { key, value: 'a cat', category: 'personal' });
+        expect(remembered.structuredContent).toMatchObject({ key, outcome: 'added' });
+        const replaced = await call(client, 'remember_fact', { key, value: 'two cats', category: 'personal' });
+        expect(replaced.structuredContent).toMatchObject({ outcome: 'replaced' });
+        const recalled = await call(client, 'recall_facts', { query: key });
+        expect(recalled.structuredContent.facts.personal).toMatchObject([{ key, value: 'two cats' }]);
+        expect((await call(client, 'forget_fact', { key })).structuredContent).toMatchObject({ forgotten: true });
+        expect((await call(client, 'recall_facts', { query: key })).structuredContent.count).toBe(0);
+      });
+
+      it(`[T3] [T4] takes observations and context updates as events first over ${door}`, async () => {
+        const client = await connect();
+        const before = (await server.call('GET', '/v1/events?user=ana&kinds=observation')).body.items.length as number;
+        expect(
+          (await call(client, 'record_observation', { content: `Likes ${door}.`, category: 'preference' })).isError,
+        ).toBeFalsy();
+        const updated = await call(client, 'update_user_context', {
+          scaffold_updates: { role: 'cook' },
+          persistent_info_additions: ['Works at night.'],
+        });
+        expect(updated.isError).toBeFalsy();
+        const { items } = (await server.call('GET', '/v1/events?user=ana&kinds=observation')).body;
+        expect(items.length - before).toBe(3);
+        expect(
+          items
+            .slice(0, 3)
+            .map(({ category }: { category: string }) => category)
+            .toSorted(),
+        ).toEqual(['learned_fact', 'preference', 'scaffold_update']);
+        const wrong = await call(client, 'record_observation', { content: 'x', category: 'gossip' }).catch(
+          (error: unknown) => ({ isError: true, error }),
+        );
+        expect(wrong.isError).toBe(true);
+      });
+    }
+
+    it('gives memories and blocks as resources, and prompts for recall and remember', async () => {
+      await server.call('POST', '/v1/memories?user=res', {
+        body: { memory: { type: 'fact', content: 'Keeps bees.' } },
+      });
+      await server.call('PUT', '/v1/blocks/profile?user=res', { body: { content: 'A beekeeper.' } });
+      const client = await overHttp('?user=res');
+      const { resources } = await client.listResources();
+      const memory = resources.find(({ uri }) => uri.startsWith('varve://memories/'));
+      expect(memory?.name).toBe('Keeps bees.');
+      const read = (await client.readResource({ uri: memory?.uri ?? '' })) as Loose;
+      expect(JSON.parse(read.contents[0].text)).toMatchObject({ content: 'Keeps bees.' });
+      const profile = (await client.readResource({ uri: 'varve://blocks/profile' })) as Loose;
+      expect(profile.contents[0].text).toBe('A beekeeper.');
+      await expect(client.readResource({ uri: 'varve://memories/mem_nothing' })).rejects.toThrow('no memory');
+      const { prompts } = await client.listPrompts();
+      expect(prompts.map(({ name }) => name).toSorted()).toEqual(['recall', 'remember']);
+      const recall = (await client.getPrompt({ name: 'recall', arguments: { query: 'bees' } })) as Loose;
+      expect(recall.messages[0].content.text).toContain('bees');
+      const remember = (await client.getPrompt({ name: 'remember', arguments: { text: 'Moves to Oslo.' } })) as Loose;
+      expect(remember.messages[0].content.text).toContain('Moves to Oslo.');
+    });
+
+    it('serves several clients at once on one store', async () => {
+      const several = await Promise.all([
+        overStdio('--user', 'many'),
+        overStdio('--user', 'many'),
+        overHttp('?user=many'),
+        overHttp('?user=many'),
+      ]);
+      const calls = several.flatMap((client, index) =>
+        Array.from({ length: 5 }, (_, turn) =>
+          call(client, 'remember_fact', { key: `fact_${index}_${turn}`, value: `value ${turn}` }),
+        ),
+      );
+      expect((await Promise.all(calls)).every(({ isError }) => !isError)).toBe(true);
+      for (const client of several) expect((await call(client, 'recall_facts', {})).structuredContent.count).toBe(20);
+    });
+
+    it('keeps clients within their key', async () => {
+      const reader = (await server.call('POST', '/v1/keys', { body: { name: 'r', access: 'read', users: ['ana'] } }))
+        .body.secret as string;
+      const client = await overHttp('', reader);
+      const { tools } = await client.listTools();
+      expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+      await expect(overHttp('?user=bea', reader)).rejects.toThrow(/./);
+      await expect(overHttp('', 'wrong')).rejects.toThrow(/./);
+    });
+  },
+);

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { text } from 'node:stream/consumers';
+
+const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+export interface CliRun {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `varve` in a process of its own, in a pipe, or in a pseudo-terminal where `terminal` is set. */
+export async function runCli(
+  words: readonly string[],
+  {
+    environment = {},
+    input = '',
+    terminal = false,
+  }: { environment?: Record<string, string>; input?: string; terminal?: boolean } = {},
+): Promise<CliRun> {
+  const line = [process.execPath, MAIN, ...words];
+  const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const [command, ...parameters] = terminal ? ['script', '-qec', quoted, '/dev/null'] : line;
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(VARVE_|DATABASE_URL$|NO_COLOR$|FORCE_COLOR$|CI$)/.test(name),
+  );
+  const child = spawn(command ?? '', parameters, {
+    env: { ...Object.fromEntries(kept), TERM: 'xterm', ...environment },
+    stdio: 'pipe',
+  });
+  child.stdin.end(input);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { agentInstructions } from '../src/tools/agent-instructions.ts';
+import { AGENT_TOOLS, agentTool } from '../src/tools/agent-tools.ts';
+import { chosenTools, runTool, toolDefinitions } from '../src/tools/tool-definitions.ts';
+import type { Varve } from '../src/varve.ts';
+import { openVarve } from './assemble-users.ts';
+
+describe('the agent’s tools', () => {
+  let varve: Varve;
+  let handle: Handle;
+  beforeAll(async () => {
+    ({ varve } = await openVarve());
+    handle = varve.for({ agent: 'ada', user: 'ann', session: 's', connection: 'jira' });
+  });
+  afterAll(() => varve.close());
+
+  /** Runs a tool and checks what it gives against its own schema. */
+  const run = async (name: string, input: unknown, on: Handle = handle): Promise<Record<string, never>> => {
+    const output = await runTool(on, name, input);
+    const tool = agentTool(name);
+    expect(tool?.output.strict().safeParse(output).error).toBeUndefined();
+    return JSON.parse(JSON.stringify(output)) as Record<string, never>;
+  };
+
+  it('are all there, each with a description and hints', () => {
+    expect(AGENT_TOOLS.map(({ name }) => name)).toEqual([
+      'search_memory',
+      'search_user_memories',
+      'search_history',
+      'semantic_search',
+      'find_everything',
+      'remember_fact',
+      'recall_facts',
+      'forget_fact',
+      'record_observation',
+      'update_user_context',
+      'update_connection_context',
+      'add_note',
+      'list_notes',
+      'save_item',
+      'list_saved_items',
+      'list_intentions',
+      'complete_intention',
+      'dismiss_intention',
+    ]);
+    for (const { name, description, hints } of AGENT_TOOLS) {
+      expect([name, description.length > 30]).toEqual([name, true]);
+      if (/^(search|semantic|find|list|recall)/.test(name)) expect(hints.readOnly).toBe(true);
+    }
+    expect(agentTool('forget_fact')?.hints).toEqual({ readOnly: false, destructive: true, idempotent: true });
+  });
+
+  it('have JSON schemas that any provider takes', () => {
+    const [remember] = toolDefinitions({ only: ['remember_fact'] });
+    expect(remember?.parameters).toMatchObject({
+      type: 'object',
+      required: ['key', 'value'],
+      properties: { category: { enum: ['location', 'personal', 'preference', 'work', 'health', 'general'] } },
+    });
+    expect(chosenTools({ except: ['forget_fact'] })).toHaveLength(AGENT_TOOLS.length - 1);
+    expect(() => chosenTools({ only: ['no_such'] })).toThrow(/no_such/);
+  });
+
+  it('[K6] remember, recall and forget facts', async () => {
+    expect(await run('remember_fact', { key: 'home_city', value: 'Berlin', category: 'location' })).toMatchObject({
+      outcome: 'added',
+    });
+    expect(await run('remember_fact', { key: 'home_city', value: 'Berlin', category: 'location' })).toMatchObject({
+      outcome: 'unchanged',
+    });
+    expect(await run('remember_fact', { key: 'home_city', value: 'Munich', category: 'location' })).toMatchObject({
+      outcome: 'replaced',
+    });
+    await run('remember_fact', { key: 'partner_name', value: 'Ana' });
+    expect(await run('recall_facts', {})).toMatchObject({
+      count: 2,
+      facts: { location: [{ key: 'home_city', value: 'Munich' }], general: [{ key: 'partner_name' }] },
+    });
+    expect(await run('recall_facts', { query: 'munich' })).toMatchObject({ count: 1 });
+    expect(await run('forget_fact', { key: 'home_city' })).toEqual({ key: 'home_city', forgotten: true });
+    expect(await run('forget_fact', { key: 'home_city' })).toEqual({ key: 'home_city', forgotten: false });
+    await expect(run('remember_fact', { key: 'Home City', value: 'x' })).rejects.toThrow(/snake_case/);
+  });
+
+  it('[T3] [T4] record observations as events that wait', async () => {
+    await run('record_observation', { content: 'Prefers short e-mails', category: 'preference' });
+    await run('update_user_context', {
+      scaffold_updates: { Role: 'Manager', Projects: { a: 1 } },
+      persistent_info_additions: ['Works in Oslo'],
+    });
+    const { items } = await handle.events.list({ kinds: ['observation'], order: 'oldest' });
+    expect(items.map(({ category }) => category)).toEqual([
+      'preference',
+      'scaffold_update',
+      'scaffold_update',
+      'learned_fact',
+    ]);
+    expect(items.every(({ processedAt }) => processedAt === null)).toBe(true);
+    await expect(run('record_observation', { content: 'x', category: 'gossip' })).rejects.toThrow(/category/);
+  });
+
+  it('[T11] keep what was learned of a connection with that connection', async () => {
+    expect(await run('update_connection_context', { learned_info: { default_project: 'PROJ' } })).toEqual({
+      learned_info: { default_project: 'PROJ' },
+    });
+    const other = varve.for({ agent: 'ada', user: 'ann', connection: 'github' });
+    expect(await other.connection.learnedInfo()).toEqual({});
+    const { system } = await handle.context({ message: 'hi', layout: 'toolstream' });
+    expect(system).toContain('jira: {"default_project":"PROJ"}');
+    expect((await other.context({ message: 'hi', layout: 'toolstream' })).system).not.toContain('PROJ');
+    const none = varve.for({ agent: 'ada', user: 'ann' });
+    await expect(run('update_connection_context', { learned_info: {} }, none)).rejects.toThrow(/no connection/);
+  });
+
+  it('[K19] [K13] [Q7] [E9] [T5] keep notes and saved items, and find everything again', async () => {
+    await run('add_note', {
+      title: 'Sourdough',
+      content: 'Feed the sourdough starter every morning',
+      tags: ['baking'],
+    });
+    await run('save_item', {
+      title: 'Tides',
+      url: 'https://example.com/tides',
+      tags: ['sea'],
+      summary: 'How tides work at sea',
+    });
+    expect(await run('list_notes', { tags: ['baking'] })).toMatchObject({ notes: [{ title: 'Sourdough' }] });
+    expect(await run('list_saved_items', {})).toMatchObject({
+      items: [{ title: 'Tides', url: 'https://example.com/tides' }],
+    });
+    await handle.memories.create({ type: 'preference', content: 'Prefers rye bread with the sourdough starter' });
+    await varve.for({ agent: 'ada' }).memories.create({ type: 'fact', content: 'The sourdough starter of the agent' });
+    await handle.logInteraction({
+      userMessage: 'My sourdough starter smells of apples',
+      agentResponse: 'That is fine.',
+    });
+    await handle.indexDocument({
+      content: 'The sourdough manual says: 65 % water.',
+      context: {
+        type: 'tool_attachment_content',
+        source: 'tool_indexed',
+        fileName: 'manual.txt',
+        message: 'm1',
+        attachment: 'a1',
+      },
+    });
+    await varve.drain();
+
+    const own = (await run('search_user_memories', { query: 'sourdough starter' })) as unknown as {
+      results: { text: string; score: number }[];
+    };
+    expect(own.results.map(({ text }) => text)).toContain('Prefers rye bread with the sourdough starter');
+    expect(own.results.map(({ text }) => text)).not.toContain('The sourdough starter of the agent');
+    expect(own.results[0]?.score).toBeGreaterThan(0);
+    const grouped = await run('semantic_search', { query: 'sourdough starter' });
+    expect(grouped).toMatchObject({
+      notes: [{ title: 'Sourdough', similarity: expect.stringMatching(/^\d+%$/) as string }],
+    });
+    expect(grouped['interactions']).toMatchObject([{ speaker: 'user', text: 'My sourdough starter smells of apples' }]);
+    expect(await run('semantic_search', { query: 'tides at sea', sources: ['saved_items'] })).toMatchObject({
+      saved_items: [{ title: 'Tides' }],
+    });
+    expect(await run('search_history', { query: 'apples' })).toMatchObject({
+      results: [{ text: 'My sourdough starter smells of apples', speaker: 'user' }],
+    });
+    const everything = await run('find_everything', { query: 'sourdough starter' });
+    expect(everything).toMatchObject({
+      keyword: expect.arrayContaining([]) as unknown,
+      meaning: expect.arrayContaining([]) as unknown,
+    });
+    expect(JSON.stringify(everything['keyword'])).toContain('apples');
+    expect(JSON.stringify(everything['meaning'])).toContain('Feed the sourdough');
+    const documents = await run('search_memory', { query: 'sourdough manual water', sources: ['documents'] });
+    expect(documents).toMatchObject({ known: true, results: [{ type: 'document_chunk', trust: 'low' }] });
+  });
+
+  it('[K18] list intentions and close them', async () => {
+    const { memory } = await handle.memories.create({
+      type: 'intention',
+      content: 'Call the dentist',
+      dueAt: '2026-04-20T00:00:00Z',
+    });
+    const later = await handle.memories.create({
+      type: 'intention',
+      content: 'Renew the passport',
+      dueAt: '2027-01-01T00:00:00Z',
+    });
+    expect(await run('list_intentions', { due_before: '2026-05-01T00:00:00Z' })).toMatchObject({
+      intentions: [{ text: 'Call the dentist' }],
+    });
+    expect((await handle.context({ message: 'hi' })).user).toContain('Call the dentist');
+    await run('complete_intention', { id: memory.id });
+    await run('dismiss_intention', { id: later.memory.id });
+    expect(await run('list_intentions', {})).toEqual({ intentions: [] });
+    expect((await handle.context({ message: 'hi' })).user).not.toContain('Call the dentist');
+  });
+
+  it('show text of documents as data, without links', async () => {
+    const other = varve.for({ user: 'bob' });
+    await other.memories.create({ type: 'fact', content: 'See ![x](https://evil.example/a) now', trust: 'low' });
+    const found = await run('search_memory', { query: 'see now' }, other);
+    expect(JSON.stringify(found)).not.toContain('https:');
+  });
+});
+
+describe('the instructions for the agent', () => {
+  it('[Q11] say which source answers which question', () => {
+    const text = agentInstructions({ profileTool: 'get_user_profile', documentTool: 'query_user_knowledge' });
+    expect(text).toMatch(/preferences, goals, past decisions: search_user_memories/);
+    expect(text).toMatch(/name, title, employment\): get_user_profile/);
+    expect(text).toMatch(/word for word: query_user_knowledge/);
+  });
+
+  it('[K16] hold the order in which to look, and when to say it is not known', () => {
+    const text = agentInstructions();
+    const steps = [
+      'facts in this prompt',
+      'profile',
+      'recall_facts',
+      'search_history',
+      'semantic_search',
+      'do not know',
+    ];
+    const places = steps.map((step) => text.indexOf(step, text.indexOf('in this order')));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(text).toMatch(/offer to remember/);
+    expect(agentInstructions({ tools: false })).not.toMatch(/recall_facts/);
+  });
+});
