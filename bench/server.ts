@@ -209,7 +209,8 @@ await second.stop();
 printTable(['', 'a second', 'goal', 'p50', 'p99', 'errors', 'RSS'], rows);
 
 if (Number(values.soak) > 0) {
-  const soaked = await start(mkdtempSync(join(tmpdir(), 'varve-bench-server-')), 'none');
+  const long = mkdtempSync(join(tmpdir(), 'varve-bench-server-'));
+  const soaked = await start(long, 'none');
   const mixed = await load(soaked, Number(values.soak), (client, turn) =>
     turn % 3 === 2
       ? ['POST', `/v1/recall?user=u${client}`, { query: topic(client, turn), options: words }]
@@ -219,6 +220,7 @@ if (Number(values.soak) > 0) {
     `\n${CLIENTS} clients for ${values.soak} s: ${mixed.perSecond.toFixed(0)} a second, p99 ${mixed.p99.toFixed(0)} ms, ${mixed.errors} errors, RSS ${mixed.rssFirst.toFixed(0)} → ${mixed.rss.toFixed(0)} MB`,
   );
   await soaked.stop();
+  rmSync(long, { recursive: true, force: true });
 }
 agent.destroy();
 rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { indexWords } from '../src/language/words.ts';
+import { queryWords, words } from '../src/language/words.ts';
 import { ownerKey, visibleOwners } from '../src/record/scope.ts';
 import type { Database } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
@@ -58,7 +58,7 @@ for (const database of databases()) {
 
     const search = async (query: string, owners = [ownerKey(scope)]): Promise<string[]> => {
       const hits = await store.read('words', (reader) =>
-        store.text.search(reader, { tenant: 'words', kind: 'event', owners, words: indexWords(query), limit: 10 }),
+        store.text.search(reader, { tenant: 'words', kind: 'event', owners, words: queryWords(query), limit: 10 }),
       );
       return store.read('words', async (reader) => {
         const rows = await reader.selectFrom('events').select(['row_id', 'content']).execute();
@@ -78,21 +78,20 @@ for (const database of databases()) {
     });
 
     it('counts words for each owner', async () => {
-      const words = indexWords('bakery 北京 nothing');
+      const asked = queryWords('bakery 北京 nothing');
       const counts = await store.read('words', (reader) =>
-        store.text.frequencies(reader, 'event', [ownerKey(scope)], words),
+        store.text.frequencies(reader, 'event', [ownerKey(scope)], asked),
       );
-      expect(Object.fromEntries(counts)).toMatchObject({ bakery: 1, 北京: 1 });
-      expect(counts.has('noth')).toBe(false);
+      expect(asked.map((word) => counts.get(word) ?? 0)).toEqual([1, 1, 0]);
       const both = await store.read('words', (reader) =>
         store.text.frequencies(
           reader,
           'event',
           [...visibleOwners(scope), ownerKey({ ...scope, user: 'bob' })],
-          ['bakery'],
+          words('bakery'),
         ),
       );
-      expect(both.get('bakery')).toBe(2);
+      expect([...both.values()]).toEqual([2]);
     });
 
     it('follows a memory through revision, and leaves out what is archived', async () => {
@@ -104,7 +103,7 @@ for (const database of databases()) {
             tenant: 'words',
             kind: 'memory',
             owners: [ownerKey(scope)],
-            words: [word],
+            words: words(word),
             limit: 5,
             archived,
           }),

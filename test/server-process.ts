@@ -89,6 +89,8 @@ export async function startServer(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  // A test that fails before it stops its server must not leave it behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   const log: string[] = [];
   createInterface(child.stderr).on('line', (line) => log.push(line));
   const [line] = (await Promise.race([

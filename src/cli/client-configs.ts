@@ -11,7 +11,7 @@ export interface ClientConfig {
 
 /** The settings of common clients, with the options that this command was given. */
 export function clientConfigs(input: CommandInput): ClientConfig[] {
-  const main = fileURLToPath(new URL('main.js', import.meta.url));
+  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js', import.meta.url));
   // Run from an installed package, the name is enough; run from elsewhere, the file is named.
   const isInstalled = main.includes('/node_modules/');
   const given = ['data', 'database', 'tenant', 'agent', 'user', 'config'].flatMap((name) => {

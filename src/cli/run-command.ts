@@ -17,7 +17,11 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   const place = commandPlace(line);
   const name = line[place] ?? 'serve';
   const rest = line.toSpliced(place, 1);
-  if (['-h', '--help'].includes(first) || name === 'help') return help(rest.find((word) => !word.startsWith('-')), output);
+  if (['-h', '--help'].includes(first) || name === 'help')
+    return help(
+      rest.find((word) => !word.startsWith('-')),
+      output,
+    );
   if (['-v', '--version'].includes(first) || name === 'version') return say(output, { version: version() }, version());
   const found = findCommand(name);
   if (found === undefined)

@@ -65,6 +65,19 @@ export function words(text: string): string[] {
   return tokens;
 }
 
+/**
+ * The words to look for: as {@link words}, without the single characters of longer ones. A text in Han characters is
+ * indexed by them too, but a query for 北京 does not mean every 京.
+ */
+export function queryWords(text: string): string[] {
+  const found = words(text);
+  return found.filter(
+    (word) => !HAN_ALONE.test(word) || !found.some((other) => other.length > 1 && other.includes(word)),
+  );
+}
+
+const HAN_ALONE = /^\p{Script=Han}$/u;
+
 // Bounds what one record costs in the index; PostgreSQL takes no more than 1 MiB of words.
 const MOST_INDEXED_WORDS = 10_000;
 const LONGEST_WORD = 64;

@@ -2,7 +2,7 @@ import type { TimeRange } from './mentioned-time.ts';
 import { queryTimes } from './query-times.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 import { QUERY_STOP_TERMS } from './query-words.ts';
-import { words } from '../language/words.ts';
+import { queryWords, words } from '../language/words.ts';
 
 export interface QueryAnalysis {
   readonly terms: readonly string[];
@@ -50,13 +50,6 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[]): st
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
-// A text in an unspaced script is indexed by single characters too; a query for 北京 does not mean every 京.
-function withoutParts(terms: readonly string[]): string[] {
-  return terms.filter(
-    (term) => !/^\p{Script=Han}$/u.test(term) || !terms.some((other) => other.length > 1 && other.includes(term)),
-  );
-}
-
 /** Reads who, what and when a question is about, given what it is asked of. */
 export function analyzeQuery(
   query: string,
@@ -81,7 +74,7 @@ export function analyzeQuery(
   }
   const aboutCertainty = about.size > 0 ? 1 : 0.5;
   if (about.size === 0) for (const name of speakersByPronoun(query, speakers)) about.add(name);
-  const all = withoutParts(words(query).filter((term) => !QUERY_STOP_TERMS.has(term)));
+  const all = queryWords(query).filter((term) => !QUERY_STOP_TERMS.has(term));
   const times = queryTimes(query, view, reference);
   // A time is matched against the time of telling; as words, its parts would only dilute the coverage of the rest.
   const terms = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
