@@ -55,6 +55,22 @@ for (const database of databases()) {
       expect(sum).toBeCloseTo(flight?.score ?? Number.NaN, 3);
     });
 
+    it('[L1] the session, what happened and what was learned are three layers of one store', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      await handle.observe([{ content: 'We sell sourdough bread.' }, { origin: 'agent', content: 'Since when?' }]);
+      await handle.session.setState({ activePreferences: ['short answers'] });
+      await handle.memories.create({ type: 'fact', content: 'The user runs a bakery.' });
+      await varve.drain();
+      expect(await handle.session.window()).toHaveLength(2);
+      expect((await handle.session.get())?.state.activePreferences).toEqual(['short answers']);
+      await handle.session.close();
+      // The session's state ends; the episodes and what was learned stay, also for the next session.
+      const next = varve.for({ ...handle.scope, session: 's2' });
+      expect(await next.session.get()).toBeNull();
+      expect((await next.events.list({ kinds: ['message'] })).items).toHaveLength(2);
+      expect(texts(await next.recall('bakery', { abstain: false }))[0]).toBe('The user runs a bakery.');
+    });
+
     it('[Q7] the nearest memories of the user, ten at most, with their score', async () => {
       const handle = open({ agent: 'coach', user: 'ana' });
       await remember(

@@ -94,18 +94,7 @@ export const REQUIREMENTS: Readonly<Record<string, string>> = {
 /** Ids that are knowingly not there yet, or there in part only, with the reason. */
 export const PENDING: Readonly<Record<string, string>> = {
   Q10: 'comes with the evaluation harness',
-  Q12: 'comes with Models',
-  T7: 'comes with Models',
-  T8: 'comes with Recall',
-  T14: 'comes with Models',
   T17: 'all but the inspector, which comes with the web',
   T18: 'comes with the evaluation harness',
   T19: 'comes with the evaluation harness',
-  K14: 'comes with Recall',
-  L1: 'measured in bench/store; asserted with Recall',
-  L2: 'comes with Recall',
-  L3: 'comes with Recall',
-  L4: 'comes with Recall',
-  E8: 'comes with Recall',
-  E13: 'comes with Models',
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import { textSchema, timeSchema, timeZoneSchema, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Trust } from '../record/trust.ts';
 import type { Intent } from './intent.ts';
@@ -161,7 +161,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
   recallLimit: z.int().min(1).max(200).optional(),
   tokenCounter: any,
   model: z.string().max(300).optional(),
-  timeZone: z.string().max(100).optional(),
+  timeZone: timeZoneSchema.optional(),
   timeout: z.int().min(1).max(600_000).optional(),
   structuredProfile: any,
   services: any,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parse, shareSchema } from '../record/parse.ts';
+import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
 /** How memory is consolidated and kept in order. Every number is a setting (T21, X4). */
 export interface ConsolidationSettings {
@@ -162,7 +162,7 @@ const settingsSchema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(true),
       hour: z.int().min(0).max(23).default(2),
-      timeZone: z.string().min(1).max(100).default('UTC'),
+      timeZone: timeZoneSchema.default('UTC'),
       words: count.min(50).max(550).default(550),
       exchanges: count.min(1).default(200),
       characters: count.min(50).default(1000),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HOUR, MINUTE } from '../record/clock.ts';
-import { parse, shareSchema } from '../record/parse.ts';
+import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from './guards/privacy-policy.ts';
 
 /** The tasks of formation that can be done by rules or by a model, each for itself. */
@@ -159,20 +159,11 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
     } satisfies Record<PrivacyCategory, z.ZodType>)
     .prefault({}),
   redactEvents: z.boolean().default(false),
-  timeZone: z.string().min(1).max(100).refine(isTimeZone, 'is not an IANA time zone').default('UTC'),
+  timeZone: timeZoneSchema.default('UTC'),
   achievedGoalFactor: shareSchema.default(0.5),
 }) as z.ZodType<FormationSettings, FormationOptions>;
 
 /** Checks the settings of formation and fills in the defaults. */
 export function formationSettings(options: FormationOptions = {}): FormationSettings {
   return parse(settingsSchema, options, 'The formation settings');
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { shareSchema, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import { shareSchema, textSchema, timeSchema, timeZoneSchema, type TimeInput } from '../record/parse.ts';
 import { recallFilterSchema, type RecallFilter } from './recall-filter.ts';
 
 /** What can be recalled: memories of each kind, what was said and done, and documents. */
@@ -94,17 +94,8 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   rerank: z.boolean().optional(),
   track: z.boolean().optional(),
   now: timeSchema.optional(),
-  timeZone: z.string().refine(isTimeZone, 'is not a time zone such as Europe/Paris').optional(),
+  timeZone: timeZoneSchema.optional(),
 });
-
-/** Whether a text names a time zone that this machine knows. */
-export function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 /** One reason for a result's place: its score is the sum of value × weight. */
 export interface SignalShare {

@@ -74,3 +74,17 @@ export const tagsSchema: z.ZodType<string[], string[]> = z
   .array(tagSchema)
   .max(50, 'has more than 50 tags')
   .transform((tags) => [...new Set(tags)]);
+
+/** An IANA time zone, such as Europe/Paris. */
+export const timeZoneSchema: z.ZodString = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, 'is not a time zone such as Europe/Paris');
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

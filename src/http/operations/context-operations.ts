@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ContextOptions } from '../../assemble/context-options.ts';
 import { LAYOUTS, type LayoutName } from '../../assemble/layouts/layouts.ts';
-import { textSchema, timeSchema } from '../../record/parse.ts';
-import { isTimeZone, recallOptionsSchema, type RecallOptions } from '../../recall/recall-options.ts';
+import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
+import { recallOptionsSchema, type RecallOptions } from '../../recall/recall-options.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
 import { found } from '../answers.ts';
@@ -32,7 +32,7 @@ const contextBody = z.strictObject({
   topMemories: z.int().min(0).max(1000).optional(),
   recallLimit: z.int().min(1).max(200).optional(),
   connections: z.array(textSchema(200)).max(200).optional(),
-  timeZone: z.string().max(100).refine(isTimeZone, 'is not a time zone such as Europe/Paris').optional(),
+  timeZone: timeZoneSchema.optional(),
   now: timeSchema.optional(),
   refresh: z.boolean().optional(),
 });
