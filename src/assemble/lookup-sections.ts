@@ -15,12 +15,17 @@ export interface Search {
   options: Pick<RecallOptions, 'connections' | 'timeZone' | 'now'>;
 }
 
+// Recall gives the best there is; a line of the prompt is for what may well help.
+const WORTH_A_LINE = 0.05;
+
 /** What recall finds, with what it could not use. */
 export async function recallSection(
   { deps, scope, queries, options }: Search,
   how: RecallOptions,
 ): Promise<{ items: Item[]; degraded: string[] }> {
-  const answers = await Promise.all(queries.map((query) => recallOnce(deps, scope, query, { ...options, ...how })));
+  const answers = await Promise.all(
+    queries.map((query) => recallOnce(deps, scope, query, { minimumRelevance: WORTH_A_LINE, ...options, ...how })),
+  );
   const best = new Map<string, RecallResult>();
   for (const { results } of answers) {
     for (const result of results) {

@@ -16,9 +16,9 @@ import type { Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { findMemory, listMemories, memoryFilterSchema, type MemoryFilter, type Page } from '../store/read-memories.ts';
 import { listRevisions } from '../store/revision-store.ts';
+import { newMemory } from '../store/new-memory.ts';
 import {
   archiveMemory,
-  newMemory,
   restoreMemory,
   reviseMemory,
   supersedeMemory,

@@ -9,7 +9,9 @@ import { writeEntity } from '../store/entity-store.ts';
 import { toMemoryRow } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import type { Parts } from '../store/parts.ts';
-import { findLive, indexMemory, newMemory } from '../store/write-memory.ts';
+import { indexMemory } from '../store/index-memory.ts';
+import { newMemory } from '../store/new-memory.ts';
+import { findLive } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 
 /** What became of a line: taken in, or there already. */

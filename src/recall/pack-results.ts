@@ -16,6 +16,7 @@ export function packResults(
   for (const result of results) {
     if (packed.length === (options.limit ?? 10)) break;
     if (options.minimumSimilarity !== undefined && (result.similarity ?? 0) < options.minimumSimilarity) continue;
+    if (result.relevance < (options.minimumRelevance ?? 0)) continue;
     const marks = [result.id, contentHash(result.text)];
     if (marks.some((mark) => seen.has(mark))) continue;
     const cost = options.tokenBudget === undefined ? 0 : estimateTokens(result.text);

@@ -48,6 +48,8 @@ export interface RecallOptions {
   minimumImportance?: number;
   /** Only results this similar, on the scale where 0.7 is related and 0.92 the same statement. */
   minimumSimilarity?: number;
+  /** Only results that help to answer with at least this probability. Default 0: the best there are. */
+  minimumRelevance?: number;
   /** Adds up to 0.05 to the similarity of what is younger than 90 days, before ordering by it. Default false. */
   recencyBoost?: boolean;
   /** Answer with nothing when nothing relevant is known. Default true for `hybrid` by evidence. */
@@ -87,6 +89,7 @@ export const recallOptionsSchema: z.ZodType<RecallOptions, RecallOptions> = z.st
   candidates: z.int().min(1).max(1000).optional(),
   minimumImportance: shareSchema.optional(),
   minimumSimilarity: shareSchema.optional(),
+  minimumRelevance: shareSchema.optional(),
   recencyBoost: z.boolean().optional(),
   abstain: z.boolean().optional(),
   neighbours: z.int().min(0).max(20).optional(),

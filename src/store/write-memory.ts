@@ -1,13 +1,13 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import { indexWords } from '../language/words.ts';
 import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
 import { memoryType, type MemoryType } from '../record/memory-types.ts';
 import type { Parsed } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey, scopeAt, type Scope, type ScopeLevel } from '../record/scope.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Writer } from './database.ts';
-import { queueForEmbedding } from './embedding-store.ts';
 import { searchableText, toMemory, toMemoryRow, toSnapshot, uniqueKey, type MemoryRow } from './memory-rows.ts';
+import { indexMemory } from './index-memory.ts';
+import { checkFields, newMemory } from './new-memory.ts';
 import { changeOwner } from './owner-store.ts';
 import type { Parts } from './parts.ts';
 import { recordRevision } from './revision-store.ts';
@@ -144,82 +144,6 @@ export async function supersedeMemory(
   return replacement;
 }
 
-/** Makes the record of a memory that was handed in: the handle's scope, the type's defaults. */
-export function newMemory(parts: Parts, scope: Scope, input: Parsed<NewMemory>): Memory {
-  const type = memoryType(parts.memoryTypes, input.type);
-  const now = new Date(parts.clock.now());
-  const memory: Memory = {
-    id: parts.ids.next('mem'),
-    scope: scopeAt(scope, levelOf(input, type, scope)),
-    type: input.type,
-    content: input.content.trim(),
-    title: input.title?.trim() ?? null,
-    url: input.url ?? null,
-    key: input.key ?? null,
-    value: input.value?.trim() ?? null,
-    category: input.category ?? null,
-    importance: input.importance ?? type.defaultImportance,
-    confidence: input.confidence ?? 'high',
-    trust: input.trust ?? 'high',
-    sourceType: input.sourceType ?? 'explicit',
-    sourceSession: input.sourceSession ?? scope.session,
-    sourceEvents: [...new Set(input.sourceEvents)],
-    tags: input.tags ?? [],
-    entities: [...new Set(input.entities)],
-    contradicts: input.contradicts ?? null,
-    contradictedBy: null,
-    state: input.state ?? null,
-    dueAt: input.dueAt ?? null,
-    validFrom: input.validFrom ?? null,
-    validTo: input.validTo ?? null,
-    createdAt: now,
-    updatedAt: now,
-    archivedAt: null,
-    archiveReason: null,
-    expiresAt: input.expiresAt ?? null,
-    accessCount: 0,
-    lastAccessedAt: null,
-    version: 1,
-    context: input.context ?? null,
-    metadata: input.metadata ?? {},
-  };
-  checkFields(memory, type);
-  return memory;
-}
-
-function levelOf(input: Parsed<NewMemory>, type: MemoryType, scope: Scope): ScopeLevel {
-  if (input.level !== undefined) {
-    if (!type.levels.includes(input.level)) {
-      throw invalidInput(`A ${input.type} lives at ${type.levels.join(' or ')}, not at ${input.level}.`);
-    }
-    return input.level;
-  }
-  const reachable: Record<ScopeLevel, boolean> = {
-    session: scope.session !== null,
-    user: scope.user !== null,
-    agent: scope.agent !== null,
-    tenant: true,
-  };
-  return type.levels.find((level) => reachable[level]) ?? type.levels[0];
-}
-
-function checkFields(memory: Memory, type: MemoryType): void {
-  for (const [field, rule, value] of [
-    ['key', type.key, memory.key],
-    ['title', type.title, memory.title],
-    ['dueAt', type.due, memory.dueAt],
-  ] as const) {
-    if (rule === 'required' && value === null) throw invalidInput(`A ${memory.type} needs a ${field}.`, { field });
-  }
-  if (type.key === 'none' && memory.key !== null) throw invalidInput(`A ${memory.type} has no key.`, { field: 'key' });
-  if (type.key === 'required' && memory.value === null) {
-    throw invalidInput(`A ${memory.type} needs a value.`, { field: 'value' });
-  }
-  if (memory.validFrom !== null && memory.validTo !== null && memory.validTo < memory.validFrom) {
-    throw invalidInput('validTo is before validFrom.', { field: 'validTo' });
-  }
-}
-
 /** Provenance that points nowhere is worse than none. */
 async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory): Promise<void> {
   for (const [table, ids, what] of [
@@ -301,64 +225,6 @@ async function replaceMemory(
   return next;
 }
 
-type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
-
-/** Keeps full text and the link tables in step with a memory. */
-export async function indexMemory(
-  writer: Writer,
-  parts: Parts,
-  rowId: number,
-  memory: Memory,
-  before: Links,
-  textChanged = true,
-): Promise<void> {
-  const tenant = memory.scope.tenant;
-  const owner = ownerKey(memory.scope);
-  if (textChanged) {
-    await parts.database.text.add(writer, 'memory', [
-      { tenant, owner, rowId, words: indexWords(searchableText(memory)) },
-    ]);
-    await queueForEmbedding(writer, [{ tenant, owner, kind: 'memory', rowId, version: memory.version }]);
-  }
-  const gone = before.tags.filter((tag) => !memory.tags.includes(tag));
-  if (gone.length > 0) {
-    await writer
-      .deleteFrom('memory_tags')
-      .where('tenant_id', '=', tenant)
-      .where('memory_id', '=', memory.id)
-      .where('tag', 'in', gone)
-      .execute();
-  }
-  const goneEntities = before.entities.filter((entity) => !memory.entities.includes(entity));
-  if (goneEntities.length > 0) {
-    await writer
-      .deleteFrom('memory_entities')
-      .where('tenant_id', '=', tenant)
-      .where('memory_id', '=', memory.id)
-      .where('entity_id', 'in', goneEntities)
-      .execute();
-  }
-  const tags = added(memory.tags, before.tags).map((tag) => ({
-    tenant_id: tenant,
-    owner_key: owner,
-    tag,
-    memory_id: memory.id,
-  }));
-  if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
-  const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({
-    tenant_id: tenant,
-    event_id,
-    memory_id: memory.id,
-  }));
-  if (sources.length > 0) await writer.insertInto('memory_sources').values(sources).execute();
-  const entities = added(memory.entities, before.entities).map((entity_id) => ({
-    tenant_id: tenant,
-    entity_id,
-    memory_id: memory.id,
-  }));
-  if (entities.length > 0) await writer.insertInto('memory_entities').values(entities).execute();
-}
-
 async function revisionOf(writer: Writer, memory: Memory, change: Change, before: string | null): Promise<void> {
   await recordRevision(writer, {
     tenant: memory.scope.tenant,
@@ -369,10 +235,6 @@ async function revisionOf(writer: Writer, memory: Memory, change: Change, before
     change,
     before,
   });
-}
-
-function added(after: readonly string[], before: readonly string[]): string[] {
-  return after.filter((item) => !before.includes(item));
 }
 
 function withoutUndefined<Fields extends object>(fields: Fields): Partial<Memory> {
