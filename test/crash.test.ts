@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { functionEmbedder } from '../src/models/function-embedder.ts';
+import type { Embedder } from '../src/models/embedder.ts';
+import { HOUR, manualClock } from '../src/record/clock.ts';
+import { EVERY_TENANT } from '../src/store/database.ts';
+import { readMeta } from '../src/store/meta-store.ts';
+import { openStore } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';
@@ -58,6 +64,55 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await varve.close();
       await drop();
     });
+
+    it(
+      'a change of the embedding model that is killed half-way, several times, goes on and ends',
+      { timeout: 120_000 },
+      async () => {
+        const { options, drop } = await database.create();
+        const letters = (version: number): Embedder =>
+          functionEmbedder({
+            id: `letters@${version}`,
+            dimensions: 4,
+            embed: async (texts) => texts.map((text) => [1, text.length, 2, 3]),
+          });
+        const before = await createVarve({ store: options, embedder: letters(1), background: false });
+        await before
+          .for({ user: 'ana' })
+          .observe(Array.from({ length: 400 }, (_, index) => ({ content: `message ${index}` })));
+        await before.drain();
+        await before.close();
+        for (let round = 1; round <= 3; round += 1) {
+          // A killed one still holds its job: an hour later nobody does.
+          const child = startChild('re-embedder', JSON.stringify(options), String(round));
+          await child.printed((line) => line === 'batch');
+          await delay(Math.random() * 40);
+          child.process.kill('SIGKILL');
+          await child.ended;
+        }
+        const store = await openStore(options);
+        const counts = async (): Promise<Record<string, number>> => {
+          const rows = await store.read(EVERY_TENANT, (reader) =>
+            reader
+              .selectFrom('embeddings')
+              .select(['model_id', (eb) => eb.fn.countAll().as('n')])
+              .groupBy('model_id')
+              .execute(),
+          );
+          return Object.fromEntries(rows.map((row) => [row.model_id, Number(row.n)]));
+        };
+        const half = await counts();
+        expect(half['letters@1']).toBe(400);
+        expect(half['letters@2'] ?? 0).toBeLessThan(400);
+        const clock = manualClock(Date.now() + 5 * HOUR);
+        const after = await createVarve({ store: options, embedder: letters(2), background: false, clock });
+        await after.drain();
+        expect(await counts()).toEqual({ 'letters@2': 400 });
+        expect(await readMeta(store, 'embedding_model')).toBe('letters@2');
+        await Promise.all([after.close(), store.close()]);
+        await drop();
+      },
+    );
 
     it('what one process has written another sees at once', async () => {
       const { options, drop } = await database.create();
