@@ -87,11 +87,11 @@ for (const database of databases()) {
         expect(await stranger.session.window()).toEqual([]);
         expect(await stranger.memories.history(memory.id)).toEqual([]);
         for (const attack of [
-          stranger.memories.revise(memory.id, { content: 'x' }),
-          stranger.memories.archive(memory.id),
-          stranger.memories.supersede(memory.id, { type: 'fact', content: 'x' }),
+          () => stranger.memories.revise(memory.id, { content: 'x' }),
+          () => stranger.memories.archive(memory.id),
+          () => stranger.memories.supersede(memory.id, { type: 'fact', content: 'x' }),
         ]) {
-          await expect(attack).rejects.toMatchObject({ code: 'not_found' });
+          await expect(attack()).rejects.toMatchObject({ code: 'not_found' });
         }
         const { certificate, ...counts } = await stranger.erase();
         expect(Object.values(counts).every((count) => count === 0)).toBe(true);
