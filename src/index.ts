@@ -93,3 +93,16 @@ export type { RecordChange } from './operate/follow-changes.ts';
 export type { ImportReport } from './operate/import-records.ts';
 export type { RecordLine } from './operate/record-line.ts';
 export type { Job, JobState } from './jobs/job.ts';
+export * as recallPresets from './recall/presets.ts';
+export type { RecallFilter } from './recall/recall-filter.ts';
+export type {
+  Arm,
+  Recalled,
+  RecallOptions,
+  RecallResult,
+  RecallSource,
+  SignalShare,
+  SignalWeights,
+} from './recall/recall-options.ts';
+export { aiSdkReranker, type Reranker } from './models/reranker.ts';
+export type { Calibration } from './models/calibration.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
 import * as presets from '../src/recall/presets.ts';
-import type { Recalled } from '../src/recall/recall-options.ts';
+import type { Recalled, RecallOptions } from '../src/recall/recall-options.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
@@ -233,9 +233,13 @@ for (const database of databases()) {
         'Rome. The hotel near the Pantheon had a lovely roof terrace.',
       ]);
       expect(texts(await handle.recall('hotels in Rome', presets.RELEVANT_SUMMARIES))).toHaveLength(1);
-      const saved = presets.savedItemsByTag('What is new in ai regulation?');
+      const saved: RecallOptions = {
+        sources: ['saved_items'],
+        filter: { anyTag: ['ai_regulation', 'new'] },
+        abstain: false,
+      };
       expect(
-        (await handle.recall('What is new in ai regulation?', saved!)).results.map(({ memory }) => memory?.title),
+        (await handle.recall('What is new in ai regulation?', saved)).results.map(({ memory }) => memory?.title),
       ).toEqual(['The AI act']);
       expect(texts(await handle.recall('burnout', presets.SEARCH_HISTORY))).toEqual([
         'I mentioned burnout to my boss.',

@@ -1,3 +1,4 @@
+import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/presets.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Recalled, RecallOptions, RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
@@ -45,17 +46,15 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
   return { ...recalled, results };
 }
 
-const RELEVANT: RecallOptions = { mode: 'semantic', minimumSimilarity: 0.6, recencyBoost: true };
-
 /** The two notes that fit best (K2). Notes of other work, under a prefix, do not count. */
 export async function noteSection(search: Search): Promise<Item[]> {
-  const { items } = await recallSection(search, { ...RELEVANT, sources: ['notes'], limit: 10 });
+  const { items } = await recallSection(search, { ...RELEVANT_NOTES, limit: 10 });
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
 /** The two summaries of conversations that fit best (K2). */
 export async function summarySection(search: Search): Promise<Item[]> {
-  const { items } = await recallSection(search, { ...RELEVANT, sources: ['summaries'], limit: 2 });
+  const { items } = await recallSection(search, RELEVANT_SUMMARIES);
   return items.map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
 }
 

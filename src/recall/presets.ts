@@ -1,4 +1,3 @@
-import { words } from '../language/words.ts';
 import type { RecallOptions } from './recall-options.ts';
 
 // The recalls that the source designs name: settings of one pipeline.
@@ -32,20 +31,3 @@ export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: [
 
 /** Past conversations by keyword. */
 export const SEARCH_HISTORY: RecallOptions = { sources: ['events'], mode: 'text', limit: 10 };
-
-/** Saved items that share a tag with the query, up to three. Null when the query has no word that could be a tag. */
-export function savedItemsByTag(query: string): RecallOptions | null {
-  const tags = possibleTags(query);
-  if (tags.length === 0) return null;
-  return { sources: ['saved_items'], filter: { anyTag: tags }, limit: 3, abstain: false };
-}
-
-const MOST_TAGS = 50;
-
-/** Words and pairs of words in the ways in which tags are written. */
-function possibleTags(query: string): string[] {
-  const plain = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const pairs = plain.slice(1).map((word, index) => [plain[index], word]);
-  const joined = pairs.flatMap((pair) => [pair.join('_'), pair.join('-'), pair.join(' ')]);
-  return [...new Set([...plain, ...words(query), ...joined])].slice(0, MOST_TAGS);
-}
