@@ -12,7 +12,7 @@ export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle } from './handl
 export type { SessionHandle } from './handle/session.ts';
 export type { FormationOptions, FormationSettings } from './form/formation-settings.ts';
 export type { Formed } from './form/formed.ts';
-export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './form/guards/privacy-policy.ts';
+export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './language/privacy-policy.ts';
 export type { Rejection } from './form/proposal.ts';
 export type { Appended } from './observe/append-events.ts';
 export type { ChatCategory, UserContextUpdate } from './observe/record-observation.ts';

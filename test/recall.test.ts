@@ -420,6 +420,28 @@ for (const database of databases()) {
       expect(texts(known)[0]).toBe('Likes strong espresso.');
     });
 
+    it('a keyed fact that is asked for is an answer, which says nothing of the rest', async () => {
+      const handle = open({ user: 'ana' });
+      await handle.facts.set({ key: 'allergy', value: 'peanuts', category: 'health' });
+      await remember(handle, 'Drives a blue van.', 'Works at the port authority.', 'Has two sisters.');
+      const { results, abstained } = await handle.recall('What shall we cook?', { minimumRelevance: 0.3 });
+      expect(abstained).toBe(false);
+      expect(results.map(({ text }) => text)).toEqual(['Allergy: peanuts']);
+    });
+
+    it('[T21] gives out no secret that the policy keeps out of memories, though the log has it', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      await handle.observe([
+        { content: 'The password for the portal is hunter2xyz.' },
+        { origin: 'agent', content: 'Noted: your password is hunter2xyz.' },
+      ]);
+      await varve.drain();
+      const found = await handle.recall('What is the password for the portal?', { abstain: false, neighbours: 1 });
+      expect(texts(found)[0]).toBe('The password for the portal is [password removed]');
+      expect(JSON.stringify(found)).not.toContain('hunter2xyz');
+      expect(JSON.stringify(await handle.events.list())).toContain('hunter2xyz');
+    });
+
     it('finds text in Chinese, Japanese, Korean, German, Arabic and emoji by its words', async () => {
       const handle = open();
       const pairs = [

@@ -1,4 +1,4 @@
-import type { PrivacyPolicy } from '../form/guards/privacy-policy.ts';
+import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Distiller } from '../models/distiller.ts';
 import type { LanguageModel } from '../models/language-model.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
-import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from './guards/privacy-policy.ts';
+import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
 
 /** The tasks of formation that can be done by rules or by a model, each for itself. */
 export const FORM_TASKS = ['extract', 'decide', 'reflect', 'summarise', 'keyed_facts'] as const;

@@ -9,7 +9,7 @@ import { formColdSessions } from './form-cold-sessions.ts';
 import type { FormDeps } from './form-deps.ts';
 import { formSession, type FormOptions } from './form-session.ts';
 import type { Formed } from './formed.ts';
-import { redactForLog } from './guards/privacy-policy.ts';
+import { redactSensitive } from '../language/privacy-policy.ts';
 import { formInline } from './inline-formation.ts';
 import { createInlineQueue } from './inline-queue.ts';
 import { readKeyedFacts } from './read-keyed-facts.ts';
@@ -73,7 +73,7 @@ export function createFormation(deps: FormDeps): Formation {
         inline.add(scope, readable.slice(start, start + EVENTS_AT_ONCE));
       }
     },
-    cleaned: (text) => (settings.redactEvents ? redactForLog(text, settings.privacy) : text),
+    cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     schedules: SCHEDULES,
     handlers: {
       form: async (job, context) => {

@@ -2,7 +2,7 @@ import type { ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Trust } from '../record/trust.ts';
-import type { PrivacyCategory } from './guards/privacy-policy.ts';
+import type { PrivacyCategory } from '../language/privacy-policy.ts';
 import type { Slot } from './slot.ts';
 
 /** A proposed memory that has passed the guards: ready to be compared with what is known. */

@@ -11,7 +11,7 @@ import { writeMemory } from '../store/write-memory.ts';
 import { chooseDistillers } from './choose-distiller.ts';
 import type { FormDeps } from './form-deps.ts';
 import { findUnsupported } from './guards/check-support.ts';
-import { applyPrivacy } from './guards/privacy-policy.ts';
+import { applyPrivacy } from '../language/privacy-policy.ts';
 import type { Rejection } from './proposal.ts';
 import { toTurn } from './take-unformed.ts';
 

@@ -44,7 +44,7 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   const background = backgroundScore(scored);
   const summary = summariseEvidence(context, scored, RANKING_WEIGHTS.speaker);
   const isCrowd = countAllowed(context) >= CROWD;
-  const answerable = howAnswerable(context, summary, isCrowd);
+  const answerable = howAnswerable(summary, isCrowd);
   const best = scored[0]?.score ?? 0;
   const documents = scored.slice(0, count).map(({ ordinal, signals, score }): RankedDocument => {
     const similarity = context.similarities[ordinal] as number;
@@ -56,33 +56,29 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       windowWords: signals.windowWords,
       speaker: signals.speaker,
     };
-    const likely = isCrowd ? 0 : nearness(context, ordinal, evidence.similarity);
+    const likely = isCrowd ? 0 : answerabilityByNearness(evidence.similarity);
     return {
       ordinal,
       score,
-      relevance: Math.max(likely, relevance(answerable, evidence)),
+      relevance: Math.max(context.asked.has(ordinal) ? ASKED : likely, relevance(answerable, evidence)),
       explanation: sharesOf(signals),
     };
   });
-  return { documents, answerable };
+  // A fact that is asked for is an answer; it says nothing of the other documents.
+  return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
 // What is usual can be read from a crowd only. Of a handful of statements the nearest is judged by itself.
 const CROWD = 80;
 
-function howAnswerable({ asked }: QueryContext, summary: EvidenceSummary, isCrowd: boolean): number {
+function howAnswerable(summary: EvidenceSummary, isCrowd: boolean): number {
   const known = answerability(summary);
-  if (asked.size > 0) return Math.max(ASKED, known);
   if (isCrowd) return known;
   return Math.max(answerabilityByNearness(summary.bestSimilarity), summary.bestWords >= 0.5 ? known : 0);
 }
 
 // A keyed fact whose key means what is asked for.
 const ASKED = 0.8;
-
-function nearness({ asked }: QueryContext, ordinal: number, similarity: number): number {
-  return asked.has(ordinal) ? ASKED : answerabilityByNearness(similarity);
-}
 
 function countAllowed({ allowed }: QueryContext): number {
   let count = 0;

@@ -1,6 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import type { Calibration } from '../models/calibration.ts';
+import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Reranker } from '../models/reranker.ts';
 import { visibleOwners, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
@@ -19,6 +20,7 @@ import { packResults } from './pack-results.ts';
 import type { RecallOptions, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { rerankResults } from './rerank-results.ts';
+import { redactEvents } from './redact-events.ts';
 import { refreshSample } from './sample-vectors.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
 
@@ -29,11 +31,13 @@ export interface RecallDeps extends Parts {
   views: ViewCache;
   access: AccessTracker;
   reranker: Reranker | null;
+  /** What of an event's text is not given out. */
+  privacy: PrivacyPolicy;
 }
 
 /**
  * Finds what helps to answer a query, among all that a handle sees:
- * view → analyze → embed → arms → rank → load → rerank → pack.
+ * view → analyze → embed → arms → rank → load → rerank → pack → redact.
  */
 export async function recall(
   deps: RecallDeps,
@@ -64,6 +68,7 @@ export async function recall(
   if (options.neighbours || options.withSources) {
     await database.read(scope.tenant, (reader) => bringAlong(reader, scope, recalled.results, options));
   }
+  redactEvents(recalled.results, deps.privacy);
   if (options.track !== false && asOf === null) deps.access.note(scope.tenant, recalled.results);
   return recalled;
 }

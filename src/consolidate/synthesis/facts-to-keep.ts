@@ -1,5 +1,5 @@
 import { contentStems, coveredBy } from '../../form/guards/text-overlap.ts';
-import type { PrivacyPolicy } from '../../form/guards/privacy-policy.ts';
+import type { PrivacyPolicy } from '../../language/privacy-policy.ts';
 import type { Synthesis } from '../../models/distiller.ts';
 import type { Memory, NewMemory } from '../../record/memory.ts';
 import type { Parsed } from '../../record/parse.ts';

@@ -1,4 +1,4 @@
-import { applyPrivacy, redactForLog, type PrivacyPolicy } from '../../form/guards/privacy-policy.ts';
+import { applyPrivacy, redactSensitive, type PrivacyPolicy } from '../../language/privacy-policy.ts';
 import { rankOf } from '../../form/guards/precedence.ts';
 import { contentStems } from '../../form/guards/text-overlap.ts';
 import type { Turn } from '../../models/distiller.ts';
@@ -26,7 +26,7 @@ const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fac
 export function fromEvent(event: Event, row: number, privacy: PrivacyPolicy): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
-  const content = redactForLog(event.content, privacy);
+  const content = redactSensitive(event.content, privacy);
   return {
     turn: {
       kind: event.kind,

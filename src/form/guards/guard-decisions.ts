@@ -11,7 +11,7 @@ import { TRUST_LEVELS } from '../../record/trust.ts';
 import { concernsSame, normaliseAttribute, slotOf, slotOfText, type Slot } from '../slot.ts';
 import { findUnsupported } from './check-support.ts';
 import { claimOf, wins } from './precedence.ts';
-import { applyPrivacy } from './privacy-policy.ts';
+import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from './text-overlap.ts';
 import { withinWords } from './within-words.ts';
 

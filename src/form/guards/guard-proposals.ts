@@ -9,7 +9,7 @@ import type { Proposal, Rejection, RejectionReason } from '../proposal.ts';
 import { isUser, normaliseAttribute, normaliseSubject, slotOfText, type Slot } from '../slot.ts';
 import { findUnsupported } from './check-support.ts';
 import { checkOrigin } from './own-words.ts';
-import { applyPrivacy } from './privacy-policy.ts';
+import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isFromRecall, isRecalledText } from './recalled-text.ts';
 import { settleProposals, type Guarded } from './settle-proposals.ts';
 import { contentStems, coveredBy } from './text-overlap.ts';

@@ -4,7 +4,7 @@ import type { FormationSettings } from '../formation-settings.ts';
 import type { Rejection } from '../proposal.ts';
 import { findUnsupported } from './check-support.ts';
 import { isInstruction } from './own-words.ts';
-import { applyPrivacy } from './privacy-policy.ts';
+import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from './text-overlap.ts';
 import { withinWords } from './within-words.ts';
 

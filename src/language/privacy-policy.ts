@@ -74,10 +74,13 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
     const action = policy[category];
     if (action === 'keep') continue;
     let isFound = false;
-    const next = cleaned.replace(pattern, (match: string) => {
+    const next = cleaned.replace(pattern, (match: string, value: unknown) => {
       if (holds !== undefined && !holds(match)) return match;
       isFound = true;
-      return action === 'redact' ? `[${category.replace('_', ' ')} removed]` : match;
+      if (action !== 'redact') return match;
+      // Where the pattern says which part is the secret, what it is for may stay.
+      const named = typeof value === 'string' ? match.slice(0, match.lastIndexOf(value)) : '';
+      return `${named}[${category.replace('_', ' ')} removed]`;
     });
     if (!isFound) continue;
     if (action === 'drop') return { text: cleaned, marks: [...marks], dropped: category };
@@ -87,12 +90,12 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   return { text: cleaned + text.slice(LONGEST_TEXT), marks: [...marks], dropped: null };
 }
 
-/** A text as the log may hold it: whatever may not be stored is redacted, because an event is never dropped. */
-export function redactForLog(text: string, policy: PrivacyPolicy): string {
-  const forLog = Object.fromEntries(
+/** A text without what may not be kept: here `drop` redacts, because an event is never dropped as a whole. */
+export function redactSensitive(text: string, policy: PrivacyPolicy): string {
+  const redacting = Object.fromEntries(
     PRIVACY_CATEGORIES.map((category) => [category, policy[category] === 'drop' ? 'redact' : policy[category]]),
   ) as PrivacyPolicy;
-  return applyPrivacy(text, forLog).text;
+  return applyPrivacy(text, redacting).text;
 }
 
 function passesLuhn(match: string): boolean {

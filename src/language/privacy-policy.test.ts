@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formationSettings } from '../formation-settings.ts';
-import { applyPrivacy, redactForLog, type PrivacyPolicy } from './privacy-policy.ts';
+import { formationSettings } from '../form/formation-settings.ts';
+import { applyPrivacy, redactSensitive, type PrivacyPolicy } from './privacy-policy.ts';
 
 const policy = formationSettings().privacy;
 const all = (action: PrivacyPolicy['card']): PrivacyPolicy =>
@@ -47,10 +47,13 @@ describe('[T21] the privacy policy', () => {
 
   it('redacts the place alone, and for the log instead of dropping', () => {
     expect(applyPrivacy('Pay with 4111 1111 1111 1111 please', policy).text).toBe('Pay with [card removed] please');
-    expect(redactForLog('My password is hunter2, I live in Rome.', policy)).toBe(
-      'My [password removed], I live in Rome.',
+    expect(redactSensitive('My password is hunter2, I live in Rome.', policy)).toBe(
+      'My password is [password removed], I live in Rome.',
     );
-    expect(redactForLog('I have asthma', policy)).toBe('I have asthma');
+    expect(redactSensitive('The api key for Stripe: sk_live_abcdefgh12345678 and passport no. X1234567', policy)).toBe(
+      'The api key for Stripe: [secret removed] and passport no. [government id removed]',
+    );
+    expect(redactSensitive('I have asthma', policy)).toBe('I have asthma');
   });
 
   it('reads a megabyte in a moment', () => {
