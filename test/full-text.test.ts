@@ -94,6 +94,17 @@ for (const database of databases()) {
       expect([...both.values()]).toEqual([2]);
     });
 
+    it('asks for the rare words of a search, not for one that every row has', async () => {
+      const crowd = varve.for({ ...scope, user: 'crowd' });
+      await crowd.observe(
+        Array.from({ length: 1200 }, (_, place) => ({ content: `User counts sheep number ${place}.` })),
+      );
+      const owners = [ownerKey(crowd.scope)];
+      expect(await search('user counts sheep 1077', owners)).toEqual(['User counts sheep number 1077.']);
+      // A word that all have is better than none.
+      expect(await search('sheep', owners)).toHaveLength(10);
+    });
+
     it('follows a memory through revision, and leaves out what is archived', async () => {
       const handle = varve.for(scope);
       const { memory } = await handle.memories.create({ type: 'fact', content: 'Plays the bassoon.' });

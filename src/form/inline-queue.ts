@@ -11,24 +11,26 @@ export interface InlineQueue {
   start(): void;
   /** Reads everything that waits. */
   drain(): Promise<void>;
-  /** Reads what waits, and takes nothing more in. */
+  /** Reads what waits, as far as a second goes, and takes nothing more in. The rest is read by the next formation. */
   stop(): Promise<void>;
 }
 
 // Where nobody drains, another process does the work: formation reads the same events later.
 const MOST_WAITING = 1000;
+const PATIENCE = 1000;
 
 /** Makes the queue. `read` may fail: that is told as a warning, and the later formation covers it. */
 export function createInlineQueue(read: (scope: Scope, events: readonly Event[]) => Promise<unknown>): InlineQueue {
   const waiting: { scope: Scope; events: readonly Event[] }[] = [];
   let isStarted = false;
-  let isStopped = false;
+  let stoppedAt: number | null = null;
   let running: Promise<void> | null = null;
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
       // The answer goes out first.
       await setImmediate();
+      if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE) waiting.length = 0;
       const next = waiting.shift();
       if (next === undefined) return;
       await read(next.scope, next.events).catch((error: unknown) => {
@@ -46,7 +48,7 @@ export function createInlineQueue(read: (scope: Scope, events: readonly Event[])
 
   return {
     add(scope, events) {
-      if (isStopped) return;
+      if (stoppedAt !== null) return;
       waiting.push({ scope, events });
       if (waiting.length > MOST_WAITING) waiting.shift();
       if (isStarted) void drain();
@@ -57,7 +59,7 @@ export function createInlineQueue(read: (scope: Scope, events: readonly Event[])
     },
     drain,
     async stop() {
-      isStopped = true;
+      stoppedAt ??= performance.now();
       isStarted = false;
       await drain();
     },

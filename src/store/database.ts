@@ -36,7 +36,7 @@ export interface TextIndex {
   add(writer: Writer, kind: IndexedKind, entries: readonly TextEntry[]): Promise<void>;
   /** Takes rows out for good, as erasing does. Archived rows stay in and are filtered by the reader. */
   remove(writer: Writer, kind: IndexedKind, rowIds: readonly number[]): Promise<void>;
-  /** The rows that have any of the words, best first. */
+  /** The rows that have any of the words that tell (see `tellingWords`), best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
   /** In how many rows of the owners each word occurs. */
   frequencies(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { IndexedKind, TextIndex } from '../database.ts';
+import { tellingWords } from '../telling-words.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
@@ -27,8 +28,10 @@ export const postgresTextIndex: TextIndex = {
     await sql`delete from ${sql.table(TEXT_TABLE[kind])} where row_id = any(${[...rowIds]}::bigint[])`.execute(writer);
   },
 
-  async search(reader, { kind, tenant, owners, words, limit, archived = false, condition }) {
-    if (words.length === 0 || owners.length === 0) return [];
+  async search(reader, search) {
+    const { kind, tenant, owners, limit, archived = false, condition } = search;
+    const words = await tellingWords(postgresTextIndex, reader, search);
+    if (words.length === 0) return [];
     const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
     // A condition is checked outside of the function, so the function has to give more than is asked for.
     const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
@@ -43,6 +46,7 @@ export const postgresTextIndex: TextIndex = {
 
   async frequencies(reader, kind, owners, words) {
     const counts = new Map<string, number>();
+    if (words.length === 0 || owners.length === 0) return counts;
     const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
     const { rows } = await sql<{ term: string; count: number }>`
       select term, count from ${sql.ref(`varve_count_${kind}`)}(${owned.map(([, term]) => term)}::text[])`.execute(

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { IndexedKind, TextIndex } from '../database.ts';
+import { tellingWords } from '../telling-words.ts';
 
 const TEXT_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
   memory: sql.table('memory_text'),
@@ -33,8 +34,10 @@ export const sqliteTextIndex: TextIndex = {
       where rowid in (select value from json_each(${JSON.stringify(rowIds)}))`.execute(writer);
   },
 
-  async search(reader, { kind, tenant, owners, words, limit, archived = false, condition }) {
-    if (words.length === 0 || owners.length === 0) return [];
+  async search(reader, search) {
+    const { kind, tenant, owners, limit, archived = false, condition } = search;
+    const words = await tellingWords(sqliteTextIndex, reader, search);
+    if (words.length === 0) return [];
     const query = owners.flatMap((owner) => words.map((word) => `"${ownedWord(owner, word)}"`)).join(' OR ');
     const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
     const also = condition === undefined ? sql`` : sql`and ${condition}`;
@@ -47,6 +50,7 @@ export const sqliteTextIndex: TextIndex = {
   },
 
   async frequencies(reader, kind, owners, words) {
+    if (words.length === 0 || owners.length === 0) return new Map();
     const owned = new Map(owners.flatMap((owner) => words.map((word) => [ownedWord(owner, word), word] as const)));
     const { rows } = await sql<{ term: string; doc: number }>`
       select term, doc from ${VOCABULARY[kind]} where term in (${sql.join([...owned.keys()])})`.execute(reader);
