@@ -10,7 +10,7 @@ import { fuseByReciprocalRank } from './fuse.ts';
 import { highest } from './highest.ts';
 import { RANKING_WEIGHTS } from './ranking-weights.ts';
 import type { SignalShare } from './recall-options.ts';
-import { answerability, answerabilityByNearness, relevance } from './relevance.ts';
+import { answerability, answerabilityByNearness, nearness, relevance } from './relevance.ts';
 import { selectCandidates } from './select-candidates.ts';
 import {
   backgroundScore,
@@ -43,8 +43,8 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   const scored = scoreCandidates(context);
   const background = backgroundScore(scored);
   const summary = summariseEvidence(context, scored, RANKING_WEIGHTS.speaker);
-  const isCrowd = countAllowed(context) >= CROWD;
-  const answerable = howAnswerable(summary, isCrowd);
+  const size = countAllowed(context);
+  const answerable = howAnswerable(summary, size);
   const best = scored[0]?.score ?? 0;
   const documents = scored.slice(0, count).map(({ ordinal, signals, score }): RankedDocument => {
     const similarity = context.similarities[ordinal] as number;
@@ -56,7 +56,7 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       windowWords: signals.windowWords,
       speaker: signals.speaker,
     };
-    const likely = isCrowd ? 0 : answerabilityByNearness(evidence.similarity);
+    const likely = size >= CROWD ? 0 : Math.min(1, nearness(evidence.similarity, size));
     return {
       ordinal,
       score,
@@ -71,10 +71,11 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
 // What is usual can be read from a crowd only. Of a handful of statements the nearest is judged by itself.
 const CROWD = 80;
 
-function howAnswerable(summary: EvidenceSummary, isCrowd: boolean): number {
-  const known = answerability(summary);
-  if (isCrowd) return known;
-  return Math.max(answerabilityByNearness(summary.bestSimilarity), summary.bestWords >= 0.5 ? known : 0);
+function howAnswerable(summary: EvidenceSummary, documents: number): number {
+  const likely = answerability(summary);
+  if (documents >= CROWD) return likely;
+  const byNearness = answerabilityByNearness(summary.bestSimilarity, documents);
+  return Math.max(byNearness, summary.bestWords >= 0.5 ? likely : 0);
 }
 
 // A keyed fact whose key means what is asked for.

@@ -79,9 +79,18 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
 export const ABSTENTION_THRESHOLD = 0.4;
 
 /**
- * Probability that the nearest of a few documents answers, by its cosine alone. Read off some twenty questions to a
- * dozen statements: what answers lay above 0.28, what does not below 0.27.
+ * How much nearer than by chance a document is to a question, among a few: the more documents, the nearer one of them
+ * comes by chance. From 0, by chance, to 1, surely meant.
  */
-export function answerabilityByNearness(cosine: number): number {
-  return Math.min(1, Math.max(0, (cosine - 0.22) / 0.14));
+export function nearness(cosine: number, documents: number): number {
+  return (cosine - 0.18 - 0.03 * Math.log(Math.max(1, documents))) / 0.14;
+}
+
+/**
+ * Probability that the nearest of a few documents answers. Read off 75 questions to 40 statements, drawn into stores of
+ * 1 to 30: at the threshold 3 % of true answers are hidden in a store of one and 12 % in a store of ten; 6 % and 18 % of
+ * strange questions are answered.
+ */
+export function answerabilityByNearness(cosine: number, documents: number): number {
+  return Math.min(1, Math.max(0, ABSTENTION_THRESHOLD + nearness(cosine, documents)));
 }
