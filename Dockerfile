@@ -4,7 +4,8 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+# Not `npm ci`: the lockfile was made where only one platform's binaries of the linters were to be had, and `ci` refuses it.
+RUN npm install --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
@@ -23,7 +24,7 @@ VOLUME /data
 EXPOSE 8787
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8787/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Young objects get 16 MB: with more a busy server keeps 150 MB of garbage around.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "/app/dist/cli/main.js"]
 CMD ["serve"]

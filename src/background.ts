@@ -60,6 +60,14 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   });
   let isStarted = false;
   let gathering: NodeJS.Timeout | null = null;
+  let hasSchedules = false;
+
+  const begin = async (): Promise<void> => {
+    // Once for each process: they are the same at every drain, of which a simulated year has thousands.
+    if (!hasSchedules) await ensureSchedules(deps.database, schedulesOf(deps), deps);
+    hasSchedules = true;
+    await queueEmbedding(deps);
+  };
 
   const feed = async (): Promise<void> => {
     gathering = null;
@@ -75,12 +83,12 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     async start() {
       if (isStarted) return;
       isStarted = true;
-      await begin(deps);
+      await begin();
       deps.formation.start();
       worker.start();
     },
     async drain() {
-      await begin(deps);
+      await begin();
       await deps.formation.drain();
       return worker.drain();
     },
@@ -97,9 +105,12 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   };
 }
 
-async function begin(deps: BackgroundDeps): Promise<void> {
+function schedulesOf(deps: BackgroundDeps): NewSchedule[] {
+  return [...SCHEDULES, ...deps.formation.schedules, ...consolidationSchedules(deps)];
+}
+
+async function queueEmbedding(deps: BackgroundDeps): Promise<void> {
   const { database, embedding } = deps;
-  await ensureSchedules(database, [...SCHEDULES, ...deps.formation.schedules, ...consolidationSchedules(deps)], deps);
   const isChanging = await database.read(EVERY_TENANT, (reader) => embedding.isChanging(reader));
   if (isChanging) {
     const job = { kind: 'change-embedder', tenant: '', uniqueKey: 'change-embedder', payload: {} };
@@ -112,6 +123,7 @@ function handlersOf(deps: BackgroundDeps, options: BackgroundOptions): Record<st
   const handlers: Record<string, JobHandler> = {
     ...formationHandlers(deps),
     'feed-embeddings': () => feedEmbeddings(deps),
+    scrub: () => deps.database.scrub(),
     'flush-idle-sessions': async () => {
       await flushIdleSessions(deps);
     },

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
+import { isNodeNewEnough } from '../src/cli/node-version.ts';
 import { runCli, type CliRun } from './run-cli.ts';
 
 const ESCAPE = '\u001B[';
@@ -134,13 +137,58 @@ describe('varve on the command line', () => {
       stderr: expect.stringContaining('no command'),
     });
     expect((await run(['rememeber', 'x'])).stderr).toContain('Did you mean remember?');
-    expect((await run(['list', '--lmit', '3'])).code).toBe(2);
+    expect(await run(['list', '--lmit', '3'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('mean --limit?'),
+    });
+    expect((await run(['worker', '--concurrency', '0'])).stderr).toContain('whole number from 1');
+    expect((await run(['serve', '--port', '70000'])).stderr).toContain('whole number from 0');
+    expect((await run(['serve', '--log', 'loud'])).stderr).toContain('no log level loud');
+    expect(await run(['history', 'mem_nothing'])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('no mem_'),
+    });
+    expect((await run(['jobs', 'show', 'job_nothing'])).stderr).toContain('no job job_nothing');
     expect((await run(['list', '--limit', 'many'])).stderr).toContain('needs a number');
     expect((await run(['remember'])).code).toBe(2);
     expect((await run(['remember', 'x', '--type', 'gossip'])).code).toBe(2);
     expect((await run(['recall', 'zebra crossing', '--mode', 'text'])).code).toBe(3);
     const failed = await run(['list', '--database', 'postgres://127.0.0.1:1/none', '--json']);
     expect([failed.code, JSON.parse(failed.stderr)]).toMatchObject([4, { error: { code: 'store_unavailable' } }]);
+  });
+
+  it('tells what is wrong with a folder or a configuration without a stack trace', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const config = join(folder, 'broken.config.js');
+    writeFileSync(config, "throw new Error('no such key')");
+    const tries = [
+      { words: ['init', '--data', file], code: 4, says: 'varve doctor' },
+      { words: ['list', '--data', join(file, 'below')], code: 4, says: 'cannot be made' },
+      { words: ['list', '--config', config], code: 2, says: 'no such key' },
+      { words: ['export', '-o', join(folder, 'missing', 'x.ndjson')], code: 1, says: 'ENOENT' },
+    ];
+    for (const { words, code, says } of tries) {
+      const told = await run(words);
+      expect([words.join(' '), told.code, told.stderr]).toEqual([words.join(' '), code, expect.stringContaining(says)]);
+      expect(told.stderr).not.toMatch(/^\s+at /m);
+    }
+  });
+
+  it('keeps others out of the folder, whichever command makes it', async () => {
+    const data = join(folder, 'private');
+    const listed = await run(['list', '--data', data]);
+    expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, '', 'There are no memories within this scope.\n']);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+  });
+
+  it('finds by meaning what was just remembered, where no worker runs', async () => {
+    const environment = { VARVE_DATA: join(folder, 'meaning'), VARVE_EMBEDDER: '' };
+    await run(['remember', 'I live in Oslo'], { environment });
+    const found = await run(['recall', 'which town is home?', '--mode', 'semantic', '--json'], { environment });
+    expect(JSON.parse(found.stdout).results).toMatchObject([{ text: 'I live in Oslo' }]);
+    const context = await run(['context', 'which town is home?', '--json'], { environment });
+    expect(context.stdout).toContain('Oslo');
   });
 
   it('makes, rotates and revokes keys', async () => {
@@ -197,12 +245,102 @@ describe('varve on the command line', () => {
     expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/wrong\s+store/)]);
   });
 
+  describe('the doctor', () => {
+    const findings = async (data: string, environment: Record<string, string> = {}): Promise<Loose> => {
+      const { stdout } = await run(['doctor', '--data', data, '--json'], { environment });
+      const all = (JSON.parse(stdout) as { findings: { what: string }[] }).findings;
+      return Object.fromEntries(all.map((finding) => [finding.what, finding]));
+    };
+    /** A store with a session and a job that formed memories of it, changed by hand. */
+    const store = async (name: string, change: string): Promise<string> => {
+      const data = join(folder, name);
+      await run(['observe', 'I live in Oslo.', '--session', 'one', '--close', '--data', data]);
+      await run(['worker', '--once', '--data', data]);
+      const database = new DatabaseSync(join(data, 'varve.db'));
+      database.exec(change);
+      database.close();
+      return data;
+    };
+
+    it('sees that no worker runs, and what one has left behind', async () => {
+      expect((await findings(await store('watched', 'select 1')))['worker']).toMatchObject({ state: 'good' });
+      const idle = await findings(await store('idle', 'update schedules set next_due = 1'));
+      expect(idle['worker']).toMatchObject({ state: 'note', found: expect.stringContaining('1970-01-01') });
+      const stuck = await findings(await store('stuck', "update jobs set state = 'running', lease_until = 1"));
+      expect(stuck['background work']).toMatchObject({ state: 'bad', found: expect.stringContaining('left behind') });
+      const dead = await findings(await store('dead', "update jobs set state = 'dead', last_error = 'no luck'"));
+      expect(dead['background work']).toMatchObject({
+        state: 'bad',
+        remedy: expect.stringContaining('varve jobs retry'),
+      });
+    });
+
+    it('sees vectors of another model and a store of a newer version', async () => {
+      const other =
+        "insert into meta (key, value) values ('embedding_model', 'other') on conflict do update set value = 'other'";
+      const changing = await findings(await store('other-model', other), { VARVE_EMBEDDER: '' });
+      expect(changing['vectors']).toMatchObject({ state: 'note', found: expect.stringContaining('another model') });
+      const newer = await findings(await store('newer', 'pragma user_version = 99'));
+      expect(newer['store']).toMatchObject({ state: 'bad', remedy: 'upgrade the package' });
+    });
+
+    it('reads a file to its end, and sees who holds it', async () => {
+      const data = await store('damaged', 'select 1');
+      const bytes = readFileSync(join(data, 'varve.db'));
+      writeFileSync(join(data, 'varve.db'), bytes.fill(255, bytes.length - 40_960, bytes.length - 20_480));
+      expect((await findings(data))['store']).toMatchObject({
+        state: 'bad',
+        found: expect.stringContaining('damaged'),
+      });
+      const held = await store('held', 'select 1');
+      const holder = new DatabaseSync(join(held, 'varve.db'));
+      holder.exec('pragma locking_mode = exclusive; begin exclusive; create table held (x); commit');
+      expect((await findings(held))['store']).toMatchObject({ state: 'bad', found: expect.stringContaining('locked') });
+      holder.close();
+    });
+
+    it('sees a file where the folder should be, and who has the port', async () => {
+      const file = join(folder, 'not-a-folder');
+      writeFileSync(file, '');
+      expect((await findings(file))['folder']).toMatchObject({
+        state: 'bad',
+        found: expect.stringContaining('is a file'),
+      });
+      const other = createServer((socket) => socket.end('hello\n')).listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as { port: number };
+      const { server } = await findings(join(folder, 'store'), { PORT: String(port) });
+      expect(server).toMatchObject({ state: 'note', found: `port ${port} is taken by another program` });
+      other.close();
+      expect((await findings(join(folder, 'store'), { PORT: String(port) }))['server']).toMatchObject({
+        state: 'good',
+      });
+    });
+  });
+
+  it('says when a folder cannot be made, also where none ever can', async () => {
+    const { code, stderr } = await run(['list', '--data', '/proc/nowhere/at/all']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('/proc/nowhere');
+  });
+
+  it('says which Node it needs', () => {
+    expect(['20.20.2', '22.12.9', '22.13.0', '24.1.0'].map((version) => isNodeNewEnough(version))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
   it('prints settings for common clients, and starts in a project of its own', async () => {
     const configs = await json('mcp', '--print-config', '--user', 'ana');
     expect(configs.map(({ client }: { client: string }) => client)).toEqual(
       expect.arrayContaining(['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code']),
     );
     expect(JSON.stringify(configs)).toContain('"--user","ana"');
+    // A client starts it elsewhere: the folder is named.
+    expect(JSON.stringify(configs)).toContain('"--data","/');
     await run(['init', '--data', join(folder, 'fresh')]);
     expect(existsSync(join(folder, 'fresh', 'varve.db'))).toBe(true);
   });

@@ -7,7 +7,7 @@ import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { startProtocolServer, status, text, type ProtocolServer } from './protocol-server.ts';
+import { json, startProtocolServer, status, text, type ProtocolServer } from './protocol-server.ts';
 
 const PROFILE = `## Personal
 Lives a busy life in a big city.
@@ -138,6 +138,7 @@ for (const database of databases()) {
         intentions_added: 1,
         learnings_added: 1,
         skipped: false,
+        profile_held: false,
         warnings: [],
       });
       expect((await ana.blocks.read('profile'))?.content).toBe(fitProfile(PROFILE, 550));
@@ -169,6 +170,74 @@ for (const database of databases()) {
       const prompt = JSON.stringify(server.requests[1]?.body.messages);
       expect(prompt).toContain('home_city (location): Berlin');
       expect(prompt).not.toContain('my dog is called Max');
+    });
+
+    it.each(['accept', 'reject'] as const)(
+      '[K10] a profile that would lose most of itself is held, the rest applied; %s decides',
+      async (decision) => {
+        const one = await open({ server, formation: { writes: 'deferred' } });
+        const { ana } = one;
+        const before = `## Personal\n${'Lives a busy life with many friends in a big city. '.repeat(8)}`.trim();
+        await ana.blocks.replace('profile', before);
+        await talk(one);
+        server.reset();
+        server.otherwise(text(ANSWER));
+        const reason = 'the profile would shrink from 88 words to 22';
+        expect(await ana.reflect()).toEqual({
+          facts_added: 2,
+          facts_updated: 0,
+          intentions_added: 1,
+          learnings_added: 1,
+          skipped: false,
+          profile_held: true,
+          warnings: [`The profile is held for review: ${reason}.`],
+        });
+        expect((await ana.blocks.read('profile'))?.content).toBe(before);
+        expect(await ana.facts.list()).toHaveLength(2);
+        const [run] = await ana.consolidation.runs({ kinds: ['reflect'] });
+        expect(run).toMatchObject({ status: 'held', changed: { facts_added: 2, profile: 0, held: 1 } });
+        const [held] = await ana.consolidation.held();
+        expect(held).toMatchObject({ kind: 'profile', reason, run: run?.id, events: [] });
+
+        // What the tiers take in has nothing to do with it.
+        await ana.recordObservation('User lives in Berlin.', 'fact');
+        server.otherwise(
+          json({ updated_scaffold: { City: 'Berlin' }, updated_working_memory: 'In Berlin.', facts_to_embed: [] }),
+        );
+        expect((await ana.consolidation.run()).synthesis.held).toBe(0);
+        expect((await ana.consolidation.held()).map(({ id }) => id)).toEqual([held?.id]);
+
+        await ana.consolidation[decision](held!.id);
+        expect(await ana.consolidation.held()).toEqual([]);
+        const profile = await ana.blocks.read('profile');
+        expect(profile?.content).toBe(decision === 'accept' ? fitProfile(PROFILE, 550) : before);
+        if (decision === 'accept')
+          expect((await ana.blocks.history('profile')).at(-1)?.reason).toBe(`accepted after review: ${reason}`);
+        await expect(ana.consolidation.accept(held!.id)).rejects.toMatchObject({ code: 'not_found' });
+      },
+    );
+
+    it('[K10] a held profile gives way to the next one, and is no longer accepted when the profile has changed', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const { ana, clock } = one;
+      const before = 'Lives a busy life with many friends in a big city. '.repeat(8).trim();
+      await ana.blocks.replace('profile', before);
+      server.reset();
+      for (const profile of ['', 'Likes tea.']) {
+        await ana.logInteraction({ userMessage: 'Hello again.', agentResponse: 'Hi.' });
+        server.otherwise(text(`---PROFILE---\n${profile}\n---FACTS---\n[]`));
+        expect(await ana.reflect()).toMatchObject({ profile_held: true });
+        clock.advance(DAY);
+      }
+      const held = await ana.consolidation.held();
+      expect(held.map(({ reason }) => reason)).toEqual(['the profile would shrink from 88 words to 2']);
+      await ana.blocks.replace('profile', `${before} Has a dog.`);
+      await expect(ana.consolidation.accept(held[0]!.id)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await ana.consolidation.held()).toHaveLength(1);
+      await ana.logInteraction({ userMessage: 'Hello once more.', agentResponse: 'Hi.' });
+      server.otherwise(text(`---PROFILE---\n${before} Has a dog, Max.\n---FACTS---\n[]`));
+      expect(await ana.reflect()).toMatchObject({ profile_held: false });
+      expect(await ana.consolidation.held()).toEqual([]);
     });
 
     it('[K10] a failure changes nothing, and the same day is reflected on again', async () => {

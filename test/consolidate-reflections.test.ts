@@ -130,6 +130,8 @@ for (const database of databases()) {
       await closed.consolidation.run();
       expect((await closed.blocks.read('reflections', { level: 'session' }))?.content).toBe('');
       expect((await quiet.blocks.read('reflections', { level: 'session' }))?.content).not.toBe('');
+      clock.set(START + DAY - 1);
+      expect((await varve.maintain({ tenant: 't' })).sessionsEnded).toBe(0);
       clock.set(START + DAY);
       const report = await varve.maintain({ tenant: 't' });
       expect(report.sessionsEnded).toBe(1);

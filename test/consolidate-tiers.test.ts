@@ -174,6 +174,24 @@ for (const database of databases()) {
       expect((await ana.blocks.history('scaffold')).at(-1)).toMatchObject({ actor: 'operator' });
     });
 
+    it.each([
+      ['flat', { Role: 'Engineer' }],
+      ['nested', { About: { Work: { Role: 'Engineer' }, Home: [{ City: 'Berlin' }, { Pet: 'Max' }] } }],
+      ['of lists', { Likes: ['tea', 'rain'], Skills: [['chess'], ['go']] }],
+    ])('[T6] an empty answer does not wipe a scaffold that is %s', async (_shape, scaffold) => {
+      const { ana } = await open({ model: true });
+      await ana.blocks.replace('scaffold', scaffold);
+      await ana.recordObservation('User says hello.', 'fact');
+      for (const empty of [{}, { Role: '' }, { About: { Home: [] } }, { Likes: [null] }]) {
+        server.next(answer({ updated_scaffold: empty, updated_working_memory: 'Hello.' }));
+        expect((await ana.consolidation.run()).synthesis).toMatchObject({ held: 1, taken: 0 });
+        expect((await ana.blocks.read('scaffold'))?.content).toEqual(scaffold);
+        const [held] = await ana.consolidation.held();
+        expect(held?.reason).toMatch(/would shrink from \d values? to 0$/);
+        await ana.consolidation.reject(held!.id);
+      }
+    });
+
     it('[T6] shrinking by half is applied, by more it is held', async () => {
       const { ana } = await open({ model: true });
       await ana.blocks.replace('scaffold', { One: 'alpha', Two: 'beta', Three: 'gamma', Four: 'delta' });

@@ -5,7 +5,6 @@ import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/plan-upkee
 import { stepOf } from '../src/maintain/usefulness.ts';
 import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import { MEMORY_TYPES, type MemoryType } from '../src/record/memory-types.ts';
-import { hashIds } from '../src/store/erasure-store.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
@@ -141,7 +140,7 @@ for (const database of databases()) {
       expect((await varve.maintain({ tenant: 't' })).archived).toEqual({ decayed: 0, pruned: 0, expired: 0 });
       clock.set(START + 30 * DAY);
       const dry = await varve.maintain({ tenant: 't', dryRun: true });
-      expect(dry.wouldArchive).toEqual([
+      expect(dry.archivedMemories).toEqual([
         { id: low, reason: 'decayed' },
         { id: lowest, reason: 'pruned' },
       ]);
@@ -220,25 +219,6 @@ for (const database of databases()) {
       expect((await ana.memories.get(peanuts))?.importance).toBeCloseTo(0.57 - 0.13);
       // Judged once.
       expect((await ana.consolidation.run()).judged).toBe(0);
-    });
-
-    it('[X1] retention settings delete for real, with a certificate, and nothing else', async () => {
-      const { varve, ana, clock } = await open({ consolidation: { retention: { context: 10 } } });
-      const { memory } = await ana.memories.create({ type: 'context', content: 'User is in xylophonequartz today.' });
-      await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
-      clock.set(START + 10 * DAY - 1);
-      expect((await varve.maintain({ tenant: 't' })).retired).toEqual({ context: 0 });
-      clock.advance(1);
-      expect((await varve.maintain({ tenant: 't', dryRun: true })).retired).toEqual({ context: 1 });
-      expect(await ana.memories.get(memory.id)).not.toBeNull();
-      expect((await varve.maintain({ tenant: 't' })).retired).toEqual({ context: 1 });
-      expect(await ana.memories.get(memory.id)).toBeNull();
-      expect((await ana.memories.list()).items).toHaveLength(1);
-      expect((await ana.erasures())[0]).toMatchObject({
-        actor: 'retention',
-        removed: 1,
-        removedHash: hashIds([memory.id]),
-      });
     });
 
     it('[X1] erasing a memory takes what was made of it alone, also from the documents in mind and their history', async () => {

@@ -150,6 +150,30 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       for (const client of several) expect((await call(client, 'recall_facts', {})).structuredContent.count).toBe(20);
     });
 
+    it('lets a client cancel a call and goes on', async () => {
+      for (const client of [await overStdio('--user', 'cancel'), await overHttp('?user=cancel')]) {
+        const stop = new AbortController();
+        const called = client.callTool(
+          { name: 'search_memory', arguments: { query: 'anything' } },
+          { signal: stop.signal },
+        );
+        stop.abort();
+        await expect(called).rejects.toThrow(/./);
+        expect((await call(client, 'recall_facts', {})).structuredContent.count).toBe(0);
+      }
+    });
+
+    it('guards /mcp as it guards the rest', async () => {
+      const headers = { accept: 'application/json, text/event-stream' };
+      const asked = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const answer = await server.call('POST', '/mcp', { body: asked, headers });
+      expect([answer.status, answer.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+      expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+      const large = await server.call('POST', '/mcp', { body: { ...asked, pad: 'x'.repeat(5_000_000) }, headers });
+      expect([large.status, large.body.code]).toEqual([413, 'too_large']);
+      expect((await server.call('GET', '/v1/stats')).status).toBe(200);
+    });
+
     it('keeps clients within their key', async () => {
       const reader = (await server.call('POST', '/v1/keys', { body: { name: 'r', access: 'read', users: ['ana'] } }))
         .body.secret as string;

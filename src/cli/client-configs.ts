@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { textOption, type CommandInput } from './command.ts';
+import { placeOf } from './open-memory.ts';
 
 /** What to put into the settings of a client. */
 export interface ClientConfig {
@@ -12,15 +14,18 @@ export interface ClientConfig {
 /** The settings of common clients, with the options that this command was given. */
 export function clientConfigs(input: CommandInput): ClientConfig[] {
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js', import.meta.url));
-  // Run from an installed package, the name is enough; run from elsewhere, the file is named.
-  const isInstalled = main.includes('/node_modules/');
-  const given = ['data', 'database', 'tenant', 'agent', 'user', 'config'].flatMap((name) => {
-    const value = textOption(input, name);
-    return value === undefined ? [] : [`--${name}`, value];
-  });
-  const server = isInstalled
-    ? { command: 'npx', args: ['-y', 'varve', 'mcp', ...given] }
-    : { command: process.execPath, args: [main, 'mcp', ...given] };
+  const { folder, store, isPostgres } = placeOf(input);
+  const config = textOption(input, 'config');
+  // A client starts it in a folder of its own: what is meant here is named in full.
+  const given = [
+    ...(isPostgres ? ['--database', store] : ['--data', folder]),
+    ...['tenant', 'agent', 'user'].flatMap((name) => {
+      const value = textOption(input, name);
+      return value === undefined ? [] : [`--${name}`, value];
+    }),
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
+  ];
+  const server = { command: process.execPath, args: [main, 'mcp', ...given] };
   const line = [server.command, ...server.args]
     .map((word) => (/^[\w@./:=-]+$/.test(word) ? word : JSON.stringify(word)))
     .join(' ');

@@ -82,6 +82,13 @@ export function numberOption(input: CommandInput, name: string): number | undefi
   return number;
 }
 
+/** An option that has a whole number within limits, or nothing. */
+export function wholeOption(input: CommandInput, name: string, least: number, most: number): number | undefined {
+  const number = numberOption(input, name);
+  if (number === undefined || (Number.isInteger(number) && number >= least && number <= most)) return number;
+  throw new UsageError(`--${name} needs a whole number from ${least} to ${most}, not ${number}.`);
+}
+
 /** An option that can be given more than once, or with commas. */
 export function listOption(input: CommandInput, name: string): string[] | undefined {
   const value = input.options[name];

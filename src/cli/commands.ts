@@ -3,6 +3,8 @@ import type { Command } from './command.ts';
 /** A command as the help lists it. */
 export interface Listed {
   summary: string;
+  /** Goes on until it is stopped, so that what costs time at the start and saves it later is worth it. */
+  isLasting?: true;
   /** Loaded when it is called: a short command must not wait for the code of all. */
   load(): Promise<Command>;
 }
@@ -12,13 +14,19 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   init: { summary: 'make a place for memory', load: async () => (await import('./commands/init.ts')).init },
   serve: {
     summary: 'start the server (HTTP, MCP, background work)',
+    isLasting: true,
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   worker: {
     summary: 'do background work in a process of its own',
+    isLasting: true,
     load: async () => (await import('./commands/worker.ts')).worker,
   },
-  mcp: { summary: 'serve MCP on standard input and output', load: async () => (await import('./commands/mcp.ts')).mcp },
+  mcp: {
+    summary: 'serve MCP on standard input and output',
+    isLasting: true,
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
   demo: { summary: 'see what it does, in a minute', load: async () => (await import('./commands/demo.ts')).demo },
   observe: { summary: 'append what happened', load: async () => (await import('./commands/observe.ts')).observe },
   remember: {

@@ -1,65 +1,60 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Varve } from '../varve.ts';
 import type { CommandInput } from './command.ts';
+import { examineFile } from './examine-file.ts';
+import { examineServer } from './examine-server.ts';
+import { bad, good, note, type Finding } from './finding.ts';
+import { isNodeNewEnough, NODE_NEEDED } from './node-version.ts';
 import { openMemory, placeOf, scopeOf, type Place } from './open-memory.ts';
-
-/** Something that was looked at. */
-export interface Finding {
-  what: string;
-  state: 'good' | 'note' | 'bad';
-  found: string;
-  /** What to do about it. */
-  remedy: string | null;
-}
-
-const good = (what: string, found: string): Finding => ({ what, state: 'good', found, remedy: null });
-const note = (what: string, found: string, remedy: string | null = null): Finding => ({
-  what,
-  state: 'note',
-  found,
-  remedy,
-});
-const bad = (what: string, found: string, remedy: string): Finding => ({ what, state: 'bad', found, remedy });
 
 /** Looks at everything that Varve needs, one after the other. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
   const place = placeOf(input);
   const findings = [node(), ...(place.isPostgres ? [] : folder(place))];
   if (findings.some(({ state }) => state === 'bad')) return findings;
-  if (!place.isPostgres && !existsSync(place.store)) return findings;
+  if (!place.isPostgres) {
+    if (!existsSync(place.store)) return [...findings, await examineServer(input)];
+    const damage = await examineFile(place.store);
+    if (damage !== null) return [...findings, damage];
+  }
   let varve: Varve;
   try {
-    varve = await openMemory(input, { embedder: true });
+    varve = await openMemory(input, { embeds: 'query' });
   } catch (error) {
     return [...findings, storeProblem(error, place)];
   }
   try {
-    return [...findings, ...(await store(varve)), await embedder(varve), await queue(varve), await keys(varve, input)];
+    return [
+      ...findings,
+      ...(await store(varve)),
+      await embedder(varve),
+      await queue(varve),
+      await schedules(varve),
+      await keys(varve, input),
+      await examineServer(input),
+    ];
   } finally {
     await varve.close();
   }
 }
 
 function node(): Finding {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const isNew = major > 22 || (major === 22 && minor >= 13);
-  return isNew ? good('Node', process.version) : bad('Node', process.version, 'install Node 22.13 or newer');
+  return isNodeNewEnough()
+    ? good('Node', process.version)
+    : bad('Node', process.version, `install Node ${NODE_NEEDED} or newer`);
 }
 
 function folder({ folder: path, store: file }: Place): Finding[] {
-  if (!existsSync(path)) return [note('folder', `${path} is not there yet`, 'varve init')];
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-  } catch (error) {
+  const there = nearestThere(path);
+  if (!statSync(there).isDirectory()) return [bad('folder', `${there} is a file`, 'name a folder with --data')];
+  const locked = [there, ...(existsSync(file) ? [file] : [])].find((part) => !isWritable(part));
+  if (locked !== undefined)
     return [
-      bad(
-        'folder',
-        `${path} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-        'give yourself write access, or use --data',
-      ),
+      bad('folder', `${locked} cannot be written by you`, `give yourself write access, or name another with --data`),
     ];
-  }
+  if (there !== path) return [note('folder', `${path} is not there yet`, 'varve init')];
   const { bavail, bsize } = statfsSync(path);
   const free = (bavail * bsize) / 1024 ** 2;
   const size = existsSync(file) ? statSync(file).size / 1024 ** 2 : 0;
@@ -74,10 +69,36 @@ function folder({ folder: path, store: file }: Place): Finding[] {
   ];
 }
 
+function nearestThere(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What to do about what PostgreSQL and the network say. */
+const REMEDIES: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct host and port of the URL',
+  ENOTFOUND: 'there is no such host: correct the URL',
+  ETIMEDOUT: 'it does not answer: look at the network and at firewalls',
+  '28P01': 'the name or the password is wrong: correct the URL',
+  '28000': 'this user may not connect: correct the URL, or let it in with pg_hba.conf',
+  '3D000': 'create the database: createdb <name>',
+  '42501': 'this user may not create what is needed: grant it, or let an administrator start Varve once',
+};
+
 function storeProblem(error: unknown, place: Place): Finding {
   if (VarveError.isInstance(error, 'store_too_new')) return bad('store', error.message, 'upgrade the package');
+  if (VarveError.isInstance(error, 'store_busy')) return bad('store', error.message, 'end the process that holds it');
+  const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };
   const remedy = place.isPostgres
-    ? 'check the URL, that the server runs, and that pgvector is installed'
+    ? (REMEDIES[code] ?? 'check the URL, that the server runs, and that pgvector is installed')
     : 'check the file; restore it from a backup if it is damaged';
   return bad('store', messageOf(error), remedy);
 }
@@ -89,7 +110,7 @@ async function store(varve: Varve): Promise<Finding[]> {
     embedderChanging
       ? note(
           'vectors',
-          `being made anew for another model, ${vectorsWaiting} to go`,
+          `of another model than the embedder: made anew, ${vectorsWaiting} to go; recall by words alone meanwhile`,
           'leave `varve serve` or `varve worker` running',
         )
       : vectorsWaiting > 0
@@ -118,16 +139,40 @@ async function embedder(varve: Varve): Promise<Finding> {
 }
 
 async function queue(varve: Varve): Promise<Finding> {
-  const counts = await varve.operator.jobs.count();
-  const dead = counts.filter(({ state }) => state === 'dead').reduce((sum, { count }) => sum + Number(count), 0);
-  const waiting = counts.filter(({ state }) => state === 'waiting').reduce((sum, { count }) => sum + Number(count), 0);
-  if (dead === 0) return good('background work', `${waiting} waiting, none failed for good`);
-  const { jobs } = await varve.operator.jobs.list({ state: 'dead', limit: 1 });
-  return bad(
-    'background work',
-    `${dead} failed for good, the last: ${jobs[0]?.kind}: ${jobs[0]?.lastError}`,
-    `varve jobs --state dead, then varve jobs retry ${jobs[0]?.id}`,
-  );
+  const { jobs } = varve.operator;
+  const counts = await jobs.count();
+  const of = (wanted: string): number =>
+    counts.filter(({ state }) => state === wanted).reduce((sum, { count }) => sum + Number(count), 0);
+  if (of('dead') > 0) {
+    const [dead] = (await jobs.list({ state: 'dead', limit: 1 })).jobs;
+    return bad(
+      'background work',
+      `${of('dead')} failed for good, the last: ${dead?.kind}: ${dead?.lastError}`,
+      `varve jobs --state dead, then varve jobs retry ${dead?.id}`,
+    );
+  }
+  const running = (await jobs.list({ state: 'running', limit: 100 })).jobs;
+  const stuck = running.filter(({ leaseUntil }) => leaseUntil !== null && leaseUntil.getTime() < Date.now() - LATE);
+  if (stuck.length > 0)
+    return bad(
+      'background work',
+      `${stuck.length} left behind by a worker that ended, the last: ${stuck[0]?.kind}`,
+      'varve serve or varve worker: the next worker takes them',
+    );
+  return good('background work', `${of('waiting')} waiting, none failed for good`);
+}
+
+/** A worker looks every ten seconds. What is later than this has none. */
+const LATE = 5 * 60_000;
+
+async function schedules(varve: Varve): Promise<Finding> {
+  const all = await varve.operator.jobs.schedules();
+  const remedy = 'varve serve or varve worker; without one, `varve consolidate` now and then';
+  if (all.length === 0) return note('worker', 'none has run yet: nothing is formed, merged or reflected on', remedy);
+  const due = Math.min(...all.map(({ nextDue }) => nextDue.getTime()));
+  if (due > Date.now() - LATE) return good('worker', 'runs');
+  const since = new Date(due).toISOString().slice(0, 16).replace('T', ' ');
+  return note('worker', `none runs: work is overdue since ${since} UTC`, remedy);
 }
 
 async function keys(varve: Varve, input: CommandInput): Promise<Finding> {

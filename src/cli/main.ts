@@ -1,7 +1,9 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
-import { enableCompileCache } from 'node:module';
+#!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=16
+import { isNodeNewEnough, NODE_NEEDED } from './node-version.ts';
 import { runCommand } from './run-command.ts';
 
-// Most of the time of a short command is spent on loading code: compiled once, it is read from a cache.
-enableCompileCache();
-process.exitCode = await runCommand(process.argv.slice(2));
+if (isNodeNewEnough()) process.exitCode = await runCommand(process.argv.slice(2));
+else {
+  process.stderr.write(`Varve needs Node ${NODE_NEEDED} or newer, and this is ${process.versions.node}: nodejs.org.\n`);
+  process.exitCode = 1;
+}

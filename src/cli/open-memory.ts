@@ -3,7 +3,10 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DEFAULT_USER } from '../mcp/default-user.ts';
+import { messageOf, VarveError } from '../errors.ts';
+import type { Embedder } from '../models/embedder.ts';
 import type { ScopeInput } from '../record/scope.ts';
+import { makeFolder } from '../store/sqlite/make-folder.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
 import { textOption, UsageError, type CommandInput } from './command.ts';
 
@@ -44,8 +47,8 @@ export function scopeOf(input: CommandInput): ScopeInput {
 }
 
 export interface OpenOptions {
-  /** Whether the command needs vectors. Without, the model is never loaded. Default false. */
-  embedder?: boolean;
+  /** What the command embeds: nothing, a query, or all that waits. The model is loaded for what it embeds. Default nothing. */
+  embeds?: 'nothing' | 'query' | 'all';
   /** Whether this process does background work. Default false. */
   background?: boolean | { concurrency?: number };
 }
@@ -53,18 +56,38 @@ export interface OpenOptions {
 /** Opens memory for a command. */
 export async function openMemory(
   input: CommandInput,
-  { embedder = false, background = false }: OpenOptions = {},
+  { embeds = 'nothing', background = false }: OpenOptions = {},
 ): Promise<Varve> {
   const { createVarve } = await import('../varve.ts');
   const configured = await readConfig(input);
-  const withoutEmbedder = !embedder || process.env['VARVE_EMBEDDER'] === 'none';
-  const { store, isPostgres } = placeOf(input);
+  const withoutEmbedder = embeds === 'nothing' || process.env['VARVE_EMBEDDER'] === 'none';
+  const { folder, store, isPostgres } = placeOf(input);
+  if (!isPostgres) makeOwnFolder(folder);
   return createVarve({
     store: isPostgres ? { url: store, schema: process.env['VARVE_SCHEMA'] } : store,
     background,
+    ...(embeds === 'query' && configured.embedder === undefined ? { embedder: await embedderForOne() } : {}),
+    ...(background === false ? { tracing: false } : {}),
     ...configured,
     ...(withoutEmbedder ? { embedder: null } : {}),
   });
+}
+
+/** What is remembered is nobody else's: only this user may look into the folder. */
+function makeOwnFolder(folder: string): void {
+  try {
+    makeFolder(folder, 0o700);
+  } catch (cause) {
+    throw new VarveError(`The folder ${folder} cannot be made: ${messageOf(cause)}.`, {
+      code: 'store_unavailable',
+      cause,
+    });
+  }
+}
+
+async function embedderForOne(): Promise<Embedder> {
+  const { createLocalEmbedder } = await import('../models/local-embedder/local-embedder.ts');
+  return createLocalEmbedder({ threads: 0 });
 }
 
 /** Runs something with an open memory, and closes it whatever happens. */
@@ -81,6 +104,14 @@ export async function withMemory<Result>(
   }
 }
 
+async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
+  try {
+    return (await import(pathToFileURL(file).href)) as { default?: VarveOptions };
+  } catch (error) {
+    throw new UsageError(`The configuration ${file} cannot be loaded: ${messageOf(error)}.`);
+  }
+}
+
 /** Embedders, models and memory types cannot be written in a flag: a module gives them. */
 async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
@@ -88,7 +119,7 @@ async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
   if (file === null) return {};
   if (!existsSync(file)) throw new UsageError(`There is no configuration ${file}.`);
-  const module = (await import(pathToFileURL(file).href)) as { default?: VarveOptions };
+  const module = await importConfig(file);
   if (typeof module.default !== 'object') throw new UsageError(`${file} has no default export with options.`);
   return module.default;
 }

@@ -1,11 +1,15 @@
-import { text } from 'node:stream/consumers';
 import { UsageError, type CommandInput } from './command.ts';
 
 /** The words of a command as one text; "-" reads it from standard input. */
 export async function readWords({ words }: CommandInput): Promise<string> {
-  const given = words.length === 1 && words[0] === '-' ? await text(process.stdin) : words.join(' ');
+  const given = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ');
   if (given.trim() === '') throw new UsageError('Some text is missing.');
   return given.trim();
+}
+
+async function standardInput(): Promise<string> {
+  const { text } = await import('node:stream/consumers');
+  return text(process.stdin);
 }
 
 /** The one word that a command needs. */

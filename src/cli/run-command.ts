@@ -3,6 +3,7 @@ import { COMMON_OPTIONS, EXIT, parseConfig, UsageError, type Command, type Comma
 import { COMMANDS, findCommand } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
 import { createOutput, type Output } from './output.ts';
+import { startFast } from './start-fast.ts';
 import { version } from './version.ts';
 
 /** Runs what the command line says and gives the exit code. Without a command it starts the server. */
@@ -25,12 +26,16 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   if (['-v', '--version'].includes(first) || name === 'version') return say(output, { version: version() }, version());
   const found = findCommand(name);
   if (found === undefined)
-    return refuse(output, `There is no command ${JSON.stringify(name)}.${nearest(name)}`, 'varve --help');
+    return refuse(
+      output,
+      `There is no command ${JSON.stringify(name)}.${nearest(name, Object.keys(COMMANDS))}`,
+      'varve --help',
+    );
+  startFast(name, found);
   const command = await found.load();
   try {
     const input = readLine(command, rest, output);
-    if (input.options['help'] === true)
-      return say(output, { usage: command.usage }, commandHelp(name, command, output));
+    if (input.options['help'] === true) return say(output, described(command), commandHelp(name, command, output));
     return (await command.run(input)) ?? EXIT.ok;
   } catch (error) {
     if (error instanceof UsageError) return refuse(output, error.message, `varve ${name} --help`);
@@ -60,8 +65,16 @@ function readLine(command: Command, line: readonly string[], output: Output): Co
     });
     return { words: positionals, options: values as CommandInput['options'], output };
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(optionProblem(error as NodeJS.ErrnoException, command));
   }
+}
+
+/** Says which option is wrong, and which may have been meant. */
+function optionProblem({ code, message }: NodeJS.ErrnoException, command: Command): string {
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message;
+  const option = /'(-[^']*)'/.exec(message)?.[1] ?? '';
+  const known = Object.keys({ ...COMMON_OPTIONS, ...command.options });
+  return `There is no option ${option}.${nearest(option.replace(/^-+/, ''), known, '--')}`;
 }
 
 async function help(name: string | undefined, output: Output): Promise<number> {
@@ -71,7 +84,11 @@ async function help(name: string | undefined, output: Output): Promise<number> {
   if (name === undefined || found === undefined)
     return say(output, { commands: Object.keys(COMMANDS) }, overview(output));
   const command = await found.load();
-  return say(output, { usage: command.usage }, commandHelp(name, command, output));
+  return say(output, described(command), commandHelp(name, command, output));
+}
+
+function described({ usage, help, options = {}, examples }: Command): object {
+  return { usage, help, options, examples };
 }
 
 async function say(output: Output, value: unknown, text: string): Promise<number> {
@@ -87,24 +104,50 @@ function refuse(output: Output, problem: string, hint: string): number {
 interface Failure {
   code?: string;
   message?: string;
+  /** Only errors of the system have one. */
+  syscall?: string;
+  stack?: string;
 }
 
-/** Errors of Varve are told by their message. Others are told with where they happened: they are ours to mend. */
+/** Errors of Varve and of the system are told by their message. Others are ours to mend: they say how to see where. */
 function fail(output: Output, error: unknown): number {
-  const { code = 'internal', message = String(error) } = (error ?? {}) as Failure;
-  const isForeseen = error instanceof Error && error.name === 'VarveError';
-  const text = isForeseen || !(error instanceof Error) ? message : (error.stack ?? message);
+  const { code = 'internal', message = String(error), syscall, stack } = (error ?? {}) as Failure;
+  const isForeseen = error instanceof Error && (error.name === 'VarveError' || syscall !== undefined);
+  const isUnavailable = UNAVAILABLE.has(code);
+  const more = isUnavailable
+    ? '\nSee: varve doctor'
+    : isForeseen
+      ? ''
+      : '\nThis should not happen. VARVE_DEBUG=1 shows where it did.';
+  const text = process.env['VARVE_DEBUG'] ? (stack ?? message) : `${message}${more}`;
   complain(output, { code: isForeseen ? code : 'internal', problem: message }, text);
   if (code === 'not_found') return EXIT.nothing;
   if (code === 'invalid_input') return EXIT.usage;
-  return ['store_unavailable', 'store_busy', 'store_too_new'].includes(code) ? EXIT.unavailable : EXIT.failed;
+  return isUnavailable ? EXIT.unavailable : EXIT.failed;
 }
+
+const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
 
 function complain(output: Output, value: object, text: string): void {
   process.stderr.write(output.json ? `${JSON.stringify({ error: value })}\n` : `${text}\n`);
 }
 
-function nearest(name: string): string {
-  const near = Object.keys(COMMANDS).find((known) => known.startsWith(name.slice(0, 3)));
-  return near === undefined ? '' : ` Did you mean ${near}?`;
+/** What may have been meant: the name that most letters have in common with, in their order, if that is most of them. */
+function nearest(name: string, known: readonly string[], prefix = ''): string {
+  const [best] = known
+    .map((other) => ({ other, common: lettersInCommon(name, other) / Math.max(name.length, other.length) }))
+    .sort((one, other) => other.common - one.common);
+  return best === undefined || best.common < 0.6 ? '' : ` Did you mean ${prefix}${best.other}?`;
+}
+
+/** The length of the longest text that both have as a subsequence. */
+function lettersInCommon(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, () => 0);
+  for (const letter of one) {
+    const next = [0];
+    for (let i = 0; i < other.length; i++)
+      next.push(letter === other[i] ? row[i]! + 1 : Math.max(next[i]!, row[i + 1]!));
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

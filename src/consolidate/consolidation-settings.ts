@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EVENT_KINDS, type EventKind } from '../record/event.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
 /** How memory is consolidated and kept in order. Every number is a setting (T21, X4). */
@@ -14,6 +15,11 @@ export interface ConsolidationSettings {
   usefulness: UsefulnessSettings;
   /** Real deletion, so many days after creation, by type of memory. Default: nothing is ever deleted. */
   retention: Record<string, number>;
+  /**
+   * The same for what happened, so many days after it was recorded, by kind of event. What was learned from it stays, and
+   * what has still to be learned from is kept until it was.
+   */
+  eventRetention: Partial<Record<EventKind, number>>;
   intervals: IntervalSettings;
 }
 
@@ -109,9 +115,12 @@ type Deep<Settings> = {
 
 /** What an application may set. What it leaves out has its default. */
 export type ConsolidationOptions = {
-  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'reflections'>]?: Deep<ConsolidationSettings[Key]>;
+  [Key in Exclude<keyof ConsolidationSettings, 'retention' | 'eventRetention' | 'reflections'>]?: Deep<
+    ConsolidationSettings[Key]
+  >;
 } & {
   retention?: Record<string, number>;
+  eventRetention?: Partial<Record<EventKind, number>>;
   reflections?: { enabled?: boolean } & Partial<Record<'agent' | 'user' | 'session', Partial<MergeSettings>>>;
 };
 
@@ -190,6 +199,7 @@ const settingsSchema = z.strictObject({
     })
     .prefault({}),
   retention: z.record(z.string().min(1).max(50), days).default({}),
+  eventRetention: z.partialRecord(z.enum(EVENT_KINDS), days).default({}),
   intervals: z
     .strictObject({
       consolidate: z.string().max(100).default('0 */5 * * * *'),

@@ -2,28 +2,49 @@ import { sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
-import type { Writer } from '../store/database.ts';
+import type { Reader, Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { toMemory } from '../store/memory-rows.ts';
+import type { RunCause } from '../store/run-store.ts';
 import { archiveMemory } from '../store/write-memory.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { inRun } from './in-run.ts';
 
 /** A session's state, and what was merged of it, last this long after its last event. */
 const SESSION_LIFETIME = DAY;
 
 const MOST_SESSIONS = 500;
 
+/** One owner, or with neither agent nor user all of a tenant's. */
+type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
+
+/** Ends the sessions of an owner that are over. Gives back how many. */
+export async function endOwnSessions(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  options: { cause: RunCause; signal?: AbortSignal },
+): Promise<number> {
+  const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, scope, deps.clock.now()));
+  if (over.length === 0) return 0;
+  return inRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {
+    const { changed } = await run.commit(async (writer) => ({
+      changed: { sessionsEnded: await endSessions(writer, deps, scope, run.id) },
+    }));
+    return changed.sessionsEnded;
+  });
+}
+
 /**
  * Ends what lives with a session: its merged text is emptied and its reflections archived once the session is closed or
  * its state has expired. Both stay in the past. Gives back how many sessions were ended.
  */
-export async function endSessions(
-  writer: Writer,
-  parts: Parts,
-  /** One owner's, or with neither agent nor user all of the tenant's. */
-  { tenant, agent, user }: Pick<Scope, 'tenant' | 'agent' | 'user'>,
-  run: string,
-): Promise<number> {
-  const now = parts.clock.now();
+export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
+  const over = await sessionsOver(writer, whose, parts.clock.now());
+  for (const scope of over) await endSession(writer, parts, scope, run);
+  return over.length;
+}
+
+async function sessionsOver(reader: Reader, { tenant, agent, user }: Whose, now: number): Promise<Scope[]> {
   const over = sql<boolean>`exists (select 1 from sessions s where s.tenant_id = r.tenant_id
     and s.owner_key = r.owner_key and s.session_id = r.session_id
     and (s.status = 'closed' or s.last_event_at <= ${now - SESSION_LIFETIME}))`;
@@ -39,12 +60,14 @@ export async function endSessions(
     union
     select owner_key, agent_id, user_id, session_id from memories r
       where tenant_id = ${tenant} and ${whose} and session_id <> '' and type = 'reflection' and archived_at is null and ${over}
-    limit ${MOST_SESSIONS}`.execute(writer);
-  for (const row of rows) {
-    const scope = { tenant, agent: row.agent_id, user: row.user_id, session: row.session_id, connection: null };
-    await endSession(writer, parts, scope, run);
-  }
-  return rows.length;
+    limit ${MOST_SESSIONS}`.execute(reader);
+  return rows.map((row) => ({
+    tenant,
+    agent: row.agent_id,
+    user: row.user_id,
+    session: row.session_id,
+    connection: null,
+  }));
 }
 
 async function endSession(writer: Writer, parts: Parts, scope: Scope, run: string): Promise<void> {

@@ -13,8 +13,6 @@ export interface RunRequest {
   kind: string;
   cause: RunCause;
   signal?: AbortSignal;
-  /** Does everything and takes it back: the result says what would have changed. */
-  dryRun?: boolean;
 }
 
 /** What a piece of work has at hand while it runs. */
@@ -22,7 +20,8 @@ export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
-  readonly distiller: ConsolidateDistiller;
+  /** The model's, or the local one, which is loaded when it is first needed. */
+  distiller(): Promise<ConsolidateDistiller>;
   /** Null: there is none, and the work is done locally. */
   readonly languageModel: LanguageModel | null;
   /** Notes what was read, in counts. */
@@ -38,16 +37,6 @@ export interface Committed {
   changed: RunNotes;
   /** Default `done`. */
   status?: RunStatus;
-}
-
-/** Carries a result out of a transaction that is taken back on purpose. */
-class TakenBack extends Error {
-  readonly result: unknown;
-
-  constructor(result: unknown) {
-    super('A dry run was taken back.');
-    this.result = result;
-  }
 }
 
 /** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails (T15). */
@@ -80,16 +69,15 @@ export async function inRun<Result>(
     return await deps.ledger.metered(context, async (meter) => {
       metered = meter;
       const languageModel = deps.languageModel === null ? null : meter.languageModel(deps.languageModel);
-      const distiller = languageModel === null ? await deps.local() : modelDistiller(languageModel);
       return work({
         id,
         scope: request.scope,
         signal: request.signal,
-        distiller,
+        distiller: async () => (languageModel === null ? deps.local() : modelDistiller(languageModel)),
         languageModel,
         read: (more) => void Object.assign(notes, more),
         commit: (apply) =>
-          commitOrTakeBack(deps, request, async (writer) => {
+          deps.database.write(tenant, async (writer) => {
             const committed = await apply(writer);
             await insertRun(writer, entry(meter, committed.status ?? 'done', committed.changed));
             await meter.settle(writer);
@@ -98,26 +86,10 @@ export async function inRun<Result>(
       });
     });
   } catch (error) {
-    if (request.dryRun !== true && !isCutShort(error)) {
+    if (!isCutShort(error)) {
       const failed = entry(metered, 'failed', {}, messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed());
       await deps.database.write(tenant, (writer) => insertRun(writer, failed));
     }
-    throw error;
-  }
-}
-
-async function commitOrTakeBack<Result>(
-  deps: ConsolidateDeps,
-  { scope, dryRun }: RunRequest,
-  work: (writer: Writer) => Promise<Result>,
-): Promise<Result> {
-  if (dryRun !== true) return deps.database.write(scope.tenant, work);
-  try {
-    return await deps.database.write(scope.tenant, async (writer) => {
-      throw new TakenBack(await work(writer));
-    });
-  } catch (error) {
-    if (error instanceof TakenBack) return error.result as Result;
     throw error;
   }
 }

@@ -57,7 +57,7 @@ export async function reflectionBuffers(reader: Reader, scope: Scope): Promise<R
 export async function mergeReflections(
   deps: ConsolidateDeps,
   { level, scope, reflections }: ReflectionBuffer,
-  options: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
+  options: { cause: RunCause; signal?: AbortSignal },
 ): Promise<number> {
   const { threshold, words } = deps.consolidation.reflections[level];
   if (reflections.length < threshold) return 0;
@@ -66,7 +66,9 @@ export async function mergeReflections(
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
     const current = typeof block?.content === 'string' && block.content !== '' ? block.content : null;
     run.read({ reflections: additions.length, words: current === null ? 0 : countWords(current) });
-    const { output } = await run.distiller.merge(
+    const { output } = await (
+      await run.distiller()
+    ).merge(
       {
         purpose: 'reflections',
         subject: level,

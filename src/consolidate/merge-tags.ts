@@ -90,13 +90,15 @@ export async function mergeTag(
   deps: ConsolidateDeps,
   scope: Scope,
   { tag, memories }: TagGroup,
-  options: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
+  options: { cause: RunCause; signal?: AbortSignal },
 ): Promise<MergedTag | null> {
   const candidates = memories.slice(0, MOST_AT_ONCE);
   const wordLimit = deps.consolidation.tags.words;
   return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
     run.read({ tag, memories: candidates.length });
-    const { output } = await run.distiller.merge(
+    const { output } = await (
+      await run.distiller()
+    ).merge(
       { purpose: 'tag', subject: tag, current: null, additions: candidates.map(({ content }) => content), wordLimit },
       { signal: run.signal },
     );

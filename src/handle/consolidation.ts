@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/suggest-tools.ts';
-import { acceptHeldChange, heldChanges, rejectHeldChange } from '../consolidate/synthesis/held-changes.ts';
+import { acceptHeldChange, heldChanges, rejectHeldChange } from '../consolidate/held-changes.ts';
 import { VarveError } from '../errors.ts';
 import { consolidateOwner, type ConsolidationReport } from '../maintain/consolidate-owner.ts';
 import type { Event } from '../record/event.ts';
@@ -23,7 +23,10 @@ export interface SetAside {
 
 /** Looking after what background work makes of a scope's memory. */
 export interface ConsolidationHandle {
-  /** Consolidates now instead of soon. With `dryRun` nothing stays changed, and the report says what would have. */
+  /**
+   * Consolidates now instead of soon. With `dryRun` nothing stays changed, and the report says what would have; a language
+   * model is asked all the same, and what that costs is metered.
+   */
   run(options?: { dryRun?: boolean; signal?: AbortSignal }): Promise<ConsolidationReport>;
   /** What background work has done here: what it read, what it changed, with which model, for how much; newest first. */
   runs(filter?: RunFilter): Promise<Run[]>;
@@ -31,7 +34,7 @@ export interface ConsolidationHandle {
   held(): Promise<HeldChange[]>;
   /** Applies a held answer after all. A `conflict` when what it changes has changed since. */
   accept(id: string, actor?: string): Promise<void>;
-  /** Drops a held answer: its observations are taken in by the next run. */
+  /** Drops a held answer: observations that it was made of are taken in by the next run. */
   reject(id: string): Promise<void>;
   /** Observations that failed every time and no longer hold up the others. */
   setAside(): Promise<SetAside[]>;

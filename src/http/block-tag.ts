@@ -1,3 +1,4 @@
+import { VarveError } from '../errors.ts';
 import type { Block } from '../record/block.ts';
 import { DoorError } from './problem.ts';
 
@@ -17,6 +18,14 @@ export async function expectedVersion(
   const block = await read();
   if (none === '*' && block === null) return 0;
   if (match !== null && block !== null && (match === '*' || match === blockTag(block))) return block.version;
-  const tag: Record<string, string> = block === null ? {} : { etag: blockTag(block) };
-  throw new DoorError('precondition_failed', 'The block is another by now. Read it again.', tag);
+  throw another(block === null ? {} : { etag: blockTag(block) });
+}
+
+/** Says that a write came too late: also when another came between the look at the tag and the write. */
+export function tooLate(error: unknown, expected: number | undefined): unknown {
+  return expected !== undefined && VarveError.isInstance(error, 'conflict') ? another({}) : error;
+}
+
+function another(tag: Record<string, string>): DoorError {
+  return new DoorError('precondition_failed', 'The block is another by now. Read it again.', tag);
 }

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
+import { isLimited } from './access.ts';
 import type { ApiKey } from '../operate/api-key.ts';
 import type { Varve } from '../varve.ts';
 import { authenticate } from './authenticate.ts';
 import { checkOrigin, corsHeaders } from './check-origin.ts';
-import { docsPage } from './docs-page.ts';
+import { docsPage, type DocsPage } from './docs/docs-page.ts';
+import { createFailureLimit } from './failure-limit.ts';
 import { errorFields, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openApi, type OpenApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations/operations.ts';
-import { problemOf } from './problem.ts';
+import { DoorError, problemOf } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { refuse, runOperation, type DoorParts } from './run-operation.ts';
+import { assertLength } from './read-body.ts';
+import { runOperation, tenantWide, type DoorParts } from './run-operation.ts';
 import { DEFAULT_SETTINGS, type DoorSettings } from './settings.ts';
 
 export interface AppOptions {
@@ -33,11 +36,17 @@ interface Variables {
   headers: Record<string, string>;
 }
 
-type AppContext = Context<{ Variables: Variables }>;
+interface Environment {
+  Variables: Variables;
+  Bindings: { address: string };
+}
+
+type AppContext = Context<Environment>;
 
 /** An app that answers web-standard requests, and what it counts. */
 export interface App {
-  fetch(request: Request): Response | Promise<Response>;
+  /** `address` is where the request comes from. */
+  fetch(request: Request, address: string): Response | Promise<Response>;
   metrics: Metrics;
 }
 
@@ -47,15 +56,20 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
+// As the SDK has it.
+const MCP_BODY_LIMIT = 4 * 1024 * 1024;
+
 /** Makes the HTTP API of an open memory. */
 export function createApp(options: AppOptions): App {
   const { varve, log = () => {}, version = '0', stopping = new AbortController().signal } = options;
   const settings: DoorSettings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const parts: DoorParts = { varve, settings, rates: createRateLimit(), stopping };
-  const metrics = createMetrics();
-  const app = new Hono<{ Variables: Variables }>();
+  const failures = createFailureLimit(settings.failureLimit);
+  const parts: DoorParts = { varve, settings, rates: createRateLimit(), failures, stopping };
+  const metrics = createMetrics(failures);
+  const app = new Hono<Environment>();
   let document: OpenApiDocument | undefined;
   const described = (): OpenApiDocument => (document ??= openApi(OPERATIONS, version));
+  let page: DocsPage | undefined;
 
   app.use(async (context, next) => {
     const start = performance.now();
@@ -78,7 +92,11 @@ export function createApp(options: AppOptions): App {
   const problemResponse = (context: AppContext, error: unknown): Response => {
     const { problem, headers } = problemOf(error);
     if (problem.status >= 500) log('error', problem.code, { request: context.get('requestId'), ...errorFields(error) });
-    const all = { ...context.get('headers'), 'content-type': 'application/problem+json', ...headers };
+    const all = {
+      ...context.get('headers'),
+      'content-type': 'application/problem+json',
+      ...headers,
+    };
     return context.body(JSON.stringify(problem), problem.status as 500, all);
   };
   app.onError((error, context) => problemResponse(context, error));
@@ -100,33 +118,50 @@ export function createApp(options: AppOptions): App {
     return context.json({ status: 'ready' }, 200, context.get('headers'));
   });
 
-  const guarded = async (context: AppContext): Promise<ApiKey> => {
-    const key = await authenticate(varve, context.req.raw.headers, { basic: context.req.method === 'GET' });
+  const enter = async (context: AppContext, { basic = false }: { basic?: boolean } = {}): Promise<ApiKey> => {
+    const { address } = context.env;
+    const key = await authenticate(context.req.raw.headers, { varve, failures, address, basic });
     context.set('caller', key.id);
     parts.rates.take(key.id, key.rate ?? settings.rateLimit);
     return key;
   };
-  app.get(
-    '/openapi.json',
-    async (context) => (await guarded(context), context.json(described(), 200, context.get('headers'))),
-  );
+  app.get('/openapi.json', async (context) => {
+    await enter(context, { basic: true });
+    return context.json(described(), 200, context.get('headers'));
+  });
   app.get('/docs', async (context) => {
-    await guarded(context);
-    const policy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" };
-    return context.html(docsPage(described()), 200, { ...context.get('headers'), ...policy });
+    await enter(context, { basic: true });
+    const { html, policy } = (page ??= docsPage(described()));
+    return context.html(html, 200, { ...context.get('headers'), 'content-security-policy': policy });
   });
   app.get('/metrics', async (context) => {
-    const key = await guarded(context);
-    return context.text(await metrics.text(varve, key.tenant), 200, {
-      ...context.get('headers'),
-      'content-type': 'text/plain; version=0.0.4',
-    });
+    const key = await enter(context, { basic: true });
+    if (isLimited(key)) throw tenantWide();
+    const text = await metrics.text(varve, key.tenant, { isOperator: key.tenant === settings.tenant });
+    return context.text(text, 200, { ...context.get('headers'), 'content-type': 'text/plain; version=0.0.4' });
   });
+  // Also where there is nothing: a key is needed to learn that.
+  const refuse = async (context: AppContext): Promise<never> => {
+    await enter(context);
+    const { path } = context.req;
+    const allowed = OPERATIONS.filter((one) => patternOf(one.path).test(path)).map(({ method }) =>
+      method.toUpperCase(),
+    );
+    if (allowed.length === 0)
+      throw new DoorError('no_such_route', 'There is nothing here. GET /openapi.json says what there is.');
+    const allow = [...new Set(allowed)].join(', ');
+    throw new DoorError('method_not_allowed', `Here is only ${allow}.`, { allow });
+  };
   app.all('/mcp', async (context) => {
-    const key = await authenticate(varve, context.req.raw.headers);
-    context.set('caller', key.id);
-    parts.rates.take(key.id, key.rate ?? settings.rateLimit);
-    return (await options.mcp?.(context.req.raw, key)) ?? refuse(parts, context.req.raw);
+    if (options.mcp === undefined) return refuse(context);
+    const key = await enter(context);
+    // Left to the SDK, the rest of the body would end the connection without a word.
+    assertLength(context.req.raw, Math.min(settings.bodyLimit, MCP_BODY_LIMIT));
+    const { body, status, headers } = await options.mcp(context.req.raw, key);
+    return context.body(body as ReadableStream, status as 200, {
+      ...context.get('headers'),
+      ...Object.fromEntries(headers),
+    });
   });
 
   for (const operation of OPERATIONS) {
@@ -134,20 +169,25 @@ export function createApp(options: AppOptions): App {
       const { status, body, headers } = await runOperation(parts, operation, {
         request: context.req.raw,
         params: context.req.param() as Record<string, string>,
+        address: context.env.address,
         onKey: (key) => context.set('caller', key.id),
       });
       return context.body(body as string, status as 200, { ...context.get('headers'), ...headers });
     });
   }
   // Hono does not let a not-found handler throw into onError.
-  app.notFound((context) => refuse(parts, context.req.raw).catch((error: unknown) => problemResponse(context, error)));
-  return { fetch: (request) => app.fetch(request), metrics };
+  app.notFound((context) => refuse(context).catch((error: unknown) => problemResponse(context, error)));
+  return { fetch: (request, address) => app.fetch(request, { address }), metrics };
 }
 
 /** The pattern of the route that answered; one word for all that is nowhere. */
 function routeOf(context: AppContext): string {
   const paths = context.req.matchedRoutes.map(({ path }) => path).filter((path) => path !== '/*' && path !== '*');
   return paths.at(-1) ?? 'none';
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 function round(milliseconds: number): number {

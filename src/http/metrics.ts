@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Varve } from '../varve.ts';
+import type { FailureLimit } from './failure-limit.ts';
 
 /** One request that was answered. */
 export interface Measured {
@@ -15,7 +16,8 @@ export interface Metrics {
   begin(): void;
   end(request: Measured): void;
   inFlight(): number;
-  text(varve: Varve, tenant: string): Promise<string>;
+  /** What concerns a tenant; for the operator's own also what concerns the process, and so all tenants. */
+  text(varve: Varve, tenant: string, options: { isOperator: boolean }): Promise<string>;
   close(): void;
 }
 
@@ -28,7 +30,7 @@ interface Histogram {
 }
 
 /** Makes the metrics of one server process. */
-export function createMetrics(): Metrics {
+export function createMetrics(failures: FailureLimit): Metrics {
   const requests = new Map<string, number>();
   const durations = new Map<string, Histogram>();
   const delay = monitorEventLoopDelay({ resolution: 20 });
@@ -50,15 +52,10 @@ export function createMetrics(): Metrics {
       histogram.count += 1;
       durations.set(where, histogram);
     },
-    async text(varve, tenant) {
+    async text(varve, tenant, { isOperator }) {
       const jobs = await varve.operator.jobs.count({ tenant });
       const { vectorsWaiting } = await varve.operator.count({ tenant });
-      const usage = process.cpuUsage();
-      const memory = process.memoryUsage();
-      return [
-        ...family('varve_http_requests_total', 'counter', 'Requests that were answered.', samples(requests)),
-        ...family('varve_http_request_seconds', 'histogram', 'How long they took.', histograms(durations)),
-        ...family('varve_http_requests_open', 'gauge', 'Requests that are being answered.', [`${open}`]),
+      const own = [
         ...family(
           'varve_jobs',
           'gauge',
@@ -66,6 +63,20 @@ export function createMetrics(): Metrics {
           jobs.map(({ kind, state, count }) => `{kind="${escaped(kind)}",state="${state}"} ${count}`),
         ),
         ...family('varve_vectors_waiting', 'gauge', 'Records that wait for a vector.', [`${vectorsWaiting}`]),
+      ];
+      if (!isOperator) return [...own, ''].join('\n');
+      const usage = process.cpuUsage();
+      const memory = process.memoryUsage();
+      const wrong = failures.counts();
+      return [
+        ...family('varve_http_requests_total', 'counter', 'Requests that were answered.', samples(requests)),
+        ...family('varve_http_request_seconds', 'histogram', 'How long they took.', histograms(durations)),
+        ...family('varve_http_requests_open', 'gauge', 'Requests that are being answered.', [`${open}`]),
+        ...family('varve_wrong_keys_total', 'counter', 'Requests with a key that does not work.', [
+          `{status="401"} ${wrong.refused}`,
+          `{status="429"} ${wrong.limited}`,
+        ]),
+        ...own,
         ...family('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [`${memory.rss}`]),
         ...family('nodejs_heap_size_total_bytes', 'gauge', 'The heap, with what is free in it.', [
           `${memory.heapTotal}`,

@@ -1,4 +1,5 @@
-import { invalidInput } from '../errors.ts';
+import { invalidInput, messageOf } from '../errors.ts';
+import { parseJson } from './parse-json.ts';
 
 const MOST_PER_LINE = 10 * 1024 * 1024;
 
@@ -17,10 +18,10 @@ export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGen
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line) as unknown;
+    return parseJson(line, 'The line');
   } catch (error) {
     // The import reports it with its line number; the rest goes on.
-    return `not JSON: ${(error as Error).name}`;
+    return messageOf(error);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { BODY_EXAMPLES } from './examples.ts';
 import { jsonSchema, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { queryProperties, SCOPE_PARTS } from './read-query.ts';
@@ -18,6 +19,25 @@ const SCOPE_TEXT: Record<(typeof SCOPE_PARTS)[number], string> = {
   user: 'Whose memory: the user.',
   session: 'Whose memory: the conversation.',
   connection: 'The tool connection it concerns.',
+};
+
+const TAG_TEXT: Readonly<Record<string, string>> = {
+  events: 'What happened: turns, observations, documents, decisions. Everything else is made of them.',
+  memories: 'What was learned, one statement each, with its source, its versions and its past.',
+  facts: 'What is true of the user under a name of its own, such as `home_city`. There is one of each.',
+  notes: 'What a user writes down or keeps for later.',
+  entities: 'Who and what memories are about.',
+  context: 'What the agent gets for a turn, within a budget of tokens.',
+  recall: 'Search by meaning and by words at once.',
+  tools: 'The tools of the agent, as MCP offers them, called over HTTP.',
+  blocks: 'Texts that are always in mind: the profile, the working memory.',
+  session: 'Where a conversation stands.',
+  connection: 'What was learned of a connection to a tool.',
+  intentions: 'What the user wants to do, and what the agent has learned to do.',
+  work: 'Background work, started by hand, and what it did.',
+  keys: 'Who may come in, and the audit trail of administrative acts.',
+  jobs: 'The queue behind the background work.',
+  operations: 'Counts, costs, erasing, what comes in and what goes out.',
 };
 
 /** The document that describes the operations, made from the schemas that check them. */
@@ -47,7 +67,7 @@ export function openApi(operations: readonly Operation[], version: string): Open
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: TAG_TEXT[name] ?? '' })),
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => one.localeCompare(other))),
@@ -90,18 +110,27 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
       : {
           requestBody: {
             required: !operation.bodyOptional,
-            content: { 'application/json': { schema: use(body, 'input') } },
+            content: { 'application/json': { schema: use(body, 'input'), ...exampleOf(operation) } },
           },
         }),
     ...(streams === undefined
       ? {}
-      : { requestBody: { required: true, content: { [streams]: { schema: { type: 'string' } } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { [streams]: { schema: { type: 'string' }, ...exampleOf(operation) } },
+          },
+        }),
     responses: {
       [answer.status]: { description: answer.description, ...(content === undefined ? {} : { content }) },
       ...Object.fromEntries(also),
       default: { $ref: '#/components/responses/Problem' },
     },
   };
+}
+
+function exampleOf({ id }: Operation): { example?: unknown } {
+  return id in BODY_EXAMPLES ? { example: BODY_EXAMPLES[id] } : {};
 }
 
 function parametersOf(operation: Operation, use: Use): Record<string, unknown>[] {
@@ -126,7 +155,9 @@ function parametersOf(operation: Operation, use: Use): Record<string, unknown>[]
     .map(([name, schema]) => ({
       name,
       in: 'query',
-      schema,
+      ...(name === 'cursor'
+        ? { description: 'The cursor of the page before.', schema: { type: 'string' } }
+        : { schema }),
       ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     }));
   const headers = Object.entries(operation.headers ?? {});

@@ -14,8 +14,11 @@ export type DoorCode =
   | 'rate_limited'
   | 'internal';
 
+/** Everything that an answer can say went wrong. */
+export type ProblemCode = ErrorCode | DoorCode;
+
 /** The one table that says what an error is over HTTP. Over MCP the code itself is given. */
-const STATUS: Record<ErrorCode | DoorCode, number> = {
+export const STATUS: Readonly<Record<ProblemCode, number>> = {
   invalid_input: 400,
   not_found: 404,
   conflict: 409,
@@ -64,7 +67,7 @@ export interface Problem {
   title: string;
   status: number;
   detail: string;
-  code: ErrorCode | DoorCode;
+  code: ProblemCode;
   /** Whether the same request may succeed later. */
   retryable: boolean;
   /** Which fields of the input are wrong. */
@@ -92,7 +95,7 @@ export function problemOf(thrown: unknown): { problem: Problem; headers: Record<
   return { problem: problem('internal', 'Something unforeseen went wrong. The log has it.', true), headers: {} };
 }
 
-function problem(code: ErrorCode | DoorCode, detail: string, retryable: boolean): Problem {
+function problem(code: ProblemCode, detail: string, retryable: boolean): Problem {
   const title = code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ');
   return { type: `urn:varve:problem:${code}`, title, status: STATUS[code] ?? 500, detail, code, retryable };
 }

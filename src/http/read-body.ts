@@ -1,6 +1,7 @@
-import { invalidInput } from '../errors.ts';
+import { VarveError } from '../errors.ts';
 import { parse } from '../record/parse.ts';
 import type { Operation } from './operation.ts';
+import { parseJson } from './parse-json.ts';
 import { DoorError } from './problem.ts';
 
 /** The body of a request, checked; and its text, for the fingerprint of a request that must happen once. */
@@ -10,23 +11,29 @@ export async function readBody(
   limit: number,
 ): Promise<{ body: unknown; text: string }> {
   if (operation.body === undefined) return { body: undefined, text: '' };
-  const length = Number(request.headers.get('content-length') ?? 0);
-  if (length > limit) throw tooLarge(limit);
-  const text = await readText(request, limit);
+  assertLength(request, limit);
+  const text = await wholeText(request, limit);
   if (text === '' && operation.bodyOptional) return { body: undefined, text };
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
     throw new DoorError('unsupported_media_type', 'The body must be JSON: Content-Type: application/json.');
   }
-  const body = parseJson(text);
+  const body = parseJson(text, 'The body');
   return { body: operation.bodyCheckedLater ? body : parse(operation.body, body, 'The body'), text };
 }
 
-function parseJson(text: string): unknown {
+/** Fails when a request says that its body is larger than it may be. It is then not read. */
+export function assertLength(request: Request, limit: number): void {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+}
+
+async function wholeText(request: Request, limit: number): Promise<string> {
   try {
-    return JSON.parse(text) as unknown;
+    return await readText(request, limit);
   } catch (error) {
-    throw invalidInput('The body is not JSON.', { cause: (error as Error).name });
+    if (error instanceof DoorError) throw error;
+    // Nobody is left to be told; the log is not to take it for a fault of ours.
+    throw new VarveError('The body broke off.', { code: 'cancelled', retryable: true, cause: error });
   }
 }
 

@@ -7,6 +7,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { subjectOf } from './operations/admin-operations.ts';
 import { DoorError } from './problem.ts';
@@ -20,6 +21,7 @@ export interface DoorParts {
   varve: Varve;
   settings: DoorSettings;
   rates: RateLimit;
+  failures: FailureLimit;
   /** Ends when the server stops. */
   stopping: AbortSignal;
 }
@@ -27,6 +29,8 @@ export interface DoorParts {
 export interface OperationRequest {
   request: Request;
   params: Record<string, string>;
+  /** Where it comes from. */
+  address: string;
   /** Told who asks, for the log. */
   onKey(key: ApiKey): void;
 }
@@ -42,57 +46,73 @@ export interface Answered {
 export async function runOperation(
   parts: DoorParts,
   operation: Operation,
-  { request, params, onKey }: OperationRequest,
+  { request, params, address, onKey }: OperationRequest,
 ): Promise<Answered> {
-  const { varve, settings, rates } = parts;
-  const key =
-    (operation.secret ? bySecret(request.headers, settings) : null) ?? (await authenticate(varve, request.headers));
+  const { varve, settings, rates, failures } = parts;
+  const { headers } = request;
+  const enter = async (): Promise<ApiKey> =>
+    (operation.secret ? await bySecret(headers, settings, { failures, address }) : null) ??
+    authenticate(headers, { varve, failures, address });
+  const key = await enter();
   onKey(key);
   rates.take(key.id, key.rate ?? settings.rateLimit);
   assertAccess(key, operation.access);
-  if (operation.tenantWide && isLimited(key)) {
-    throw new VarveError('This concerns the whole tenant, and this key reaches only a part.', {
-      code: 'outside_scope',
-    });
-  }
+  if (operation.tenantWide && isLimited(key)) throw tenantWide();
   for (const [name, value] of Object.entries(params)) parse(textSchema(200), value, `The ${name} in the path`);
-  const { scope: asked, query } = readQuery(operation, searchOf(request.url));
+  const search = await openCursor(searchOf(request.url), varve, key.tenant);
+  const { scope: asked, query } = readQuery(operation, search);
   const handle = limitHandle(varve.for(operation.scoped ? scopeFor(key, asked) : { tenant: key.tenant }), key);
-  const { body, text } = await readBody(operation, request, settings.bodyLimit);
+  const { body, text } = await inTime(readBody(operation, request, settings.bodyLimit), settings.timeout);
   const gone = (): AbortSignal => request.signal;
   const goneOrStopping = (): AbortSignal => AbortSignal.any([request.signal, parts.stopping]);
+  const isAllowed = async (): Promise<boolean> => {
+    try {
+      return (await enter()).id === key.id;
+    } catch (error) {
+      if (error instanceof DoorError) return false;
+      throw error;
+    }
+  };
 
   const run = async (): Promise<OperationAnswer> => {
-    const input = {
-      varve,
-      handle,
-      scope: handle.scope,
-      key,
-      params,
-      query,
-      body,
-      headers: request.headers,
-      gone,
-      goneOrStopping,
-    };
-    const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;
-    const work = operation.run({ ...input, stream: operation.streams === undefined ? null : request.body });
-    const answer = isSlow ? await work : await inTime(work, settings.timeout);
+    const stream = operation.streams === undefined ? null : request.body;
+    const about = { varve, handle, scope: handle.scope, key, params, query, body, headers, stream };
+    const answer = await operation.run({ ...about, gone, goneOrStopping, isAllowed });
     if (operation.act !== undefined) await noteAct(varve, operation.act, { key, scope: handle.scope, params });
-    return answer;
+    return sealCursor(answer, varve, key.tenant);
   };
-  const idempotencyKey = request.headers.get('idempotency-key');
-  if (!operation.once || idempotencyKey === null) return respond(operation, await run());
+  const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;
+  const hurried = <Result>(work: Promise<Result>): Promise<Result> => (isSlow ? work : inTime(work, settings.timeout));
+  const idempotencyKey = headers.get('idempotency-key');
+  if (!operation.once || idempotencyKey === null) return respond(operation, await hurried(run()));
   if (!isIdempotencyKey(idempotencyKey))
     throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
-  const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n${text}`).digest('base64url');
+  const fingerprint = createHash('sha256')
+    .update(`${request.method} ${targetOf(request.url)}\n${text}`)
+    .digest('base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
-  const answer = await varve.operator.answers.once(once, async () => {
-    const { status = operation.answer.status, body: made } = await run();
-    return { status, body: JSON.stringify(made ?? null) };
-  });
+  // The time limit lies around it: work that took too long goes on, and whoever asks again gets its answer.
+  const answer = await hurried(
+    varve.operator.answers.once(once, async () => {
+      const { status = operation.answer.status, body: made } = await run();
+      return { status, body: JSON.stringify(made ?? null) };
+    }),
+  );
   const replayed: Record<string, string> = answer.repeated ? { 'idempotent-replayed': 'true' } : {};
   return { status: answer.status, body: answer.body, headers: { ...JSON_TYPE, ...replayed } };
+}
+
+/** Pages are asked for with the cursor that the page before has given: see {@link CursorSeal}. */
+async function openCursor(search: URLSearchParams, varve: Varve, tenant: string): Promise<URLSearchParams> {
+  const sealed = search.getAll('cursor');
+  if (sealed.length === 1) search.set('cursor', await varve.operator.cursors.open(tenant, sealed[0] ?? ''));
+  return search;
+}
+
+async function sealCursor(answer: OperationAnswer, varve: Varve, tenant: string): Promise<OperationAnswer> {
+  const body = answer.body as { cursor?: unknown } | null | undefined;
+  if (typeof body !== 'object' || body === null || typeof body.cursor !== 'string') return answer;
+  return { ...answer, body: { ...body, cursor: await varve.operator.cursors.seal(tenant, body.cursor) } };
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -102,6 +122,11 @@ function respond(operation: Operation, answer: OperationAnswer): Answered {
   if (stream !== undefined) return { status, body: stream, headers };
   if (body === undefined) return { status, body: null, headers };
   return { status, body: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } };
+}
+
+/** Without the host: the same request may reach another process of the store under another name. */
+function targetOf(url: string): string {
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }
 
 /** The query string alone: taking the whole address apart costs more than reading it. */
@@ -134,8 +159,7 @@ async function noteAct(
   await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
 }
 
-/** For everything that is no operation: a key is needed to learn that it is not there. */
-export async function refuse(parts: DoorParts, request: Request): Promise<never> {
-  await authenticate(parts.varve, request.headers);
-  throw new DoorError('no_such_route', 'There is nothing here. GET /openapi.json says what there is.');
+/** Says that a key with limits cannot ask for what concerns everyone. */
+export function tenantWide(): VarveError {
+  return new VarveError('This concerns the whole tenant, and this key reaches only a part.', { code: 'outside_scope' });
 }

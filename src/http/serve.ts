@@ -3,7 +3,7 @@ import { serve as listen } from '@hono/node-server';
 import { VarveError } from '../errors.ts';
 import type { ApiKey } from '../operate/api-key.ts';
 import type { Varve } from '../varve.ts';
-import { createApp } from './create-app.ts';
+import { createApp, type App } from './create-app.ts';
 import type { Log } from './log.ts';
 import type { DoorSettings } from './settings.ts';
 
@@ -28,8 +28,11 @@ export interface Running {
 
 // A body may come slowly (an import), a header may not.
 const HEADERS_TIMEOUT = 15_000;
+// Node looks every 30 s by default, and would let a header take 45.
+const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
-const KEEP_ALIVE_TIMEOUT = 10_000;
+// Longer than the minute that load balancers keep a connection for: they would send into one that was just closed.
+const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
 
@@ -38,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { varve, host, port, settings, version, log, mcp } = options;
   const stopping = new AbortController();
   const app = createApp({ varve, settings, version, log, stopping: stopping.signal, mcp });
-  const server = await listening(app.fetch, host, port);
+  const server = await listening(app, host, port);
   server.headersTimeout = HEADERS_TIMEOUT;
   server.requestTimeout = REQUEST_TIMEOUT;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT;
@@ -65,9 +68,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 }
 
-function listening(fetch: (request: Request) => unknown, hostname: string, port: number): Promise<Server> {
+function listening(app: App, hostname: string, port: number): Promise<Server> {
+  const fetch = (request: Request, { incoming }: { incoming: { socket: { remoteAddress?: string } } }): unknown =>
+    app.fetch(request, incoming.socket.remoteAddress ?? '');
   return new Promise((resolve, reject) => {
-    const server = listen({ fetch, hostname, port, overrideGlobalObjects: true }, () => resolve(server)) as Server;
+    const serverOptions = { connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY };
+    const server = listen({ fetch, hostname, port, overrideGlobalObjects: true, serverOptions }, () =>
+      resolve(server),
+    ) as Server;
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
       const hint = taken

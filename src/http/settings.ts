@@ -15,9 +15,12 @@ export interface DoorSettings {
   timeout: number;
   /** The most requests a second of a key that has no limit of its own; 0: any number. */
   rateLimit: number;
-  /** Lets `X-Reflection-Secret` start reflection and backfill in `secretTenant`. Null: it does not. */
+  /** The most wrong keys a minute from one address; then 429 instead of 401. 0: any number. */
+  failureLimit: number;
+  /** Lets `X-Reflection-Secret` start reflection and backfill in `tenant`. Null: it does not. */
   reflectionSecret: string | null;
-  secretTenant: string;
+  /** The tenant of those who run the server: its keys see the metrics of the whole process. */
+  tenant: string;
 }
 
 export const DEFAULT_SETTINGS: DoorSettings = {
@@ -27,8 +30,9 @@ export const DEFAULT_SETTINGS: DoorSettings = {
   bodyLimit: 10 * 1024 * 1024,
   timeout: 30_000,
   rateLimit: 5_000,
+  failureLimit: 60,
   reflectionSecret: null,
-  secretTenant: 'default',
+  tenant: 'default',
 };
 
 const numberText = z.coerce.number().min(0);
@@ -45,6 +49,7 @@ const environmentSchema = z.object({
   VARVE_BODY_LIMIT: numberText.optional(),
   VARVE_TIMEOUT: numberText.optional(),
   VARVE_RATE_LIMIT: numberText.optional(),
+  VARVE_FAILURE_LIMIT: numberText.optional(),
   VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short to be a secret: 16 characters at least').optional(),
   VARVE_TENANT: z.string().min(1).optional(),
 });
@@ -61,7 +66,8 @@ export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local:
     bodyLimit: read.VARVE_BODY_LIMIT ?? DEFAULT_SETTINGS.bodyLimit,
     timeout: read.VARVE_TIMEOUT ?? DEFAULT_SETTINGS.timeout,
     rateLimit: read.VARVE_RATE_LIMIT ?? DEFAULT_SETTINGS.rateLimit,
+    failureLimit: read.VARVE_FAILURE_LIMIT ?? DEFAULT_SETTINGS.failureLimit,
     reflectionSecret: read.VARVE_REFLECTION_SECRET ?? null,
-    secretTenant: read.VARVE_TENANT ?? DEFAULT_SETTINGS.secretTenant,
+    tenant: read.VARVE_TENANT ?? DEFAULT_SETTINGS.tenant,
   };
 }

@@ -28,35 +28,64 @@ export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSigna
   });
 }
 
-/** Changes as server-sent events. A bad cursor fails before the stream begins. */
+export interface EventStreamOptions {
+  signal: AbortSignal;
+  /** What goes out as the id of an event, for its cursor. */
+  seal(cursor: string): Promise<string>;
+  /** Asked now and then: whether the reader may still read. */
+  isAllowed(): Promise<boolean>;
+  /** Ends the changes, and with them the stream. */
+  stop(): void;
+}
+
+/** Changes as server-sent events, asked for only when the reader has room. A bad cursor fails before the stream begins. */
 export async function eventStream(
   changes: AsyncGenerator<RecordChange>,
-  signal: AbortSignal,
+  { signal, seal, isAllowed, stop }: EventStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
+  const ask = (): Promise<IteratorResult<RecordChange>> => {
+    const asked = changes.next();
+    // A reader that is slow takes it later: until then nobody awaits it, which would end the process if it fails.
+    asked.catch(() => {});
+    return asked;
+  };
   // The first look at the store happens now, so that nothing written after the answer is missed.
-  let next = changes.next();
+  let next = ask();
   await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 50))]);
   let beat: NodeJS.Timeout | undefined;
+  const end = (): void => clearInterval(beat);
+  const keepAlive = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    if (!(await isAllowed().catch(() => true))) stop();
+    else if (!signal.aborted && (controller.desiredSize ?? 0) > 0)
+      controller.enqueue(ENCODER.encode(': still here\n\n'));
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(ENCODER.encode(': following\n\n'));
-      beat = setInterval(() => controller.enqueue(ENCODER.encode(': still here\n\n')), KEEP_ALIVE);
-      const end = (): void => clearInterval(beat);
+      beat = setInterval(() => void keepAlive(controller).catch(end), KEEP_ALIVE);
       signal.addEventListener('abort', end, { once: true });
     },
     async pull(controller) {
-      const { value, done } = await next;
-      if (done || value === undefined) {
-        clearInterval(beat);
-        controller.close();
-        return;
+      try {
+        const { value, done } = await next;
+        if (done || value === undefined) {
+          end();
+          controller.close();
+          return;
+        }
+        next = ask();
+        const { cursor, ...change } = value;
+        const id = await seal(cursor);
+        controller.enqueue(ENCODER.encode(`id: ${id}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`));
+      } catch (error) {
+        // The stream is over: a beat into it would throw where nobody catches.
+        end();
+        throw error;
       }
-      next = changes.next();
-      const { cursor, ...change } = value;
-      controller.enqueue(ENCODER.encode(`id: ${cursor}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`));
     },
     async cancel() {
-      clearInterval(beat);
+      end();
+      stop();
       await changes.return(undefined);
     },
   });

@@ -1,6 +1,6 @@
 import { VarveError } from '../errors.ts';
 import type { Writer } from '../store/database.ts';
-import type { Job } from './job.ts';
+import type { Job, Json } from './job.ts';
 import type { LeasedRun } from './renew-leases.ts';
 
 /** What a handler gets besides its job. */
@@ -17,6 +17,11 @@ export interface JobContext {
    * Throws `conflict` when the lease is lost, which takes the transaction back.
    */
   complete(writer: Writer): Promise<void>;
+  /**
+   * Keeps how far a job of several transactions has come, in each of them: the next attempt has it as its payload.
+   * Throws `conflict` when the lease is lost, which takes the transaction back.
+   */
+  proceed(writer: Writer, payload: Json): Promise<void>;
 }
 
 /** Runs the jobs of one kind. To throw is to fail; see `postpone` for waiting without having failed. */

@@ -2,7 +2,7 @@ import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Database } from '../store/database.ts';
 import type { Backoff } from './backoff.ts';
-import { completeJob } from './complete-job.ts';
+import { changePayload, completeJob } from './complete-job.ts';
 import { createFairTurns } from './fair-turns.ts';
 import type { Job } from './job.ts';
 import { outcomeOfError, type Outcome } from './outcome.ts';
@@ -125,6 +125,7 @@ export function createRuns(options: RunsOptions): Runs {
       await completeJob(writer, run, clock.now());
       run.completed = true;
     },
+    proceed: (writer, payload) => changePayload(writer, run, payload),
   });
 
   return runs;

@@ -1,28 +1,31 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import { endSessions } from '../consolidate/end-sessions.ts';
+import { endOwnSessions } from '../consolidate/end-sessions.ts';
 import { markGoals } from '../consolidate/mark-goals.ts';
 import { mergeReflections, reflectionBuffers } from '../consolidate/merge-reflections.ts';
 import { crowdedTags, mergeTag, withoutTried, type MergedTag } from '../consolidate/merge-tags.ts';
 import { findPatterns } from '../consolidate/patterns/find-patterns.ts';
 import { writePattern } from '../consolidate/patterns/write-pattern.ts';
+import { rehearse } from '../consolidate/rehearse.ts';
 import { synthesiseOwner, type SynthesisCounts } from '../consolidate/synthesis/synthesise-owner.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { saveProgress } from '../store/progress-store.ts';
-import { newRunId, type RunCause } from '../store/run-store.ts';
+import type { RunCause } from '../store/run-store.ts';
 import { judgeGiven } from './usefulness.ts';
 
 export interface ConsolidateOptions {
   /** Default `hand`. */
   cause?: RunCause;
   signal?: AbortSignal;
-  /** Does everything and takes it back: the report says what would have changed. */
+  /** Does everything and takes it back: the report is that of the real run. A language model is asked, and costs. */
   dryRun?: boolean;
 }
 
 /** What consolidation has made of what an owner has learned. */
 export interface ConsolidationReport {
   synthesis: SynthesisCounts;
+  /** Sessions whose merged text has ended with them. */
+  sessionsEnded: number;
   /** Reflections that were merged into what is always in mind. */
   absorbed: number;
   tags: MergedTag[];
@@ -37,7 +40,8 @@ export interface ConsolidationReport {
 }
 
 /**
- * Consolidates what an owner has learned: working memory and scaffold → reflections → tags → patterns → goals → use.
+ * Consolidates what an owner has learned: working memory and scaffold → sessions that are over → reflections → tags →
+ * patterns → goals → use.
  * Each step stands for itself: one that fails is named in the report, and the others go on.
  */
 export async function consolidateOwner(
@@ -45,11 +49,13 @@ export async function consolidateOwner(
   scope: Scope,
   { cause = 'hand', signal, dryRun = false }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
+  if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => consolidateOwner(rehearsed, scope, { cause, signal }));
   const owner: Scope = { ...scope, session: null, connection: null };
-  const options = { cause, signal, dryRun };
+  const options = { cause, signal };
   const { consolidation, database } = deps;
   const report: ConsolidationReport = {
     synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },
+    sessionsEnded: 0,
     absorbed: 0,
     tags: [],
     patterns: [],
@@ -73,8 +79,8 @@ export async function consolidateOwner(
   await step('synthesise', consolidation.tiers.enabled && owner.user !== null, async () => {
     report.synthesis = await synthesiseOwner(deps, owner, options);
   });
-  await step('end-sessions', !dryRun, async () => {
-    await database.write(owner.tenant, (writer) => endSessions(writer, deps, owner, newRunId(deps.ids)));
+  await step('end-sessions', true, async () => {
+    report.sessionsEnded = await endOwnSessions(deps, owner, options);
   });
   await step('merge-reflections', consolidation.reflections.enabled, async () => {
     for (const buffer of await database.read(owner.tenant, (reader) => reflectionBuffers(reader, owner))) {
@@ -89,7 +95,6 @@ export async function consolidateOwner(
       if (group === undefined) return;
       const merged = await mergeTag(deps, owner, group, options);
       if (merged !== null) report.tags.push(merged);
-      if (dryRun) return;
     }
   });
   await step('find-patterns', consolidation.patterns.enabled, async () => {
@@ -97,15 +102,15 @@ export async function consolidateOwner(
       report.patterns.push(await writePattern(deps, owner, found, options));
     }
   });
-  await step('mark-goals', !dryRun, async () => {
-    report.goalsReached = await markGoals(deps, owner, { cause });
+  await step('mark-goals', true, async () => {
+    report.goalsReached = await markGoals(deps, owner, options);
   });
-  await step('judge-use', consolidation.usefulness.enabled && !dryRun, async () => {
-    Object.assign(report, await judgeGiven(deps, owner, { cause }));
+  await step('judge-use', consolidation.usefulness.enabled, async () => {
+    Object.assign(report, await judgeGiven(deps, owner, options));
   });
   // A run that has changed something is followed by another, which finds what came in meanwhile.
   const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
-  if (!dryRun && !hasChanged && report.failures.length === 0) {
+  if (!hasChanged && report.failures.length === 0) {
     await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
   }
   return report;

@@ -7,10 +7,11 @@ import type { Job } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/running-job.ts';
 import type { NewSchedule } from '../jobs/schedules.ts';
 import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
-import { EVERY_TENANT } from '../store/database.ts';
+import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import { tenantsWithMemories } from '../store/upkeep-store.ts';
 import { consolidateOwner } from './consolidate-owner.ts';
 import { maintainTenant } from './maintain-tenant.ts';
+import type { UpkeepPass } from './upkeep.ts';
 
 /** The schedules of consolidation and maintenance, as the settings have them (T21). */
 export function consolidationSchedules({ consolidation }: Pick<ConsolidateDeps, 'consolidation'>): NewSchedule[] {
@@ -35,8 +36,10 @@ export function consolidationHandlers(deps: ConsolidateDeps): Record<string, Job
     reflect: async (job, { signal }) => {
       await reflectOwner(deps, scopeOf(job), { cause: 'schedule', signal });
     },
-    'maintain-tenant': async (job, { signal }) => {
-      await maintainTenant(deps, job.tenant, { cause: 'schedule', signal });
+    'maintain-tenant': async (job, { signal, proceed }) => {
+      const { pass = null } = job.payload as { pass?: UpkeepPass };
+      const progress = { pass, save: (writer: Writer, next: UpkeepPass) => proceed(writer, { pass: { ...next } }) };
+      await maintainTenant(deps, job.tenant, { cause: 'schedule', signal, progress });
     },
     'queue-consolidation': async () => {
       await queueConsolidation(deps);

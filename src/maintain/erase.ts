@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
+import { enqueueJobs } from '../jobs/enqueue.ts';
 import { visibleOwners, type Scope } from '../record/scope.ts';
 import { anonymiseUsage } from '../store/anonymise-usage.ts';
 import type { Writer } from '../store/database.ts';
@@ -76,11 +77,28 @@ export async function eraseRows(
   const texts = await textsOf(writer, scope.tenant, ids);
   const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
   const redacted = await redactBlocks(writer, scope, { erased: texts, kept: await liveTexts(writer, scope) });
-  await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${scope.tenant}`.execute(
-    writer,
-  );
+  await letGoOfCaches(writer, scope.tenant);
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
+}
+
+/** Removes events for good, and certifies it. What was learned from them stays and loses its pointer to them. */
+export async function eraseEvents(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { rows, options }: { rows: readonly RecordRow[]; options: EraseOptions },
+): Promise<ErasureCertificate> {
+  const { tenant } = scope;
+  const counts = await eraseRecords(writer, parts.database, tenant, { events: rows, memories: [], blockIds: [] });
+  await letGoOfCaches(writer, tenant);
+  const removed = rows.map(({ id }) => id);
+  return certify(writer, parts, { scope, id: parts.ids.next('era'), counts: { ...counts }, removed, options });
+}
+
+/** Other processes hold text and vectors in memory: a new epoch tells them to let go of them. */
+async function letGoOfCaches(writer: Writer, tenant: string): Promise<void> {
+  await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${tenant}`.execute(writer);
 }
 
 interface Certified {
@@ -109,6 +127,8 @@ async function certify(
     removedHash: hashIds(removed),
   };
   await insertErasure(writer, scope.tenant, certificate);
+  // For the case that this process ends before it has scrubbed the files itself.
+  await enqueueJobs(writer, [{ kind: 'scrub', tenant: scope.tenant, uniqueKey: 'scrub', payload: {} }], parts);
   return certificate;
 }
 

@@ -1,24 +1,28 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import { rehearse } from '../consolidate/rehearse.ts';
 import { ageTiers } from './age-tiers.ts';
-import { enforceRetention } from './retention.ts';
+import { enforceRetention, type Retired } from './retention.ts';
 import { upkeep, type UpkeepOptions, type UpkeepReport } from './upkeep.ts';
 
+export interface MaintenanceOptions extends UpkeepOptions {
+  /** Does everything and takes it back: the report is that of the real run. Writes wait meanwhile. */
+  dryRun?: boolean;
+}
+
 /** What maintenance has done to a tenant's memory, or would do. */
-export interface MaintenanceReport extends UpkeepReport {
+export interface MaintenanceReport extends UpkeepReport, Retired {
   /** Working memories that lost stale sentences. */
   aged: number;
-  /** Memories that were removed for good because of a retention setting, by type. */
-  retired: Record<string, number>;
 }
 
 /** Keeps a tenant's memory in order: decay and archive → stale working memory → retention. */
 export async function maintainTenant(
   deps: ConsolidateDeps,
   tenant: string,
-  options: UpkeepOptions,
+  { dryRun = false, ...options }: MaintenanceOptions,
 ): Promise<MaintenanceReport> {
+  if (dryRun) return rehearse(deps, tenant, (rehearsed) => maintainTenant(rehearsed, tenant, options));
   const report = await upkeep(deps, tenant, options);
-  const aged = options.dryRun === true ? 0 : await ageTiers(deps, tenant, report.run);
-  const retired = await enforceRetention(deps, tenant, options);
-  return { ...report, aged, retired };
+  const aged = await ageTiers(deps, tenant, report.run);
+  return { ...report, aged, ...(await enforceRetention(deps, tenant, options)) };
 }

@@ -1,59 +1,132 @@
+import { sql } from 'kysely';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import { inRun, type Committed } from '../consolidate/in-run.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
+import type { Reader, Writer } from '../store/database.ts';
 import type { RecordRow } from '../store/erase-records.ts';
-import type { Reader } from '../store/database.ts';
-import { eraseRows } from './erase.ts';
+import type { ErasureCertificate } from '../store/erasure-store.ts';
+import type { RunCause } from '../store/run-store.ts';
+import { eraseEvents, eraseRows, type EraseOptions } from './erase.ts';
 
-const AT_ONCE = 200;
+/** How many records went for good because of a retention setting. */
+export interface Retired {
+  /** Memories, by type. */
+  retired: Record<string, number>;
+  /** Events, by kind. */
+  retiredEvents: Record<string, number>;
+}
+
+interface RetentionOptions {
+  cause: RunCause;
+  signal?: AbortSignal;
+}
 
 /**
- * Removes memories for good that are older than the application's retention setting for their type, live or archived.
- * Nothing without a setting. Gives back how many went, by type.
+ * Removes for good what is older than the application's retention settings: memories by type, live or archived, with all
+ * that was made of them alone; events by kind, and nothing that was learned from them. Nothing without a setting.
  */
 export async function enforceRetention(
   deps: ConsolidateDeps,
   tenant: string,
-  { signal, dryRun = false }: { signal?: AbortSignal; dryRun?: boolean } = {},
-): Promise<Record<string, number>> {
-  const removed: Record<string, number> = {};
-  const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
-  for (const [type, days] of Object.entries(deps.consolidation.retention)) {
-    const before = deps.clock.now() - days * DAY;
-    if (dryRun) {
-      removed[type] = (
-        await deps.database.read(tenant, (reader) => olderThan(reader, { tenant, type, before, limit: 100_000 }))
-      ).length;
-      continue;
-    }
-    for (;;) {
-      signal?.throwIfAborted();
-      const count = await deps.database.write(tenant, async (writer) => {
-        const rows = await olderThan(writer, { tenant, type, before, limit: AT_ONCE });
-        if (rows.length === 0) return 0;
-        const options = { actor: 'retention', reason: `${type} is kept for ${days} days` };
-        await eraseRows(writer, deps, scope, { rows, options });
-        return rows.length;
-      });
-      removed[type] = (removed[type] ?? 0) + count;
-      if (count < AT_ONCE) break;
-    }
+  options: RetentionOptions,
+): Promise<Retired> {
+  const { retention, eventRetention } = deps.consolidation;
+  const result: Retired = { retired: {}, retiredEvents: {} };
+  for (const [type, days] of Object.entries(retention)) {
+    const old: Old = { name: type, days, find: oldMemories, erase: eraseRows };
+    result.retired[type] = await retire(deps, tenant, old, options);
   }
-  if (!dryRun && Object.values(removed).some((count) => count > 0)) await deps.database.scrub();
-  return removed;
+  for (const [kind, days] of Object.entries(eventRetention)) {
+    const old: Old = { name: kind, days, find: oldEvents, erase: eraseEvents };
+    result.retiredEvents[kind] = await retire(deps, tenant, old, options);
+  }
+  const counts = [result.retired, result.retiredEvents].flatMap((each) => Object.values(each));
+  if (counts.some((count) => count > 0)) await deps.database.scrub();
+  return result;
 }
 
-async function olderThan(
+interface Search {
+  tenant: string;
+  name: string;
+  before: number;
+}
+
+interface Old {
+  /** The type of memories, or the kind of events. */
+  name: string;
+  days: number;
+  find(reader: Reader, deps: ConsolidateDeps, search: Search): Promise<RecordRow[]>;
+  erase(
+    writer: Writer,
+    deps: ConsolidateDeps,
+    scope: Scope,
+    given: { rows: readonly RecordRow[]; options: EraseOptions },
+  ): Promise<ErasureCertificate>;
+}
+
+const AT_ONCE = 200;
+
+async function retire(
+  deps: ConsolidateDeps,
+  tenant: string,
+  { name, days, find, erase }: Old,
+  options: RetentionOptions,
+): Promise<number> {
+  const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
+  const search = { tenant, name, before: deps.clock.now() - days * DAY };
+  const reason = { actor: 'retention', reason: `${name} is kept for ${days} days` };
+  for (let total = 0; ;) {
+    options.signal?.throwIfAborted();
+    const found = await deps.database.read(tenant, (reader) => find(reader, deps, search));
+    if (found.length === 0) return total;
+    const removed = await inRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
+      run.read({ of: name, days });
+      const { count } = await run.commit(async (writer): Promise<Committed & { count: number }> => {
+        // Read again under the lock: another process may have been quicker.
+        const rows = await find(writer, deps, search);
+        if (rows.length === 0) return { changed: {}, status: 'skipped', count: 0 };
+        const certificate = await erase(writer, deps, scope, { rows, options: reason });
+        return { changed: { removed: certificate.removed, certificate: certificate.id }, count: rows.length };
+      });
+      return count;
+    });
+    total += removed;
+    if (removed < AT_ONCE) return total;
+  }
+}
+
+async function oldMemories(
   reader: Reader,
-  { tenant, type, before, limit }: { tenant: string; type: string; before: number; limit: number },
+  _deps: ConsolidateDeps,
+  { tenant, name, before }: Search,
 ): Promise<RecordRow[]> {
   return reader
     .selectFrom('memories')
     .select(['id', 'row_id as rowId'])
     .where('tenant_id', '=', tenant)
-    .where('type', '=', type)
+    .where('type', '=', name)
     .where('created_at', '<=', before)
     .orderBy('row_id')
-    .limit(limit)
+    .limit(AT_ONCE)
     .execute();
+}
+
+/** Events that nothing has still to be learned from: formation is past them in their session, the tiers have taken them in. */
+async function oldEvents(
+  reader: Reader,
+  { consolidation }: ConsolidateDeps,
+  { tenant, name, before }: Search,
+): Promise<RecordRow[]> {
+  const waitsForTiers =
+    name === 'observation' && consolidation.tiers.enabled
+      ? sql`and (e.processed_at is not null or e.user_id is null)`
+      : sql``;
+  const { rows } = await sql<RecordRow>`
+    select e.id, e.row_id as "rowId" from events e
+    where e.tenant_id = ${tenant} and e.kind = ${name} and e.recorded_at <= ${before} ${waitsForTiers}
+      and not exists (select 1 from sessions s where s.tenant_id = e.tenant_id and s.owner_key = e.owner_key
+        and s.session_id = e.session_id and s.formed_position <= e.position)
+    order by e.row_id limit ${AT_ONCE}`.execute(reader);
+  return rows;
 }

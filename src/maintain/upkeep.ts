@@ -4,11 +4,12 @@ import { DAY } from '../record/clock.ts';
 import type { ArchiveReason } from '../record/memory.ts';
 import { memoryType } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
 import { insertRun, newRunId, removeRuns, type RunCause } from '../store/run-store.ts';
 import { archiveMemories, fadeMemories, liveStretch, type LiveRow } from '../store/upkeep-store.ts';
 import { planUpkeep } from './plan-upkeep.ts';
 
-/** What a maintenance pass has done, or would do. */
+/** What a maintenance pass has done. */
 export interface UpkeepReport {
   run: string;
   /** Live memories that were looked at. */
@@ -17,15 +18,24 @@ export interface UpkeepReport {
   archived: Record<'decayed' | 'pruned' | 'expired', number>;
   /** Sessions whose merged text has ended with them. */
   sessionsEnded: number;
-  /** Of a dry run: the first ids that would be archived, with the reason. */
-  wouldArchive: { id: string; reason: ArchiveReason }[];
+  /** The first 1,000 that were archived, with the reason. */
+  archivedMemories: { id: string; reason: ArchiveReason }[];
 }
 
 export interface UpkeepOptions {
   cause: RunCause;
   signal?: AbortSignal;
-  dryRun?: boolean;
+  /** Where the pass is kept between attempts, so that none of them fades anything that an earlier one has. */
+  progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
+
+/** How far a pass has come, with what it has counted. */
+export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'archived'> & {
+  startedAt: number;
+  /** The last row that it has seen. */
+  after: number;
+  isOver: boolean;
+};
 
 const STRETCH = 1000;
 const MOST_SHOWN = 1000;
@@ -33,31 +43,37 @@ const MOST_SHOWN = 1000;
 /**
  * One maintenance pass over a tenant (Q9, L8): importance fades, and what has become unimportant, outdated or unread is
  * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
- * is cut short leaves every stretch either done or untouched.
+ * is cut short leaves every stretch either done or untouched, and the next attempt of its job goes on with the rest.
  */
 export async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
-  const startedAt = new Date(clock.now());
-  const report: UpkeepReport = {
+  const begun = options.progress?.pass ?? {
     run: newRunId(deps.ids),
+    startedAt: clock.now(),
     read: 0,
     faded: 0,
     archived: { decayed: 0, pruned: 0, expired: 0 },
-    sessionsEnded: 0,
-    wouldArchive: [],
+    after: 0,
+    isOver: false,
   };
-  const isDry = options.dryRun === true;
-  for (let after = 0; consolidation.decay.enabled;) {
+  const { run, read, faded, archived, startedAt } = begun;
+  const report: UpkeepReport = { run, read, faded, archived, sessionsEnded: 0, archivedMemories: [] };
+  if (begun.isOver) return report;
+  const save = async (writer: Writer, after: number, isOver: boolean): Promise<void> => {
+    const { read, faded, archived } = report;
+    await options.progress?.save(writer, { run, startedAt, read, faded, archived, after, isOver });
+  };
+  let { after } = begun;
+  while (consolidation.decay.enabled) {
     options.signal?.throwIfAborted();
     const rows = await database.read(tenant, (reader) =>
       liveStretch(reader, database, { tenant, after, limit: STRETCH }),
     );
     if (rows.length === 0) break;
     after = rows.at(-1)?.rowId ?? after;
-    await maintainStretch(deps, tenant, { rows, report, isDry });
+    await maintainStretch(deps, tenant, { rows, report, save: (writer) => save(writer, after, false) });
     if (rows.length < STRETCH) break;
   }
-  if (isDry) return report;
   const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
   await database.write(tenant, async (writer) => {
     report.sessionsEnded = await endSessions(writer, deps, scope, report.run);
@@ -68,7 +84,7 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
       kind: 'maintain',
       cause: options.cause,
       status: 'done',
-      startedAt,
+      startedAt: new Date(startedAt),
       finishedAt: new Date(clock.now()),
       read: { memories: report.read },
       changed: { faded: report.faded, ...report.archived, sessionsEnded: report.sessionsEnded },
@@ -76,6 +92,7 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
       cost: 0,
       error: null,
     });
+    await save(writer, after, true);
   });
   return report;
 }
@@ -89,7 +106,7 @@ const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
 async function maintainStretch(
   deps: ConsolidateDeps,
   tenant: string,
-  { rows, report, isDry }: { rows: readonly LiveRow[]; report: UpkeepReport; isDry: boolean },
+  { rows, report, save }: { rows: readonly LiveRow[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
 ): Promise<void> {
   const now = deps.clock.now();
   const faded: { rowId: number; owner: string; importance: number }[] = [];
@@ -101,11 +118,11 @@ async function maintainStretch(
     if (plan.action !== 'archive') continue;
     archived.push({ rowId: row.rowId, reason: plan.reason });
     report.archived[plan.reason] += 1;
-    if (isDry && report.wouldArchive.length < MOST_SHOWN) report.wouldArchive.push({ id: row.id, reason: plan.reason });
+    if (report.archivedMemories.length < MOST_SHOWN) report.archivedMemories.push({ id: row.id, reason: plan.reason });
   }
   report.read += rows.length;
   report.faded += faded.length;
-  if (isDry || faded.length + archived.length === 0) return;
+  if (faded.length + archived.length === 0) return;
   await deps.database.write(tenant, async (writer) => {
     await fadeMemories(writer, tenant, faded);
     const why = (reason: ArchiveReason) => ({
@@ -114,5 +131,6 @@ async function maintainStretch(
       run: report.run,
     });
     await archiveMemories(writer, tenant, archived, { now, why });
+    await save(writer);
   });
 }

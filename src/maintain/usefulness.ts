@@ -1,10 +1,11 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { UsefulnessSettings } from '../consolidate/consolidation-settings.ts';
+import { inRun } from '../consolidate/in-run.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { parse } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
-import { insertRun, newRunId, type RunCause } from '../store/run-store.ts';
+import type { RunCause } from '../store/run-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { addUse, insertGiven, listGiven, takeGiven, type GivenMemory, type MemoryUse } from '../store/use-store.ts';
@@ -31,56 +32,72 @@ type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 export async function judgeGiven(
   deps: ConsolidateDeps,
   scope: Scope,
-  { cause }: { cause: RunCause },
+  options: { cause: RunCause; signal?: AbortSignal },
 ): Promise<{ judged: number; moved: number }> {
-  const given = await deps.database.read(scope.tenant, async (reader) => {
-    const waiting = await listGiven(reader, scope, 500);
-    const judged = [];
-    for (const each of waiting) {
-      const turn = await turnAfter(reader, scope, each, deps.clock.now());
-      if (turn !== null) judged.push({ given: each, turn });
-    }
-    return judged;
-  });
+  const given = await deps.database.read(scope.tenant, (reader) => answeredGiven(reader, scope, deps.clock.now()));
   if (given.length === 0) return { judged: 0, moved: 0 };
-  return deps.database.write(scope.tenant, async (writer) => {
-    const taken = await takeGiven(
-      writer,
-      scope.tenant,
-      given.map((each) => each.given.id),
-    );
-    const counts = new Map<string, Counts>();
-    for (const { given: each, turn } of given) {
-      if (!taken.has(each.id)) continue;
-      const memory = await findMemory(writer, scope, each.memoryId);
-      if (memory === null) continue;
-      const { used, reaction } =
-        turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
-      const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
-      counts.set(memory.id, {
-        given: before.given + 1,
-        used: before.used + Number(used),
-        confirmed: before.confirmed + Number(reaction === 'confirmed'),
-        corrected: before.corrected + Number(reaction === 'corrected'),
-      });
-    }
-    return applyUse(writer, deps, scope, { counts, cause });
+  return inRun(deps, { scope, kind: 'judge-use', ...options }, async (run) => {
+    run.read({ given: given.length });
+    const { judged, changed } = await run.commit(async (writer) => {
+      const counts = await countUse(writer, scope, given);
+      const moved = await applyUse(writer, deps, scope, { counts, run: run.id });
+      return { changed: { moved }, judged: counts.size };
+    });
+    return { judged, moved: changed.moved.length };
   });
 }
 
+interface Answered {
+  given: GivenMemory;
+  turn: AnsweredTurn | 'unanswered';
+}
+
+/** What was given for turns that are over. */
+async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise<Answered[]> {
+  const answered: Answered[] = [];
+  for (const given of await listGiven(reader, scope, 500)) {
+    const turn = await turnAfter(reader, scope, given, now);
+    if (turn !== null) answered.push({ given, turn });
+  }
+  return answered;
+}
+
+/** Takes what was given off the list, so that it is judged once, and counts by memory what came of it. */
+async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
+  const taken = await takeGiven(
+    writer,
+    scope.tenant,
+    given.map((each) => each.given.id),
+  );
+  const counts = new Map<string, Counts>();
+  for (const { given: each, turn } of given) {
+    if (!taken.has(each.id)) continue;
+    const memory = await findMemory(writer, scope, each.memoryId);
+    if (memory === null) continue;
+    const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
+    const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
+    counts.set(memory.id, {
+      given: before.given + 1,
+      used: before.used + Number(used),
+      confirmed: before.confirmed + Number(reaction === 'confirmed'),
+      corrected: before.corrected + Number(reaction === 'corrected'),
+    });
+  }
+  return counts;
+}
+
+/** Adds up the use of memories and moves their importance. Gives back the ids of those that moved. */
 async function applyUse(
   writer: Writer,
   deps: ConsolidateDeps,
   scope: Scope,
-  { counts, cause }: { counts: ReadonlyMap<string, Counts>; cause: RunCause },
-): Promise<{ judged: number; moved: number }> {
-  const run = newRunId(deps.ids);
-  const now = deps.clock.now();
+  { counts, run }: { counts: ReadonlyMap<string, Counts>; run: string },
+): Promise<string[]> {
   const moved: string[] = [];
   for (const [id, more] of counts) {
     const memory = await findMemory(writer, scope, id);
     if (memory === null) continue;
-    const sum = await addUse(writer, memory.scope, id, more, now);
+    const sum = await addUse(writer, memory.scope, id, more, deps.clock.now());
     const step = stepOf(more, sum, deps.consolidation.usefulness);
     const importance = Math.min(1, Math.max(0, memory.importance + step));
     if (memory.archivedAt !== null || Math.abs(importance - memory.importance) < 1e-9) continue;
@@ -88,24 +105,7 @@ async function applyUse(
     await reviseMemory(writer, deps, memory, { change: { importance }, why });
     moved.push(id);
   }
-  if (counts.size > 0) {
-    const time = new Date(now);
-    await insertRun(writer, {
-      id: run,
-      scope: { ...scope, session: null, connection: null },
-      kind: 'judge-use',
-      cause,
-      status: 'done',
-      startedAt: time,
-      finishedAt: time,
-      read: { given: [...counts.values()].reduce((all, { given }) => all + given, 0) },
-      changed: { moved },
-      model: 'local',
-      cost: 0,
-      error: null,
-    });
-  }
-  return { judged: counts.size, moved: moved.length };
+  return moved;
 }
 
 /** How far importance moves: never more than the largest step, however much has happened. */

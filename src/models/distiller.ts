@@ -63,6 +63,8 @@ export interface ExtractInput {
   earlier?: readonly Turn[];
   /** What is known already, 50 at most (Q3): none of it is extracted again. */
   existing: readonly KnownMemory[];
+  /** Known statements that rules read for whom a name means and what a correction takes back. They are not compared. */
+  around?: readonly string[];
   /** The types to look for, with what they mean: those of the policy table. */
   types: readonly { name: string; description: string }[];
   /** The date that "last week" counts from, in the user's time zone. */

@@ -1,4 +1,4 @@
-import { messageOf, VarveError } from '../errors.ts';
+import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope, ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
@@ -67,6 +67,8 @@ export async function importRecords(
     options.signal?.throwIfAborted();
     report.read += 1;
     try {
+      // A text is no line but the reason why there is none.
+      if (typeof item === 'string') throw invalidInput(item);
       const line = parse(recordLineSchema, item, `Line ${report.read}`);
       if (line.record === 'header') continue;
       line.scope = { ...line.scope, ...withoutUndefined(options.into) };

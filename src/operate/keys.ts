@@ -39,7 +39,7 @@ export interface Keys {
 type KeyRow = Selectable<ApiKeyTable>;
 
 // Another process may have revoked a key: it is believed for this long without asking.
-const BELIEVED_FOR = 5_000;
+const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
 /** Makes the keys of a store. */

@@ -1,6 +1,7 @@
 import { countJobs, getJob, listJobs, type JobCount, type JobFilter, type JobPage } from '../jobs/list-jobs.ts';
 import type { Job } from '../jobs/job.ts';
 import { retryJob } from '../jobs/retry-job.ts';
+import { listSchedules, type Schedule } from '../jobs/schedules.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
@@ -9,6 +10,7 @@ import { SCHEMA_VERSION } from '../store/migrations/migrations.ts';
 import type { Parts } from '../store/parts.ts';
 import { createActs, type Acts } from './acts.ts';
 import { countRecords, type RecordCounts } from './count-records.ts';
+import { createCursorSeal, type CursorSeal } from './cursor-seal.ts';
 import { exportRecords } from './export-records.ts';
 import { followChanges, type FollowOptions, type RecordChange } from './follow-changes.ts';
 import { importRecords, type ImportItem, type ImportOptions, type ImportReport } from './import-records.ts';
@@ -33,12 +35,16 @@ export interface Operator {
   readonly keys: Keys;
   readonly acts: Acts;
   readonly answers: RequestAnswers;
+  /** For the places in lists that leave the process. */
+  readonly cursors: CursorSeal;
   readonly jobs: {
     list(filter?: JobFilter): Promise<JobPage>;
     get(id: string, options?: { tenant?: string }): Promise<Job | null>;
     count(options?: { tenant?: string }): Promise<JobCount[]>;
     /** Lets a dead job run again; null when there is none, `conflict` when it is not dead. */
     retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
+    /** What is done at fixed times. One that is long overdue means that no worker runs. */
+    schedules(): Promise<Schedule[]>;
   };
   /** How much lies within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
@@ -64,11 +70,13 @@ export function createOperator(
     keys: createKeys(parts),
     acts: createActs(parts),
     answers: createRequestAnswers(parts),
+    cursors: createCursorSeal(parts),
     jobs: {
       list: (filter) => listJobs(database, filter),
       get: (id, options) => getJob(database, id, options),
       count: (options) => countJobs(database, options),
       retry: (id, options) => retryJob(database, id, { clock, ...options }),
+      schedules: () => listSchedules(database),
     },
     count: (scope) => countRecords(database, parseScope(scope)),
     async status() {

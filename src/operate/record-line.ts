@@ -3,7 +3,7 @@ import { blockKindSchema, type BlockKindName } from '../record/block.ts';
 import { newEntitySchema, type NewEntity } from '../record/entity.ts';
 import { newEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
 import { ARCHIVE_REASONS, newMemorySchema, type ArchiveReason, type NewMemory } from '../record/memory.ts';
-import { textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { isStorable, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { scopeSchema, type Scope, type ScopeInput } from '../record/scope.ts';
 
 /** The first line of an export. */
@@ -113,7 +113,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     reason: textSchema(500),
     actor: textSchema(100),
     run: textSchema(100).nullish(),
-    before: z.record(z.string(), z.json()).nullable(),
+    before: z.record(z.string(), z.json()).refine(isStorable, 'contains a NUL character or half an emoji').nullable(),
   }),
   z.strictObject({
     record: z.literal('memory'),

@@ -123,7 +123,8 @@ export async function takeInEntity(
 ): Promise<TakenIn> {
   const owner = { ...line.scope, session: null, connection: null };
   const entity = await writeEntity(writer, fixed(parts, line.id, undefined), owner, line.data);
-  entities.set(line.id, entity.id);
+  // Only what has another id here: a long import must not be kept in memory.
+  if (entity.id !== line.id) entities.set(line.id, entity.id);
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
 }
 

@@ -31,7 +31,7 @@ export async function eraseScope(
   const { tenant } = scope;
   const events = await rowsWithin(writer, 'events', scope);
   const eventIds = events.map((event) => event.id);
-  const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, scope, eventIds));
+  const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, database, scope, eventIds));
   const blockIds = (await rowsWithin(writer, 'blocks', scope)).map((block) => block.id);
 
   const remove = (table: keyof Tables, column: string, values: readonly string[]): Promise<number> =>
@@ -74,8 +74,14 @@ async function rowsWithin(
   return rows;
 }
 
-async function memoriesToErase(writer: Writer, scope: Scope, eventIds: readonly string[]): Promise<RecordRow[]> {
+async function memoriesToErase(
+  writer: Writer,
+  database: Database,
+  scope: Scope,
+  eventIds: readonly string[],
+): Promise<RecordRow[]> {
   const found = new Map((await rowsWithin(writer, 'memories', scope)).map((row) => [row.id, row]));
+  for (const row of await learnedInSession(writer, database, scope)) found.set(row.id, row);
   const erased = new Set(eventIds);
   for (const ids of chunks(eventIds)) {
     for (const memory of await learnedFrom(writer, scope.tenant, ids)) {
@@ -83,6 +89,18 @@ async function memoriesToErase(writer: Writer, scope: Scope, eventIds: readonly 
     }
   }
   return [...found.values()];
+}
+
+/** What was learned in a session from events that a retention setting has removed since: it was learned there alone. */
+async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
+  if (scope.session === null) return [];
+  // Others were written by hand, and were never learned from anything.
+  const madeBy = (field: string): RawBuilder<string | null> => database.syntax.jsonText('metadata', [field]);
+  const { rows } = await sql<RecordRow>`
+    select id, row_id as "rowId" from memories where ${within({ ...scope, session: null })}
+      and source_session = ${scope.session} and source_events = '[]'
+      and coalesce(${madeBy('distiller')}, ${madeBy('by')}) is not null`.execute(writer);
+  return rows;
 }
 
 /** What background work has noted of an owner: its progress, runs, answers that wait for review, what was given to models. */

@@ -4,17 +4,20 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { HeldChangeTable } from './schema.ts';
 
+/** What a held answer would change: the tiers, or the profile. */
+export type HeldKind = 'synthesis' | 'profile';
+
 /** An answer that was not applied because it would have taken away too much. */
 export interface HeldChange {
   id: string;
   scope: Scope;
   run: string;
-  kind: string;
+  kind: HeldKind;
   /** What is suspicious about it. */
   reason: string;
   /** What would be written. */
   proposal: unknown;
-  /** The events it was made of. They stay unprocessed until it is accepted. */
+  /** The observations it was made of. They stay unprocessed until it is accepted. */
   events: string[];
   createdAt: Date;
   decidedAt: Date | null;
@@ -69,11 +72,19 @@ export async function findHeldChange(reader: Reader, scope: Scope, id: string): 
   });
 }
 
+export interface Decision {
+  /** Which changes. Default: all of the owner. */
+  ids?: readonly string[];
+  kind?: HeldKind;
+  decision: NonNullable<HeldChange['decision']>;
+  now: number;
+}
+
 /** Ends the wait of held changes. */
 export async function decideHeldChanges(
   writer: Writer,
   scope: Scope,
-  { ids, decision, now }: { ids?: readonly string[]; decision: NonNullable<HeldChange['decision']>; now: number },
+  { ids, kind, decision, now }: Decision,
 ): Promise<void> {
   let query = writer
     .updateTable('held_changes')
@@ -82,6 +93,7 @@ export async function decideHeldChanges(
     .where('owner_key', '=', ownerKey(scope))
     .where('decided_at', 'is', null);
   if (ids !== undefined) query = query.where('id', 'in', [...ids]);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
   await query.execute();
 }
 
@@ -90,7 +102,7 @@ function toHeldChange(row: Selectable<HeldChangeTable>): HeldChange {
     id: row.id,
     scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
     run: row.run,
-    kind: row.kind,
+    kind: row.kind as HeldKind,
     reason: row.reason,
     proposal: JSON.parse(row.proposal) as unknown,
     events: JSON.parse(row.events) as string[],

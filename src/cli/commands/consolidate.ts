@@ -8,7 +8,7 @@ export const consolidate: Command = {
   help: 'Does the background work that is due now: forms memories of quiet sessions, embeds, merges, maintains. A server or a worker does this by itself.',
   examples: ['varve consolidate', 'varve consolidate --json'],
   async run(input) {
-    const counts = await withMemory(input, { embedder: true }, (varve) => varve.drain());
+    const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
     await input.output.answer(counts, () =>
       table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
     );

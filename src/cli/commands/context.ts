@@ -1,4 +1,5 @@
 import { numberOption, textOption, type Command } from '../command.ts';
+import { embedFew } from '../embed-few.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import type { ContextOptions } from '../../assemble/context-options.ts';
 
@@ -19,7 +20,8 @@ export const context: Command = {
       budget: numberOption(input, 'budget'),
       unlogged: true,
     } as ContextOptions;
-    await withMemory(input, { embedder: true }, async (varve) => {
+    await withMemory(input, { embeds: 'query' }, async (varve) => {
+      await embedFew(varve, input.output);
       const assembled = await varve.for(scopeOf(input)).context(options);
       const isReport = input.options['report'] === true;
       const { style } = input.output;

@@ -27,7 +27,9 @@ export const history: Command = {
           ]),
         ),
       );
-      return items.length > 0 ? EXIT.ok : EXIT.nothing;
+      if (items.length > 0) return EXIT.ok;
+      input.output.note(`There is no ${id} within this scope.`);
+      return EXIT.nothing;
     });
   },
 };

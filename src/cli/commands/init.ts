@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from '../command.ts';
 import { openMemory, placeOf } from '../open-memory.ts';
@@ -14,7 +14,6 @@ export const init: Command = {
       input.options['here'] === true ? { ...input, options: { ...input.options, data: resolve('.varve') } } : input;
     const place = placeOf(chosen);
     const isNew = place.isPostgres || !existsSync(place.store);
-    if (!place.isPostgres) mkdirSync(place.folder, { recursive: true, mode: 0o700 });
     const varve = await openMemory(chosen);
     await varve.close();
     const where = place.isPostgres ? 'PostgreSQL' : place.store;

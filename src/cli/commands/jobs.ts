@@ -42,12 +42,16 @@ export const jobs: Command = {
             ]),
           ),
         );
+        if (page.jobs.length === 0) input.output.note('There is no such job.');
         return EXIT.ok;
       }
       if (!['show', 'retry'].includes(action) || id === undefined)
         throw new UsageError('Say what: list, counts, show <id> or retry <id>.');
       const job = action === 'show' ? await queue.get(id) : await queue.retry(id);
-      if (job === null) return EXIT.nothing;
+      if (job === null) {
+        input.output.note(`There is no job ${id}.`);
+        return EXIT.nothing;
+      }
       if (action === 'retry')
         await varve.operator.acts.record({ tenant: tenant ?? 'default', actor: 'cli', act: 'job.retry', subject: id });
       await input.output.answer(job, () => JSON.stringify(job, null, 2));

@@ -44,6 +44,7 @@ export const keys: Command = {
             ]),
           ),
         );
+        if (items.length === 0) input.output.note('There are no keys: varve keys create <name>.');
       } else if (action === 'acts') {
         const { items } = await acts.list(tenant);
         await input.output.answer({ items }, () =>

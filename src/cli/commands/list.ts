@@ -32,6 +32,9 @@ export const list: Command = {
     await withMemory(input, {}, async (varve) => {
       const handle = varve.for(scopeOf(input));
       const { style } = input.output;
+      const noteIfNone = (count: number): void => {
+        if (count === 0) input.output.note(`There are no ${kind} within this scope.`);
+      };
       const memoryRows = (
         items: readonly { id: string; type: string; importance: number; content: string }[],
       ): string =>
@@ -55,20 +58,24 @@ export const list: Command = {
             ]),
           ),
         );
+        noteIfNone(page.items.length);
       } else if (kind === 'entities') {
         const items = await handle.entities.list({ limit });
         await input.output.answer({ items }, () =>
           table(items.map(({ id, type, name }) => [style('dim', id), type, name])),
         );
+        noteIfNone(items.length);
       } else if (kind === 'facts') {
         const items = await handle.facts.list();
         await input.output.answer({ items }, () =>
           table(items.map(({ category, key, value }) => [category ?? '', key ?? '', oneLine(value ?? '', 120)])),
         );
+        noteIfNone(items.length);
       } else {
         const types = kind === 'notes' ? ['note'] : kind === 'saved-items' ? ['saved_item'] : filter.types;
         const page = await handle.memories.list({ ...filter, types });
         await input.output.answer(page, () => memoryRows(page.items));
+        noteIfNone(page.items.length);
       }
     });
   },

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
+import { openMemory, scopeOf } from '../open-memory.ts';
 import { version } from '../version.ts';
 
 /** Serves MCP to the program that started it. */
@@ -18,12 +18,9 @@ export const mcp: Command = {
       await input.output.answer(configs, () => configText(configs));
       return;
     }
-    const { mkdirSync } = await import('node:fs');
-    const place = placeOf(input);
-    if (!place.isPostgres) mkdirSync(place.folder, { recursive: true, mode: 0o700 });
     const [{ mcpOverStdio }, varve] = await Promise.all([
       import('../../mcp/mcp-over-stdio.ts'),
-      openMemory(input, { embedder: true, background: true }),
+      openMemory(input, { embeds: 'all', background: true }),
     ]);
     await mcpOverStdio(varve, {
       scope: scopeOf(input),

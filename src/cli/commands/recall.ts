@@ -1,4 +1,5 @@
 import { EXIT, listOption, numberOption, textOption, UsageError, type Command } from '../command.ts';
+import { embedFew } from '../embed-few.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine } from '../output.ts';
 import { readWords } from '../read-words.ts';
@@ -27,7 +28,8 @@ export const recall: Command = {
     if (unknown !== undefined)
       throw new UsageError(`There is no source ${JSON.stringify(unknown)}: ${RECALL_SOURCES.join(', ')}.`);
     const options = { limit: numberOption(input, 'limit'), mode, sources } as RecallOptions;
-    return withMemory(input, { embedder: mode !== 'text' }, async (varve) => {
+    return withMemory(input, { embeds: mode === 'text' ? 'nothing' : 'query' }, async (varve) => {
+      await embedFew(varve, input.output);
       const recalled = await varve.for(scopeOf(input)).recall(query, options);
       const { style } = input.output;
       await input.output.answer(recalled, () =>

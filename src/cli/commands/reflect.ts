@@ -8,7 +8,7 @@ export const reflect: Command = {
   help: 'Reflects on the last 24 hours of the user now, instead of tonight: profile, facts, intentions, learnings. Says how many of each were added.',
   examples: ['varve reflect', 'varve reflect --user ana --json'],
   async run(input) {
-    await withMemory(input, { embedder: true }, async (varve) => {
+    await withMemory(input, { embeds: 'all' }, async (varve) => {
       const counts = await varve.for(scopeOf(input)).reflect();
       await input.output.answer(counts, () =>
         table(Object.entries(counts).map(([name, count]) => [name, String(count)])),

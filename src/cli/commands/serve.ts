@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import { numberOption, textOption, type Command, type CommandInput } from '../command.ts';
+import { textOption, UsageError, type Command, type CommandInput } from '../command.ts';
 import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
+import { portOf } from '../port-of.ts';
 import { version } from '../version.ts';
 import { untilStopped } from '../until-stopped.ts';
 
-const DEFAULT_PORT = 8787;
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Starts the server. */
@@ -32,13 +31,14 @@ export const serve: Command = {
     // Asked for first: a supervisor may want it to stop while it still starts.
     const stopped = untilStopped();
     const place = placeOf(input);
-    if (!place.isPostgres) mkdirSync(place.folder, { recursive: true, mode: 0o700 });
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
-    const port = numberOption(input, 'port') ?? Number(process.env['PORT'] ?? DEFAULT_PORT);
+    const port = portOf(input);
     const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
-    const log = createLog(LOG_LEVELS.find((level) => level === wanted) ?? 'info');
+    const level = LOG_LEVELS.find((known) => known === wanted);
+    if (level === undefined) throw new UsageError(`There is no log level ${wanted}: ${LOG_LEVELS.join(', ')}.`);
+    const log = createLog(level);
     const isLocal = LOOPBACK.has(host);
-    const varve = await openMemory(input, { embedder: true, background: input.options['no-worker'] !== true });
+    const varve = await openMemory(input, { embeds: 'all', background: input.options['no-worker'] !== true });
     try {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
@@ -99,6 +99,11 @@ function welcome({
     `    -d '{"content":"I moved to Oslo last month."}'`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
     `  ${url}/docs in a browser: any name, the key as password`,
-    '  varve mcp --print-config',
+    `  ${calledAs()} mcp --print-config`,
   ].join('\n');
+}
+
+/** How this program is called here: in a checkout by its script, else by its name. */
+function calledAs(): string {
+  return process.argv[1]?.endsWith('.ts') === true ? 'npm run varve --' : 'varve';
 }

@@ -1,4 +1,4 @@
-import { numberOption, type Command } from '../command.ts';
+import { wholeOption, type Command } from '../command.ts';
 import { openMemory, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -13,16 +13,16 @@ export const worker: Command = {
   },
   examples: ['varve worker', 'varve worker --once', 'DATABASE_URL=postgres://… varve worker --concurrency 8'],
   async run(input) {
-    const concurrency = numberOption(input, 'concurrency');
+    const concurrency = wholeOption(input, 'concurrency', 1, 1000);
     if (input.options['once'] === true) {
-      const counts = await withMemory(input, { embedder: true }, (varve) => varve.drain());
+      const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
       await input.output.answer(counts, () =>
         table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
       );
       return;
     }
     const stopped = untilStopped();
-    const varve = await openMemory(input, { embedder: true, background: { concurrency } });
+    const varve = await openMemory(input, { embeds: 'all', background: { concurrency } });
     input.output.note('Working. Stop with Ctrl-C.');
     await stopped;
     await varve.close();

@@ -1,16 +1,18 @@
 import { VarveError } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
-import { countWords } from '../../record/block.ts';
+import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
-import { replaceBlock } from '../../store/block-store.ts';
+import type { Writer } from '../../store/database.ts';
+import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, saveProgress } from '../../store/progress-store.ts';
-import type { RunCause } from '../../store/run-store.ts';
+import type { RunCause, RunNotes } from '../../store/run-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { inRun, type ActiveRun } from '../in-run.ts';
+import { inRun, type ActiveRun, type Committed } from '../in-run.ts';
 import { profilePrompt } from '../prompts/profile-prompt.ts';
+import { rehearse } from '../rehearse.ts';
+import { applyProfile, checkProfile, type ProfileToApply } from './apply-profile.ts';
 import { applyReflection } from './apply-reflection.ts';
-import { fitProfile } from './fit-profile.ts';
 import { gatherDay, toExchanges, type Day } from './gather-day.ts';
 import { localReflection } from './local-reflection.ts';
 import type { ReflectionCounts } from './reflection-counts.ts';
@@ -22,15 +24,20 @@ const NOTHING: ReflectionCounts = {
   intentions_added: 0,
   learnings_added: 0,
   skipped: true,
+  profile_held: false,
   warnings: [],
 };
 
-/** Looks back on what was said since the last reflection: a new profile, facts, intentions and learnings (K10). */
+/**
+ * Looks back on what was said since the last reflection: a new profile, facts, intentions and learnings (K10). A profile
+ * that would lose too much waits for review; the rest is applied.
+ */
 export async function reflectOwner(
   deps: ConsolidateDeps,
   scope: Scope,
-  options: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
+  { dryRun = false, ...options }: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
 ): Promise<ReflectionCounts> {
+  if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => reflectOwner(rehearsed, scope, options));
   return inRun(deps, { scope, kind: 'reflect', ...options }, async (run) => {
     const day = await deps.database.read(scope.tenant, (reader) => gatherDay(reader, deps, scope));
     run.read({ messages: day.messages.length, memories: day.memories.length });
@@ -39,22 +46,53 @@ export async function reflectOwner(
       return NOTHING;
     }
     const reflection = await reflect(deps, run, day);
-    const { counts } = await run.commit(async (writer) => {
+    const profile = checkProfile(reflection.profile, day.profile.text, deps.consolidation);
+    const { counts } = await run.commit(async (writer): Promise<Committed & Applied> => {
       await changeOwner(writer, scope, deps.clock.now());
       const progress = await findProgress(writer, scope);
       if (progress.reflectedUntil !== day.progress.reflectedUntil) throw takenMeanwhile();
       const why = { reason: 'reflected on the day', actor: 'reflect', run: run.id };
-      const profile = nextProfile(reflection.profile, day.profile.text, deps);
-      if (profile !== null) {
-        const replacement = { kind: 'profile' as const, content: profile, expectedVersion: day.profile.version };
-        await replaceBlock(writer, deps, scope, replacement, why);
-      }
+      const written = await writeProfile(writer, deps, scope, { ...profile, version: day.profile.version, why });
       const applied = await applyReflection(writer, deps, scope, { reflection, day, why });
       await saveProgress(writer, scope, { reflectedUntil: day.until });
-      return { changed: { ...applied.changed, profile: Number(profile !== null) }, counts: applied.counts };
+      const status = profile.suspicion === null ? 'done' : 'held';
+      return { changed: { ...applied.changed, ...written }, counts: applied.counts, status };
     });
-    return { ...counts, skipped: false, warnings: reflection.warnings };
+    const held = profile.suspicion === null ? [] : [`The profile is held for review: ${profile.suspicion}.`];
+    return {
+      ...counts,
+      skipped: false,
+      profile_held: profile.suspicion !== null,
+      warnings: [...reflection.warnings, ...held],
+    };
   });
+}
+
+type Applied = Pick<Awaited<ReturnType<typeof applyReflection>>, 'counts'>;
+
+/** Writes the profile, or holds it for review. */
+async function writeProfile(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { text, suspicion, version, why }: ProfileToApply & { suspicion: string | null; why: Change & { run: string } },
+): Promise<RunNotes> {
+  // Of nothing there is nothing to say.
+  if (text === '' && version === 0) return { profile: 0 };
+  if (suspicion === null) return applyProfile(writer, deps, scope, { apply: { text, version }, why });
+  const now = deps.clock.now();
+  await decideHeldChanges(writer, scope, { kind: 'profile', decision: 'outdated', now });
+  await insertHeldChange(writer, {
+    id: deps.ids.next('hld'),
+    scope,
+    run: why.run,
+    kind: 'profile',
+    reason: suspicion,
+    proposal: { text, version } satisfies ProfileToApply,
+    events: [],
+    createdAt: new Date(now),
+  });
+  return { profile: 0, held: 1 };
 }
 
 async function reflect(deps: ConsolidateDeps, run: ActiveRun, day: Day): Promise<ParsedReflection> {
@@ -86,16 +124,6 @@ async function reflect(deps: ConsolidateDeps, run: ActiveRun, day: Day): Promise
   });
   const { data } = await run.languageModel.generateText({ task: 'profile', prompt, signal: run.signal });
   return parseReflection(data);
-}
-
-const FEW_WORDS = 40;
-
-/** The profile to write; null when it is the old one, none at all, or has lost most of what was there. */
-function nextProfile(text: string, before: string, deps: ConsolidateDeps): string | null {
-  const next = fitProfile(text, deps.consolidation.nightly.words);
-  const [words, left] = [countWords(before), countWords(next)];
-  const hasShrunk = words >= FEW_WORDS && left < words * (1 - deps.consolidation.tiers.shrinkShare);
-  return left === 0 || hasShrunk || next === before ? null : next;
 }
 
 function takenMeanwhile(): VarveError {

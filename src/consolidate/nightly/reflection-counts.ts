@@ -6,5 +6,7 @@ export interface ReflectionCounts {
   learnings_added: number;
   /** Nothing was said since the last one: nothing was done. */
   skipped: boolean;
+  /** The profile would have lost too much and waits for review. The rest was applied. */
+  profile_held: boolean;
   warnings: string[];
 }

@@ -4,7 +4,8 @@ import type { Evidence } from './evidence.ts';
 
 /**
  * Groups evidence by theme: alike in meaning, or alike in words, and never against each other. What names the same things
- * needs to be a little less alike. Average linkage, so that a chain of neighbours does not join strangers.
+ * needs to be a little less alike. Average linkage, so that a chain of neighbours does not join strangers; and alike in
+ * meaning alone is not enough: what is joined has to have a word in common somewhere, or a thing.
  */
 export function clusterEvidence(
   evidence: readonly Evidence[],
@@ -18,7 +19,9 @@ export function clusterEvidence(
     for (let left = 0; left < clusters.length; left += 1) {
       for (let right = left + 1; right < clusters.length; right += 1) {
         const score = meanBetween(clusters[left] ?? [], clusters[right] ?? [], alike, size);
-        if (score >= best.score && (best.left === -1 || score > best.score)) best = { score, left, right };
+        const isBetter = score >= best.score && (best.left === -1 || score > best.score);
+        if (isBetter && haveInCommon(clusters[left] ?? [], clusters[right] ?? [], evidence))
+          best = { score, left, right };
       }
     }
     if (best.left === -1) break;
@@ -56,10 +59,21 @@ function similarityOf(one: Evidence, other: Evidence, calibration: Calibration |
     calibration === null || one.vector === null || other.vector === null
       ? 0
       : calibratedSimilarity(dot(one.vector, other.vector), calibration);
-  const shared = one.entities.some((entity) => other.entities.includes(entity)) ? SAME_ENTITY : 0;
-  // Alike in meaning alone is not enough: a theme has to have a word in common, or a thing.
-  const meaning = share > 0 || shared > 0 ? semantic : 0;
-  return Math.min(1, Math.max(lexical, meaning) + shared);
+  return Math.min(1, Math.max(lexical, semantic) + (nameTheSame(one, other) ? SAME_ENTITY : 0));
+}
+
+function nameTheSame(one: Evidence, other: Evidence): boolean {
+  return one.entities.some((entity) => other.entities.includes(entity));
+}
+
+/** Whether any of one has a word or a thing in common with any of the other. */
+function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
+  return left.some((one) =>
+    right.some((other) => {
+      const [first, second] = [evidence[one] as Evidence, evidence[other] as Evidence];
+      return overlap(first.stems, second.stems) > 0 || nameTheSame(first, second);
+    }),
+  );
 }
 
 function dot(one: Float32Array, other: Float32Array): number {

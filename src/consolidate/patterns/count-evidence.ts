@@ -29,14 +29,12 @@ const COMMON = 0.8;
 
 /** Counts the evidence of one theme by its variants. */
 export function countEvidence(evidence: readonly Evidence[]): PatternCount {
-  const frequencies = new Map<string, number>();
-  for (const { stems } of evidence) for (const stem of stems) frequencies.set(stem, (frequencies.get(stem) ?? 0) + 1);
   const common = new Set(
-    [...frequencies].filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem),
+    [...frequenciesOf(evidence)].filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem),
   );
-  const label = (each: Evidence): string => variantOf(each, common, frequencies);
+  const variants = variantsOf(evidence, common);
   const measure = evidence.find((each) => each.measure !== null)?.measure?.name ?? null;
-  const groups = [...Map.groupBy(evidence, label)]
+  const groups = [...Map.groupBy(evidence, (each) => variants.get(each) ?? '')]
     .map(([name, members]) => countGroup(name, members))
     .toSorted(
       (one, other) =>
@@ -57,17 +55,29 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
   };
 }
 
-/** The word by which a case differs from the others of its theme: the one that most of its kind have. */
-function variantOf(
-  { text, stems }: Evidence,
-  common: ReadonlySet<string>,
-  frequencies: ReadonlyMap<string, number>,
-): string {
-  const own = [...stems].filter((stem) => !common.has(stem) && (frequencies.get(stem) ?? 0) > 1);
-  const [best] = own.toSorted(
-    (one, other) => (frequencies.get(other) ?? 0) - (frequencies.get(one) ?? 0) || (one < other ? -1 : 1),
-  );
-  return best === undefined ? '' : wordFor(best, text);
+/**
+ * The words by which cases of a theme differ, by case: first the one that most of them have, then the one that most of
+ * the rest have. A case that shares no word with another has none.
+ */
+function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
+  const labels = new Map<Evidence, string>();
+  for (let rest = evidence; ;) {
+    const [best] = [...frequenciesOf(rest)]
+      .filter(([stem, count]) => count > 1 && !common.has(stem))
+      .toSorted(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
+    if (best === undefined) return labels;
+    const [stem] = best;
+    const having = rest.filter(({ stems }) => stems.has(stem));
+    const label = wordFor(stem, having[0]?.text ?? '');
+    for (const each of having) labels.set(each, label);
+    rest = rest.filter(({ stems }) => !stems.has(stem));
+  }
+}
+
+function frequenciesOf(evidence: readonly Evidence[]): Map<string, number> {
+  const frequencies = new Map<string, number>();
+  for (const { stems } of evidence) for (const stem of stems) frequencies.set(stem, (frequencies.get(stem) ?? 0) + 1);
+  return frequencies;
 }
 
 /** The word of the text that a stem stands for. */

@@ -22,7 +22,7 @@ export async function writePattern(
   deps: ConsolidateDeps,
   scope: Scope,
   found: FoundPattern,
-  options: { cause: RunCause; signal?: AbortSignal; dryRun?: boolean },
+  options: { cause: RunCause; signal?: AbortSignal },
 ): Promise<string> {
   return inRun(deps, { scope, kind: 'find-patterns', ...options }, async (run) => {
     run.read({ evidence: found.evidence.length, sessions: found.count.sessions });
@@ -58,14 +58,15 @@ async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): P
   const theme = count.theme.join(' ');
   const counted = writeCount(count);
   const plain = `${theme === '' ? 'Repeated' : theme.charAt(0).toUpperCase() + theme.slice(1)}: ${counted}.`;
-  if (run.distiller.kind === 'local') return plain;
+  const distiller = await run.distiller();
+  if (distiller.kind === 'local') return plain;
   const additions = evidence
     .slice(-50)
     .map(
       ({ text, measure, effect }) =>
         `${text} → ${measure === null ? (effect ?? 'done') : `${measure.value} ${measure.name}`}`,
     );
-  const { output } = await run.distiller.merge(
+  const { output } = await distiller.merge(
     {
       purpose: 'episodes',
       subject: theme === '' ? 'what was done' : theme,

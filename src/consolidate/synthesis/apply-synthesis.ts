@@ -31,7 +31,7 @@ export async function applySynthesis(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { apply, why, heldAs }: { apply: SynthesisToApply; why: Change; heldAs: 'accepted' | 'outdated' },
+  { apply, why }: { apply: SynthesisToApply; why: Change },
 ): Promise<RunNotes> {
   const now = parts.clock.now();
   await changeOwner(writer, scope, now);
@@ -55,7 +55,8 @@ export async function applySynthesis(
   }
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
-  await decideHeldChanges(writer, scope, { decision: heldAs, now });
+  // One that still waits was made of tiers that are replaced.
+  await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
   return {
     workingMemory: Number(changedWorking),
     scaffold: Number(changedScaffold),

@@ -5,6 +5,7 @@ import { countWords } from '../../record/block.ts';
 import type { Confidence } from '../../record/trust.ts';
 import { cutWords } from '../cut-words.ts';
 import type { TierSettings } from '../consolidation-settings.ts';
+import { FEW_VALUES, FEW_WORDS, shrinks } from '../shrinks.ts';
 import type { Tiers } from './gather-observed.ts';
 import type { Observed } from './observed.ts';
 import { sentencesOf, type EntryNote, type TierNotes } from './tier-notes.ts';
@@ -26,9 +27,6 @@ export interface CheckedSynthesis {
 const SUPPORTED = 0.3;
 /** An observation that has half of the words of a statement speaks of it. */
 const CONFIRMS = 0.5;
-/** Below this there is too little to speak of shrinking. */
-const FEW_WORDS = 40;
-const FEW_VALUES = 3;
 
 /** Holds an answer against what is known and what was observed: nothing is taken from it on trust. */
 export function checkSynthesis(
@@ -57,14 +55,12 @@ export function checkSynthesis(
 /** An answer that takes away much of what was known is more likely a mistake than the truth. */
 function suspicionOf(synthesis: Synthesis, tiers: Tiers, share: number): string | null {
   const [before, after] = [countValues(tiers.scaffold), countValues(synthesis.scaffold)];
-  if (shrinks(before, after, share, FEW_VALUES)) return `the scaffold would shrink from ${before} values to ${after}`;
+  if (shrinks({ before, after }, { share, few: FEW_VALUES }))
+    return `the scaffold would shrink from ${before} values to ${after}`;
   const [words, left] = [countWords(tiers.workingMemory), countWords(synthesis.workingMemory)];
-  if (shrinks(words, left, share, FEW_WORDS)) return `the working memory would shrink from ${words} words to ${left}`;
+  if (shrinks({ before: words, after: left }, { share, few: FEW_WORDS }))
+    return `the working memory would shrink from ${words} words to ${left}`;
   return null;
-}
-
-function shrinks(before: number, after: number, share: number, few: number): boolean {
-  return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
 }
 
 /** How many values a JSON value holds, at every depth. */

@@ -18,7 +18,6 @@ import type { Observed } from './observed.ts';
 export interface SynthesiseOptions {
   cause: RunCause;
   signal?: AbortSignal;
-  dryRun?: boolean;
 }
 
 /** What became of an owner's observations. */
@@ -50,7 +49,7 @@ export async function synthesiseOwner(
     options.signal?.throwIfAborted();
     const { observed, progress, held } = await deps.database.read(scope.tenant, async (reader) => ({
       ...(await gatherObserved(reader, deps, scope)),
-      held: await listHeldChanges(reader, scope),
+      held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
     }));
     // An answer that waits for review is not asked for again before there is something new.
     const waiting = new Set(held.flatMap(({ events }) => events));
@@ -66,7 +65,7 @@ export async function synthesiseOwner(
     for (const each of failedBefore) {
       goesOn = await synthesiseBatch(deps, scope, { batch: [each], progress: goesOn, options, counts });
     }
-    if (options.dryRun === true || counts.held > 0 || fresh.length === 0) return counts;
+    if (counts.held > 0 || fresh.length === 0) return counts;
   }
 }
 
@@ -88,7 +87,6 @@ async function synthesiseBatch(
   } catch (error) {
     if (!VarveError.isInstance(error, 'model_answer_invalid') && !VarveError.isInstance(error, 'invalid_input'))
       throw error;
-    if (options.dryRun === true) throw error;
     const [only] = batch;
     if (batch.length === 1 && only !== undefined)
       return setFailed(deps, scope, { failed: only, progress, error, counts });
@@ -119,7 +117,9 @@ async function synthesiseOnce(
     });
     const tiers = { ...current, workingMemory: aged.text };
     run.read({ observations: batch.length, staleSentences: aged.dropped });
-    const { output } = await run.distiller.synthesise(
+    const { output } = await (
+      await run.distiller()
+    ).synthesise(
       {
         observations: batch.map(({ turn }) => turn),
         workingMemory: tiers.workingMemory,
@@ -143,7 +143,7 @@ async function synthesiseOnce(
       if (checked.suspicion === null) {
         const reason = reasonOf(checked.replaced, checked.kept);
         const why = { reason, actor: 'synthesise', run: run.id };
-        return { changed: await applySynthesis(writer, deps, scope, { apply, why, heldAs: 'outdated' }) };
+        return { changed: await applySynthesis(writer, deps, scope, { apply, why }) };
       }
       await changeOwner(writer, scope, now);
       await insertHeldChange(writer, {

@@ -5,7 +5,7 @@ import { textSchema } from '../../record/parse.ts';
 import type { ScopeLevel } from '../../record/scope.ts';
 import { sessionStateSchema } from '../../record/session.ts';
 import { found } from '../answers.ts';
-import { blockTag, expectedVersion } from '../block-tag.ts';
+import { blockTag, expectedVersion, tooLate } from '../block-tag.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 import { asOfSchema, levelSchema, limitSchema } from './parameters.ts';
@@ -49,7 +49,9 @@ const BLOCKS: readonly Operation[] = [
       const kind = kindOf(params);
       const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level: levelOf(query) }));
       const options = { ...why, level: levelOf(query), expectedVersion: expected };
-      const block = await handle.blocks.replace(kind, content, options);
+      const block = await handle.blocks.replace(kind, content, options).catch((error: unknown) => {
+        throw tooLate(error, expected);
+      });
       return { body: block, headers: { etag: blockTag(block) } };
     },
   }),

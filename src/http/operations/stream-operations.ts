@@ -58,19 +58,26 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     path: '/v1/changes',
     tag: 'operations',
     summary: 'What changes within the scope, as server-sent events. They name records and hold no content.',
-    query: z.strictObject({ after: z.string().max(40).optional() }),
+    query: z.strictObject({ after: z.string().max(200).optional() }),
     headers: { 'last-event-id': 'Goes on after this event. Browsers send it by themselves.' },
     answer: { schema: z.string(), media: 'text/event-stream', description: 'One event a change.' },
-    async run({ varve, scope, query, headers, goneOrStopping }) {
-      const after = headers.get('last-event-id') ?? query.after;
-      const until = goneOrStopping();
+    async run({ varve, scope, query, headers, goneOrStopping, isAllowed }) {
+      const { cursors } = varve.operator;
+      const sealed = headers.get('last-event-id') ?? query.after;
+      const after = sealed === undefined ? undefined : await cursors.open(scope.tenant, sealed);
+      const over = new AbortController();
+      const until = AbortSignal.any([goneOrStopping(), over.signal]);
       const changes = varve.operator.changes(scope, { after, signal: until });
+      const seal = (cursor: string): Promise<string> => cursors.seal(scope.tenant, cursor);
       const headersOut = {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       };
-      return { stream: await eventStream(changes, until), headers: headersOut };
+      return {
+        stream: await eventStream(changes, { signal: until, seal, isAllowed, stop: () => over.abort() }),
+        headers: headersOut,
+      };
     },
   }),
 ];

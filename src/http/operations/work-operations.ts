@@ -25,6 +25,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
       intentions_added: z.int(),
       learnings_added: z.int(),
       skipped: z.boolean(),
+      profile_held: z.boolean(),
       warnings: z.array(z.string()),
     }),
     async run({ handle, query, goneOrStopping }) {

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEncoder } from './encoder.ts';
 import { type SharedMemory, createKernel } from './kernel.ts';
-import { loadModel } from './load-model.ts';
+import { loadWeights } from './load-weights.ts';
 import { layoutMemory } from './memory-layout.ts';
-import { readModel } from './weights.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -25,7 +24,7 @@ export interface WorkerTask {
 /** `vectors: true` means that the workspace now holds the task's vectors. */
 export type WorkerReply = { type: 'ready' } | { type: 'failed'; message: string } | { type: 'done'; vectors: boolean };
 
-async function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): Promise<void> {
+function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
   const reply = (message: WorkerReply): void => port.postMessage(message);
   const { memory } = setup;
   const layout = layoutMemory(setup);
@@ -46,21 +45,18 @@ async function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): 
     reply({ type: 'done', vectors: wroteVector });
   });
 
-  if (setup.weightsFolder !== undefined) {
-    const file = await readModel(setup.weightsFolder);
-    loadModel(file, { memory, layout, kernel });
-    // Gives back the file's 23 MB now; a worker that allocates nothing more may not collect garbage for hours.
-    file.buffer.transfer(0);
-  }
+  if (setup.weightsFolder !== undefined) loadWeights(setup.weightsFolder, { memory, layout, kernel });
   reply({ type: 'ready' });
 }
 
 if (parentPort) {
   const port = parentPort;
-  serve(workerData as WorkerSetup, port).catch((error: unknown) => {
+  try {
+    serve(workerData as WorkerSetup, port);
+  } catch (error) {
     port.postMessage({
       type: 'failed',
       message: error instanceof Error ? error.message : String(error),
     } satisfies WorkerReply);
-  });
+  }
 }

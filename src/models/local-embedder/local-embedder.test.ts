@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder } from '../embedder.ts';
 import { GOLDEN_VECTORS } from './golden-vectors.ts';
 import { createLocalEmbedder } from './local-embedder.ts';
+import { layoutMemory, MODEL } from './memory-layout.ts';
+import { prepareWeights } from './prepare-weights.ts';
 import { findWeights } from './weights.ts';
 
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number => {
@@ -40,6 +42,18 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
 
   it.each(GOLDEN_VECTORS)('gives the same bits on every machine: $text', async ({ text, vectorSha256 }) => {
     expect(sha256(await embedOne(text))).toBe(vectorSha256);
+  });
+
+  it('gives the same bits in the calling thread, and from prepared weights', async () => {
+    const modelPath = join(folder, 'prepared');
+    prepareWeights(findWeights(), modelPath);
+    for (const options of [{ threads: 0 }, { threads: 0, modelPath }, { threads: 2, modelPath }]) {
+      const other = createLocalEmbedder(options);
+      const { vectors } = await other.embed(GOLDEN_VECTORS.map(({ text }) => text));
+      expect(vectors.map(sha256)).toEqual(GOLDEN_VECTORS.map(({ vectorSha256 }) => vectorSha256));
+      await other.close?.();
+      await expect(other.embed(['x'])).rejects.toMatchObject({ code: 'embedder_unavailable' });
+    }
   });
 
   it('puts the same meaning near and another one far', async () => {
@@ -164,6 +178,29 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     await changed.close?.();
   });
 
+  it.each([
+    ['weights.bin', 300_000],
+    // In the row of [CLS], which every text has.
+    ['weights.bin', layoutMemory({ maximumTokens: 8, workspaces: 1 }).words + 101 * MODEL.hidden],
+    ['vocabulary.bin', 300_000],
+  ])('refuses another prepared %s (%i)', async (file, position) => {
+    const modelPath = join(folder, `other-${file}-${position}`);
+    prepareWeights(findWeights(), modelPath);
+    const bytes = await readFile(join(modelPath, file));
+    bytes[position] = (bytes[position] ?? 0) ^ 1;
+    for (const changed of [bytes, bytes.subarray(0, 200_000)]) {
+      await writeFile(join(modelPath, file), changed);
+      for (const threads of [0, 2]) {
+        const embedder = createLocalEmbedder({ modelPath, threads });
+        await expect(embedder.embed(['x'])).rejects.toMatchObject({
+          code: 'embedder_unavailable',
+          message: expect.stringContaining('CRC-32'),
+        });
+        await embedder.close?.();
+      }
+    }
+  });
+
   it('rejects what is under way when closed, and all later calls', async () => {
     const closing = createLocalEmbedder();
     const pending = closing.embed(Array.from({ length: 500 }, (_, i) => `text ${i}`));
@@ -174,7 +211,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
   });
 
   it('refuses options that make no sense', () => {
-    expect(() => createLocalEmbedder({ threads: 0 })).toThrow('threads');
+    expect(() => createLocalEmbedder({ threads: -1 })).toThrow('threads');
     expect(() => createLocalEmbedder({ maximumTokens: 1000 })).toThrow('maximumTokens');
   });
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { VarveError } from '../../errors.ts';
 import type { Embedder, Embedded } from '../embedder.ts';
+import { createCallingThread } from './calling-thread.ts';
 import { embedTexts } from './embed-texts.ts';
 import { MODEL } from './memory-layout.ts';
 import { findWeights, readVocabulary } from './weights.ts';
@@ -9,11 +10,14 @@ import { type WorkerPool, createWorkerPool } from './worker-pool.ts';
 
 /** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
-  /** Threads that compute; one text alone is shared between them. Default: 2, or 1 on a single core. */
+  /**
+   * Threads that compute; one text alone is shared between them. Default: 2, or 1 on a single core. 0: the one that calls,
+   * which is ready soonest and does nothing else meanwhile: for a program that embeds a text and ends.
+   */
   threads?: number;
   /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
   maximumTokens?: number;
-  /** Folder with `onnx/model_quantized.onnx` and `tokenizer.json`. Default: the weights that came with the installation. */
+  /** Folder with `onnx/model_quantized.onnx` and `tokenizer.json`, or with prepared weights. Default: the weights that came with the installation. */
   modelPath?: string;
 }
 
@@ -33,13 +37,17 @@ interface Engine {
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(2, availableParallelism());
   const maximumTokens = options.maximumTokens ?? 256;
-  requireInteger('threads', threads, 1, 64);
+  requireInteger('threads', threads, 0, 64);
   requireInteger('maximumTokens', maximumTokens, 8, MODEL.positions);
   let engine: Promise<Engine> | null = null;
   let isClosed = false;
 
   async function open(): Promise<Engine> {
     const weightsFolder = findWeights(options.modelPath);
+    if (threads === 0) {
+      const pool = createCallingThread({ maximumTokens, weightsFolder });
+      return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
+    }
     const pool = createWorkerPool({
       threads,
       maximumTokens,
@@ -50,7 +58,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       },
     });
     try {
-      return { pool, wordPiece: createWordPiece(await readVocabulary(weightsFolder)) };
+      return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
     } catch (error) {
       await pool.close(error);
       throw error;

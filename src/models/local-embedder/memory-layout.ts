@@ -52,12 +52,15 @@ export interface Workspace {
 export interface MemoryLayout {
   /** Coefficients of the kernel's polynomials. */
   readonly constants: number;
-  readonly words: number;
   readonly wordScale: number;
   readonly positions: number;
   readonly embeddingNorm: NormAddress;
   readonly layers: readonly LayerAddress[];
+  /** A row for each piece of the vocabulary: half of the weights. A text needs only its own. */
+  readonly words: number;
   readonly workspaces: readonly Workspace[];
+  /** Where the weights end: all before is the same for every number of tokens and workspaces. */
+  readonly weightsEnd: number;
   /** Free while weights are packed: room for the largest matrix of the file. It overlaps the workspaces. */
   readonly staging: number;
   readonly bytes: number;
@@ -88,7 +91,6 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
 
   const model = {
     constants: take(128),
-    words: take(MODEL.vocabulary * hidden),
     wordScale: take(4),
     positions: take(MODEL.positions * hidden * 4),
     embeddingNorm: norm(),
@@ -100,9 +102,10 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
       output: linear(intermediate, hidden),
       outputNorm: norm(),
     })),
+    words: take(MODEL.vocabulary * hidden),
   };
 
-  const staging = end;
+  const weightsEnd = end;
   // Rows are computed in pairs and scores in eights, so a text may need a few tokens more than it has.
   const tokens = Math.ceil(options.maximumTokens / 8) * 8;
   const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
@@ -118,5 +121,11 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
     context: take(tokens * hidden * 4),
     scores: take(tokens * tokens * 4),
   }));
-  return { ...model, workspaces, staging, bytes: Math.max(end, staging + hidden * intermediate) };
+  return {
+    ...model,
+    workspaces,
+    weightsEnd,
+    staging: weightsEnd,
+    bytes: Math.max(end, weightsEnd + hidden * intermediate),
+  };
 }

@@ -1,16 +1,24 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { findWeights, readVocabulary } from './weights.ts';
-import { type WordPiece, createWordPiece } from './word-piece.ts';
+import { describe, expect, it } from 'vitest';
+import { packVocabulary, vocabularyTable } from './vocabulary-table.ts';
+import { findWeights, readPieces } from './weights.ts';
+import { createWordPiece } from './word-piece.ts';
+
+const names = readPieces(findWeights());
+
+describe('vocabularyTable', () => {
+  it('finds every piece, and nothing else', () => {
+    const vocabulary = vocabularyTable(packVocabulary(names));
+    expect(names.map((piece) => vocabulary.get(piece))).toEqual(names.map((_piece, id) => id));
+    for (const piece of ['', 'no such piece', '##', 'oslo\0', '😀']) {
+      const id = names.indexOf(piece);
+      expect(vocabulary.get(piece)).toBe(id < 0 ? undefined : id);
+    }
+  });
+});
 
 describe('createWordPiece', () => {
-  let pieces: (text: string, limit?: number) => string[];
-
-  beforeAll(async () => {
-    const vocabulary = await readVocabulary(findWeights());
-    const names = [...vocabulary.keys()];
-    const wordPiece: WordPiece = createWordPiece(vocabulary);
-    pieces = (text, limit = 1000) => wordPiece.encode(text, limit).map((id) => names[id] ?? '?');
-  });
+  const wordPiece = createWordPiece(vocabularyTable(packVocabulary(names)));
+  const pieces = (text: string, limit = 1000): string[] => wordPiece.encode(text, limit).map((id) => names[id] ?? '?');
 
   // Expected pieces come from @huggingface/tokenizers; all 8,986 strings of a comparison with it agreed.
   it.each([

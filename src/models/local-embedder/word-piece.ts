@@ -1,3 +1,5 @@
+import type { Vocabulary } from './vocabulary-table.ts';
+
 /** BERT's uncased WordPiece tokenizer. */
 export interface WordPiece {
   /** The ids of a text's pieces, without [CLS] and [SEP], at most `limit` of them. */
@@ -25,8 +27,8 @@ const IDEOGRAPH =
 const PUNCTUATION = '\\p{P}$+<=>^`|~';
 const WORD = new RegExp(`[${PUNCTUATION}${IDEOGRAPH}]|[^\\s${PUNCTUATION}${IDEOGRAPH}]+`, 'gu');
 
-/** Creates a tokenizer over a vocabulary (piece → id, continuations marked with `##`). */
-export function createWordPiece(vocabulary: ReadonlyMap<string, number>): WordPiece {
+/** Creates a tokenizer over a vocabulary, whose continuations are marked with `##`. */
+export function createWordPiece(vocabulary: Vocabulary): WordPiece {
   /** Appends the pieces of one word: always the longest that the vocabulary has. */
   function appendPieces(word: string, ids: number[]): void {
     const whole = vocabulary.get(word);

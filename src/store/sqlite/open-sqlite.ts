@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { SQLITE_TYPES } from '../migrations/migration.ts';
 import type { Tables } from '../schema.ts';
 import { createMutex } from '../mutex.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { makeFolder } from './make-folder.ts';
 import { sqliteTextIndex } from './sqlite-text-index.ts';
 import { createSqliteVectorIndex, decodeVector } from './sqlite-vector-index.ts';
 import { nodeSqliteDialect, whenFree } from './node-sqlite-dialect.ts';
@@ -82,7 +82,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
 async function openFile(path: string): Promise<DatabaseSync> {
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') makeFolder(dirname(path));
     const database = new DatabaseSync(path);
     // Waiting is done by whenFree(): SQLite's own would stop the event loop.
     database.exec('pragma busy_timeout = 0');

@@ -1,0 +1,67 @@
+import type { Change } from '../record/revision.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import {
+  decideHeldChanges,
+  findHeldChange,
+  listHeldChanges,
+  type HeldChange,
+  type HeldKind,
+} from '../store/held-change-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { insertRun, newRunId, type RunNotes } from '../store/run-store.ts';
+import { applyProfile, type ProfileToApply } from './nightly/apply-profile.ts';
+import { applySynthesis, type SynthesisToApply } from './synthesis/apply-synthesis.ts';
+
+/** The answers of a scope that wait for review, oldest first. */
+export async function heldChanges(parts: Parts, scope: Scope): Promise<HeldChange[]> {
+  return parts.database.read(scope.tenant, (reader) => listHeldChanges(reader, scope));
+}
+
+type Apply = (
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  given: { proposal: unknown; why: Change },
+) => Promise<RunNotes>;
+
+const APPLY: Record<HeldKind, Apply> = {
+  synthesis: (writer, parts, scope, { proposal, why }) =>
+    applySynthesis(writer, parts, scope, { apply: proposal as SynthesisToApply, why }),
+  profile: (writer, parts, scope, { proposal, why }) =>
+    applyProfile(writer, parts, scope, { apply: proposal as ProfileToApply, why }),
+};
+
+/** Applies a held answer as it was proposed. A `conflict` when what it changes has changed since. */
+export async function acceptHeldChange(parts: Parts, scope: Scope, id: string, actor: string): Promise<void> {
+  const now = new Date(parts.clock.now());
+  await parts.database.write(scope.tenant, async (writer) => {
+    const { kind, reason, proposal } = await findHeldChange(writer, scope, id);
+    const run = newRunId(parts.ids);
+    const why = { reason: `accepted after review: ${reason}`.slice(0, 500), actor, run };
+    await decideHeldChanges(writer, scope, { ids: [id], decision: 'accepted', now: now.getTime() });
+    const changed = await APPLY[kind](writer, parts, scope, { proposal, why });
+    await insertRun(writer, {
+      id: run,
+      scope,
+      kind: 'accept-held',
+      cause: 'hand',
+      status: 'done',
+      startedAt: now,
+      finishedAt: now,
+      read: { held: id },
+      changed,
+      model: 'local',
+      cost: 0,
+      error: null,
+    });
+  });
+}
+
+/** Drops a held answer. Observations that it was made of are taken in by the next run. */
+export async function rejectHeldChange(parts: Parts, scope: Scope, id: string): Promise<void> {
+  await parts.database.write(scope.tenant, async (writer) => {
+    await findHeldChange(writer, scope, id);
+    await decideHeldChanges(writer, scope, { ids: [id], decision: 'rejected', now: parts.clock.now() });
+  });
+}

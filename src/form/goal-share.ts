@@ -1,0 +1,31 @@
+import { contentStems, coveredBy } from './guards/text-overlap.ts';
+
+// Wanting and getting ready: no part of what is reached.
+const WANTING = new Set(
+  (
+    'want goal plan aim hope wish dream try target work reach train prepar practic practis look intend get start final ' +
+    'finish complet year month week day next end summer winter spring autumn january februari march april may june juli ' +
+    'august septemb octob novemb decemb'
+  ).split(' '),
+);
+const NAME = /(?<=\s)\p{Lu}[\p{L}'-]+/gu;
+const DATED =
+  /\b(?:in|on|by|until|before|this|next|of)? ?(?:the )?(?:end of )?(?:\d{1,2}(?:st|nd|rd|th)? )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?\b|\b(?:19|20)\d\d\b/g;
+
+/**
+ * Which share of what a goal aims at a statement says was done. When and where it was to be do not count against it, but
+ * another place does: the Paris marathon is not the one of Berlin.
+ */
+export function goalShare(goal: string, done: string): number {
+  const [aim, said] = [goal.replace(DATED, ' '), done.replace(DATED, ' ')];
+  const [places, others] = [namesIn(aim), namesIn(said)];
+  if (places.size > 0 && others.size > 0 && ![...places].some((name) => others.has(name))) return 0;
+  const stems = [...contentStems(aim)].filter((stem) => !WANTING.has(stem) && !/^\d+$/.test(stem));
+  const plain = stems.filter((stem) => !places.has(stem));
+  // "Learn Spanish" is nothing without its name.
+  return coveredBy(new Set(plain.length >= 2 ? plain : stems), contentStems(said));
+}
+
+function namesIn(text: string): Set<string> {
+  return new Set((text.match(NAME) ?? []).flatMap((name) => [...contentStems(name)]));
+}

@@ -1,0 +1,104 @@
+import { pathExample } from '../examples.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { escape, prose } from './html.ts';
+import { rowHtml, schemaHtml, tableHtml } from './schema-html.ts';
+
+/** An operation of the document, as far as the page shows it. */
+export interface DescribedOperation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  parameters: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
+  requestBody?: { content: Record<string, { schema: JsonSchema; example?: unknown }> };
+  responses: Record<string, { description?: string; content?: Record<string, { schema: JsonSchema }> }>;
+}
+
+export interface PlacedOperation {
+  method: string;
+  path: string;
+  operation: DescribedOperation;
+}
+
+const PLACES = [
+  ['path', 'In the path'],
+  ['query', 'In the query string'],
+  ['header', 'Headers'],
+] as const;
+
+/** One operation: closed it is a line, open it is everything that there is to know of it. */
+export function operationHtml(placed: PlacedOperation): string {
+  const { method, path, operation } = placed;
+  const parameters = PLACES.map(([place, title]) => {
+    const rows = operation.parameters.filter((one) => one.in === place).map((one) => rowHtml(one));
+    return rows.length === 0 ? '' : `<h4>${title}</h4>${tableHtml(rows)}`;
+  });
+  const body = Object.entries(operation.requestBody?.content ?? {}).map(
+    ([media, { schema }]) => `<h4>Body <small>${escape(media)}</small></h4>${schemaHtml(schema)}`,
+  );
+  return `<details class="operation" id="${escape(operation.operationId)}" data-text="${escape(searchText(placed))}">
+<summary><span class="method ${method}">${method}</span><code class="path">${pathHtml(path)}</code><span class="summary">${prose(operation.summary)}</span></summary>
+<div class="open"><p>${prose(operation.description)} <a href="#${escape(operation.operationId)}">Link</a></p>
+<h4>Example</h4><pre class="example" tabindex="0"><code>${escape(curl(placed))}</code></pre>
+${parameters.join('')}${body.join('')}<h4>Answers</h4>${answersHtml(operation)}${tryHtml(placed)}</div></details>`;
+}
+
+function searchText({ method, path, operation }: PlacedOperation): string {
+  return [method, path, operation.operationId, operation.summary, operation.tags[0]].join(' ').toLowerCase();
+}
+
+/** Long paths break where their parts do. */
+function pathHtml(path: string): string {
+  return escape(path).replaceAll('/', '<wbr>/');
+}
+
+function answersHtml(operation: DescribedOperation): string {
+  return Object.entries(operation.responses)
+    .filter(([status]) => status !== 'default')
+    .map(([status, { description = '', content = {} }]) => {
+      const schemas = Object.entries(content).map(([media, { schema }]) =>
+        media === 'application/json' ? schemaHtml(schema) : `<p class="type">${escape(media)}</p>`,
+      );
+      return `<p><code class="status">${status}</code> ${prose(description)}</p>${schemas.join('')}`;
+    })
+    .join('');
+}
+
+/** The operation as one would type it. */
+export function curl({ method, path, operation }: PlacedOperation): string {
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathExample(operation.operationId, name));
+  const isScoped = operation.parameters.some(({ name, in: place }) => name === 'user' && place === 'query');
+  const session = /^\/v1\/(session|form)/.test(path) ? '&session=s1' : '';
+  const connection = path.startsWith('/v1/connection') ? '&connection=mail' : '';
+  const query = isScoped ? `?user=ana${session}${connection}` : '';
+  const isStream = operation.operationId === 'changes';
+  const verb =
+    method === 'get' || (method === 'post' && operation.requestBody !== undefined) ? '' : `-X ${method.toUpperCase()} `;
+  const lines = [
+    `curl ${isStream ? '-N ' : ''}${verb}"$VARVE_URL${at}${query}"`,
+    `-H "Authorization: Bearer $VARVE_KEY"`,
+  ];
+  for (const [media, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
+    lines.push(`-H 'Content-Type: ${media}'`);
+    const text = typeof example === 'string' ? example : JSON.stringify(example);
+    lines.push(`${media === 'application/json' ? '-d' : '--data-binary'} '${text.replaceAll("'", `'\\''`)}'`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+/** A form that sends the operation. The script makes it work; without it there is none. */
+function tryHtml({ method, path, operation }: PlacedOperation): string {
+  const field = (name: string, place: string, required = false): string => {
+    const id = `${operation.operationId}-${place}-${name}`;
+    const value = place === 'path' ? pathExample(operation.operationId, name) : name === 'user' ? 'ana' : '';
+    return `<label for="${escape(id)}"><span><code>${escape(name)}</code> ${place === 'query' ? '' : escape(place)}</span><input id="${escape(id)}" data-in="${place}" name="${escape(name)}" value="${escape(value)}"${required ? ' required' : ''} autocomplete="off" spellcheck="false"></label>`;
+  };
+  const fields = operation.parameters.map((one) => field(one.name, one.in, one.required));
+  const body = Object.entries(operation.requestBody?.content ?? {}).map(([media, { example }]) => {
+    const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2);
+    const id = `${operation.operationId}-body`;
+    return `<label class="wide" for="${id}"><span>body <small>${escape(media)}</small></span><textarea id="${id}" data-media="${escape(media)}" rows="${Math.min(12, text.split('\n').length + 1)}" spellcheck="false">${escape(text)}</textarea></label>`;
+  });
+  return `<form class="try" hidden data-method="${method}" data-path="${escape(path)}"><h4>Try it</h4><div class="fields">${fields.join('')}${body.join('')}</div>
+<div class="send"><button type="submit">Send</button><button type="button" class="stop" hidden>Stop</button><output aria-live="polite"></output></div><pre class="answer" tabindex="0" hidden></pre></form>`;
+}

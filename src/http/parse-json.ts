@@ -1,0 +1,39 @@
+import { invalidInput } from '../errors.ts';
+
+// Deeper than any record needs. What checks and stores a value goes down into it, and must not run out of stack.
+const DEEPEST = 100;
+
+/** Reads JSON. Fails with `invalid_input` when it is none, or nested too deeply. */
+export function parseJson(text: string, what: string): unknown {
+  if (isTooDeep(text)) throw invalidInput(`${what} is nested deeper than ${DEEPEST} levels.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw invalidInput(`${what} is not JSON.`, { cause: (error as Error).name });
+  }
+}
+
+/** Looks at the text and not at the value: to parse a million levels takes a second. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isText) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) isText = false;
+    } else if (code === QUOTE) isText = true;
+    else if (code === BRACE || code === BRACKET) {
+      depth += 1;
+      if (depth > DEEPEST) return true;
+    } else if (code === BRACE_END || code === BRACKET_END) depth -= 1;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7b;
+const BRACE_END = 0x7d;
+const BRACKET = 0x5b;
+const BRACKET_END = 0x5d;

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RecordChange } from '../operate/follow-changes.ts';
+import { eventStream, type EventStreamOptions } from './streams.ts';
+
+const BEAT = 15_000;
+const change = (index: number): RecordChange => ({
+  cursor: String(index),
+  kind: 'event',
+  id: `evt_${index}`,
+  version: 1,
+  at: new Date(0),
+  reason: 'observed',
+  actor: 'user',
+});
+const options = (rest: Partial<EventStreamOptions> = {}): EventStreamOptions => ({
+  signal: new AbortController().signal,
+  seal: async (cursor) => `sealed-${cursor}`,
+  isAllowed: async () => true,
+  stop: () => {},
+  ...rest,
+});
+const text = async (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
+
+// Errors that nobody catches fail the run: that is what half of these are about.
+describe('the stream of changes', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('gives each change with the seal of its cursor, and ends with them', async () => {
+    async function* two(): AsyncGenerator<RecordChange> {
+      yield change(1);
+      yield change(2);
+    }
+    const said = await text(await eventStream(two(), options()));
+    expect(said.match(/^id: .*$/gm)).toEqual(['id: sealed-1', 'id: sealed-2']);
+  });
+
+  it('asks for no more than a reader takes', async () => {
+    let asked = 0;
+    async function* endless(): AsyncGenerator<RecordChange> {
+      for (;;) yield change((asked += 1));
+    }
+    const stream = await eventStream(endless(), options());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await vi.advanceTimersByTimeAsync(10 * BEAT);
+    expect(asked).toBeLessThan(5);
+    const reader = stream.getReader();
+    for (let index = 0; index < 20; index += 1) await reader.read();
+    expect(asked).toBeGreaterThan(15);
+    await reader.cancel();
+  });
+
+  it('ends with what it follows, and nothing beats into it after', async () => {
+    async function* broken(): AsyncGenerator<RecordChange> {
+      yield change(1);
+      throw new Error('The database went away.');
+    }
+    const stream = await eventStream(broken(), options());
+    await expect(text(stream)).rejects.toThrow('went away');
+    await vi.advanceTimersByTimeAsync(2 * BEAT);
+  });
+
+  it('survives a failure that comes while nobody reads', async () => {
+    async function* broken(): AsyncGenerator<RecordChange> {
+      yield change(1);
+      yield change(2);
+      throw new Error('The database went away.');
+    }
+    const stream = await eventStream(broken(), options());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect(text(stream)).rejects.toThrow('went away');
+  });
+
+  it('says that it is still there, and ends when the key no longer works', async () => {
+    const over = new AbortController();
+    async function* silent(): AsyncGenerator<RecordChange> {
+      await once(over.signal, 'abort');
+      yield* [];
+    }
+    let isAllowed = true;
+    const stream = await eventStream(
+      silent(),
+      options({ signal: over.signal, isAllowed: async () => isAllowed, stop: () => over.abort() }),
+    );
+    const said = text(stream);
+    await vi.advanceTimersByTimeAsync(BEAT);
+    isAllowed = false;
+    await vi.advanceTimersByTimeAsync(BEAT);
+    expect(await said).toBe(': following\n\n: still here\n\n');
+  });
+});

@@ -1,0 +1,61 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { SharedMemory } from './kernel.ts';
+import { MODEL, type MemoryLayout } from './memory-layout.ts';
+import { IMAGE_FILE, readable, verify } from './weights.ts';
+
+/** Of the file that `prepare-weights.ts` writes: it changes with the layout of the memory. */
+const WEIGHTS_CRC32 = 1_925_006_583;
+const WORDS_CRC32 = 1_066_826_237;
+
+/** Prepared weights that are in the memory but for the words. */
+export interface PreparedWeights {
+  /** Reads the rows of all words. */
+  readAllWords(): void;
+  /** Reads the rows of these words, unless they are there. */
+  readWords(ids: readonly number[]): void;
+  close(): void;
+}
+
+/**
+ * Reads prepared weights to where they belong. The file is the memory as it is, and then a CRC-32 for the row of each word.
+ * Throws `embedder_unavailable` where it is not the file of this version.
+ */
+export function openPrepared(
+  folder: string,
+  { memory, layout }: { memory: SharedMemory; layout: MemoryLayout },
+): PreparedWeights {
+  const path = join(folder, IMAGE_FILE);
+  const file = readable(path, () => openSync(path, 'r'));
+  const read = (target: Uint8Array, position: number): Uint8Array => {
+    readable(path, () => {
+      for (let end = 0, count = -1; end < target.length && count !== 0; end += count) {
+        count = readSync(file, target, end, target.length - end, position + end);
+      }
+    });
+    return target;
+  };
+  const checks = new Uint32Array(MODEL.vocabulary);
+  const rest = read(new Uint8Array(memory.buffer, 0, layout.words), 0);
+  const ofRows = read(new Uint8Array(checks.buffer), layout.weightsEnd);
+  verify(path, 'CRC-32', crc32(ofRows, crc32(rest)), WEIGHTS_CRC32);
+  const isThere = new Set<number>();
+
+  return {
+    readAllWords() {
+      const rows = new Uint8Array(memory.buffer, layout.words, MODEL.vocabulary * MODEL.hidden);
+      verify(path, 'CRC-32', crc32(read(rows, layout.words)), WORDS_CRC32);
+    },
+    readWords(ids) {
+      for (const id of ids) {
+        if (isThere.has(id)) continue;
+        const address = layout.words + id * MODEL.hidden;
+        const row = read(new Uint8Array(memory.buffer, address, MODEL.hidden), address);
+        verify(path, 'CRC-32', crc32(row), checks[id] ?? 0);
+        isThere.add(id);
+      }
+    },
+    close: () => closeSync(file),
+  };
+}

@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { invalidInput } from '../errors.ts';
+import { EVERY_TENANT } from '../store/database.ts';
+import { findMeta, setMeta } from '../store/meta-store.ts';
+import type { Parts } from '../store/parts.ts';
+
+/**
+ * Seals places in lists before they leave the process. They hold row numbers, which all tenants of a store share: two
+ * of them would tell one tenant how much the others have written meanwhile.
+ */
+export interface CursorSeal {
+  seal(tenant: string, cursor: string): Promise<string>;
+  /** What was sealed for this tenant; `invalid_input` for anything else. */
+  open(tenant: string, sealed: string): Promise<string>;
+}
+
+const KEY = 'cursor_key';
+const CIPHER = 'aes-256-gcm';
+const NONCE = 12;
+const TAG = 16;
+
+/** Makes the seal of a store. Its key is made once and kept in the store: any process opens what another has sealed. */
+export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorSeal {
+  let known: Promise<Buffer> | undefined;
+  const load = async (): Promise<Buffer> => {
+    const stored = await database.read(EVERY_TENANT, (reader) => findMeta(reader, KEY));
+    if (stored !== null) return Buffer.from(stored, 'base64url');
+    const made = await database.write(EVERY_TENANT, async (writer) => {
+      const before = await findMeta(writer, KEY);
+      if (before !== null) return before;
+      const key = randomBytes(32).toString('base64url');
+      await setMeta(writer, KEY, key);
+      return key;
+    });
+    return Buffer.from(made, 'base64url');
+  };
+  const keyOf = async (): Promise<Buffer> => {
+    known ??= load();
+    try {
+      return await known;
+    } catch (error) {
+      // The store may answer the next time.
+      known = undefined;
+      throw error;
+    }
+  };
+  return {
+    async seal(tenant, cursor) {
+      const nonce = randomBytes(NONCE);
+      const cipher = createCipheriv(CIPHER, await keyOf(), nonce).setAAD(digest(tenant));
+      const parts = [nonce, cipher.update(cursor, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return Buffer.concat(parts).toString('base64url');
+    },
+    async open(tenant, sealed) {
+      const bytes = Buffer.from(sealed, 'base64url');
+      const key = await keyOf();
+      try {
+        const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE), { authTagLength: TAG });
+        decipher.setAAD(digest(tenant)).setAuthTag(bytes.subarray(-TAG));
+        return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
+      } catch (error) {
+        throw invalidInput('The cursor is not one that was given.', { cause: (error as Error).name });
+      }
+    },
+  };
+}
+
+function digest(tenant: string): Buffer {
+  return createHash('sha256').update(tenant).digest();
+}

@@ -1,0 +1,250 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
+import { EVERY_TENANT } from '../src/store/database.ts';
+import { openStore, type StoreOptions } from '../src/store/open-store.ts';
+import type { Handle } from '../src/handle/handle.ts';
+import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { databases, type TestDatabase } from './databases.ts';
+import { from, json, startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+
+const OBSERVED = [
+  'User lives in Berlin.',
+  'User has a dog called Max.',
+  'User ran the Berlin marathon in four hours.',
+  'User prefers trains over planes.',
+  'User is learning Portuguese.',
+];
+const REFLECTIONS = ['Prefers tables.', 'Dislikes small talk.', 'Works late at night.', 'Asks for sources.'];
+const STYLE = ['buzzwords', 'passive voice', 'long titles', 'emoji', 'footnotes', 'exclamation marks'];
+const FOOD = ['olives', 'rye bread', 'green tea', 'lentils', 'blue cheese', 'rhubarb'];
+const VIEWS = [340, 290, 280, 95, 110, 104];
+
+/** What a model would say: whatever it is given, in other places. */
+const obligingModel = from((request) => {
+  const prompt = JSON.stringify(request.body.messages?.at(-1)?.content);
+  const said = [...prompt.matchAll(/(?:User|Prefers|Dislikes|Works|Asks)\b[^.\\]*\./g)].map(([sentence]) => sentence);
+  if (prompt.includes('→')) return text('Recipe posts do better than news posts');
+  if (!prompt.includes('<observations')) return text(said.join(' '));
+  const facts = said.filter((sentence) => OBSERVED.includes(sentence));
+  return json({
+    updated_scaffold: { City: 'Berlin' },
+    updated_working_memory: said.join(' '),
+    facts_to_embed: facts,
+  });
+});
+
+/** Every row of every table, as text; what model calls cost is left out. */
+async function dump(options: StoreOptions): Promise<Record<string, string>> {
+  const store = await openStore(options);
+  const names =
+    store.dialect === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'table' and sql not like 'CREATE VIRTUAL%'`
+      : sql<{
+          name: string;
+        }>`select table_name as name from information_schema.tables where table_schema = current_schema()`;
+  const tables = await store.read(EVERY_TENANT, async (reader) => {
+    const rows: Record<string, string> = {};
+    for (const { name } of (await names.execute(reader)).rows) {
+      if (['usage', 'credit_accounts', 'credit_entries'].includes(name)) continue;
+      const all = await sql.raw<object>(`select * from ${name}`).execute(reader);
+      rows[name] = all.rows
+        .map((row) => JSON.stringify(row))
+        .toSorted()
+        .join('\n');
+    }
+    return rows;
+  });
+  if (!('pool' in options)) await store.close();
+  return tables;
+}
+
+/** A report without the ids that are made anew each time, and without its run. */
+function comparable(report: object, before: Record<string, string>): unknown {
+  const known = Object.values(before).join('\n');
+  const plain = JSON.stringify(report).replace(/\b[a-z]{3}_\w+/g, (id) => (known.includes(id) ? id : 'new'));
+  return JSON.parse(plain) as unknown;
+}
+
+async function reflect(handle: Handle, level: 'user' | 'session'): Promise<void> {
+  for (const content of REFLECTIONS) await handle.memories.create({ type: 'reflection', level, content });
+}
+
+/** Somebody of whom every step of consolidation has something to do. */
+async function liveRichly({ ana, of, clock }: Opened): Promise<void> {
+  await ana.memories.create({ type: 'goal', content: 'User wants to run the Berlin marathon.' });
+  const { memory } = await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.' });
+  clock.advance(MINUTE);
+  const over = of('over');
+  await over.observe({ content: 'What should I cook?' });
+  await over.noteGiven([memory.id]);
+  await over.observe({ content: 'You are allergic to peanuts, so a lentil curry.', origin: 'agent' });
+  await over.observe({ content: 'Yes, exactly!' });
+  await over.blocks.replace('reflections', 'The task is nearly done.', { level: 'session' });
+  await over.session.close();
+  for (const content of OBSERVED) await ana.recordObservation(content, 'fact');
+  await reflect(ana, 'user');
+  for (const thing of STYLE)
+    await ana.memories.create({ type: 'preference', content: `User avoids ${thing} in letters.`, tags: ['style'] });
+  for (const thing of FOOD)
+    await ana.memories.create({ type: 'preference', content: `User eats ${thing} for breakfast.`, tags: ['food'] });
+  for (const [index, views] of VIEWS.entries()) {
+    const content = `Suggested ${index < 3 ? 'recipe' : 'news'} post → ${views} views`;
+    await ana.memories.create({ type: 'episode', content });
+  }
+  clock.advance(2 * HOUR);
+}
+
+async function openRich(database: TestDatabase, server?: ProtocolServer): Promise<Opened & { store: StoreOptions }> {
+  const { options, drop } = await database.create();
+  const opened = await openConsolidation(
+    { ...database, create: async () => ({ options, drop }) },
+    {
+      server,
+      formation: { writes: 'deferred' },
+      consolidation: { tiers: { batch: 2 }, retention: { saved_item: 30 }, eventRetention: { message: 30 } },
+    },
+  );
+  return { ...opened, store: options };
+}
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`a dry run on ${database.name}`, () => {
+    let server: ProtocolServer;
+    const opened: Opened[] = [];
+    beforeAll(async () => {
+      server = await startProtocolServer();
+    });
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+      await server.close();
+    });
+
+    it.each(['without', 'with'])(
+      '[T21] [T15] of consolidation %s a model reports what the real run does, and changes nothing',
+      async (model) => {
+        server.reset();
+        server.otherwise(obligingModel);
+        const one = await openRich(database, model === 'with' ? server : undefined);
+        opened.push(one);
+        await liveRichly(one);
+        const before = await dump(one.store);
+        const dry = await one.ana.consolidation.run({ dryRun: true });
+        expect(await dump(one.store)).toEqual(before);
+        expect(dry).toMatchObject({
+          synthesis: { taken: expect.any(Number), held: 0, failed: 0 },
+          sessionsEnded: 1,
+          absorbed: 4,
+          tags: [{ tag: 'food' }, { tag: 'style' }],
+          patterns: [expect.any(String)],
+          // The memory that says so is made by the same run.
+          goalsReached: 1,
+          judged: 1,
+          moved: 1,
+          failures: [],
+        });
+        // More than one batch of two.
+        expect(dry.synthesis.taken).toBeGreaterThanOrEqual(OBSERVED.length);
+
+        const usage = async () => (await one.varve.ledger.report({ tenant: 't', by: ['operation'] }))[0];
+        const spent = await usage();
+        const asked = server.requests.length;
+        const real = await one.ana.consolidation.run();
+        expect(comparable(real, before)).toEqual(comparable(dry, before));
+        expect((await one.ana.consolidation.run()).goalsReached).toBe(0);
+        if (model === 'without') return;
+        // What was asked was paid, although its answers were taken back.
+        expect(asked).toBeGreaterThan(5);
+        expect(spent).toMatchObject({ count: asked, tokensIn: asked * 100, tokensOut: asked * 20 });
+      },
+    );
+
+    it('[T21] of the nightly reflection reports what the real one does, and changes nothing', async () => {
+      server.reset();
+      server.otherwise(text('---PROFILE---\nLives in Berlin.\n---FACTS---\n[{"key":"home_city","value":"Berlin"}]'));
+      const one = await openRich(database, server);
+      opened.push(one);
+      await one.ana.logInteraction({ userMessage: 'I live in Berlin now.', agentResponse: 'Nice.' });
+      const before = await dump(one.store);
+      const dry = await one.ana.reflect({ dryRun: true });
+      expect(await dump(one.store)).toEqual(before);
+      expect(dry).toMatchObject({ facts_added: 1, skipped: false });
+      expect(await one.ana.reflect()).toEqual(dry);
+    });
+
+    it('[T21] [Q9] [X1] of maintenance reports what the real pass does, and changes nothing', async () => {
+      const one = await openRich(database);
+      opened.push(one);
+      const { varve, ana, of, clock } = one;
+      await ana.recordObservation('User is preparing the Lisbon conference.', 'fact');
+      await ana.consolidation.run();
+      for (const [content, importance, type] of [
+        ['Low.', 0.29, 'feedback'],
+        ['Lowest.', 0.05, 'feedback'],
+        ['Fine.', 0.9, 'feedback'],
+        ['In the middle of a move.', 0.9, 'context'],
+      ] as const)
+        await ana.memories.create({ type, content, importance });
+      await ana.memories.create({
+        type: 'saved_item',
+        title: 'A page',
+        content: 'To read.',
+        url: 'https://a.example/',
+      });
+      const quiet = of('quiet');
+      await quiet.observe({ content: 'Hello.' });
+      await quiet.form();
+      await reflect(quiet, 'session');
+      clock.set(START + 91 * DAY);
+      const before = await dump(one.store);
+      const dry = await varve.maintain({ tenant: 't', dryRun: true });
+      expect(await dump(one.store)).toEqual(before);
+      expect(dry).toMatchObject({
+        archived: { decayed: 1, pruned: 1, expired: 1 },
+        sessionsEnded: 1,
+        aged: 1,
+        retired: { saved_item: 1 },
+        retiredEvents: { message: 1 },
+      });
+      expect(dry.faded).toBeGreaterThan(0);
+      expect(dry.archivedMemories).toHaveLength(3);
+      const real = await varve.maintain({ tenant: 't' });
+      expect(comparable(real, before)).toEqual(comparable(dry, before));
+    });
+
+    it('[T21] a model that fails in a dry run fails as it would, is paid for what it used, and leaves the rest', async () => {
+      server.reset();
+      server.otherwise(json({ nonsense: true }));
+      const one = await openRich(database, server);
+      opened.push(one);
+      await one.ana.recordObservation('User lives in Berlin.', 'fact');
+      await one.ana.memories.create({ type: 'goal', content: 'User wants to run the Berlin marathon.' });
+      one.clock.advance(MINUTE);
+      await one.ana.memories.create({ type: 'personal', content: 'User ran the Berlin marathon.' });
+      const before = await dump(one.store);
+      expect(before['events']).toContain('User lives in Berlin.');
+      const dry = await one.ana.consolidation.run({ dryRun: true });
+      expect(await dump(one.store)).toEqual(before);
+      const [line] = await one.varve.ledger.report({ tenant: 't', by: ['operation'] });
+      expect(line).toMatchObject({ failed: line?.count, tokensIn: server.requests.length * 100 });
+      expect(comparable(await one.ana.consolidation.run(), before)).toEqual(comparable(dry, before));
+    });
+
+    it('[T21] when the ground keeps changing a dry run gives up before it has asked for much', async () => {
+      server.reset();
+      const one = await openConsolidation(database, { server });
+      opened.push(one);
+      server.otherwise(async (request, response) => {
+        await one.ana.recordObservation(`User likes the number ${server.requests.length}.`, 'fact');
+        await obligingModel(request, response);
+      });
+      await one.ana.recordObservation('User lives in Berlin.', 'fact');
+      await expect(one.ana.consolidation.run({ dryRun: true })).rejects.toMatchObject({
+        code: 'conflict',
+        retryable: true,
+      });
+      expect(server.requests).toHaveLength(4);
+      expect((await one.ana.events.list({ waiting: true })).items).toHaveLength(5);
+    });
+  });
+}

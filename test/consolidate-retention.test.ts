@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { EventKind } from '../src/record/event.ts';
+import { DAY } from '../src/record/clock.ts';
+import { EVERY_TENANT } from '../src/store/database.ts';
+import { hashIds } from '../src/store/erasure-store.ts';
+import { openStore, type StoreOptions } from '../src/store/open-store.ts';
+import { functionEmbedder } from '../src/models/function-embedder.ts';
+import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`retention on ${database.name}`, () => {
+    const opened: Opened[] = [];
+    const open = async (
+      given: Parameters<typeof openConsolidation>[1] = {},
+    ): Promise<Opened & { store: StoreOptions }> => {
+      const { options, drop } = await database.create();
+      const same = { ...database, create: async () => ({ options, drop }) };
+      const one = await openConsolidation(same, { formation: { writes: 'deferred' }, ...given });
+      opened.push(one);
+      return { ...one, store: options };
+    };
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+    });
+
+    it.each([
+      [29, 0],
+      [30, 1],
+      [31, 1],
+    ])('[X1] a memory that is kept for 30 days, on day %i: %i go, for real and certified', async (day, gone) => {
+      const { varve, ana, clock } = await open({ consolidation: { retention: { context: 30 } } });
+      const { memory } = await ana.memories.create({ type: 'context', content: 'User is in xylophonequartz today.' });
+      await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
+      clock.set(START + day * DAY);
+      expect((await varve.maintain({ tenant: 't', dryRun: true })).retired).toEqual({ context: gone });
+      expect(await ana.memories.get(memory.id)).not.toBeNull();
+      expect((await varve.maintain({ tenant: 't' })).retired).toEqual({ context: gone });
+      expect((await ana.memories.get(memory.id)) === null).toBe(gone === 1);
+      expect((await ana.memories.list({ types: ['fact'] })).items).toHaveLength(1);
+      const certificates = await ana.erasures();
+      const runs = await varve.for({ tenant: 't' }).consolidation.runs({ kinds: ['retention'] });
+      expect([certificates.length, runs.length]).toEqual([gone, gone]);
+      if (gone === 0) return;
+      expect(certificates[0]).toMatchObject({ actor: 'retention', removed: 1, removedHash: hashIds([memory.id]) });
+      expect(runs[0]).toMatchObject({
+        status: 'done',
+        read: { of: 'context', days: 30 },
+        changed: { removed: 1, certificate: certificates[0]?.id },
+      });
+    });
+
+    it.each([
+      [29, 0],
+      [30, 2],
+      [31, 2],
+    ])('[X1] messages that are kept for 30 days, on day %i: %i go, and what was learned stays', async (day, gone) => {
+      const { varve, ana, of, clock, store } = await open({
+        embedder: functionEmbedder({ id: 'one', dimensions: 2, embed: async (texts) => texts.map(() => [1, 0]) }),
+        consolidation: { eventRetention: { message: 30 } },
+      });
+      const session = of('s1');
+      const { events } = await session.observe([
+        { content: 'My dog is called Xylophonequartz.' },
+        { content: 'A fine name.', origin: 'agent' },
+        { kind: 'tool_result', origin: 'tool', content: 'The weather is fine.' },
+      ]);
+      await session.session.close();
+      await varve.drain();
+      await varve.backfill({ tenant: 't' });
+      const learned = (await ana.memories.list()).items.filter(({ sourceEvents }) => sourceEvents.length > 0);
+      expect(learned).not.toEqual([]);
+      clock.set(START + day * DAY);
+      const left = async (table: string, column: string): Promise<number> => {
+        const opened = await openStore(store);
+        const { rows } = await opened.read(EVERY_TENANT, (reader) =>
+          sql.raw<{ n: number }>(`select count(*) as n from ${table} where ${column}`).execute(reader),
+        );
+        if (!('pool' in store)) await opened.close();
+        return Number(rows[0]?.n);
+      };
+      const found = async (): Promise<number> =>
+        (await ana.recall('Xylophonequartz', { mode: 'text', sources: ['events'], abstain: false })).results.length;
+      expect(await left('embeddings', `record_kind = 'event'`)).toBe(3);
+      expect(await found()).toBe(1);
+      expect((await varve.maintain({ tenant: 't', dryRun: true })).retiredEvents).toEqual({ message: gone });
+      expect((await ana.events.list()).items).toHaveLength(3);
+      expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ message: gone });
+      expect((await ana.events.list({ kinds: ['message'] })).items).toHaveLength(2 - gone);
+      expect((await ana.events.list({ kinds: ['tool_result'] })).items).toHaveLength(1);
+      expect(await left('embeddings', `record_kind = 'event'`)).toBe(3 - gone);
+      for (const { id, content } of learned) expect((await ana.memories.get(id))?.content).toBe(content);
+      if (gone === 0) return;
+      expect(await left('embedding_queue', `record_kind = 'event'`)).toBe(0);
+      expect(await found()).toBe(0);
+      expect((await ana.memories.get(learned[0]?.id ?? ''))?.sourceEvents).toEqual([]);
+      const [certificate] = await varve.for({ tenant: 't' }).erasures();
+      const removed = events.filter(({ kind }) => kind === 'message').map(({ id }) => id);
+      expect(certificate).toMatchObject({ actor: 'retention', removedHash: hashIds(removed), counts: { memories: 0 } });
+      const [run] = await varve.for({ tenant: 't' }).consolidation.runs({ kinds: ['retention'] });
+      expect(run).toMatchObject({ read: { of: 'message', days: 30 }, changed: { removed: 2 } });
+      // The session can still be erased with what was learned in it alone.
+      await session.erase();
+      expect(await ana.memories.get(learned[0]?.id ?? '')).toBeNull();
+    });
+
+    it('[X1] what has still to be learned from is kept until it was', async () => {
+      const kinds: Partial<Record<EventKind, number>> = { message: 10, observation: 10, decision: 10 };
+      const { varve, ana, of, clock } = await open({ consolidation: { eventRetention: kinds } });
+      const session = of('s1');
+      await session.observe({ content: 'I live in Berlin.' });
+      await ana.recordObservation('User lives in Berlin.', 'fact');
+      // Outside of a session nothing waits for it.
+      await ana.decisions.record({ content: 'Sent the letter.' });
+      clock.set(START + 20 * DAY);
+      const maintain = async () => (await varve.maintain({ tenant: 't' })).retiredEvents;
+      expect(await maintain()).toEqual({ message: 0, observation: 0, decision: 1 });
+      await session.form();
+      expect(await maintain()).toEqual({ message: 1, observation: 0, decision: 0 });
+      await ana.consolidation.run();
+      expect(await maintain()).toEqual({ message: 0, observation: 1, decision: 0 });
+      expect((await ana.events.list()).items).toEqual([]);
+      expect(String((await ana.blocks.read('working_memory'))?.content)).toContain('Berlin');
+      // Life goes on in the same session.
+      const { events } = await session.observe({ content: 'I moved to Munich.' });
+      expect(events[0]?.position).toBe(1);
+      expect((await session.form()).events).toBe(1);
+    });
+
+    it('[X1] more than one batch goes in one pass, and nothing without a setting', async () => {
+      const { varve, ana, clock } = await open({ consolidation: { eventRetention: { decision: 1 } } });
+      const note = (index: number, kind: EventKind) => ({ kind, content: `Number ${index}.` });
+      await ana.observe(Array.from({ length: 450 }, (_, index) => note(index, 'decision')));
+      await ana.observe(Array.from({ length: 5 }, (_, index) => note(index, 'message')));
+      clock.advance(400 * DAY);
+      expect((await varve.maintain({ tenant: 't', dryRun: true })).retiredEvents).toEqual({ decision: 450 });
+      expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ decision: 450 });
+      expect((await ana.events.list()).items).toHaveLength(5);
+      expect(await varve.for({ tenant: 't' }).erasures()).toHaveLength(3);
+    });
+  });
+}

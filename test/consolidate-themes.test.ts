@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clusterEvidence } from '../src/consolidate/patterns/cluster-evidence.ts';
+import { countEvidence, writeCount } from '../src/consolidate/patterns/count-evidence.ts';
+import { fromEpisode, type Evidence } from '../src/consolidate/patterns/evidence.ts';
+import type { Embedder } from '../src/models/embedder.ts';
+import { bundledCalibration } from '../src/models/calibration.ts';
+import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import type { Memory } from '../src/record/memory.ts';
+import { openConsolidation, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+
+/** Few words in common, and no name. */
+const POSTS = [
+  'Blogged a recipe for lentil soup → 340 views',
+  'Published a curry recipe on the website → 290 views',
+  'Wrote a post with a bread recipe → 280 views',
+  'Blogged the news of the week → 95 views',
+  'Published news about the town on the website → 110 views',
+];
+const OTHERS = [
+  'Rebooted the mail server → 3 errors',
+  'Renewed the passport at the town hall',
+  'Repainted the town hall door → 120 views',
+];
+const COUNTED = 'recipe: 3, mean 303 views; news: 2, mean 103 views; 2.9×';
+
+let embedder: Embedder;
+beforeAll(() => {
+  embedder = createLocalEmbedder();
+});
+afterAll(async () => {
+  await embedder.close?.();
+});
+
+describe('the themes of episodes', { timeout: 30_000 }, () => {
+  const evidenceOf = (content: string, given: Partial<Evidence> = {}): Evidence => ({
+    ...fromEpisode({
+      id: content,
+      content,
+      tags: [],
+      entities: [],
+      metadata: {},
+      sourceEvents: [],
+    } as unknown as Memory),
+    ...given,
+  });
+  const largest = (clusters: Evidence[][]): Evidence[] =>
+    clusters.toSorted((one, other) => other.length - one.length)[0] ?? [];
+
+  it('[L8] are told by meaning where the words differ, and strangers do not join', async () => {
+    const { vectors } = await embedder.embed([...POSTS, ...OTHERS]);
+    const evidence = [...POSTS, ...OTHERS].map((content, index) =>
+      evidenceOf(content, { vector: vectors[index] ?? null }),
+    );
+    const calibration = bundledCalibration(embedder.id);
+    const theme = largest(clusterEvidence(evidence, { similarity: 0.7, calibration }));
+    expect(theme.map(({ id }) => id)).toEqual(POSTS);
+    expect(writeCount(countEvidence(theme))).toBe(COUNTED);
+    // By their words alone they have nothing to do with each other.
+    const blind = evidence.map((each) => ({ ...each, vector: null }));
+    expect(largest(clusterEvidence(blind, { similarity: 0.7, calibration })).length).toBeLessThan(3);
+  });
+
+  it('[L8] are told by things and words where there are no vectors', () => {
+    const said = ['Suggested a recipe post → 5 views', 'Suggested an old news post → 5 views'];
+    const cluster = (given: Partial<Evidence>, similarity: number): number =>
+      largest(
+        clusterEvidence(
+          said.map((content) => evidenceOf(content, given)),
+          { similarity, calibration: null },
+        ),
+      ).length;
+    // Two words of five: 0.65, and a little more when they are about the same.
+    expect([cluster({}, 0.64), cluster({}, 0.68), cluster({ entities: ['Ana'] }, 0.68)]).toEqual([2, 1, 2]);
+    expect(cluster({ entities: ['Ana'] }, 0.71)).toBe(1);
+  });
+
+  it('[L8] need a word or a thing in common, however alike in meaning', async () => {
+    const strangers = ['Purchased an automobile', 'Bought a car'];
+    const { vectors } = await embedder.embed(strangers);
+    const evidence = strangers.map((content, index) => evidenceOf(content, { vector: vectors[index] ?? null }));
+    const calibration = bundledCalibration(embedder.id);
+    expect(largest(clusterEvidence(evidence, { similarity: 0.7, calibration }))).toHaveLength(1);
+    const named = evidence.map((each) => ({ ...each, entities: ['Ana'] }));
+    expect(largest(clusterEvidence(named, { similarity: 0.7, calibration }))).toHaveLength(2);
+  });
+});
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`themes on ${database.name}`, { timeout: 30_000 }, () => {
+    const opened: Opened[] = [];
+    afterAll(async () => {
+      for (const one of opened) await one.close();
+    });
+
+    it.each(['local', null])(
+      '[L8] [T17] posts in different words are one pattern with the embedder %s',
+      async (name) => {
+        // The store closes its embedder: it gets one of its own.
+        const one = await openConsolidation(database, { embedder: name === null ? null : createLocalEmbedder() });
+        opened.push(one);
+        for (const content of [...POSTS, ...OTHERS]) await one.ana.memories.create({ type: 'episode', content });
+        await one.varve.backfill({ tenant: 't' });
+        const { patterns } = await one.ana.consolidation.run();
+        expect(patterns).toHaveLength(name === null ? 0 : 1);
+        if (name === null) return;
+        const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
+        expect(pattern?.content).toContain(COUNTED);
+        const left = (await one.ana.memories.list({ types: ['episode'] })).items.map(({ content }) => content);
+        expect(left.toSorted()).toEqual(OTHERS.toSorted());
+      },
+    );
+
+    it('[L8] without vectors, words and things make the pattern', async () => {
+      const one = await openConsolidation(database, { embedder: null });
+      opened.push(one);
+      for (const [index, views] of [340, 290, 280, 95, 110].entries()) {
+        const content = `Suggested ${index < 3 ? 'recipe' : 'news'} post → ${views} views`;
+        await one.ana.memories.create({ type: 'episode', content });
+      }
+      for (const content of OTHERS) await one.ana.memories.create({ type: 'episode', content });
+      expect((await one.ana.consolidation.run()).patterns).toHaveLength(1);
+      const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
+      expect(pattern?.content).toBe(`Suggested post: ${COUNTED}.`);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+/** Where to kill a process: right before or right after one of its statements. */
+export interface KillPoint {
+  at: number;
+  when: 'before' | 'after';
+  statement: string;
+  /** Which of those with the same text it is, from 1: an idle worker that looks into the queue shifts the places. */
+  nth: number;
+}
+
+/**
+ * Points of a run at which to kill it, at most `most` unless its commits alone are more: around the commit of every
+ * transaction that changes more than the queue, one for each class of statement, and the rest spread evenly over the others. What
+ * comes before the job is leased or after its end is left out.
+ */
+export function killPoints(statements: readonly string[], most: number): KillPoint[] {
+  const leasedAt = statements.findIndex((statement) => statement.startsWith("update jobs set state = 'running'"));
+  const from = Math.max(leasedAt, 0);
+  const to = leasedAt < 0 ? statements.length : statements.findLastIndex((statement) => statement === 'commit') + 1;
+  const points = new Map<string, KillPoint>();
+  const add = (at: number, when: KillPoint['when']): void => {
+    const statement = statements[at] ?? '';
+    const nth = statements.slice(0, at + 1).filter((each) => each === statement).length;
+    points.set(`${at} ${when}`, { at, when, statement, nth });
+  };
+  let changes = 0;
+  const classes = new Map<string, number>();
+  for (let at = from; at < to; at += 1) {
+    const statement = statements[at] ?? '';
+    if (/^begin|^start transaction/i.test(statement)) changes = 0;
+    if (/^(?:with|insert|update|delete)\b/i.test(statement) && !/^\w+ (?:into |from )?"?jobs\b/i.test(statement)) {
+      changes += 1;
+    }
+    if (/^commit/i.test(statement) && changes > 0) {
+      add(at, 'before');
+      add(at, 'after');
+    }
+    // The middle one of those that are alike would need their number first: the last one is as good.
+    classes.set(classOf(statement), at);
+  }
+  for (const at of classes.values()) if (points.size < most) add(at, 'before');
+  const rest = statements.flatMap((_, at) => (at >= from && at < to && !points.has(`${at} before`) ? [at] : []));
+  const missing = Math.min(Math.max(most - points.size, 0), rest.length);
+  for (let index = 0; index < missing; index += 1) {
+    add(rest[Math.floor(((index + 0.5) * rest.length) / missing)] ?? from, 'before');
+  }
+  return [...points.values()].toSorted((one, other) => one.at - other.at);
+}
+
+/** What a statement does, to which table. */
+function classOf(statement: string): string {
+  const [, verb = '', table = ''] =
+    /^(\w+)(?:.*?\b(?:from|into|update)\s+"?(\w+)"?)?/i.exec(statement.replace(/^update\b/i, 'update update')) ?? [];
+  return `${verb} ${table}`.toLowerCase();
+}

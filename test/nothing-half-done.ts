@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+
+const ACTORS = ['synthesise', 'merge-tags', 'merge-reflections', 'find-patterns', 'reflect', 'mark-goals', 'judge-use'];
+
+/** What belongs together is together: versions and revisions, merged memories and those that they replaced, runs. */
+export async function nothingHalfDone(store: Database): Promise<void> {
+  const none = async (query: ReturnType<typeof sql>): Promise<void> => {
+    const { rows } = await store.read(EVERY_TENANT, (reader) => query.execute(reader));
+    expect(rows).toEqual([]);
+  };
+  await none(sql`select id from blocks b where version <> (select count(*) from revisions r where r.record_id = b.id)`);
+  await none(
+    sql`select id from memories m where version <> (select count(*) from revisions r where r.record_id = m.id)`,
+  );
+  await none(sql`select id from memories m where archive_reason in ('superseded', 'merged') and not exists
+    (select 1 from memories n where n.tenant_id = m.tenant_id and n.id = m.contradicted_by)`);
+  await none(sql`select r.record_id from revisions r where r.run is not null and r.actor in (${sql.join(ACTORS)})
+    and not exists (select 1 from runs u where u.tenant_id = r.tenant_id and u.id = r.run and u.status = 'done')`);
+  await none(sql`select d.memory_id from memory_derivations d where not exists
+    (select 1 from memories m where m.tenant_id = d.tenant_id and m.id = d.memory_id)`);
+}

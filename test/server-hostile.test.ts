@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databases } from './databases.ts';
+import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
+
+const DEEP = 20_000;
+const array = '['.repeat(DEEP) + ']'.repeat(DEEP);
+const object = '{"a":'.repeat(DEEP) + '1' + '}'.repeat(DEEP);
+const event = (index: number, rest: object = {}): string =>
+  JSON.stringify({
+    record: 'event',
+    id: `evt_${String(index).padStart(26, '0')}`,
+    scope: { user: 'd' },
+    data: { content: `Line ${index}`, origin: 'tool' },
+    ...rest,
+  });
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+
+describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip === null))(
+  'hostile requests on $name',
+  (database) => {
+    let place: ServerPlace;
+    let server: ServerProcess;
+    beforeAll(async () => {
+      place = await serverPlace(database);
+      server = await startServer(place, { environment: { VARVE_TIMEOUT: '3000' } });
+    });
+    afterAll(async () => {
+      await server.stop();
+      await place.remove();
+    });
+    const internal = (): string[] => server.log.filter((line) => line.includes('"internal"'));
+
+    /** Sends bytes as they are, and gives back what came until the server closed the connection. */
+    const raw = async (...parts: (string | number | Uint8Array)[]): Promise<string> => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      let text = '';
+      socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+      socket.on('error', () => {});
+      const closed = once(socket, 'close');
+      for (const part of parts) {
+        if (typeof part === 'number') await new Promise((resolve) => setTimeout(resolve, part));
+        else if (!socket.destroyed) socket.write(part);
+      }
+      await closed;
+      return text;
+    };
+    const head = (first: string, ...headers: string[]): string =>
+      [first, 'Host: 127.0.0.1', `Authorization: Bearer ${server.key}`, ...headers, '', ''].join('\r\n');
+
+    it.each([
+      ['POST', '/v1/events?user=u', `{"content":"x","metadata":{"a":${array}}}`],
+      ['POST', '/v1/events?user=u', array],
+      ['PUT', '/v1/blocks/scaffold?user=u', `{"content":${object}}`],
+      ['POST', '/v1/user-context?user=u', `{"scaffoldUpdates":{"a":${array}}}`],
+      ['POST', '/v1/tools/update_user_context?user=u', `{"scaffold_updates":{"a":${object}}}`],
+      ['POST', '/v1/recall?user=u', `{"query":"x","options":{"filter":${object}}}`],
+      ['PATCH', '/v1/connection/info?user=u&connection=c', `{"a":${array}}`],
+      ['PUT', '/v1/connection/tool-schema?user=u&connection=c', `{"schema":${array}}`],
+    ])('refuses what is nested without end: %s %s', async (method, path, body) => {
+      const answer = await server.call(method, path, { body });
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_input']);
+      expect(answer.body.detail).toContain('nested');
+    });
+
+    it('takes what is nested as deep as people nest', async () => {
+      const metadata = JSON.parse('{"a":'.repeat(90) + '1' + '}'.repeat(90)) as object;
+      const quoted = '['.repeat(500);
+      const answer = await server.call('POST', '/v1/events?user=u', { body: { content: quoted, metadata } });
+      expect(answer.status).toBe(201);
+    });
+
+    it('imports what is right around a line that is wrong in any way, and says which one it was', async () => {
+      const revision = {
+        record: 'revision',
+        scope: { user: 'd' },
+        recordId: `mem_${'0'.repeat(26)}`,
+        version: 1,
+        at: 0,
+        reason: 'r',
+        actor: 'a',
+        before: { text: 'a\u0000b' },
+      };
+      const lines = [
+        event(1),
+        '{{{',
+        event(2, { data: { content: 'x', metadata: JSON.parse('{"a":'.repeat(99) + '1' + '}'.repeat(99)) as object } }),
+        JSON.stringify(revision),
+        JSON.stringify({ ...revision, before: { half: '\ud800' } }),
+        event(3, { id: 'evt_../../x' }),
+        event(4),
+      ];
+      const { status, body } = await server.call('POST', '/v1/import', { body: lines.join('\n'), headers: NDJSON });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ read: 7, imported: { event: 2 }, rejected: 5 });
+      expect(body.problems.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 6]);
+      expect(body.problems[0].problem).toBe('The line is not JSON.');
+      expect(internal()).toEqual([]);
+    });
+
+    it('refuses cursors that it has not given', async () => {
+      for (const made of ['["newest",1e308]', '["newest",1.5]', '["newest"]', '{}', '']) {
+        const cursor = Buffer.from(made).toString('base64url');
+        for (const path of ['/v1/memories?', '/v1/events?', '/v1/jobs?', '/v1/acts?', '/v1/notes?user=u&']) {
+          const { status } = await server.call('GET', `${path}cursor=${cursor}`);
+          expect([path, made, status]).toEqual([path, made, 400]);
+        }
+      }
+      expect((await server.call('GET', '/v1/changes?after=9-9')).status).toBe(400);
+      expect((await server.call('GET', '/v1/changes', { headers: { 'last-event-id': '9-9' } })).status).toBe(400);
+    });
+
+    it('lets nobody hold a connection with half a request', { timeout: 20_000 }, async () => {
+      const slow = await raw(
+        head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'),
+        '{"content"',
+      );
+      expect(slow).toMatch(/^HTTP\/1\.1 504 [^]*"timed_out"/);
+      const endless = await raw(
+        head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+        '1\r\n{\r\n',
+      );
+      expect(endless).toMatch(/^HTTP\/1\.1 504 /);
+    });
+
+    it('does not take a body that breaks off for a fault of its own', async () => {
+      const before = server.log.length;
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.write(head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      socket.destroy();
+      await expect.poll(() => server.log.length, { timeout: 5_000 }).toBeGreaterThan(before);
+      expect(internal()).toEqual([]);
+    });
+
+    it('answers what comes in one piece one after the other, and refuses what two readers would read differently', async () => {
+      const asked = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20);
+      const answered = await raw(asked, 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
+      expect(answered.match(/HTTP\/1\.1 200/g)).toHaveLength(21);
+      const post = 'POST /v1/events HTTP/1.1';
+      expect(await raw(head(post, 'Content-Length: 2', 'Content-Length: 3'), '{}')).toMatch(/^HTTP\/1\.1 400/);
+      expect(await raw(head(post, 'Content-Length: 2', 'Transfer-Encoding: chunked'), '0\r\n\r\n')).toMatch(
+        /^HTTP\/1\.1 400/,
+      );
+      expect(await raw(head('GET /health HTTP/1.1', `X-Long: ${'x'.repeat(20_000)}`))).toMatch(/^HTTP\/1\.1 431/);
+    });
+
+    it('says which methods there are where there is something, and nothing where there is not', async () => {
+      const wrong = await server.call('DELETE', '/v1/events');
+      expect([wrong.status, wrong.body.code, wrong.headers.get('allow')]).toEqual([
+        405,
+        'method_not_allowed',
+        'POST, GET',
+      ]);
+      expect((await server.call('GET', '/v1/nothing')).status).toBe(404);
+      expect((await server.call('DELETE', '/v1/events', { key: null })).status).toBe(401);
+    });
+
+    it(
+      'keeps no more for a reader of changes that never reads, and stops in spite of it',
+      { timeout: 60_000 },
+      async () => {
+        const own = await startServer(place, { key: server.key });
+        const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+        socket.pause();
+        socket.on('error', () => {});
+        socket.write(head('GET /v1/changes HTTP/1.1'));
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        const one = { content: 'A line.', kind: 'tool_result', origin: 'tool' };
+        const write = async (): Promise<void> => {
+          const events = Array.from({ length: 500 }, () => one);
+          expect((await own.call('POST', '/v1/events?user=d', { body: events })).status).toBe(201);
+        };
+        const resident = async (): Promise<number> =>
+          Number(/process_resident_memory_bytes (\d+)/.exec((await own.call('GET', '/metrics')).text)?.[1]);
+        for (let index = 0; index < 10; index += 1) await write();
+        const before = await resident();
+        for (let index = 0; index < 30; index += 1) await write();
+        // A rough bound on a busy process: src/http/streams.test.ts says that no change waits in memory.
+        expect((await resident()) - before).toBeLessThan(100 * 1024 ** 2);
+        const follower = await fetch(`${own.url}/v1/changes?user=e`, {
+          headers: { authorization: `Bearer ${server.key}` },
+        });
+        await own.call('POST', '/v1/events?user=e', { body: one });
+        const reader = (follower.body as ReadableStream<Uint8Array>).getReader();
+        let text = '';
+        while (!text.includes('data: ')) text += new TextDecoder().decode((await reader.read()).value);
+        await reader.cancel();
+        expect(await own.stop()).toBe(0);
+        socket.destroy();
+      },
+    );
+  },
+);
