@@ -8,8 +8,8 @@
 //  precision      of the extracted statements: right by `isRight` of form-matching.ts. That is the upper end. Of 380
 //                 statements of the second half that one reader judged, 345 were good (0.908), 28 empty, 7 wrong; the
 //                 automatic rule accepts 341 of the good ones, and 11 of the 17 others that the rules still give
-//  hallucination  of the extracted statements: a content word, name or number that is neither in the turn nor in the one
-//                 before (or, after "what about you?", the one before that)
+//  hallucination  of the extracted statements: a content word, name or number that is neither in the turn nor in the two
+//                 before: the question, and what the speaker said last, where "he" comes from
 //  duplicates     of the extracted statements: another one of that speaker with the same polarity and 0.8 of the stems,
 //                 counted after deduplicateStatements, as formation calls it
 //  ms             one exchange: one turn, with the six before it to look back at
@@ -167,8 +167,7 @@ function countStatement(
 ): void {
   const content = (number: number): string => turns[number - 1]?.content ?? '';
   const before = content(statement.turn - 1);
-  const handedOn = /about you|and you/i.test(before) ? content(statement.turn - 2) : '';
-  const source = `${content(statement.turn)} ${before} ${handedOn} ${turns[statement.turn - 1]?.speaker ?? ''}`;
+  const source = `${content(statement.turn)} ${before} ${content(statement.turn - 2)} ${turns[statement.turn - 1]?.speaker ?? ''}`;
   const sentence = content(statement.turn).slice(statement.span.start, statement.span.end);
   const answersOrEchoes = statement.confidence === 'medium' || sentence.split(' ').length <= 4;
   totals.statements += 1;

@@ -429,6 +429,27 @@ for (const database of databases()) {
       expect(results.map(({ text }) => text)).toEqual(['Allergy: peanuts']);
     });
 
+    it('what is asked of the user comes before what is said of their relatives', async () => {
+      const handle = open({ user: 'ana' });
+      for (const [key, value] of [
+        ['name', 'Ana'],
+        ['employer', 'Acme'],
+        ['partner_name', 'Luis'],
+        ['mother_name', 'Rosa'],
+        ['cat_name', 'Miso'],
+      ] as const)
+        await handle.facts.set({ key, value });
+      await remember(handle, "User's brother works for Shopify in Toronto.", "User's daughter Alba is four years old.");
+      const first = async (question: string): Promise<string | undefined> => texts(await handle.recall(question))[0];
+      expect(await first('Where does she work?')).toBe('Employer: Acme');
+      expect(await first('What is her name?')).toBe('Name: Ana');
+      expect(await first("What is her husband's name?")).toBe('Partner name: Luis');
+      expect(await first("What is her mother's name?")).toBe('Mother name: Rosa');
+      expect(await first("What is the cat's name?")).toBe('Cat name: Miso');
+      expect(await first('Where does her brother work?')).toBe("User's brother works for Shopify in Toronto.");
+      expect(await first("What is her daughter's name?")).toBe("User's daughter Alba is four years old.");
+    });
+
     it('[T21] gives out no secret that the policy keeps out of memories, though the log has it', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([

@@ -4,6 +4,7 @@ import type { VisibleBlock } from '../store/context-rows.ts';
 import { blockItem, entryItems, factItem, jsonItem, memoryItem } from './items.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Item, Material } from './section.ts';
+import { factLabel } from '../record/fact-label.ts';
 
 /** The sections that follow from what is known, without a look at the message. */
 export function knownSections(knowledge: Knowledge): Material {
@@ -18,7 +19,7 @@ export function knownSections(knowledge: Knowledge): Material {
   };
   const scaffold = own('scaffold');
   return {
-    facts: facts.map((fact) => factItem(fact, factName(fact.key ?? ''))),
+    facts: facts.map((fact) => factItem(fact, factLabel(fact.key ?? ''))),
     profile: text('profile'),
     workingMemory: text('working_memory'),
     scaffold: scaffold === undefined ? [] : entryItems(scaffold.id, scaffold.content),
@@ -49,10 +50,4 @@ function levelOf({ scope }: Memory): ScopeLevel {
   if (scope.session !== null) return 'session';
   if (scope.user !== null) return 'user';
   return scope.agent === null ? 'tenant' : 'agent';
-}
-
-/** "home_city" → "Home city". */
-function factName(key: string): string {
-  const words = key.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

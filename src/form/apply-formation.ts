@@ -15,12 +15,13 @@ import { archiveMemory, writeMemory } from '../store/write-memory.ts';
 import type { Applied } from './applied.ts';
 import { applyProposals } from './apply-proposals.ts';
 import type { DecidedProposals } from './decide-proposals.ts';
+import { archiveEnded } from './find-ended.ts';
 import { NOTHING_FORMED, type Formed } from './formed.ts';
 import type { FormWork } from './form-work.ts';
 import { formationJob } from './formation-job.ts';
 import type { FormationPlan } from './formation-plan.ts';
 import { formationRun } from './formation-run.ts';
-import { markReached } from './goals-reached.ts';
+import { findReachedGoals, markReached } from './goals-reached.ts';
 import { REFLECTION_LEVELS } from './guards/guard-reflections.ts';
 
 // Near doubles are merged some minutes after they were written, when they have vectors.
@@ -41,12 +42,16 @@ export async function applyFormation(work: FormWork, plan: FormationPlan): Promi
     const why: Change = { reason: 'learned from the conversation', actor: 'form', run: plan.run };
     const { decided } = plan;
     const applied = await applyProposals(writer, deps, decided.settled, { scope, distiller: decided.distiller, why });
-    const goalsReached = await markReached(writer, deps, decided.goals, {
+    const proposals = decided.settled.map(({ proposal }) => proposal);
+    // After the statements: a goal and what reached it may come in one formation.
+    const goals = await findReachedGoals(writer, deps, scope, proposals);
+    const goalsReached = await markReached(writer, deps, goals, {
       scope,
       factor: deps.settings.achievedGoalFactor,
       why,
     });
     await archiveOutdated(writer, work, decided.outdated, why, applied);
+    applied.retired.push(...(await archiveEnded(writer, deps, decided.ended, { scope, why })));
     const reflections = await writeReflections(writer, work, plan, why);
     // Observations wait for the processor of the tiers, which marks them itself.
     const processed = stretch.events.filter((event) => event.kind !== 'observation').map((event) => event.id);

@@ -9,13 +9,18 @@ import type { Parts } from '../store/parts.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { memoryType } from '../record/memory-types.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
+import { amendMerged, isInMerged } from './amend-merged.ts';
 import { nothingApplied, type Applied, type ApplyContext } from './applied.ts';
+import { findSameEpisode, findSaying } from './find-said.ts';
 import type { Resolution } from './decide-by-rules.ts';
 import type { Settled } from './guards/guard-decisions.ts';
 import { claimOf } from './guards/precedence.ts';
 import type { Proposal } from './proposal.ts';
 import { entitiesOf, levelsOf, metadataOf, tagsOf, toMemory } from './to-memory.ts';
 import { writeKeyedFacts } from './write-keyed-facts.ts';
+
+/** The decisions after which something else is known than before. */
+const CHANGES: ReadonlySet<string> = new Set(['ADD', 'UPDATE', 'DELETE', 'KEYED']);
 
 /** Writes what was decided, one statement after the other, with its entities and keyed facts. */
 export async function applyProposals(
@@ -27,6 +32,9 @@ export async function applyProposals(
   const applied = nothingApplied();
   for (const each of settled) {
     await applyOne(writer, parts, each, context, applied);
+    if (CHANGES.has(each.resolution.action)) {
+      await amendMerged(writer, parts, each.proposal, { context, applied, by: applied.added.at(-1) ?? null });
+    }
     await writeKeyedFacts(writer, parts, each.proposal, context, applied);
   }
   return applied;
@@ -40,7 +48,10 @@ async function applyOne(
   applied: Applied,
 ): Promise<void> {
   if (resolution.action === 'KEYED') return;
-  if (resolution.action === 'ADD') return add(writer, parts, proposal, context, applied);
+  if (resolution.action === 'ADD') {
+    if (await isInMerged(writer, parts, context.scope, proposal)) return;
+    return add(writer, parts, proposal, context, applied);
+  }
   const target = await stillThere(writer, context.scope, resolution.target);
   if (target === null) {
     if (resolution.action !== 'NONE') await add(writer, parts, proposal, context, applied);
@@ -79,6 +90,8 @@ async function add(
   context: ApplyContext,
   applied: Applied,
 ): Promise<void> {
+  const fact = await findSaying(writer, context.scope, proposal);
+  if (fact !== null) return confirm(writer, parts, { proposal, target: fact, context, applied });
   for (const { memory, isNew } of await create(writer, parts, proposal, context)) {
     applied[isNew ? 'added' : 'confirmed'].push(memory.id);
     if (isNew) applied.contents.push(memory.content);
@@ -96,6 +109,14 @@ async function create(
   const written: { memory: Memory; isNew: boolean }[] = [];
   for (const level of levelsOf(proposal, scope)) {
     const input = { ...toMemory(proposal, { scope, distiller, level }), entities, contradicts };
+    const double = await findSameEpisode(writer, parts, scope, input);
+    if (double !== null) {
+      const sourceEvents = (input.sourceEvents ?? []).filter((id) => !double.sourceEvents.includes(id));
+      const said = { ...why, reason: `said again: ${why.reason}` };
+      if (sourceEvents.length > 0) await reviseMemory(writer, parts, double, { change: { sourceEvents }, why: said });
+      written.push({ memory: double, isNew: false });
+      continue;
+    }
     const { memory, outcome } = await writeMemory(writer, parts, scope, input, why);
     written.push({ memory, isNew: outcome === 'created' });
   }

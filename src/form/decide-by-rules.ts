@@ -34,11 +34,25 @@ export function decideByRules(
     if (values === 'more') return { action: 'UPDATE', target: memory, content: proposal.content };
     return { action: 'DELETE', target: memory, as: 'superseded' };
   }
+  const corrected = candidates.find(({ memory }) => isCorrected(proposal, memory));
+  if (corrected !== undefined) return { action: 'DELETE', target: corrected.memory, as: 'superseded' };
   const near = candidates.find((candidate) => isNearDouble(proposal, candidate, { scope, thresholds }));
   if (near === undefined) return { action: 'ADD' };
   return saysMore(proposal.content, near.memory.content)
     ? { action: 'UPDATE', target: near.memory, content: proposal.content }
     : { action: 'NONE', target: near.memory };
+}
+
+/** "The launch is on 8 October, not 1 October": the same words with another value. */
+function isCorrected(proposal: Proposal, memory: Memory): boolean {
+  const known = { slot: slotOf(memory), content: memory.content };
+  return (
+    proposal.correction === true &&
+    proposal.slot.polarity === known.slot.polarity &&
+    (proposal.slot.attribute === null || known.slot.attribute === null) &&
+    concernsSame(proposal, known) &&
+    differInValues(proposal.content, memory.content)
+  );
 }
 
 /** A near double: same owner and type, alike beyond the threshold, and nothing in its words against it. */
@@ -101,7 +115,23 @@ function compareValues(proposal: Proposal, memory: Memory): 'same' | 'more' | 'o
   if (coveredBy(known, next) === 1) return 'more';
   const key = proposal.keyed?.value.toLowerCase();
   if (key !== undefined && memory.content.toLowerCase().includes(key)) return next.size > known.size ? 'more' : 'same';
-  return isLikes(proposal.slot) ? 'same' : 'other';
+  if (isLikes(proposal.slot)) return 'same';
+  return DATED.has(proposal.slot.attribute ?? '') && haveSameDates(proposal.content, memory.content) ? 'same' : 'other';
+}
+
+// Slots whose value is a date, however the rest is put.
+const DATED = new Set(['due_date', 'birthday', 'deadline']);
+
+function haveSameDates(one: string, other: string): boolean {
+  const dates = (text: string): string =>
+    (
+      text.match(
+        /(?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)/g,
+      ) ?? []
+    )
+      .sort()
+      .join();
+  return dates(one) !== '' && dates(one) === dates(other);
 }
 
 // "Loves pizza" and "really enjoys pizza" differ in words only: the slot holds the object, the polarity the rest.

@@ -2,10 +2,11 @@ import type { Memory } from '../record/memory.ts';
 import { decideByRules } from './decide-by-rules.ts';
 import type { ExtractedProposals } from './extract-proposals.ts';
 import { findCandidates, type Candidate } from './find-candidates.ts';
+import { findEnded, untouched, type Ended } from './find-ended.ts';
 import { userNamesOf, type FormWork } from './form-work.ts';
-import { findReachedGoals, type ReachedGoal } from './goals-reached.ts';
 import { guardDecisions, readDecisions, type Decided, type Settled } from './guards/guard-decisions.ts';
 import { contentStems, coveredBy } from './guards/text-overlap.ts';
+import { withoutTwins } from './keyed-alone.ts';
 import type { Proposal, Rejection } from './proposal.ts';
 import { slotOf } from './slot.ts';
 
@@ -13,7 +14,7 @@ import { slotOf } from './slot.ts';
 export interface DecidedProposals {
   settled: Settled[];
   outdated: Memory[];
-  goals: ReachedGoal[];
+  ended: Ended[];
   rejected: Rejection[];
   distiller: string;
 }
@@ -44,10 +45,11 @@ export async function decideProposals(work: FormWork, extracted: ExtractedPropos
   });
   const proposals = [...extracted.open, ...extracted.aimed.map(({ proposal }) => proposal)];
   const outdated = checkOutdated(work, extracted.outdated, guarded.settled);
+  const ended = await deps.database.read(scope.tenant, (reader) => findEnded(reader, deps, scope, proposals));
   return {
-    settled: guarded.settled,
+    settled: withoutTwins(guarded.settled),
     outdated: outdated.accepted,
-    goals: await deps.database.read(scope.tenant, (reader) => findReachedGoals(reader, deps, scope, proposals)),
+    ended: untouched(ended, guarded.settled),
     rejected: [...extracted.rejected, ...rejected, ...guarded.rejected, ...outdated.rejected],
     distiller: extracted.distiller,
   };

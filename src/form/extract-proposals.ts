@@ -1,11 +1,12 @@
 import type { Extracted, ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
-import { contentHash, type Memory } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import type { FormWork } from './form-work.ts';
 import { userNamesOf } from './form-work.ts';
 import { guardProposals, type GuardContext } from './guards/guard-proposals.ts';
 import { refuseExcess } from './guards/refuse-excess.ts';
 import { isFromRecall } from './guards/recalled-text.ts';
+import { seenBefore } from './keyed-alone.ts';
 import { formedBefore, knownMemories } from './known-memories.ts';
 import { isStated, observedProposals } from './observed-proposals.ts';
 import type { Proposal, Rejection } from './proposal.ts';
@@ -57,10 +58,10 @@ export async function extractProposals(work: FormWork): Promise<ExtractedProposa
     types: deps.memoryTypes,
     recalled,
     userNames: userNamesOf(scope),
+    ...(distiller.kind === 'local' ? { around: textsAround(stretch.earlier, known) } : {}),
   });
   if (distiller.kind === 'model') refuseExcess([...output.new, ...output.updated], context(said));
-  const seen = new Set(before.map((memory) => contentHash(memory.content)));
-  const isSeen = (proposal: Proposal): boolean => seen.has(contentHash(proposal.content));
+  const isSeen = seenBefore(before);
 
   const fresh = guardProposals([...output.new, ...toolProposals(said)], context(said));
   const updates = output.updated.map((proposal) => ({
@@ -86,6 +87,14 @@ export async function extractProposals(work: FormWork): Promise<ExtractedProposa
   };
 }
 
+/** Where rules take the name of "she" and "Inés" from: what the user said before, and what is known. */
+function textsAround(earlier: readonly Event[], known: readonly Memory[]): string[] {
+  return [
+    ...earlier.filter((event) => event.origin === 'user').map((event) => event.content),
+    ...known.map(({ content }) => content),
+  ];
+}
+
 const EMPTY: Extracted = { new: [], updated: [], contradicted: [] };
 
 async function ask(
@@ -107,7 +116,7 @@ async function ask(
       turns: said.map((event) => toTurn(event, characters(event))),
       earlier: stretch.earlier
         .filter((event) => event.kind === 'message')
-        .slice(isModel ? -2 : -6)
+        .slice(isModel ? -2 : -12)
         .map((event) => toTurn(event, isModel ? 300 : Infinity)),
       existing: known.map(({ type, content }) => ({ type, content })),
       types: types.map(([name, { description }]) => ({ name, description })),

@@ -9,7 +9,7 @@ import { visibleOwners, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { loadMemories } from '../store/load-records.ts';
 import type { FormDeps } from './form-deps.ts';
-import { UNCOMPARED_TYPES } from './known-memories.ts';
+import { IS_MERGED, UNCOMPARED_TYPES } from './known-memories.ts';
 import { lexicalSimilarity } from './guards/text-overlap.ts';
 import type { Proposal } from './proposal.ts';
 import { concernsSame, slotOf } from './slot.ts';
@@ -142,8 +142,8 @@ async function searchText(
   return found;
 }
 
-/** What may be compared: statements, and of a connection's only this one's. */
+/** What may be compared: statements, one in each, and of a connection's only this one's. */
 function comparable(scope: Scope): ReturnType<typeof sql<boolean>> {
-  return sql<boolean>`record.type not in (${sql.join(UNCOMPARED_TYPES)})
+  return sql<boolean>`record.type not in (${sql.join(UNCOMPARED_TYPES)}) and not (${IS_MERGED})
     and record.connection_id in ('', ${scope.connection ?? ''})`;
 }

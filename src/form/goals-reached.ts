@@ -5,7 +5,8 @@ import type { Parts } from '../store/parts.ts';
 import { findMemory, listMemories } from '../store/read-memories.ts';
 import type { Change } from '../record/revision.ts';
 import { reviseMemory } from '../store/write-memory.ts';
-import { contentStems, coveredBy } from './guards/text-overlap.ts';
+import { goalShare } from './goal-share.ts';
+import { claimOf } from './guards/precedence.ts';
 import type { Proposal } from './proposal.ts';
 
 /** A goal, and the statement that it was reached. */
@@ -49,10 +50,10 @@ function isDone({ type, content, slot }: Proposal): boolean {
 export function matchGoals(goals: readonly Memory[], reaching: readonly Proposal[]): ReachedGoal[] {
   const taken = new Set<string>();
   return reaching.flatMap((by) => {
-    const said = contentStems(by.content);
     const [best] = goals
-      .filter((goal) => !taken.has(goal.id))
-      .map((goal) => ({ goal, share: coveredBy(withoutWanting(contentStems(goal.content)), said) }))
+      // What is wanted after it was done is another one.
+      .filter((goal) => !taken.has(goal.id) && claimOf(goal).statedAt <= by.statedAt)
+      .map((goal) => ({ goal, share: goalShare(goal.content, by.content) }))
       // Where nobody says that a goal was reached, what was done must have all of its words.
       .filter(({ share }) => share >= (by.achievesGoal === true ? MATCHES : 1))
       .sort((one, other) => other.share - one.share);
@@ -60,12 +61,6 @@ export function matchGoals(goals: readonly Memory[], reaching: readonly Proposal
     taken.add(best.goal.id);
     return [{ goal: best.goal, by }];
   });
-}
-
-const WANTING = new Set(['want', 'goal', 'plan', 'aim', 'hope', 'wish', 'dream', 'try', 'target', 'work', 'reach']);
-
-function withoutWanting(stems: ReadonlySet<string>): Set<string> {
-  return new Set([...stems].filter((stem) => !WANTING.has(stem) && !/^\d+$/.test(stem)));
 }
 
 /** Marks goals as achieved: they stay, and matter less. */

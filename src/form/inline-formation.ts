@@ -1,6 +1,5 @@
 import type { ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
-import { contentHash } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { changeOwner } from '../store/owner-store.ts';
@@ -12,15 +11,17 @@ import { localDate } from './extract-proposals.ts';
 import { findCandidates } from './find-candidates.ts';
 import type { FormDeps } from './form-deps.ts';
 import { userNamesOf } from './form-work.ts';
+import { archiveEnded, findEnded, untouched } from './find-ended.ts';
 import { findReachedGoals, markReached } from './goals-reached.ts';
 import { guardDecisions } from './guards/guard-decisions.ts';
 import { guardProposals } from './guards/guard-proposals.ts';
-import { formedBefore } from './known-memories.ts';
+import { formedBefore, knownAround } from './known-memories.ts';
+import { seenBefore, withoutTwins } from './keyed-alone.ts';
 import { isStated, observedProposals } from './observed-proposals.ts';
 import { toTurn } from './take-unformed.ts';
 import { toolProposals } from './tool-proposals.ts';
 
-const EARLIER = 6;
+const EARLIER = 12;
 
 /**
  * Reads an exchange by rules alone, right after it was logged: preferences, facts, goals, decisions, intentions,
@@ -33,18 +34,18 @@ export async function formInline(deps: FormDeps, scope: Scope, events: readonly 
   if (!settings.facts) return nothingApplied();
   const stated = events.filter(isStated);
   const said = events.filter((event) => !isStated(event) && event.kind !== 'document_chunk');
-  const proposed = await extractInline(deps, place, said);
+  const { proposed, around } = await extractInline(deps, place, said);
   const observed = observedProposals(stated);
   if (proposed.length + observed.length === 0) return nothingApplied();
   const recalled = (await deps.recalledTexts?.(place)) ?? [];
-  const context = { settings, types: deps.memoryTypes, recalled, userNames: userNamesOf(place) };
+  const guards = { settings, types: deps.memoryTypes, recalled, userNames: userNamesOf(place), around };
   const guarded = [
-    ...guardProposals(proposed, { ...context, events: said }).accepted,
-    ...guardProposals(observed, { ...context, events: stated }).accepted,
+    ...guardProposals(proposed, { ...guards, events: said }).accepted,
+    ...guardProposals(observed, { ...guards, events: stated }).accepted,
   ];
   const before = await database.read(place.tenant, (reader) => formedBefore(reader, place, events));
-  const seen = new Set(before.map((memory) => contentHash(memory.content)));
-  const proposals = guarded.filter((proposal) => !seen.has(contentHash(proposal.content)));
+  const isSeen = seenBefore(before);
+  const proposals = guarded.filter((proposal) => !isSeen(proposal));
   if (proposals.length === 0) return nothingApplied();
   const candidates = await findCandidates(deps, place, proposals, { meter: null });
   const decided = proposals.map((proposal, index) => ({
@@ -58,31 +59,42 @@ export async function formInline(deps: FormDeps, scope: Scope, events: readonly 
     userNames: userNamesOf(place),
     attributesAreRead: true,
   });
-  const goals = await database.read(place.tenant, (reader) => findReachedGoals(reader, deps, place, proposals));
+  const ended = await database.read(place.tenant, (reader) => findEnded(reader, deps, place, proposals));
   const why: Change = { reason: 'read from the exchange by rules', actor: 'form' };
   return database.write(place.tenant, async (writer) => {
     await changeOwner(writer, place, deps.clock.now());
-    const applied = await applyProposals(writer, deps, settled, { scope: place, distiller: 'local', why });
+    const context = { scope: place, distiller: 'local', why };
+    const applied = await applyProposals(writer, deps, withoutTwins(settled), context);
+    applied.retired.push(...(await archiveEnded(writer, deps, untouched(ended, settled), { scope: place, why })));
+    const goals = await findReachedGoals(writer, deps, place, proposals);
     await markReached(writer, deps, goals, { scope: place, factor: settings.achievedGoalFactor, why });
     return applied;
   });
 }
 
-async function extractInline(deps: FormDeps, scope: Scope, said: readonly Event[]): Promise<ProposedMemory[]> {
+/** What the events say by rules, and the texts around them where names come from. */
+async function extractInline(
+  deps: FormDeps,
+  scope: Scope,
+  said: readonly Event[],
+): Promise<{ proposed: ProposedMemory[]; around: string[] }> {
   const first = said[0];
   const isWorthReading = said.some((event) => event.origin === 'user' || event.metadata['toolsUsed'] !== undefined);
-  if (first === undefined || !isWorthReading) return [];
+  if (first === undefined || !isWorthReading) return { proposed: [], around: [] };
   const earlier = await earlierEvents(deps, scope, first);
+  const around = await deps.database.read(scope.tenant, (reader) => knownAround(reader, deps, scope, said));
   const local = await deps.local();
   const { output } = await local.extract({
     turns: said.map((event) => toTurn(event)),
     earlier: earlier.map((event) => toTurn(event)),
     existing: [],
+    around,
     types: [],
     today: localDate(deps.clock.now(), deps.settings.timeZone),
     timeZone: deps.settings.timeZone,
   });
-  return [...output.new, ...toolProposals(said)];
+  const spoken = earlier.filter((event) => event.origin === 'user').map((event) => event.content);
+  return { proposed: [...output.new, ...toolProposals(said)], around: [...around, ...spoken] };
 }
 
 async function earlierEvents(deps: FormDeps, scope: Scope, { position }: Event): Promise<Event[]> {

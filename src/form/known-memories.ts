@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { estimateTokens } from '../language/token-count.ts';
+import { STOP_WORDS } from '../language/stop-words.ts';
 import { indexWords } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
 import { visibleOwners, type Scope } from '../record/scope.ts';
@@ -20,6 +21,9 @@ export const UNCOMPARED_TYPES: readonly string[] = [
   'episode',
   'pattern',
 ];
+
+/** Memories that consolidation has merged from several: each of their sentences is a statement of its own. */
+export const IS_MERGED: RawBuilder<boolean> = sql<boolean>`record.source_type = 'consolidation'`;
 
 const LONGEST_QUERY = 400;
 
@@ -64,6 +68,48 @@ export async function knownMemories(
     [...new Map(ordered.map((memory) => [memory.id, memory])).values()].slice(0, existing),
     existingTokens,
   );
+}
+
+const AROUND = 20;
+const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}-]+/gu;
+const TAKES_BACK = /\b(?:actually|correction|sorry|meant|mean|wrong|not)\b/i;
+
+/**
+ * What is known of those whom these events name, and of what they may take back: the words of rules, not to be compared.
+ * No search where nobody is named and nothing taken back.
+ */
+export async function knownAround(
+  reader: Reader,
+  deps: FormDeps,
+  scope: Scope,
+  events: readonly Event[],
+): Promise<string[]> {
+  const said = events
+    .filter((event) => event.origin === 'user' && event.kind === 'message')
+    .map((event) => event.content.slice(0, 2_000))
+    .join('\n');
+  const names = (said.match(NAME) ?? []).filter((name) => !STOP_WORDS.has(name.toLowerCase()));
+  const words = [...new Set(indexWords(TAKES_BACK.test(said) ? said : names.join(' ')))].slice(0, AROUND * 2);
+  if (words.length === 0) return [];
+  const hits = await deps.database.text.search(reader, {
+    tenant: scope.tenant,
+    kind: 'memory',
+    owners: visibleOwners(scope),
+    words,
+    limit: AROUND,
+    condition: sql<boolean>`record.type in ('fact', 'personal', 'context', 'intention', 'goal', 'keyed_fact')`,
+  });
+  const found = await loadMemories(reader, deps.database, { scope, rowIds: hits.map((hit) => hit.rowId) });
+  const memories = hits.flatMap((hit) => found.get(hit.rowId) ?? []);
+  // Facts first: of two that name somebody the later one counts, and "my wife" says more than "partner".
+  const isFact = ({ key }: Memory): number => (key === null ? 1 : 0);
+  return memories.sort((one, other) => isFact(one) - isFact(other)).map(asSentence);
+}
+
+/** "Partner name: Inés" as a rule reads it. */
+function asSentence({ key, value, content }: Memory): string {
+  const relation = /^(\p{L}+)_name$/u.exec(key ?? '')?.[1];
+  return relation === undefined ? content : `User's ${relation} is named ${value ?? ''}.`;
 }
 
 function withinTokens(memories: readonly Memory[], most: number): Memory[] {

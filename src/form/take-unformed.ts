@@ -20,7 +20,7 @@ export interface Stretch {
   hasMore: boolean;
 }
 
-const EARLIER = 6;
+const EARLIER = 12;
 
 /** Takes the events that no formation has read yet, as many as one may read. What comes in later waits for the next. */
 export async function takeUnformed(

@@ -8,6 +8,7 @@ import { writeMemory } from '../store/write-memory.ts';
 import type { Applied, ApplyContext } from './applied.ts';
 import { claimOf, wins } from './guards/precedence.ts';
 import type { Proposal } from './proposal.ts';
+import { contentStems } from './guards/text-overlap.ts';
 import { isUser } from './slot.ts';
 import { metadataOf } from './to-memory.ts';
 
@@ -19,12 +20,18 @@ export async function writeKeyedFacts(
   context: ApplyContext,
   applied: Applied,
 ): Promise<void> {
-  const facts = [proposal.keyed, ...(proposal.moreKeyed ?? [])].filter((fact) => fact !== null);
+  const said = [proposal.keyed, ...(proposal.moreKeyed ?? [])].filter((fact) => fact !== null);
+  const facts = [
+    ...said,
+    ...said.filter(({ key }) => key === 'preferred_name').map((fact) => ({ ...fact, key: 'name' })),
+  ];
   if (facts.length === 0 || !isUser(proposal.slot.subject)) return;
   const { scope, distiller, why } = context;
   const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
   for (const { key, value, category } of facts) {
     const known = await findFact(writer, owner, key);
+    // "Call me Kit" is a name while no other is known.
+    if (known !== null && key === 'name' && !said.some((fact) => fact.key === 'name')) continue;
     if (known !== null && sameValue(known.value, value)) continue;
     if (known !== null && !wins({ ...proposal, correction: proposal.correction === true }, claimOf(known))) {
       applied.rejected.push({ what: 'keyed_fact', reason: 'outranked', content: `${key}: ${value}` });
@@ -45,7 +52,7 @@ export async function writeKeyedFacts(
         sourceType: proposal.sourceType,
         sourceSession: scope.session,
         sourceEvents: proposal.events.map((event) => event.id),
-        tags: proposal.marks.map((mark) => `sensitive:${mark}`),
+        tags: [...proposal.marks.map((mark) => `sensitive:${mark}`), ...wordsBeside(proposal.content, key, value)],
         metadata: metadataOf(proposal, distiller),
       },
       why,
@@ -54,11 +61,23 @@ export async function writeKeyedFacts(
   }
 }
 
+const MOST_WORDS = 4;
+
+/** Words of the statement that label and value lack: "Employer: Globex" is asked for as "where do I work". */
+function wordsBeside(content: string, key: string, value: string): string[] {
+  const known = contentStems(`${factLabel(key)} ${value}`);
+  const words = content.replace(/^User(?:'s)?\b/, '').match(/(?<![\p{L}\p{N}-])[\p{Ll}-]{3,}(?![\p{L}\p{N}])/gu) ?? [];
+  return [...new Set(words)]
+    .filter((word) => [...contentStems(word)].some((stem) => !known.has(stem)) && !/^(?:named|called)$/.test(word))
+    .slice(0, MOST_WORDS);
+}
+
 function sameValue(one: string | null, other: string): boolean {
   return one?.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-async function findFact(writer: Writer, owner: Scope, key: string): Promise<Memory | null> {
+/** The live fact of a key. */
+export async function findFact(writer: Writer, owner: Scope, key: string): Promise<Memory | null> {
   const row = await writer
     .selectFrom('memories')
     .selectAll()

@@ -12,9 +12,29 @@ export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
   caroline melanie priya raj ravi anita sunita arjun wei li chen yuki hiro ahmed mohammed fatima omar ali sofia lucia carlos
   luis juan pedro miguel diego hans klaus greta heidi pierre marie jean luc claire chloe lena lukas felix max sam alex chris
   kate kim jordan taylor morgan jamie tom tim bob bill joe jim mike dave steve dan ben nick tony mel nate joanna tim john audrey
-  calvin dave deborah jolene evan gina andrew maria kwasi noah liam mia ava zoe leo oscar hugo nina eva sara ella grace ruby`);
+  calvin dave deborah jolene evan gina andrew maria kwasi noah liam mia ava zoe leo oscar hugo nina eva sara ella grace ruby
+  jonas tomas tomás marta amara walter helena sophia isabella charlotte amelia harper evelyn abigail lily aria chloé hannah
+  ethan mason logan lucas jackson aiden owen dylan luke gabriel julian levi isaac lincoln adrian sebastian damian fabian
+  brian vivian lillian susan megan jordan alan ian ivan stefan juan adan nolan rowan logan ronan kiran imran rohan ryan sean
+  seán dara aoife niamh siobhan ciara conor cillian finn eoin declan saoirse fergus hamish isla callum ewan fiona
+  tiago rui inês ines inés leonor joão joao paulo ricardo bruno andré andre mateo javier alejandro pablo sergio carmen rosa
+  elena irene alba pilar lucía valentina camila gabriela fernanda mariana antonio marco luca matteo giulia chiara francesca
+  giovanni paolo stefano elisa federica jürgen jurgen wolfgang dieter uwe sabine ingrid petra anke heike stefanie katja anja
+  lars sven björn erik astrid freya ingmar mikkel emil anders magnus sanne femke willem pieter joost maarten anouk floris
+  agnieszka piotr pawel tomasz katarzyna magda jakub milan dragan jovana ana-maria ioana andrei mihai elif mehmet ayşe emre
+  yusuf hassan hussein khalid karim rania layla leila noor amina aisha zainab ibrahim bilal tariq samir nadia yasmin farah
+  deepak sanjay vikram rohit neha pooja anjali kavya meera divya aditya nikhil rahul amit suresh lakshmi dev sunil
+  kenji hiroshi takashi emi yuko haruto sakura akira ken mei ling jun hao xin min-jun ji-woo soo-jin thanh linh minh
+  chidi amaka ngozi tunde bisi emeka ada femi yemi kofi ama abena kwame thabo zanele sipho nia joy faith hope dawn
+  dorothy george harold albert ernest stanley arthur alfred percy edith mabel doris ethel winifred gladys
+  theo archie alfie freddie harry charlie jake josh matt greg jeff ted phil rob ed will pat terry gerry barry kit ron don
+  ray roy glenn craig keith neil stuart graham derek trevor nigel ruth judy jill jane joan anne annie katie kelly molly
+  lucy daisy poppy rosie millie evie maisie beth becky vicky jess jenny tina wendy tracey sandy cindy mandy debbie
+  tara clara nora cora dora vera ida iris ivy jade pearl amber violet hazel alice agnes martha miriam naomi esther judith
+  eleanor louise denise yvonne simone nadine celine elodie manon camille juliette antoine mathieu julien guillaume thibault`);
 
-const PLACES = wordSet(`
+/** Places that people often name, lower case. */
+export const PLACES: ReadonlySet<string> = wordSet(`
   berlin munich hamburg cologne köln paris london madrid barcelona rome milan vienna zurich geneva amsterdam brussels lisbon
   dublin oslo stockholm copenhagen helsinki warsaw prague budapest athens istanbul moscow kyiv mumbai delhi bangalore bengaluru
   pune chennai kolkata hyderabad tokyo osaka kyoto seoul beijing shanghai singapore bangkok hanoi manila jakarta sydney
@@ -23,7 +43,14 @@ const PLACES = wordSet(`
   michigan georgia virginia alabama arizona nevada utah hawaii india germany france spain italy portugal england scotland
   ireland wales britain uk usa us america canada mexico brazil argentina chile peru colombia japan china korea vietnam
   thailand indonesia philippines australia egypt nigeria kenya ghana morocco israel turkey russia ukraine poland sweden norway
-  denmark finland netherlands belgium switzerland austria greece europe asia africa`);
+  denmark finland netherlands belgium switzerland austria greece europe asia africa valencia seville porto ghent antwerp
+  rotterdam utrecht krakow bordeaux lyon marseille lille nice naples turin florence venice bologna frankfurt stuttgart leipzig
+  dresden bremen düsseldorf manchester liverpool leeds glasgow edinburgh cardiff belfast cork galway limerick birmingham
+  bristol sheffield newcastle brighton oxford cambridge lagos nairobi accra cairo casablanca johannesburg dubai doha riyadh
+  karachi lahore dhaka colombo kathmandu taipei guangzhou shenzhen brisbane perth adelaide wellington calgary ottawa
+  edmonton honolulu sacramento oakland baltimore pittsburgh cleveland columbus minneapolis milwaukee orlando tampa charlotte
+  raleigh memphis tucson albuquerque jersey queens bronx iowa idaho illinois indiana kansas kentucky louisiana maine maryland
+  massachusetts minnesota mississippi missouri montana nebraska oklahoma pennsylvania tennessee vermont wisconsin wyoming`);
 const PLACE_ENDING =
   /\b(?:City|Street|Avenue|Road|Park|Beach|Lake|River|Island|Islands|Mountain|Mountains|County|Bay|Valley|Airport|Square|Bridge|Station|Hills)$/;
 const ORGANISATION_ENDING =

@@ -10,7 +10,7 @@ export const STOP_WORDS: ReadonlySet<string> = wordSet(`
   some any all both each every few several such only own same other another again ever even still yet already now one ones
   get gets got getting going gonna let us oh well yes yeah yep okay ok sure thing things stuff way kind sort bit little
   like likes user because since though although actually definitely pretty always usually often sometimes like's upon per
-  via etc else instead rather together along around ago back away anymore longer something anything everything nothing
+  via etc else instead rather together along around ago back away anymore something anything everything nothing
   someone anyone everyone nobody somebody anybody everybody`);
 
 /** True for a word that a reader would miss. */

@@ -1,7 +1,7 @@
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { DocumentProfile } from './document-profile.ts';
 import { closenessToRanges } from './mentioned-time.ts';
-import { speaksOf } from './speaks-of.ts';
+import { isAboutRelative, relativesIn, speaksOf } from './speaks-of.ts';
 import { coverageOf, type LexicalMatch } from './lexical-index.ts';
 import { bestPerSession, matchSessions } from './session-match.ts';
 import { standardise } from './standardise.ts';
@@ -16,6 +16,8 @@ export interface QueryContext {
   readonly allowed: Uint8Array;
   /** The keyed facts that the query asks for. */
   readonly asked: ReadonlySet<number>;
+  /** Whether it asks for something of the user's own, and nobody else's. */
+  readonly isAboutUser: boolean;
   /** Cosines per ordinal on the scale of the model that the weights were learned with; NaN where there is none. */
   readonly similarities: Float32Array;
   /** The same, in deviations from what a stranger's text would have. */
@@ -41,6 +43,7 @@ export const SIGNAL_NAMES = [
   'sessionWords',
   'sessionMeaning',
   'keyed',
+  'relative',
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
 export type Signals = Record<SignalName, number>;
@@ -62,6 +65,7 @@ export function prepareContext({
     match,
     allowed,
     asked,
+    isAboutUser: asked.size > 0 && relativesIn(analysis.terms).length === 0,
     similarities,
     meaning,
     sessionWords: hasSessions
@@ -131,6 +135,7 @@ export function signalsOf(context: QueryContext, ordinal: number): Signals {
     sessionWords: session < 0 ? 0 : view.cohesion.session * (context.sessionWords[session] as number),
     sessionMeaning: session < 0 ? 0 : view.cohesion.session * (context.sessionMeaning[session] as number),
     keyed: context.asked.has(ordinal) ? 1 : 0,
+    relative: context.isAboutUser && isAboutRelative(document.text) ? 1 : 0,
   };
 }
 

@@ -23,6 +23,8 @@ export interface GuardContext {
   types: MemoryTypeTable;
   /** Texts that were recalled for this conversation. */
   recalled?: readonly string[];
+  /** Texts before the events, and what is known: names may come from there. */
+  around?: readonly string[];
   /** Names of the user, besides "User". */
   userNames?: readonly string[];
 }
@@ -84,7 +86,7 @@ function guardProposal(proposal: ProposedMemory, context: GuardContext): Proposa
     })),
     {
       names: [...userNames, 'User', 'Agent', ...toolNames(origin.events)],
-      before: saidBefore(origin.events, events),
+      before: [...saidBefore(origin.events, events), ...(context.around ?? [])],
       timeZone: settings.timeZone,
     },
   );

@@ -56,7 +56,9 @@ function keyOf(statement: ExtractedStatement): StatementKey {
 function isDouble(left: StatementKey, right: StatementKey): boolean {
   if (left.subject !== right.subject || left.polarity !== right.polarity || left.correction !== right.correction)
     return false;
-  if (left.attribute !== '' && left.attribute === right.attribute) return left.value === right.value;
+  // A slot without a value says what two statements are about, not that they say the same.
+  const isValued = left.value !== '' || right.value !== '' || left.attribute.includes(':');
+  if (left.attribute !== '' && left.attribute === right.attribute && isValued) return left.value === right.value;
   if (left.words.size === 0 || right.words.size === 0) return false;
   let shared = 0;
   for (const word of left.words) if (right.words.has(word)) shared += 1;

@@ -4,16 +4,28 @@ import { correctionRule, isCorrecting, type EarlierTurn } from './rules/correcti
 import { statedPart } from './classify-sentence.ts';
 import { draftClauses } from './rules/draft-clauses.ts';
 import { expandEcho } from './expand-echo.ts';
+import { findPeople, joinAppositions, peopleOf, type NamedPerson } from './find-people.ts';
 import { foreignRule } from './rules/foreign-rule.ts';
+import { affectedRule } from './rules/affected-rule.ts';
 import { instructionRule } from './rules/instruction-rule.ts';
+import { readIntroduction } from './rules/introduction-rule.ts';
+import { namingDrafts } from './rules/naming-drafts.ts';
+import { standingWishes } from './rules/standing-wish.ts';
 import { isTaskTalk } from './rules/is-task-talk.ts';
 import { reminderRule } from './rules/reminder-rule.ts';
 import { labelRule } from './rules/label-rule.ts';
 import type { ReadSentence } from './read-turn.ts';
 import { restoreSubject } from './clauses/restore-subject.ts';
+import type { RuleSetting } from './rules/self-rule.ts';
 import type { SourcedDraft, StatementDraft } from './statement-draft.ts';
 
 const MOST_DRAFTS = 60;
+// Further back than six of the speaker's own messages "he" is somebody else.
+const MOST_BACK = 6;
+
+// "…, not March": what is taken back is no part of what is so.
+const REJECTED =
+  /,? (?:and )?not (?!a |the |so |in |any|really|very|to |that)[\p{L}\p{N}][\p{L}\p{N} .'&-]{0,40}(?=[.!]*$)/iu;
 
 /** One turn, and what around it gives its sentences their meaning. */
 export interface TurnReading {
@@ -26,13 +38,21 @@ export interface TurnReading {
   echoed: string | null;
   /** True when the speaker talks to an agent: wishes about its work are preferences. */
   toAgent: boolean;
-  /** Earlier turns, for what a correction takes back. */
+  /** Earlier turns, for what a correction takes back and whom a name means. */
   before: readonly EarlierTurn[];
+  /** What is known already, in the third person. */
+  known: readonly string[];
 }
 
 /** Reads the sentences of one turn in order and drafts what each says. */
 export function draftTurn(reading: TurnReading): SourcedDraft[] {
   const drafts: SourcedDraft[] = [];
+  const people = peopleOf([...reading.known, ...reading.before.flatMap(({ text, own }) => (own ? text : []))]);
+  // In a dialogue of people "he" is mostly somebody whom the other has spoken of.
+  const before = reading.before
+    .flatMap(({ text, own }) => (own ? text : []))
+    .slice(reading.toAgent ? -MOST_BACK : -1)
+    .toReversed();
   let said = '';
   let correcting = false;
   for (const [index, sentence] of reading.sentences.entries()) {
@@ -42,7 +62,7 @@ export function draftTurn(reading: TurnReading): SourcedDraft[] {
     correcting ||= !answersNo && isCorrecting(sentence.text);
     const found =
       sentence.kind === 'statement' || sentence.kind === 'courtesy' || statedPart(sentence.text) !== sentence.text
-        ? draftSentence(sentence, index, reading, said)
+        ? draftSentence(sentence, index, reading, { said, before, people })
         : draftRequest(sentence, reading);
     const sources = `${said} ${sentence.text} ${reading.question ?? ''} ${index < 2 ? (reading.echoed ?? '') : ''}`;
     for (const draft of found) {
@@ -64,30 +84,55 @@ export function draftTurn(reading: TurnReading): SourcedDraft[] {
   return drafts;
 }
 
-/** Of questions to an agent only the wish to be reminded says something of the user. */
+/** Of questions to an agent only wishes say something of the user: to be reminded, or how it should work. */
 function draftRequest(sentence: ReadSentence, { toAgent, speaker }: TurnReading): StatementDraft[] {
-  const reminder = toAgent && sentence.kind === 'question' ? reminderRule(sentence.text, speaker) : null;
-  return reminder === null ? [] : [reminder];
+  if (!toAgent || sentence.kind !== 'question') return [];
+  const reminder = reminderRule(sentence.text, speaker);
+  return reminder === null ? standingWishes(sentence.text, speaker) : [reminder];
 }
 
-function draftSentence(sentence: ReadSentence, index: number, reading: TurnReading, said: string): StatementDraft[] {
-  const { speaker, question } = reading;
+/** What the sentences before give to one. */
+interface Around {
+  said: string;
+  before: readonly string[];
+  people: Map<string, NamedPerson>;
+}
+
+function draftSentence(
+  sentence: ReadSentence,
+  index: number,
+  reading: TurnReading,
+  { said, before, people }: Around,
+): StatementDraft[] {
+  const { speaker, question, toAgent } = reading;
   if (sentence.kind === 'jest' || sentence.kind === 'hypothetical' || sentence.kind === 'quotation') return [];
-  const text = statedPart(sentence.text);
-  const setting = { subject: speaker, question: question ?? '' };
+  const text = joinAppositions(statedPart(sentence.text));
+  const named = findPeople(text);
+  for (const person of named) people.set((person.name.split(' ')[0] ?? '').toLowerCase(), person);
+  const setting = { subject: speaker, question: question ?? '', people, before, toAgent };
   const foreign = foreignRule(text, speaker);
   if (foreign !== null) return [foreign];
-  const corrected = correctionRule(text, reading);
+  const corrected = correctionRule(text, { ...reading, people });
   if (corrected !== null) return [corrected];
-  if (reading.toAgent) {
-    const direct = labelRule(text, speaker) ?? reminderRule(text, speaker) ?? instructionRule(text, speaker);
-    if (direct !== null) return [direct];
-  }
-  const stated = draftClauses(text, setting, said);
-  if (stated.length > 0) return stated;
-  const opening = index === 0 || (index === 1 && (reading.sentences[0]?.text.length ?? 0) < 20);
+  const plain = isCorrecting(text) ? text.replace(REJECTED, '') : text;
+  const stated = toAgent ? draftForAgent(plain, setting, said) : draftClauses(plain, setting, said);
+  const found = stated.length > 0 ? stated : draftOtherwise(text, index, reading, setting, said);
+  return [...found, ...namingDrafts(named, found, speaker)];
+}
+
+/** What a sentence says that has no subject of its own: an answer, an echo, a dropped "I", what others did. */
+function draftOtherwise(
+  text: string,
+  index: number,
+  { question, echoed, sentences, speaker }: TurnReading,
+  setting: RuleSetting,
+  said: string,
+): StatementDraft[] {
+  const affected = affectedRule(text, speaker);
+  if (affected !== null) return [affected];
+  const opening = index === 0 || (index === 1 && (sentences[0]?.text.length ?? 0) < 20);
   const expanded = opening
-    ? ((question === null ? null : answerQuestion(question, text)) ?? expandEcho(text, reading.echoed))
+    ? ((question === null ? null : answerQuestion(question, text)) ?? expandEcho(text, echoed))
     : null;
   const answered = expanded === null ? [] : draftClauses(expanded.text, setting, said);
   if (expanded !== null && answered.length > 0)
@@ -96,4 +141,21 @@ function draftSentence(sentence: ReadSentence, index: number, reading: TurnReadi
   return restored === null
     ? []
     : draftClauses(restored, setting, said).map((draft) => ({ ...draft, confidence: 'medium' }));
+}
+
+/** What is said to an agent may be a label, a reminder, an introduction or a wish, and a statement besides. */
+function draftForAgent(text: string, setting: RuleSetting, said: string): StatementDraft[] {
+  const speaker = setting.subject;
+  const direct = labelRule(text, speaker) ?? reminderRule(text, speaker);
+  if (direct !== null) return [direct];
+  const introduction = readIntroduction(text, speaker);
+  if (introduction !== null)
+    return [
+      ...introduction.drafts,
+      ...(introduction.rest === '' ? [] : draftClauses(introduction.rest, setting, said)),
+    ];
+  const asked = instructionRule(text, speaker);
+  // "I'd rather you didn't …" is the wish itself; "I'm dyslexic, so keep it simple" says two things.
+  if (asked.length > 0 && /\b(?:you|u)\b|^(?:i want|i need)\b/i.test(text)) return asked;
+  return [...asked, ...draftClauses(text, setting, said)];
 }

@@ -44,6 +44,59 @@ const FACTS: ReadonlyArray<readonly [string, string, string?]> = [
   ['We sell handmade sweets and cakes.', "User's business sells handmade sweets and cakes."],
   ['Our shop is located in Pune.', "User's shop is located in Pune."],
   ['I own a coffee shop.', 'User owns a coffee shop.'],
+  [
+    'I live at Carrer de Colón 12, 3rd floor.',
+    'User lives at Carrer de Colón 12, 3rd floor.',
+    'home_address=Carrer de Colón 12, 3rd floor',
+  ],
+  ['I live in the suburbs of Lyon', 'User lives in the suburbs of Lyon.', 'home_city=the suburbs of Lyon'],
+  ['I live near Ghent', 'User lives near Ghent.', 'home_city=near Ghent'],
+  ["I'm based out of Austin", 'User is based out of Austin.', 'home_city=Austin'],
+  ['I moved from Rome to Milan', 'User moved from Rome to Milan.', 'home_city=Milan'],
+  ['i live in cork', 'User lives in cork.', 'home_city=Cork'],
+  [
+    'I start at BASF as a lab manager on Monday.',
+    'User starts at BASF as a lab manager on 16 November 2026.',
+    'job_title=lab manager',
+  ],
+  [
+    'I start at BASF as a lab manager on Monday.',
+    'User starts at BASF as a lab manager on 16 November 2026.',
+    'employer=BASF',
+  ],
+  ['I work at a fintech called Mollie.', 'User works at a fintech called Mollie.', 'employer=Mollie'],
+  ['I got promoted to staff engineer!', 'User got promoted to staff engineer.', 'job_title=staff engineer'],
+  [
+    'I speak Spanish, Catalan and a bit of German.',
+    'User speaks Spanish, Catalan and a bit of German.',
+    'languages=Spanish, Catalan and a bit of German',
+  ],
+  [
+    "I'm allergic to penicillin and bee stings.",
+    'User is allergic to penicillin and bee stings.',
+    'allergy_bee_stings=bee stings',
+  ],
+  [
+    'I was diagnosed with coeliac disease in 2019.',
+    'User was diagnosed with coeliac disease in 2019.',
+    'health_condition_coeliac_disease=coeliac disease',
+  ],
+  [
+    'My doctor says I have to take 50mg losartan every morning.',
+    'User has to take 50mg losartan every morning.',
+    'medication_losartan=50mg losartan every morning',
+  ],
+  [
+    'I take warfarin and bisoprolol for my heart.',
+    'User takes bisoprolol for their heart.',
+    'medication_warfarin=warfarin',
+  ],
+  ['I have ADHD so long texts are hard for me', 'User has ADHD.', 'health_condition_adhd=ADHD'],
+  ['I had a hip replaced in 2018.', 'User had a hip replaced in 2018.'],
+  ['My blood group is O negative.', "User's blood group is O negative.", 'blood_type=O negative'],
+  ['my exams start on the 12th of may', "User's exams start on 12 May 2027."],
+  ["we're moving to Oslo in May", 'User is moving to Oslo in May 2027.'],
+  ['me and aoife broke up', 'User broke up with aoife.'],
 ];
 
 describe('facts', () => {
@@ -120,6 +173,23 @@ describe('facts', () => {
       expect(content.split(' ').length).toBeLessThanOrEqual(30);
       expect(text.slice(span.start, span.end)).toMatch(/^I love/);
     }
+  });
+
+  it.each([
+    ['I live at Carrer de Colón 12, 3rd floor.', 'home_city'],
+    ['I live in a small flat', 'home_city'],
+    ["we're moving to Oslo in May", 'home_city'],
+    ['I am a vegetarian', 'job_title'],
+    ["I'm a hard worker", 'job_title'],
+    ['I prefer short answers without emojis', 'preferred_emoji'],
+    ['My son Max is 7.', 'son_name'],
+    ['I started Duolingo last week', 'employer'],
+  ])('have no odd keys: %s no %s', (said, key) => {
+    expect(
+      read(said)
+        .flatMap(({ keyedFacts }) => keyedFacts ?? [])
+        .map((fact) => fact.key),
+    ).not.toContain(key);
   });
 
   it('have keys that a keyed fact may have', () => {

@@ -9,6 +9,8 @@ import { guardStatement } from './guard-statement.ts';
 import { readTurn } from './read-turn.ts';
 import { toolEpisodes } from './tool-episodes.ts';
 
+// What is taken back, and whom a name means, was said not longer ago than this.
+const MOST_BEFORE = 60;
 const DEFAULTS = { timeZone: 'UTC', userName: 'User', maximumTurnLength: 8_000, maximumStatements: 40 };
 
 /**
@@ -22,8 +24,8 @@ export function extractStatements(exchange: Exchange, context: ExtractionContext
   const earlier = context.earlierTurns ?? [];
   const statements = exchange.turns.flatMap((turn, position) => {
     if (turn.origin !== 'user' || turn.kind !== 'message') return [];
-    const before = [...earlier.slice(-6), ...exchange.turns.slice(0, position)];
-    return statementsOfTurn(turn, position + 1, before, settings);
+    const before = [...earlier, ...exchange.turns.slice(0, position)].slice(-MOST_BEFORE);
+    return statementsOfTurn(turn, position + 1, before, settings, context.known ?? []);
   });
   const agreed = agreedWording(statements, exchange.turns);
   const episodes = toolEpisodes(exchange.toolCalls ?? [], settings.userName);
@@ -36,6 +38,7 @@ function statementsOfTurn(
   number: number,
   before: readonly Turn[],
   settings: typeof DEFAULTS,
+  known: readonly string[],
 ): ExtractedStatement[] {
   const speaker = turn.speaker ?? settings.userName;
   const sentences = readTurn(turn, settings.maximumTurnLength);
@@ -47,6 +50,7 @@ function statementsOfTurn(
     question,
     echoed,
     toAgent: turn.speaker === null,
+    known: turn.speaker === null ? known : [],
     before: before
       .filter(({ origin }) => origin === 'user' || origin === 'agent')
       .map((earlier) => ({

@@ -42,6 +42,8 @@ export interface ExtractionContext {
   userName?: string;
   /** Turns before the exchange: read for the question that an answer replies to, never extracted from. */
   earlierTurns?: readonly Turn[];
+  /** What is known already, in the third person: read for whom a name means and what a correction takes back. */
+  known?: readonly string[];
   /** Most characters of one turn that are read. Default 8,000. */
   maximumTurnLength?: number;
   /** Most statements from one exchange. Default 40. */

@@ -5,7 +5,7 @@ import type { ExtractedStatement } from './extracted-statement.ts';
 import { extractKeywords } from '../../language/extract-keywords.ts';
 import type { ResolvedDate } from '../../language/resolve-dates.ts';
 import { writeSentence } from './write-sentence.ts';
-import { findSlot } from './slots/find-slot.ts';
+import { canonicalSubject, findSlot } from './slots/find-slot.ts';
 
 const MOST_TAGS = 5;
 
@@ -27,7 +27,7 @@ export function finishDraft(
   return {
     type: draft.type,
     content,
-    subject: slot.subject ?? draft.subject,
+    subject: slot.subject ?? canonicalSubject(draft.subject),
     ...(attribute === undefined ? {} : { attribute }),
     polarity: draft.polarity,
     importance: clamp(draft.importance + (keyedFacts === undefined ? 0 : 0.1)),
@@ -40,7 +40,9 @@ export function finishDraft(
           MOST_TAGS,
         ),
       ]),
-    ].slice(0, MOST_TAGS),
+    ]
+      .filter((tag) => draft.subject === speaker || !namedIn(draft.subject).includes(tag))
+      .slice(0, MOST_TAGS),
     ...(keyedFacts === undefined ? {} : { keyedFacts }),
     ...validity(draft.past === true, draft.type === 'intention' || draft.type === 'goal', dates, turn.occurredAt),
     ...(draft.followUpDays === undefined ? {} : { followUpDays: draft.followUpDays }),
@@ -52,6 +54,11 @@ export function finishDraft(
     turn: number,
     span,
   };
+}
+
+/** Named people are entities. As tags, their name and "son" would gather all that is said of them into one text. */
+function namedIn(subject: string): string[] {
+  return /(?<= )\p{Lu}/u.test(subject) ? (subject.toLowerCase().match(/[\p{L}-]+/gu) ?? []) : [];
 }
 
 /** When the statement holds: a date starts it, a range bounds it, "used to" ends it before it was said. */

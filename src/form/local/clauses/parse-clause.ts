@@ -1,3 +1,4 @@
+import type { People } from '../find-people.ts';
 import type { Clause } from './split-clauses.ts';
 import { analyseVerb, isParticiple } from '../../../language/verb-forms.ts';
 import { VERB_ADVERBS } from './verb-classes.ts';
@@ -43,9 +44,9 @@ const PAST_ADVERBS = new Set(['just', 'recently', 'finally', 'once', 'already'])
 const NEGATIONS = new Set(['not', 'never', "n't", 'no']);
 
 /** Reads one clause, or gives null when it has no subject and finite verb that rules understand. */
-export function parseClause(clause: Clause): ParsedClause | null {
+export function parseClause(clause: Clause, people?: People): ParsedClause | null {
   const { tokens, lead, hedged } = skipLeadIn(clause.tokens);
-  const found = readSubject(tokens);
+  const found = readSubject(tokens, people);
   if (found === null) return null;
   const group = readVerbGroup(tokens.slice(found.length));
   if (group === null) return null;

@@ -1,14 +1,18 @@
 import { KINSHIP, PETS } from '../../../language/kinship.ts';
+import { analyseVerb } from '../../../language/verb-forms.ts';
 import { joinTokens, type Token } from '../../../language/word-tokens.ts';
+import type { People } from '../find-people.ts';
 import { wordSet } from '../../../language/word-set.ts';
 
 /** Who or what a clause is about, seen from its speaker. */
 export type Subject =
   | { kind: 'self' }
-  | { kind: 'we' }
+  /** `with`: the other one, when that is said: "my wife and I", "me and Joe". */
+  | { kind: 'we'; with?: string }
   /** "my sister", "our shop": `noun` is the head, `phrase` all words after the possessive. */
   | { kind: 'owned'; noun: string; phrase: string; plural: boolean; ours: boolean }
-  | { kind: 'pronoun'; pronoun: string; plural: boolean };
+  /** `owns`: "his name", the noun phrase that is his. */
+  | { kind: 'pronoun'; pronoun: string; plural: boolean; owns?: { noun: string; phrase: string } };
 
 const FINITE =
   /^(?:am|is|are|was|were|has|have|had|can|cannot|could|would|will|should|must|may|might|do|does|did|used|[a-z]{2,}(?:ed))$/;
@@ -25,8 +29,16 @@ const THIRD_PERSON_VERBS = new Set(
 const ADVERBS = wordSet(`
   always also never just really currently recently usually often still only actually both`);
 
+const OWNERS: Readonly<Record<string, string>> = { his: 'he', her: 'she' };
+const NOBODY: People = new Map();
+// "The wife", "the baby": of the family although nobody says whose.
+const FAMILY = new Set(['baby', 'kids', 'wife', 'husband', 'missus', 'hubby']);
+
 /** Reads the subject at the head of the tokens and says how many it takes. */
-export function readSubject(tokens: readonly Token[]): { subject: Subject; length: number } | null {
+export function readSubject(
+  tokens: readonly Token[],
+  people: People = NOBODY,
+): { subject: Subject; length: number } | null {
   const first = tokens[0]?.lower;
   if (first === 'i') return { subject: { kind: 'self' }, length: 1 };
   if (first === 'we') return { subject: { kind: 'we' }, length: 1 };
@@ -34,17 +46,70 @@ export function readSubject(tokens: readonly Token[]): { subject: Subject; lengt
     return { subject: { kind: 'pronoun', pronoun: first, plural: false }, length: 1 };
   if (first === 'they') return { subject: { kind: 'pronoun', pronoun: first, plural: true }, length: 1 };
   const joint = jointSubject(tokens);
-  if (joint > 0) return { subject: { kind: 'we' }, length: joint };
-  if (first !== 'my' && first !== 'our') return null;
-  return ownedSubject(tokens, first === 'our');
+  if (joint !== null) return joint;
+  if (first === 'my' || first === 'our') return ownedSubject(tokens, first === 'our');
+  const owner = OWNERS[first ?? ''];
+  if (owner !== undefined) {
+    const owned = ownedSubject(tokens, false);
+    if (owned?.subject.kind !== 'owned') return null;
+    const { noun, phrase } = owned.subject;
+    return {
+      subject: { kind: 'pronoun', pronoun: owner, plural: false, owns: { noun, phrase } },
+      length: owned.length,
+    };
+  }
+  if (first === 'the' && FAMILY.has(tokens[1]?.lower ?? '')) return ownedSubject(tokens, true);
+  return namedSubject(tokens, people);
 }
 
-/** "me and my wife", "my wife and I". */
-function jointSubject(tokens: readonly Token[]): number {
-  if (tokens[0]?.lower === 'me' && tokens[1]?.lower === 'and' && tokens[2]?.lower === 'my') return 4;
-  if (tokens[0]?.lower !== 'my') return 0;
+/** "me and my wife", "my wife and I", "me and Joe", "Joe and I". */
+function jointSubject(tokens: readonly Token[]): { subject: Subject; length: number } | null {
+  if (tokens[0]?.lower === 'me' && tokens[1]?.lower === 'and') {
+    if (tokens[2]?.lower === 'my')
+      return { subject: { kind: 'we', with: `their ${tokens[3]?.text ?? ''}` }, length: 4 };
+    return /^\p{L}/u.test(tokens[2]?.text ?? '')
+      ? { subject: { kind: 'we', with: tokens[2]?.text ?? '' }, length: 3 }
+      : null;
+  }
   const and = tokens.findIndex((word, index) => index < 5 && word.lower === 'and' && tokens[index + 1]?.lower === 'i');
-  return and > 0 ? and + 2 : 0;
+  const other = tokens.slice(0, and);
+  // "My name is Ana and I …" are two clauses.
+  if (and <= 0 || other.some(({ lower }) => FINITE.test(lower))) return null;
+  if (other[0]?.lower === 'my')
+    return { subject: { kind: 'we', with: `their ${joinTokens(other.slice(1))}` }, length: and + 2 };
+  return other.every(({ text }) => /^\p{Lu}/u.test(text))
+    ? { subject: { kind: 'we', with: joinTokens(other) }, length: and + 2 }
+    : null;
+}
+
+/** "Inés got a job", "Tiago's birthday is …": a name that the speaker has told. */
+function namedSubject(tokens: readonly Token[], people: People): { subject: Subject; length: number } | null {
+  const first = tokens[0];
+  if (first === undefined || people.size === 0) return null;
+  const own = /^(.+?)'s?$/.exec(first.lower)?.[1];
+  const person = people.get(first.lower) ?? people.get(own ?? '') ?? people.get(first.lower.replace(/'s$/, ''));
+  if (person === undefined || (!/^\p{Lu}/u.test(first.text) && /^\p{Lu}/u.test(person.name) && first.lower.length < 4))
+    return null;
+  if (people.get(first.lower) === undefined) {
+    const owned = ownedSubject(tokens, false);
+    if (owned?.subject.kind !== 'owned') return null;
+    const phrase = `${person.relation} ${first.text} ${owned.subject.phrase}`;
+    return { ...owned, subject: { ...owned.subject, phrase } };
+  }
+  const words = person.name.split(' ');
+  const length = words.length === 2 && tokens[1]?.lower === words[1]?.toLowerCase() ? 2 : 1;
+  // "Ana is my partner" says who Ana is.
+  if (
+    tokens[length]?.lower === 'and' ||
+    tokens[length]?.text === ',' ||
+    /^(?:my|our)$/.test(tokens[length + 1]?.lower ?? '')
+  )
+    return null;
+  const noun = person.relation.split(' ').at(-1) ?? person.relation;
+  return {
+    subject: { kind: 'owned', noun, phrase: `${person.relation} ${person.name}`, plural: false, ours: false },
+    length,
+  };
 }
 
 function ownedSubject(tokens: readonly Token[], ours: boolean): { subject: Subject; length: number } | null {
@@ -54,7 +119,10 @@ function ownedSubject(tokens: readonly Token[], ours: boolean): { subject: Subje
     const previous = tokens[index - 1]?.lower ?? '';
     const finite =
       index > 1 &&
-      (FINITE.test(word.lower) || THIRD_PERSON_VERBS.has(word.lower) || ADVERBS.has(word.lower)) &&
+      (FINITE.test(word.lower) ||
+        THIRD_PERSON_VERBS.has(word.lower) ||
+        ADVERBS.has(word.lower) ||
+        followsPerson(tokens, index)) &&
       previous !== 'and' &&
       previous !== 'to' &&
       !isModifier(tokens, index);
@@ -68,6 +136,27 @@ function ownedSubject(tokens: readonly Token[], ours: boolean): { subject: Subje
     };
   }
   return null;
+}
+
+const DETERMINED = /^(?:and|of|the|a|an|his|her|their|our|my|to|with)$/;
+
+/** "my mother-in-law Graça picks", "my exams start": right after a person or a name, what looks like a verb is one. */
+function followsPerson(tokens: readonly Token[], index: number): boolean {
+  const [previous, word, next] = [tokens[index - 1], tokens[index], tokens[index + 1]];
+  if (previous === undefined || word === undefined || next === undefined || !/^\p{Ll}/u.test(word.text)) return false;
+  if (DETERMINED.test(previous.lower) || /^(?:is|are|was|were|has|have)$/.test(next.lower)) return false;
+  const isPerson =
+    KINSHIP.has(previous.lower) ||
+    PETS.has(previous.lower) ||
+    (index > 2 && /^\p{Lu}/u.test(previous.text)) ||
+    previous.text === ')';
+  const { form } = analyseVerb(word.lower);
+  if (isPerson) return (form === 'third' && !word.lower.endsWith("'s")) || form === 'past';
+  return (
+    /^(?:start|starts|begin|begins|end|ends|expire|expires|run|runs|open|opens|close|closes|launch|launches|arrive|arrives|leave|leaves|land|lands|raise|raises|turn|turns|cost|costs)$/.test(
+      word.lower,
+    ) && /^(?:on|in|at|by|next|this|from|tomorrow|today|\d.*|€.*|\$.*|£.*)$/.test(next.lower)
+  );
 }
 
 /** "my retired father", "my favorite used bookshop": an -ed word before the noun is no verb. */

@@ -7,9 +7,8 @@ const INTERJECTIONS = new Set(
   luckily sadly funny sometimes usually currently recently lately nowadays today now then still first second third
   finally because although though or yet hopefully obviously frankly please fyi
   fortunately apparently surprisingly speaking ironically mostly especially normally generally typically additionally
-  furthermore moreover however instead otherwise meanwhile that which who cause cuz perhaps maybe remember note`.split(
-    /\s+/,
-  ),
+  furthermore moreover however instead otherwise meanwhile that which who cause cuz perhaps maybe remember note yo wait
+  omg sorry hiya morning evening correction update whoops guess heads`.split(/\s+/),
 );
 const DATED = new Set(['sometimes', 'usually', 'currently', 'recently', 'lately', 'nowadays', 'today', 'now', 'still']);
 const HEDGES: ReadonlyArray<readonly string[]> = [
@@ -124,12 +123,29 @@ export function skipLeadIn(tokens: readonly Token[]): { tokens: Token[]; lead: T
       index += 1;
     } else break;
   }
+  index += reportedBy(tokens, index);
   const adverbial = leadingAdverbial(tokens, index);
   if (adverbial > 0) {
     lead.push(...tokens.slice(index, index + adverbial).filter((word) => word.text !== ','));
     index += adverbial;
   }
   return { tokens: tokens.slice(index), lead, hedged };
+}
+
+const CARER =
+  /^(?:doctor|dr|gp|dentist|physio|physiotherapist|therapist|surgeon|nurse|cardiologist|dermatologist|neurologist|psychiatrist|specialist|consultant|midwife|vet|dietitian|nutritionist)$/;
+
+/** "My doctor says I have to …", "Dr. Patel told me that my …": how many tokens stand before what was said. */
+function reportedBy(tokens: readonly Token[], from: number): number {
+  const carer = tokens.findIndex((word, index) => index >= from && index < from + 2 && CARER.test(word.lower));
+  if (carer === -1) return 0;
+  const verb = tokens.findIndex(
+    (word, index) => index > carer && index < carer + 4 && /^(?:says?|said|told|thinks|reckons)$/.test(word.lower),
+  );
+  if (verb === -1) return 0;
+  let end = verb + 1;
+  while (/^(?:me|us|that|,)$/.test(tokens[end]?.lower ?? '')) end += 1;
+  return /^(?:i|my|we|our)$/.test(tokens[end]?.lower ?? '') ? end - from : 0;
 }
 
 /** A hedge that is itself the whole clause ("I guess so") is no lead-in. */

@@ -1,3 +1,5 @@
+import type { People } from '../find-people.ts';
+import { analyseVerb } from '../../../language/verb-forms.ts';
 import type { Sentence } from '../../../language/split-sentences.ts';
 import { CLAUSE_VERBS } from './verb-classes.ts';
 import { expandContractions, isWord, tokenizeWords, type Token } from '../../../language/word-tokens.ts';
@@ -21,8 +23,10 @@ const INTRODUCING = new Set(['am', 'is', 'was', 'not', 'have', 'do']);
 const PLAIN_JOINED_LEADS = wordSet(`
   to like love enjoy prefer and hate would will can could should might want going let must`);
 
+const NOBODY: People = new Map();
+
 /** Cuts a sentence where a new subject begins, and where the same subject takes a second verb. */
-export function splitClauses(sentence: Sentence): Clause[] {
+export function splitClauses(sentence: Sentence, people: People = NOBODY): Clause[] {
   const tokens = expandContractions(tokenizeWords(sentence.text.replace(/[’ʼ`´]/g, "'").replace(/[“”«»]/g, '"')));
   const clauses: Clause[] = [];
   let current: Clause = { tokens: [], connector: null };
@@ -34,8 +38,23 @@ export function splitClauses(sentence: Sentence): Clause[] {
     const word = tokens[index];
     if (word === undefined) continue;
     const next = tokens[index + 1];
-    if (BREAKS.has(word.text) || (word.text === '-' && index > 0)) {
+    if ((BREAKS.has(word.text) && !isAge(tokens, index)) || (word.text === '-' && index > 0)) {
       close(null);
+      continue;
+    }
+    // "my brother Luis, who lives in Toronto": said of the brother.
+    if (word.lower === 'who' && tokens[index - 1]?.text === ',' && isPersonAlone(current.tokens)) {
+      const person = current.tokens.filter(({ text }) => text !== ',');
+      current = { tokens: person, connector: current.connector };
+      continue;
+    }
+    if (isRunOn(tokens, index, current.tokens)) close(null);
+    if (startsNamed(tokens, index, people, current.tokens)) {
+      close(null);
+      continue;
+    }
+    if (word.lower === 'so' && isTherefore(tokens, index)) {
+      close('so');
       continue;
     }
     if (startsClause(tokens, index)) {
@@ -62,6 +81,54 @@ export function splitClauses(sentence: Sentence): Clause[] {
   }
   close(null);
   return clauses;
+}
+
+/** "Isla (9)" is no aside. */
+function isAge(tokens: readonly Token[], index: number): boolean {
+  const open = tokens[index]?.text === '(' ? index : tokens[index]?.text === ')' ? index - 2 : -1;
+  return tokens[open]?.text === '(' && /^\d{1,2}$/.test(tokens[open + 1]?.text ?? '') && tokens[open + 2]?.text === ')';
+}
+
+function isPersonAlone(tokens: readonly Token[]): boolean {
+  return /^(?:my|our)$/.test(tokens[0]?.lower ?? '') && tokens.length >= 2 && tokens.length <= 6;
+}
+
+// After these "I am" goes on with the clause: "the way I am", "I hope I am".
+const LEADS_ON =
+  /^(?:that|than|as|what|who|where|how|when|if|why|way|hope|think|guess|sure|glad|know|feel|believe|say|said|wish|person|one|because|since|while|until|and|but|or|so|says|thing|afraid|now|mean|reason|time|moment|once|like|cause|cuz|though|although|told|me|bet|maybe|yes|yeah|no|well|oh|hi|hey|hello|yo|actually|btw)$/;
+
+/** "im liam im 20 and i study": without commas a new "I am" is a new clause. */
+function isRunOn(tokens: readonly Token[], index: number, current: readonly Token[]): boolean {
+  return (
+    tokens[index]?.lower === 'i' &&
+    tokens[index + 1]?.lower === 'am' &&
+    current.length > 2 &&
+    /^(?:\d{1,3}|an?|from|\p{L}+ing)$/u.test(tokens[index + 2]?.lower ?? '') &&
+    /^[\p{L}\p{N}]/u.test(tokens[index - 1]?.text ?? '') &&
+    !LEADS_ON.test(tokens[index - 1]?.lower ?? '')
+  );
+}
+
+/** ", Tunde handles deliveries and Ngozi runs …": a known name with a verb begins a clause. */
+function startsNamed(tokens: readonly Token[], index: number, people: People, current: readonly Token[]): boolean {
+  const [word, name, verb] = [tokens[index], tokens[index + 1], tokens[index + 2]];
+  if (word === undefined || name === undefined || verb === undefined || current.length < 2) return false;
+  if (word.text !== ',' && !COORDINATING.has(word.lower)) return false;
+  if (!people.has(name.lower.replace(/'s?$/, '')) || !/^\p{Ll}/u.test(verb.text)) return false;
+  const { form } = analyseVerb(verb.lower);
+  return /'s?$/.test(name.lower) || form === 'third' || form === 'past' || verbFollows(tokens, index + 2, 1);
+}
+
+// After these "so" is "to such a degree", or stands for a clause.
+const TO_A_DEGREE =
+  /^(?:am|is|are|was|were|be|been|being|feel|feels|felt|look|looks|sound|sounds|seem|seems|get|got|not|and|or|but|do|did|does|think|guess|say|said|hope|told|has|have|had|i|you|we|they|ever|that|even|such|a|the|love|loved|like|enjoy|enjoyed|hate|miss|always|just|why|if|why|taste|tastes|run|runs|ran|go|work|worked|become|became|all|oh|yeah|yes|well|okay|ok|quite|or)$/;
+
+/** "I have ADHD so long texts are hard": a consequence follows. */
+function isTherefore(tokens: readonly Token[], index: number): boolean {
+  const [previous, next] = [tokens[index - 1]?.lower ?? '', tokens[index + 1]?.lower ?? ''];
+  if (index < 3 || next === '' || /^(?:much|many|far|well|often|badly|bad|that|called|on|hard|good|fun)$/.test(next))
+    return false;
+  return !TO_A_DEGREE.test(previous) && (/[\p{L}\p{N},]/u.test(previous) || previous === ',');
 }
 
 function startsClause(tokens: readonly Token[], index: number): boolean {
@@ -97,8 +164,9 @@ function startsClause(tokens: readonly Token[], index: number): boolean {
 
 /** "my sister and I went" has one subject. */
 function isJointSubject(tokens: readonly Token[], index: number): boolean {
-  const first = tokens[0]?.lower;
-  return index <= 4 && (first === 'my' || first === 'me') && tokens[index + 1]?.lower === 'i';
+  const before = tokens.slice(0, index).map(({ lower }) => lower);
+  if (before.some((word) => /^(?:am|is|are|was|were|has|have|had)$/.test(word))) return false;
+  return index <= 4 && (before[0] === 'my' || before[0] === 'me') && tokens[index + 1]?.lower === 'i';
 }
 
 function isSubject(word: Token | undefined): boolean {
@@ -109,7 +177,7 @@ function verbFollows(tokens: readonly Token[], from: number, within = 2): boolea
   return tokens
     .slice(from, from + within)
     .some((word) =>
-      /^(?:am|is|are|was|were|have|has|had|do|does|did|will|can|would|love|loves|like|likes|works?|lives?|hates?|plays?|enjoys?|wants?|used|grew|got|just|also|really|always|never|passed|died|left|need|prefer|left|think|teaches|runs|owns)$/.test(
+      /^(?:am|is|are|was|were|have|has|had|do|does|did|will|can|would|love|loves|like|likes|works?|lives?|hates?|plays?|enjoys?|wants?|used|grew|got|just|also|really|always|never|passed|died|left|need|prefer|left|think|teaches|runs|owns|starts?|goes|needs|has|studies|turns?|handles)$/.test(
         word.lower,
       ),
     );
@@ -121,6 +189,7 @@ function sharesSubject(before: readonly Token[], next: Token | undefined, afterN
   const length = subjectLength(before);
   if (length === 0 || before.length < length + 2) return false;
   const verb = before[length]?.lower ?? '';
+  if (next.lower === 'do' && afterNext.lower === 'not') return true;
   if (before.slice(length).some((word) => PLAIN_JOINED_LEADS.has(word.lower))) return false;
   // "I am reading and watching" stays together, "I am 19 and have a dog" does not.
   return !next.lower.endsWith('ing') && (INTRODUCING.has(verb) || CLAUSE_VERBS.has(verb));

@@ -23,11 +23,18 @@ const PHRASAL_ENDS = new Set(['in', 'on', 'for', 'with', 'about', 'to', 'from', 
 /**
  * Cuts a phrase before the first word whose meaning lies elsewhere ("with them", "like you"), back to
  * the phrase that holds it. Null when nothing that stands alone is left. With `pointingNouns`,
- * "that report" may stay: an errand is worth keeping although only its owner knows which report.
+ * "that report" may stay: an errand is worth keeping although only its owner knows which report. With `ofPerson` the
+ * subject is a person, whom "his" means.
  */
-export function trimTail(tokens: readonly Token[], pointingNouns = false): Token[] | null {
+export function trimTail(
+  tokens: readonly Token[],
+  { pointingNouns = false, ofPerson = false }: { pointingNouns?: boolean; ofPerson?: boolean } = {},
+): Token[] | null {
   const unresolved = tokens.findIndex(
-    (word, index) => isUnresolved(tokens, index, word) && !(pointingNouns && pointsAtNoun(tokens, index)),
+    (word, index) =>
+      isUnresolved(tokens, index, word) &&
+      !(pointingNouns && pointsAtNoun(tokens, index)) &&
+      !(ofPerson && /^(?:he|him|his|she|her)$/.test(word.lower)),
   );
   let end = tokens.length;
   if (unresolved >= 0) {
@@ -71,6 +78,7 @@ function withoutEmptyEnding(tokens: readonly Token[]): Token[] {
     const word = tokens[end - 1];
     const phrasal = end >= 2 && PHRASAL_ENDS.has(word?.lower ?? '') && end === tokens.length;
     if (word?.text === '"' && tokens.slice(0, end - 1).filter(({ text }) => text === '"').length % 2 === 1) break;
+    if (word?.text === ')' && tokens[end - 3]?.text === '(') break;
     if (word?.lower === 'while' && tokens[end - 2]?.lower === 'a') break;
     if (word !== undefined && isWord(word) && (!EMPTY_ENDINGS.has(word.lower) || phrasal)) break;
     end -= 1;

@@ -31,14 +31,21 @@ export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): Sta
   if (subject.kind !== 'owned') return null;
   if (PASSING_NOUNS.has(subject.noun) && !/favou?rite \p{L}/u.test(subject.phrase)) return null;
   if (/^(?:ones?|things?|parts?|aspect)$/.test(subject.noun)) return null;
-  if ((modal !== null && modal !== 'can') || (tense === 'future' && !KINSHIP.has(subject.noun))) return null;
+  if ((modal !== null && modal !== 'can' && modal !== 'will') || (tense === 'future' && !KINSHIP.has(subject.noun)))
+    return null;
   const favorite = /\bfavou?rite\b/i.test(subject.phrase);
   const kin = KINSHIP.has(subject.noun) || PETS.has(subject.noun);
-  if (!favorite && !kin && !isLasting(subject, verb)) return null;
-  if (!hasContent(rest) && !/^(?:die|retire|smoke|drink|leave|visit|snore)$/.test(verb)) return null;
-  if (TALKING.has(verb) && !/^(?:get|call|come)$/.test(verb)) return null;
+  const worth = setting.toAgent === true && namesValue(clause);
+  if (!favorite && !kin && !worth && !isLasting(subject, verb)) return null;
+  const age = /^(?:turn|be)$/.test(verb) && AGE.test(joinTokens(rest));
+  if (!hasContent(rest) && !age && !/^(?:die|retire|smoke|drink|leave|visit|snore|quit|resign)$/.test(verb))
+    return null;
+  if (TALKING.has(verb) && !ALSO_DONE.test(verb)) return null;
   if (verb === 'be' && !favorite && isPassing(clause, kin)) return null;
-  if (!kin && tense === 'past' && !favorite && !LASTING_NOUNS.has(subject.noun)) return null;
+  if (verb === 'go' && /^to be (?:fine|ok|okay|alright|all right|great|good|so|there)\b/i.test(joinTokens(rest)))
+    return null;
+  if (!kin && !worth && tense === 'past' && !favorite && !LASTING_NOUNS.has(subject.noun)) return null;
+
   const past = tense === 'past' || tense === 'usedTo';
   return {
     type: favorite ? 'preference' : GOAL_NOUNS.has(subject.noun) ? 'goal' : kin ? 'personal' : 'fact',
@@ -50,6 +57,20 @@ export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): Sta
     ...(looksAhead(clause) ? { looksAhead: true as const } : {}),
     ...(past && verb === 'be' ? { past: true as const } : {}),
   };
+}
+
+// Verbs of talking that also say what happens: "is expecting a child", "got a job", "looks after us".
+const ALSO_DONE = /^(?:get|call|come|expect|look|forget|wait)$/;
+const AGE =
+  /^(?:almost |nearly |only |just )?(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/;
+const VALUE =
+  /\d|\S\.\p{L}{2}|@|(?:^|\s)(?!I\b)\p{Lu}[\p{L}&]+|\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july|august|september|october|november|december|tomorrow|next (?:week|month|year)|due|remote|warm|negative|positive|closed|open)\b/u;
+
+/** "My exams start on the 12th of May", "our best seller is the Lemongrass Whip": a value that somebody may ask for. */
+function namesValue({ rest, tense, verb, negated, modal }: ParsedClause): boolean {
+  if (modal !== null || tense === 'usedTo') return false;
+  if (verb === 'be') return (tense === 'present' || tense === 'past') && VALUE.test(joinTokens(rest));
+  return !TALKING.has(verb) && !negated && VALUE.test(joinTokens(rest));
 }
 
 /** "Ana" → "Ana's"; a name in -s takes the same. */
@@ -73,6 +94,12 @@ function isLasting(subject: { noun: string; phrase: string }, verb: string): boo
 
 function isPassing(clause: ParsedClause, kin: boolean): boolean {
   const text = joinTokens(clause.rest).toLowerCase();
+  if (
+    /^(?:obsessed with|into|scared of|afraid of|terrified of|crazy about|good at|bad at|hard of|allergic to|pregnant)\b/.test(
+      text,
+    )
+  )
+    return false;
   if (/^(?:an?|the|from|in|at|my|named|called|\d+)\b/.test(text))
     return /^(?:a (?:lot|bit|little|great|good|big|mess|blast|pain|nice|wonderful)|the (?:best|same|worst|only))\b/.test(
       text,

@@ -2,6 +2,8 @@ import type { ParsedClause } from '../clauses/parse-clause.ts';
 import { draftOf, type RuleSetting, type SelfRule } from './self-rule.ts';
 import { hasContent } from '../clauses/trim-tail.ts';
 import { PASSING_ADJECTIVES, VERB_ADVERBS } from '../clauses/verb-classes.ts';
+import { isMedication } from '../../../language/health-words.ts';
+import { isOccupation } from '../../../language/occupations.ts';
 import { joinTokens } from '../../../language/word-tokens.ts';
 
 const FAN =
@@ -35,6 +37,12 @@ function being(clause: ParsedClause, setting: RuleSetting): ReturnType<SelfRule>
       !/^(?:to (?:see|hear)|a (?:while|long|lot|few|pleasure|great|bit)|in (?:a|the) )/.test(text)
       ? draftOf(clause, setting, 'fact', 0.5)
       : 'drop';
+  if (
+    /^(?:now )?(?:on|off) /.test(text) &&
+    rest.some(({ lower }) => isMedication(lower) || /^\d+(?:mg|mcg)$/.test(lower))
+  )
+    return draftOf(clause, setting, 'fact', 0.7);
+  if (/^on \p{Lu}\p{Ll}+$/u.test(joinTokens(rest))) return draftOf(clause, setting, 'fact', 0.5);
   if (PASSING_PHRASE.test(text) || !hasContent(rest)) return 'drop';
   if (/^(?:named|called) |^\p{Lu}[\p{L}'-]+$/u.test(joinTokens(rest))) return draftOf(clause, setting, 'personal', 0.7);
   if (/^\d{1,3}(?: years?| yrs?|$| and\b|,)/.test(text)) return draftOf(clause, setting, 'personal', 0.6);
@@ -81,18 +89,6 @@ function identity(clause: ParsedClause, setting: RuleSetting, text: string): Ret
       setting.question,
     );
   return draftOf(clause, setting, work || isOccupation(text) ? 'fact' : 'personal', 0.65);
-}
-
-/** Nouns of agency name what people do: -er, -or, -ist, -ian, -ant and a few others. */
-function isOccupation(text: string): boolean {
-  return (
-    /\b(?:\w{3,}(?:er|or|ist|ician|arian|eer|ant|man|woman)|nurse|chef|cook|ceo|cto|cfo|vp|director|student|freelance|pilot|attorney|retired|intern|founder|clerk|model|mechanic|coach|judge|vet|guard|cop)\b/.test(
-      text,
-    ) &&
-    !/\b(?:mother|father|brother|sister|daughter|lover|vegetarian|only child|member|christian|owner of|person|hunter|runner|reader|gamer|night)\b/.test(
-      text,
-    )
-  );
 }
 
 function pastBeing(clause: ParsedClause, setting: RuleSetting, text: string): ReturnType<SelfRule> {

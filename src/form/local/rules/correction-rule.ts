@@ -1,3 +1,5 @@
+import { contentStems } from '../../guards/text-overlap.ts';
+import type { People } from '../find-people.ts';
 import { draftClauses } from './draft-clauses.ts';
 import { findSlot } from '../slots/find-slot.ts';
 import type { StatementDraft } from '../statement-draft.ts';
@@ -22,6 +24,9 @@ export interface EarlierTurn {
 interface CorrectionSetting {
   speaker: string;
   before: readonly EarlierTurn[];
+  /** What is known already, in the third person. */
+  known?: readonly string[];
+  people?: People;
 }
 
 /** True when a sentence announces that something said before was wrong. */
@@ -36,11 +41,18 @@ export function correctionRule(text: string, reading: CorrectionSetting): Statem
   const values = replacedValues(clean);
   const meant = values === null ? MEANT.exec(clean)?.[1] : undefined;
   if (values === null && meant === undefined) return null;
-  const known = knownDrafts(reading);
-  const value = values?.right ?? meant ?? '';
-  const rejected = values?.wrong ?? replaceable(known, value);
-  if (rejected === undefined || rejected.toLowerCase() === value.toLowerCase()) return null;
-  const source = known.find((draft) => draft.predicate.toLowerCase().includes(rejected.toLowerCase()));
+  const known = [...knownDrafts(reading), ...knownStatements(reading)];
+  const right = values?.right ?? meant ?? '';
+  // "The launch is on 8 October, not 1 October": the sentence says what it is about, the value is in it.
+  const value = right.split(' ').length > 3 ? valueLike(values?.wrong ?? '', right) : right;
+  const rejected = values?.wrong ?? replaceable(known, right);
+  if (value === null || rejected === undefined || rejected.toLowerCase() === value.toLowerCase()) return null;
+  const about = contentStems(right.replace(value, ' '));
+  const source = known.find(
+    ({ subject, predicate }) =>
+      predicate.toLowerCase().includes(rejected.toLowerCase()) &&
+      (about.size === 0 || [...contentStems(`${subject} ${predicate}`)].some((stem) => about.has(stem))),
+  );
   if (source === undefined) return null;
   const at = source.predicate.toLowerCase().indexOf(rejected.toLowerCase());
   const predicate = source.predicate.slice(0, at) + value + source.predicate.slice(at + rejected.length);
@@ -55,10 +67,50 @@ export function correctionRule(text: string, reading: CorrectionSetting): Statem
   };
 }
 
+const DATE =
+  '(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \\d{1,2}\\b)?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|the \\d{1,2}(?:st|nd|rd|th)';
+const SHAPES: readonly RegExp[] = [
+  new RegExp(`\\b(?:${DATE})`, 'gi'),
+  /\d[\d.,:]*(?: ?(?:k|m|%|am|pm|euros?|dollars?|pounds?|years?|people))?/gi,
+  /\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)*/gu,
+];
+
+/** The part of a text that is of the same kind as another value: a date for a date, a number for a number, a name for a name. */
+function valueLike(wrong: string, text: string): string | null {
+  for (const shape of SHAPES) {
+    if (!new RegExp(`^(?:${shape.source})$`, shape.flags.replace('g', '')).test(wrong)) continue;
+    return text.match(shape)?.at(-1) ?? null;
+  }
+  return null;
+}
+
+const SAID_OF =
+  /^(User(?:'s .+?)?) ((?:is|are|was|were|has|have|had|will|lives|works|starts|launches|turned|wants|needs|plans|got|moved)\b.*?)\.?$/;
+
+/** What is known already, as if it had just been said. */
+function knownStatements({ known = [], speaker }: CorrectionSetting): StatementDraft[] {
+  return known.flatMap((content) => {
+    const [, subject, predicate] = SAID_OF.exec(content) ?? [];
+    if (subject === undefined || predicate === undefined) return [];
+    return [
+      {
+        type: 'fact',
+        subject: subject.replace(/^User/, speaker),
+        predicate,
+        polarity: 'positive',
+        importance: 0.7,
+        confidence: 'high',
+        looksAhead: true,
+        ownWords: [content],
+      },
+    ];
+  });
+}
+
 function replacedValues(text: string): { right: string; wrong: string } | null {
   if (!isCorrecting(text) && !/^(?:it's|it is|that's|not)\b/i.test(text)) return null;
   const stripped = text
-    .replace(/^(?:(?:actually|no|sorry|wait|oh|well|that's wrong|that's not right)[,.!]? )+/i, '')
+    .replace(/^(?:(?:actually|no|sorry|wait|oh|well|correction|that's wrong|that's not right)[,.!:]? )+/i, '')
     .replace(/^(?:it's|it is|i meant|i mean|that's) (?!not\b)/i, '');
   for (const [index, pattern] of REPLACED.entries()) {
     const match = pattern.exec(index === 0 ? stripped : text);
@@ -70,21 +122,22 @@ function replacedValues(text: string): { right: string; wrong: string } | null {
 }
 
 /** What earlier turns said of the speaker: their own words, and what others told them ("you live in Berlin, right?"). */
-function knownDrafts({ speaker, before }: CorrectionSetting): StatementDraft[] {
-  return [...before]
-    .reverse()
-    .slice(0, 4)
-    .flatMap(({ text, own }) =>
-      splitSentences(text).flatMap((sentence) => {
-        const said = own ? sentence.text : asOwnWords(sentence.text);
-        if (said === null) return [];
-        return draftClauses(said, { subject: speaker, question: '' }, '').map((draft) => ({
-          ...draft,
-          ...findSlot(draft, speaker),
-          subject: draft.subject,
-        }));
-      }),
-    );
+function knownDrafts({ speaker, before, people }: CorrectionSetting): StatementDraft[] {
+  return [...before].reverse().flatMap(({ text, own }) =>
+    splitSentences(text).flatMap((sentence) => {
+      const said = own ? sentence.text : asOwnWords(sentence.text);
+      if (said === null) return [];
+      return draftClauses(
+        said,
+        { subject: speaker, question: '', ...(people === undefined ? {} : { people }) },
+        '',
+      ).map((draft) => ({
+        ...draft,
+        ...findSlot(draft, speaker),
+        subject: draft.subject,
+      }));
+    }),
+  );
 }
 
 /** "So you work at Acme, right?" → "I work at Acme"; null when the other speaks of themself. */

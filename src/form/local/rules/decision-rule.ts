@@ -37,7 +37,7 @@ export const decisionRule: SelfRule = (clause, setting) => {
 };
 
 const MILESTONE =
-  /^(?:the |my |a )?(?:new )?(?:job|promotion|offer|marathon|degree|diploma|scholarship|driver's license|license|visa|book|novel|thesis|course|exam|test|race|project|certification|house|contract|funding|role|position|internship|raise)\b/;
+  /^(?:the |my |an? )?(?:new )?(?:(?:half|full|ultra|first|final|last|master's|dream) ){0,2}(?:job|promotion|offer|marathon|degree|diploma|scholarship|driver's license|license|visa|book|novel|thesis|course|exam|test|race|project|certification|house|contract|funding|role|position|internship|raise|dissertation|triathlon|10k|5k)\b/;
 
 /** "I got the job!", "I finally finished the marathon": a goal was reached. */
 export const goalReachedRule: SelfRule = (clause, setting) => {

@@ -24,6 +24,10 @@ const HABITUAL =
 const DATED =
   /\b(?:yesterday|ago|last|this (?:morning|week|weekend|month|year|summer|afternoon)|today|tonight|in (?:\w+ )?(?:19|20)\d\d|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|recently|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|(?:19|20)\d\d|when i was|just|finally|for (?:a|\w+) (?:years|months|weeks|decade)|since|at (?:the age|age)|growing up)\b/;
 
+// Whom one worked for is known although it is "the firm".
+const LEAVES =
+  /^(?:quit|leave|join|sell) .*\b(?:job|firm|company|team|agency|army|navy|practice|band|university|school|pub|shop|restaurant|hospital|startup|pharmacy|bank|business)\b/;
+
 /** Every other verb: habits, skills, work and home, what happened. */
 export const doingRule: SelfRule = (clause, setting) => {
   const { verb, rest, tense, modal, negated } = clause;
@@ -34,7 +38,7 @@ export const doingRule: SelfRule = (clause, setting) => {
     modal !== null ||
     verb === 'be' ||
     verb === 'have' ||
-    (isContextBound(rest) && !(tense === 'past' && DATED.test(around)))
+    (isContextBound(rest) && !(tense === 'past' && (DATED.test(around) || LEAVES.test(`${verb} ${text}`))))
   )
     return 'drop';
   const aimless = verb === 'go' && !AIM.test(text);
@@ -57,7 +61,8 @@ export const doingRule: SelfRule = (clause, setting) => {
   )
     return 'drop';
   if (/\b(?:something|somewhere|someone)\b|^(?:on |with )?one (?:from|of|more)\b/.test(text)) return 'drop';
-  if (VAGUE.test(text) && !(HABITUAL.test(around) && / /.test(text))) return 'drop';
+  if (VAGUE.test(text) && !(verb === 'break' && tense === 'past') && !(HABITUAL.test(around) && / /.test(text)))
+    return 'drop';
   if (/^(?:stop|quit)$/.test(verb) && (tense === 'past' || tense === 'perfect') && /^\p{L}+ing\b/u.test(text))
     return { ...draftOf(clause, setting, 'fact', 0.6), polarity: 'negative' };
   switch (tense) {
@@ -107,7 +112,7 @@ function present(clause: ParsedClause, setting: RuleSetting, text: string): Retu
   if (
     !hasContent(rest) &&
     !(rest.length === 0 && COMPLETE_ALONE.has(verb)) &&
-    !(COMPLETE_ALONE.has(verb) && /^(?:a lot|too much|every day|anymore|often|regularly)$/.test(text))
+    !(COMPLETE_ALONE.has(verb) && /^(?:a lot|too much|every day|any ?more|often|regularly)$/.test(text))
   )
     return 'drop';
   if (verb === 'go' && !AIM.test(text)) return 'drop';
@@ -154,6 +159,12 @@ function perfect(clause: ParsedClause, setting: RuleSetting, text: string, aroun
 function happened(clause: ParsedClause, setting: RuleSetting, around: string): ReturnType<SelfRule> {
   const { verb, rest, negated } = clause;
   if (/^(?:talk|chat|speak)$/.test(verb) && !/^(?:about|at)\b/.test(joinTokens(rest))) return 'drop';
+  if (verb === 'break' && /^up\b/.test(joinTokens(rest))) return draftOf(clause, setting, 'personal', 0.6);
+  if (
+    verb === 'get' &&
+    /^(?:an? [A-F][+-]?\b|a first\b|\d[\d.,]* ?(?:%|\/|out of|points|percent))/.test(joinTokens(rest))
+  )
+    return draftOf(clause, setting, 'episode', 0.5);
   if (!EVENTFUL.has(verb) && !DATED.test(around)) return 'drop';
   if (
     !hasContent(rest) &&
@@ -171,6 +182,7 @@ function happened(clause: ParsedClause, setting: RuleSetting, around: string): R
   if (
     /^(?:make|get|give|find|put|take|see|meet|try|leave|come|set|turn|show|use|bring|have|change)$/.test(verb) &&
     !DATED.test(around) &&
+    !LEAVES.test(`${verb} ${joinTokens(rest).toLowerCase()}`) &&
     !/\b(?:dog|cat|job|tattoo|car|house|degree|puppy|kitten|test|surgery|\p{Lu}\p{L}+)\b/u.test(joinTokens(rest))
   )
     return 'drop';

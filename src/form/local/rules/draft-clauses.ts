@@ -8,6 +8,7 @@ import { toThirdPerson } from '../clauses/render-predicate.ts';
 import type { RuleSetting } from './self-rule.ts';
 import { splitClauses, type Clause } from '../clauses/split-clauses.ts';
 import { splitLikes } from './split-likes.ts';
+import { splitMedicines } from './split-medicines.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 import { trimTail } from '../clauses/trim-tail.ts';
 import { joinTokens, tokenizeWords, type Token } from '../../../language/word-tokens.ts';
@@ -23,7 +24,7 @@ const LASTING_FRAME = wordSet(`
 
 /** Drafts what the clauses of one sentence state. */
 export function draftClauses(text: string, setting: RuleSetting, saidBefore: string): StatementDraft[] {
-  const clauses = splitClauses({ text, span: { start: 0, end: text.length } }).slice(0, MOST_CLAUSES);
+  const clauses = splitClauses({ text, span: { start: 0, end: text.length } }, setting.people).slice(0, MOST_CLAUSES);
   const drafts: StatementDraft[] = [];
   const unreal = clauses.some(({ connector }) => connector === 'if' || connector === 'unless');
   for (const [index, clause] of clauses.entries()) {
@@ -40,15 +41,16 @@ export function draftClauses(text: string, setting: RuleSetting, saidBefore: str
       continue;
     }
     if (unreal && draft.type === 'goal') continue;
-    drafts.push(...splitLikes(withReason(draft, clauses[index + 1])));
+    drafts.push(...splitLikes(withReason(draft, clauses[index + 1])).flatMap(splitMedicines));
   }
   return drafts;
 }
 
 function draftClause(clause: Clause, setting: RuleSetting, context: string): StatementDraft | null {
-  const parsed = parseClause(clause);
+  const parsed = parseClause(clause, setting.people);
   if (parsed === null) return null;
-  const rest = trimTail(withoutIntroducingThis(parsed.rest), isOwed(parsed));
+  const ofPerson = parsed.subject.kind === 'pronoun' || parsed.subject.kind === 'owned';
+  const rest = trimTail(withoutIntroducingThis(parsed.rest), { pointingNouns: isOwed(parsed), ofPerson });
   if (rest === null) return null;
   const trimmed: ParsedClause = { ...parsed, rest };
   const draft = draftParsed(trimmed, parsed, setting, context);
@@ -67,6 +69,10 @@ function withoutIntroducingThis(tokens: readonly Token[]): Token[] {
   );
 }
 
+// What is so of both is so of the speaker.
+const WE_ARE =
+  /^(?:all |both |now |also )*(?:vegan|vegetarian|pescatarian|halal|kosher|married|engaged|divorced|pregnant|jewish|muslim|christian|catholic|hindu|based (?:in|out of)|from)\b/i;
+
 function isOwed({ modal, verb, rest }: ParsedClause): boolean {
   return modal === 'should' || modal === 'must' || (/^(?:need|have|get)$/.test(verb) && rest[0]?.lower === 'to');
 }
@@ -83,24 +89,47 @@ function draftParsed(
     case 'we':
       return (
         businessRule(clause, setting) ??
-        (clause.verb === 'be' ||
+        ((clause.verb === 'be' && !WE_ARE.test(joinTokens(clause.rest))) ||
         clause.rest.some(({ lower }) => lower === 'each') ||
         isOwed(clause) ||
         clause.modal !== null ||
-        clause.adverbs.includes('all') ||
+        (clause.adverbs.includes('all') && clause.verb !== 'be') ||
         clause.tense === 'future'
           ? null
-          : applySelfRules(clause, setting))
+          : together(applySelfRules(clause, setting), clause.subject.with))
       );
     case 'owned':
       return businessRule(clause, setting) ?? applyOwnedRules(clause, setting);
     case 'pronoun': {
-      const owned = findAntecedent(whole, context);
-      if (owned === null) return null;
-      const draft = applyOwnedRules({ ...clause, subject: owned }, setting);
-      return draft === null ? null : { ...draft, confidence: 'medium' };
+      const person =
+        findAntecedent(whole, context, setting.people) ??
+        (clause.subject.pronoun === 'it' || clause.subject.plural ? null : someoneBefore(whole, setting));
+      if (person === null) return null;
+      const { owns } = clause.subject;
+      const subject =
+        owns === undefined ? person : { ...person, noun: owns.noun, phrase: `${person.phrase}'s ${owns.phrase}` };
+      const draft = applyOwnedRules({ ...clause, subject }, setting);
+      // With a name there is no doubt whom "she" means.
+      const confidence = / \p{Lu}/u.test(person.phrase) ? draft?.confidence : 'medium';
+      return draft === null ? null : { ...draft, confidence: confidence ?? 'medium', ownWords: [subject.phrase] };
     }
   }
+}
+
+/** The latest message that speaks of one whom "he" can mean. */
+function someoneBefore(clause: ParsedClause, { before = [], people }: RuleSetting): ReturnType<typeof findAntecedent> {
+  for (const text of before) {
+    const person = findAntecedent(clause, text, people);
+    if (person !== null) return person;
+  }
+  return null;
+}
+
+/** "My wife and I moved": the user did, with their wife. */
+function together(draft: StatementDraft | null, other: string | undefined): StatementDraft | null {
+  return draft === null || other === undefined || draft.predicate.includes(other)
+    ? draft
+    : { ...draft, predicate: `${draft.predicate} with ${other}` };
 }
 
 /** A leading "Last week" or "In 2019" belongs to the statement. */

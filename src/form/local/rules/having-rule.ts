@@ -40,6 +40,6 @@ export const havingRule: SelfRule = (clause, setting) => {
 
 function pastHaving(clause: ParsedClause, setting: RuleSetting, text: string): ReturnType<SelfRule> {
   const event =
-    /\b(?:surgery|operation|baby|accident|stroke|heart attack|interview|meeting|wedding|dog|cat|pet|horse|business|career|scholarship|cancer|kids?|child|children|appointment|son|daughter|party|birthday)\b/;
+    /\b(?:surgery|operation|baby|accident|stroke|heart attack|interview|meeting|wedding|dog|cat|pet|horse|business|career|scholarship|cancer|kids?|child|children|appointment|son|daughter|party|birthday)\b|\b(?:hip|knee|tooth|teeth|appendix|tonsils|gallbladder|kidney|heart|shoulder|mole|cyst|tumou?r|\p{L}+) (?:replaced|removed|operated on|taken out|transplanted)\b|\b(?:miscarriage|transplant|bypass|c-section|stent|concussion)\b/u;
   return event.test(text) ? { ...draftOf(clause, setting, 'fact', 0.5), past: true } : 'drop';
 }

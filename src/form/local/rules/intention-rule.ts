@@ -3,6 +3,7 @@ import { draftOf, type RuleSetting, type SelfRule } from './self-rule.ts';
 import { isContextBound } from './liking-rule.ts';
 import { hasContent } from '../clauses/trim-tail.ts';
 import { WANTING } from '../clauses/verb-classes.ts';
+import { isMedication } from '../../../language/health-words.ts';
 import { joinTokens } from '../../../language/word-tokens.ts';
 
 const LEAVING =
@@ -34,7 +35,7 @@ export const wantingRule: SelfRule = (clause, setting) => {
   const act = text.replace(/^(?:to|on) /, '');
   if (
     /^(?:to|on) /.test(text) &&
-    /^(?:see|hear|know|ask|say|tell|thank|talk|chat|go there|be able|check|try|hear more|learn more|meet|do|make sure|get to know|try (?:some|one))\b(?! (?:to|law|business|music|a doctor))/.test(
+    /^(?:see|hear|know|ask|say|tell|thank|talk|chat|go there|be able|check|try|hear more|learn more|meet|do|make sure|get to know|try (?:some|one))\b(?! (?:to|law|business|music|a doctor|(?:an?|my) (?:\p{L}+ )?(?:masters?|master's|phd|degree|mba|course|bachelor'?s?|internship|apprenticeship|marathon|triathlon)))/u.test(
       act,
     )
   )
@@ -115,6 +116,12 @@ function planned(clause: ParsedClause, setting: RuleSetting, act: string, negate
 }
 
 function commitment(clause: ParsedClause, setting: RuleSetting, act: string): ReturnType<SelfRule> {
+  // A medicine that has to be taken is no errand.
+  if (
+    act.startsWith('take ') &&
+    clause.rest.some(({ lower }) => isMedication(lower) || /^\d+(?:mg|mcg|ml)$/.test(lower))
+  )
+    return draftOf(clause, setting, 'fact', 0.7);
   if (LEAVING.test(act) || !/ /.test(act) || !hasContent(clause.rest)) return 'drop';
   const draft = draftOf(clause, setting, 'intention', 0.6);
   return {

@@ -11,6 +11,9 @@ const TASK_OBJECT = new RegExp(
 );
 const TASK_ACT =
   /^(?:needs to|has to|wants to|is trying to|should|must|is going to) (?:parse|convert|sort|install|debug|compile|calculate|translate|format|group|filter|render|refactor|print|reverse|summari[sz]e|rewrite|proofread|solve|compute|import|export|merge|upload|download|configure|implement|query|sum|count|rename)\b/;
+// What has a day, or is to be reminded of, outlives the conversation.
+const LASTS =
+  /^wants to be reminded\b|\b(?:by|before|until|on|next|this) (?:the )?(?:end of )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|tonight|week|month|\d{1,2}(?:st|nd|rd|th)?\b)/i;
 const PASSING_TYPES = new Set(['fact', 'goal', 'intention', 'context', 'episode']);
 
 /** What a user tells an agent about the job at hand ("I have a CSV file", "I need to parse JSON") passes with the job. */
@@ -18,6 +21,7 @@ export function isTaskTalk(draft: StatementDraft): boolean {
   return (
     PASSING_TYPES.has(draft.type) &&
     draft.attribute === undefined &&
+    !LASTS.test(draft.predicate) &&
     MAY_BE_TASK.test(draft.predicate) &&
     (TASK_ACT.test(draft.predicate) || TASK_OBJECT.test(draft.predicate))
   );

@@ -1,4 +1,5 @@
 import type { Confidence } from '../../../record/trust.ts';
+import type { People } from '../find-people.ts';
 import type { StatementType } from '../extracted-statement.ts';
 import type { ParsedClause } from '../clauses/parse-clause.ts';
 import { renderPredicate } from '../clauses/render-predicate.ts';
@@ -10,6 +11,12 @@ export interface RuleSetting {
   subject: string;
   /** The question that the turn answers, lower case, or an empty text. */
   question: string;
+  /** Whom the speaker has named. */
+  people?: People;
+  /** What the speaker said before, the latest first, for "he" and "she". */
+  before?: readonly string[];
+  /** True when an agent is spoken to. */
+  toAgent?: boolean;
 }
 
 /** A rule gives a draft, `drop` when the clause is known to say nothing, or null to pass. */

@@ -1,16 +1,18 @@
 import type { KeyedFact } from '../extracted-statement.ts';
 import type { StatementDraft } from '../statement-draft.ts';
+import { instructionTopic, isTopic } from './instruction-topic.ts';
 import { factKey } from './fact-key.ts';
-import { stemEnglish } from '../../../language/stem.ts';
+import { slugOf } from './slug-of.ts';
 import { isContentWord } from '../../../language/stop-words.ts';
 
 const LIKING_VERB =
   /^(?:(?:really|truly|absolutely|totally|also|now|does not|did not|no longer|has always|has never|always|never|especially|mostly|still|used to) )*(?:likes?|loves?|enjoys?|adores?|prefers?|hates?|dislikes?|loathes?|despises?|detests?|loved|liked|enjoyed|hated|cannot stand|cannot bear|wants?|is (?:not )?(?:an? )?(?:really )?(?:(?:big|huge|massive|avid|real|great) )?(?:fan|lover) of|is (?:not )?(?:interested in|into|keen on))\s+(.+)$/;
 
+const WISH = /^(?:wants|does not want|is fine with) (?:the agent\b|no \p{L}|.+ kept \p{L})/u;
+
 /** The slot of a preference: its object in base forms, so that "loves pizza" meets "hates pizza". */
 export function likesSlot(draft: StatementDraft): { attribute?: string; keyedFacts?: KeyedFact[] } {
-  const instruction = /^(?:wants|does not want) the agent to (?:(?:always|never) )?(.+)$/.exec(draft.predicate)?.[1];
-  if (instruction !== undefined) return { attribute: `instruction:${slugOf(instruction)}` };
+  if (WISH.test(draft.predicate)) return { attribute: `instruction:${instructionTopic(draft.predicate)}` };
   const object = LIKING_VERB.exec(draft.predicate)?.[1];
   if (object === undefined) return {};
   const words =
@@ -20,26 +22,26 @@ export function likesSlot(draft: StatementDraft): { attribute?: string; keyedFac
       .match(/[\p{L}\p{N}]+/gu) ?? [];
   const slug = slugOf(words.join(' '));
   if (slug === '') return {};
-  const attribute = `likes:${slug}`;
   const preferred = /^prefers (.{1,60})$/.exec(draft.predicate)?.[1];
-  // "tea over coffee" names two things: no single key would hold it.
+  const topic = preferred === undefined || preferred.split(' ').length > 3 ? '' : instructionTopic(preferred);
+  // "Prefers short answers" is how the agent should work.
+  const attribute = isTopic(topic) ? `instruction:${topic}` : `likes:${slug}`;
+  if (isTopic(topic)) return { attribute };
+  // "tea over coffee" names two things, "short answers without emojis" says more than a key would: better none.
   if (
     preferred === undefined ||
     preferred.split(' ').length > 8 ||
-    /\b(?:over|to|than|instead|rather|because)\b/.test(preferred)
+    /\b(?:over|to|than|instead|rather|because|without|with|in|for|and|or|that|when|not|no|on|if|from|by|as)\b|,/.test(
+      preferred,
+    ) ||
+    /^(?:it|my|their|the|\p{L}+ing)\b/u.test(preferred)
   )
     return { attribute };
-  const topic =
+  const noun =
     words
       .filter((word) => isContentWord(word) && !/^\d/.test(word))
       .at(/\bunder\b|\bleast\b/.test(preferred) ? 0 : -1) ?? slug;
-  const key = factKey(`preferred ${topic.replace(/(?<=[^s])s$/, '')}`);
+  const key = factKey(`preferred ${noun.replace(/(?<=[^s])s$/, '')}`);
   if (key === null) return { attribute };
   return { attribute, keyedFacts: [{ key, value: preferred, category: 'preference' }] };
-}
-
-/** The stems of a text's content words, five at most. */
-export function slugOf(text: string): string {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...new Set(words.filter(isContentWord).map(stemEnglish))].slice(0, 5).join('-');
 }

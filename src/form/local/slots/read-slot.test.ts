@@ -16,7 +16,7 @@ describe('readSlot', () => {
     ["User doesn't like olives.", 'User', 'likes:oliv', 'negative'],
     ['User does not hate mushrooms.', 'User', 'likes:mushroom', 'positive'],
     ['User really enjoys pizza.', 'User', 'likes:pizza', 'positive'],
-    ['User wants the agent to never use emojis.', 'User', 'instruction:use-emojis', 'negative'],
+    ['User wants the agent to never use emojis.', 'User', 'instruction:emoji', 'negative'],
     ['User was a nurse at Acme.', 'User', 'employment:acm', 'positive'],
     ['User has two dogs.', 'User', null, 'positive'],
   ])('reads %s', (content, subject, attribute, polarity) => {

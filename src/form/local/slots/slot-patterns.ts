@@ -1,4 +1,5 @@
 import type { FactCategory } from '../../../record/memory.ts';
+import { CONDITIONS } from '../../../language/health-words.ts';
 import { CAPITALS, LETTERS } from '../../../language/name-pattern.ts';
 
 /** How one slot is recognised in a predicate; the first group is the value. */
@@ -22,46 +23,77 @@ const slot = (source: string, key: string, category: FactCategory, attributeOnly
   ...(attributeOnly === undefined ? {} : { attributeOnly }),
 });
 
+/** A place: capitals lead, no number. */
+const PLACE = `((?:the )?[${CAPITALS}][${LETTERS}.'-]*(?:(?: (?:of|de|la|del|am|upon|on))? [${CAPITALS}][${LETTERS}.'-]*){0,3})`;
+const WORKS =
+  '(?:works|is working|is employed|has worked|has been working|starts(?: working)?|is starting(?: work)?|started(?: working| work| a new job| a job)?|got a(?: new)? job|has a(?: new)? job|was hired|got hired|has been hired|took a job)';
+const HOW = '(?: (?:remotely|part-time|full-time|part time|full time|now|weekends|nights|there))*';
+
 /** What the speaker says of themself. */
 export const OWN_SLOTS: readonly SlotPattern[] = [
   slot(
-    `^(?:currently |now |still )*(?:lives|is living|resides|is based|is located|has lived|has been living|has moved|moved|just moved|recently moved|relocated|is moving|emigrated)(?: back)?(?: (?:in|to|at))(?: (?:downtown|central|north|south|east|west|sunny|rainy))? ${NAME}${END}`,
+    `^(?:currently |now |still )*(?:lives|is living|resides|stays) (?:at|on) ((?=[^;]*\\d)[^;]{3,80}?)(?=$| (?:with|since|because|for)\\b)`,
+    'home_address',
+    'location',
+  ),
+  slot(
+    `^(?:currently |now |still )*(?:lives|is living|resides|is based|is located|has lived|has been living|has moved|moved|just moved|recently moved|relocated|emigrated)(?: back)?(?: from ${PLACE.replace('(', '(?:')})?(?: (?:in|to|at|out of))(?: (?:downtown|central|sunny|rainy))? ${PLACE}${END}`,
     'home_city',
     'location',
   ),
-  slot(`^(?:is|was) (?:originally )?(?:born (?:and raised )?in|from) ${NAME}${END}`, 'birthplace', 'location'),
-  slot(`^(?:comes|hails) from ${NAME}${END}`, 'birthplace', 'location'),
   slot(
-    `^(?:currently |now |still )*(?:works|is working|is employed|has worked|has been working|started(?: working| a new job)?|joined|just joined|has joined|got a job)(?: (?:remotely|part-time|full-time|part time|full time))*(?: as (?:an? )?[${LETTERS} -]{3,40}?)?(?: (?:at|for|with))? ${NAME}${END}`,
+    `^(?:currently |now |still )*(?:lives|is living|resides|is based|moved)(?: [a-z' -]{2,40})? ((?:near|outside|just outside|close to|(?:in |to )?the (?:suburbs|outskirts|north|south|east|west|centre|center) of) ${PLACE.replace('(', '(?:')})${END}`,
+    'home_city',
+    'location',
+  ),
+  slot(`^(?:is|was) (?:originally )?(?:born (?:and raised )?in|from) ${PLACE}${END}`, 'birthplace', 'location'),
+  slot(`^(?:comes|hails) from ${PLACE}${END}`, 'birthplace', 'location'),
+  slot(
+    `^(?:currently |now |still )*${WORKS}${HOW}(?: as (?:an? )?[${LETTERS} -]{2,40}?)?(?: on [${LETTERS}]+)? (?:at|for|with)(?: (?:an? |the )[${LETTERS} -]{2,30} (?:called|named))? ${NAME}${END}`,
     'employer',
     'work',
   ),
+  slot(`^(?:just |recently |has )*joined ${NAME}${END}`, 'employer', 'work'),
   slot(
-    `^(?:currently |now )*(?:works|is working|is employed|has worked|has been working)(?: (?:remotely|part-time|full-time|part time|full time))*(?: (?:at|for) [${LETTERS}0-9' ]{2,30})? as (?:an? |the )?([${LETTERS}][${LETTERS} -]{2,40}?)${END}`,
+    `^(?:currently |now )*(?:${WORKS}|joined)${HOW}(?:(?: (?:at|for|with))? [${LETTERS}0-9'& ]{2,40})? as (?:an? |the |their )?([${LETTERS}][${LETTERS} -]{2,40}?)${END}`,
     'job_title',
     'work',
   ),
-  slot(`^is (?:an? )?(vegan|vegetarian|pescatarian|halal|kosher)\\b`, 'diet', 'health'),
   slot(
-    `^is (?:now )?(?:an? |the )((?:[${LETTERS}-]+ ){0,3}(?:[${LETTERS}]{3,}(?:er|or|ist|ician|arian|eer|ant|ive)|nurse|chef|cook|CEO|CTO|CFO|VP|director|student|pilot|attorney|intern|founder|clerk|model|mechanic|coach|judge|vet|surgeon|secretary))${END}`,
+    `^(?:was|got|has been|is being) (?:just |recently )?promoted to (?:be )?(?:an? |the )?([${LETTERS}][${LETTERS} -]{2,40}?)${END}`,
     'job_title',
     'work',
   ),
-  slot(`^(?:is|was promoted to) (?:now )?(?:an? |the )?[${LETTERS} -]{3,40}? at ${NAME}${END}`, 'employer', 'work'),
+  slot(
+    `^(?:is|went|turned|has been|has gone) (?:now )?(?:an? )?(vegan|vegetarian|pescatarian|halal|kosher|flexitarian)\\b`,
+    'diet',
+    'health',
+  ),
+  // Which phrases are occupations `findSlot` decides.
+  slot(`^(?:is|has been) (?:now )?(?:an? |the )((?:[${LETTERS}&-]+ ){0,4}?[${LETTERS}-]+)${END}`, 'job_title', 'work'),
+  slot(
+    `^(?:is|has been|was promoted to) (?:now )?(?:an? |the )?[${LETTERS} -]{3,40}? at ${NAME}${END}`,
+    'employer',
+    'work',
+  ),
   slot(`^(?:is (?:named|called)|goes by|is known as) ${NAME}${END}`, 'name', 'personal'),
   slot('^is (\\d{1,3})(?: years? old| yrs? old|$|,| and)', 'age', 'personal'),
   slot(`^is (married|single|divorced|engaged|widowed|separated)\\b`, 'marital_status', 'personal'),
   slot(`^(?:just |recently )?(got) (?:married|divorced|engaged)`, 'marital_status', 'personal', true),
-  slot(`^is (?:severely |very |deathly )?allergic to ([${LETTERS} ,-]{3,50}?)${END}`, 'allergy', 'health'),
   slot(
-    `^(?:has|suffers from|was diagnosed with|has been diagnosed with) (?:type \\d )?(diabetes|asthma|depression|anxiety|arthritis|epilepsy|cancer|migraines|celiac disease|high blood pressure|insomnia|adhd|ADHD|autism|dyslexia)\\b`,
+    `^is (?:severely |very |deathly )?allergic to ([${LETTERS} ,-]{3,70}?)(?=$|[.;!?(]|, (?!and )[${LETTERS}]+ing\\b| (?:so|since|because|but|which|who|when|while|in|for|as)\\b)`,
+    'allergy',
+    'health',
+  ),
+  slot(
+    `^(?:has|suffers from|has been diagnosed with) (?:an? )?(${CONDITIONS})(?![${LETTERS}])`,
     'health_condition',
     'health',
   ),
   slot(
-    `^speaks (?:fluent )?([${CAPITALS}][${LETTERS}]+(?:(?:, | and |, and )[${CAPITALS}][${LETTERS}]+)*)`,
-    'languages',
-    'personal',
+    `^is (?:also )?(diabetic|dyslexic|asthmatic|epileptic|autistic|co?eliac|celiac|bipolar|colou?r-?blind|(?:[a-z]+ )?intolerant|deaf|blind|hard of hearing|an? (?:diabetic|coeliac|celiac|epileptic))\\b`,
+    'health_condition',
+    'health',
   ),
   slot(
     `^(?:studies|is studying|is majoring in|majors in|majored in|studied) ((?:[${LETTERS}-]+ ){0,3}?[${LETTERS}-]+)${END}`,
@@ -136,6 +168,19 @@ export const OWNED_SLOTS: Readonly<Record<string, readonly [string, FactCategory
   height: ['height', 'health'],
   weight: ['weight', 'health'],
   'blood type': ['blood_type', 'health'],
+  'blood group': ['blood_type', 'health'],
+  telephone: ['phone_number', 'personal'],
+  'telephone number': ['phone_number', 'personal'],
+  mobile: ['phone_number', 'personal'],
+  'mobile number': ['phone_number', 'personal'],
+  'e-mail': ['email', 'personal'],
+  'new address': ['home_address', 'location'],
+  'new job': ['job_title', 'work'],
+  'new role': ['job_title', 'work'],
+  'new title': ['job_title', 'work'],
+  'day job': ['job_title', 'work'],
+  'new employer': ['employer', 'work'],
+  'current role': ['job_title', 'work'],
   pronouns: ['pronouns', 'personal'],
   website: ['website', 'work'],
   allergy: ['allergy', 'health'],

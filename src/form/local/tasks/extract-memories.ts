@@ -16,7 +16,8 @@ const USUAL_DAYS = 7;
  * All of it is the user's: rules cannot tell what would be true of an agent's other users as well.
  */
 export function extractMemories(input: ExtractInput, timeZone: string): Extracted {
-  const proposed = proposeMemories(input.turns, { timeZone, earlier: input.earlier })
+  const known = [...input.existing.map(({ content }) => content), ...(input.around ?? [])];
+  const proposed = proposeMemories(input.turns, { timeZone, earlier: input.earlier, known })
     .filter(({ type }) => input.types.length === 0 || input.types.some(({ name }) => name === type))
     .slice(0, MOST_MEMORIES);
   const existing = input.existing.map(({ content, type }) => withSlot(content, type));
@@ -28,14 +29,18 @@ export function extractMemories(input: ExtractInput, timeZone: string): Extracte
 /** Everything that turns say, in their order, with nothing compared. */
 export function proposeMemories(
   turns: readonly Turn[],
-  { timeZone, earlier }: { timeZone: string; earlier?: readonly Turn[] | undefined },
+  {
+    timeZone,
+    earlier,
+    known = [],
+  }: { timeZone: string; earlier?: readonly Turn[] | undefined; known?: readonly string[] },
 ): ProposedMemory[] {
   const spoken = turns.map((turn): Turn =>
     turn.kind === 'observation' && !isWrittenObservation(turn) ? { ...turn, kind: 'message' } : turn,
   );
   const statements = extractStatements(
     { turns: spoken },
-    { timeZone, userName: USER, earlierTurns: earlier ?? [], maximumStatements: MOST_MEMORIES },
+    { timeZone, userName: USER, earlierTurns: earlier ?? [], known, maximumStatements: MOST_MEMORIES },
   );
   const written = turns.flatMap((turn, index) => (isWrittenObservation(turn) ? readObservation(turn, index + 1) : []));
   return [...statements.map((statement) => propose(statement, turns)), ...written].sort(

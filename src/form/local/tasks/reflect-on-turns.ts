@@ -71,7 +71,14 @@ function guidance(statements: readonly ProposedMemory[], wordLimit: number): str
     if (items.length > 0) reflections.push(`${lead} ${items.join('; ')}.`);
     items = [];
   };
-  for (const item of new Set(statements.map(({ content }) => asInstruction(content)))) {
+  // Of one topic the last wish holds.
+  const latest = statements.filter(
+    ({ attribute, type }, index) =>
+      type === 'feedback' ||
+      attribute == null ||
+      !statements.slice(index + 1).some((other) => other.attribute === attribute),
+  );
+  for (const item of new Set(latest.map(({ content }) => asInstruction(content)))) {
     if (wordCount([lead, ...items, item].join(' ')) > wordLimit) close();
     if (wordCount(`${lead} ${item}`) <= wordLimit) items.push(item);
   }
@@ -85,6 +92,7 @@ function asInstruction(content: string): string {
     .replace(/^User wants the agent to /, '')
     .replace(/^User does not want the agent to /, 'do not ')
     .replace(/^User wants the agent's (.+?) kept /, 'keep $1 ')
+    .replace(/^User is fine with the agent using (.+) again$/, 'using $1 is fine')
     .replace(/^User wants to be called /, 'call them ')
     .replace(/^User wants /, '')
     .replace(/^User (prefers|does not want|hates|found|asked) /, 'they $1 ')

@@ -1,6 +1,7 @@
 import { differInValues, saysMore } from '../../decide-by-rules.ts';
 import { contentStems, coveredBy, overlap } from '../../guards/text-overlap.ts';
 import { isSingleValued, normaliseAttribute, normaliseSubject, USER, type Slot } from '../../slot.ts';
+import { isTopic } from '../slots/instruction-topic.ts';
 import { readSlot } from '../slots/read-slot.ts';
 
 /** A statement in the third person with the slot that it fills, and what comparing it takes. */
@@ -50,7 +51,9 @@ export function relateStatements(next: SlottedStatement, known: SlottedStatement
   const sameSlot = attribute !== null && attribute === known.slot.attribute;
   if (next.slot.polarity !== known.slot.polarity) {
     // "No longer works at Acme" ends the job at Acme, not the one at TechCorp.
-    return sameSlot && (isWish(attribute) || sharesValue(next, known)) ? 'contradicts' : 'unrelated';
+    return sameSlot && (isWish(attribute) || attribute.startsWith('instruction:') || sharesValue(next, known))
+      ? 'contradicts'
+      : 'unrelated';
   }
   const alike = sharesTopic(next, known);
   if (!sameSlot && (!alike || differInValues(next.content, known.content))) return 'unrelated';
@@ -76,9 +79,10 @@ function sharesTopic(next: SlottedStatement, known: SlottedStatement): boolean {
   return Math.min(next.stems.size, known.stems.size) >= 2 && overlap(next.stems, known.stems) >= 0.5;
 }
 
-/** Likes and instructions have their object in the slot: nothing is left that could be another value. */
+/** Likes and most instructions have their object in the slot: nothing is left that could be another value. */
 function isWish(attribute: string): boolean {
-  return attribute.startsWith('likes:') || attribute.startsWith('instruction:');
+  const [head, object = ''] = attribute.split(':');
+  return head === 'likes' || (head === 'instruction' && !isTopic(object));
 }
 
 /** Whether both name the same thing: "No longer works at Acme" and "works at Acme as a designer". */

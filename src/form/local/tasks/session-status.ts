@@ -1,6 +1,8 @@
 import { splitSentences } from '../../../language/split-sentences.ts';
 import type { Turn } from '../../../models/distiller.ts';
 import { classifySentence } from '../classify-sentence.ts';
+import { USER } from '../../slot.ts';
+import { standingWishes } from '../rules/standing-wish.ts';
 import { wordCount } from './merge-texts.ts';
 
 const REQUEST =
@@ -29,7 +31,11 @@ function requestOf({ content, kind }: Turn): string | null {
   if (kind !== 'message') return null;
   const requests = splitSentences(content.slice(0, 2_000)).filter(
     ({ text }) =>
-      REQUEST.test(text.replace(/[’]/g, "'")) && wordCount(text) >= SHORTEST_REQUEST && !isHypothetical(text),
+      REQUEST.test(text.replace(/[’]/g, "'")) &&
+      wordCount(text) >= SHORTEST_REQUEST &&
+      !isHypothetical(text) &&
+      // How the agent should work from now on is no work of this session.
+      standingWishes(text, USER).length === 0,
   );
   return requests.at(-1)?.text.replace(/"/g, "'") ?? null;
 }

@@ -1,0 +1,163 @@
+import { isOccupation } from '../language/occupations.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Change } from '../record/revision.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader, Writer } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import { findMemory, listMemories } from '../store/read-memories.ts';
+import { archiveMemory } from '../store/write-memory.ts';
+import { contentStems } from './guards/text-overlap.ts';
+import { claimOf, wins } from './guards/precedence.ts';
+import type { Settled } from './guards/guard-decisions.ts';
+import type { Proposal } from './proposal.ts';
+import { isUser, normaliseAttribute, slotOf } from './slot.ts';
+
+/** A memory that no longer holds, and the statement that ends it. */
+export interface Ended {
+  memory: Memory;
+  by: Proposal;
+}
+
+const MOST = 1000;
+const LIVING_TYPES = ['fact', 'personal', 'context', 'preference', 'keyed_fact'];
+
+/**
+ * What statements end without taking its place: "quit teaching" ends what was said of the job, "starts at BASF" every job
+ * before it, "is no longer vegetarian" the fact with that key, "switched from Neovim to Zed" what was said of Neovim.
+ */
+export async function findEnded(
+  reader: Reader,
+  parts: Parts,
+  scope: Scope,
+  proposals: readonly Proposal[],
+): Promise<Ended[]> {
+  const endings = proposals.flatMap((by) => {
+    const ends = endingOf(by);
+    return ends === null ? [] : [{ by, ends }];
+  });
+  if (endings.length === 0) return [];
+  const now = parts.clock.now();
+  const { items } = await listMemories(reader, scope, { types: LIVING_TYPES, limit: MOST }, { now });
+  return endings.flatMap(({ by, ends }) =>
+    items.filter((memory) => ends(memory) && isBefore(memory, by)).map((memory) => ({ memory, by })),
+  );
+}
+
+/** Only what was said earlier, elsewhere, and does not outrank it. */
+function isBefore(memory: Memory, by: Proposal): boolean {
+  return (
+    !by.events.some((event) => memory.sourceEvents.includes(event.id)) &&
+    memory.content !== by.content &&
+    wins({ ...by, correction: by.correction === true }, claimOf(memory))
+  );
+}
+
+type Test = (memory: Memory) => boolean;
+
+const LEFT =
+  /^User (?:just |recently |has |finally )*(?:quit|left|resigned(?: from)?|got (?:fired|laid off|let go|sacked|made redundant)(?: from)?|(?:was|has been) (?:fired|laid off|let go|sacked|made redundant)(?: from| by)?|retired(?: from)?|stopped (?=working|teaching|freelancing)|no longer (?=works?|teach|runs))\b ?(.*?)\.?$/;
+const WHOLE_JOB =
+  /^(?:$|(?:as |from )?(?:their|the|a) (?:old |day )?(?:job|position|work|role)\b|(?:in|on|at|since|early|last|this|today|yesterday|recently|after|because|from work)\b)/;
+const STARTED =
+  /^User (?:just |recently |has |now |finally )*(?:starts|is starting|started|joined|got (?:an? (?:new )?(?:job|role|position)|hired)|(?:was|has been) hired|took a (?:new )?(?:job|role|position)|switched to an? (?:new )?(?:job|role|position)|began)\b/;
+const FREELANCE =
+  /^User is (?:now )?(?:freelance|freelancing|self-employed|unemployed|retired|between jobs|a (?:freelance\w*|stay-at-home \p{L}+|full-time \p{L}+))\b/u;
+const SECOND_JOB = /\b(?:second|side|another|additional|also|as well|besides|too|part-time|part time)\b/;
+const SWITCHED = /^User (?:has |just |recently )*(?:switched|changed|moved|went|migrated) from (.{2,40}?) to /;
+
+/** Which memories a statement ends; null when it ends none. */
+function endingOf(by: Proposal): Test | null {
+  if (!isUser(by.slot.subject) || by.type === 'goal' || by.type === 'intention') return null;
+  const left = LEFT.exec(by.content)?.[1];
+  if (left !== undefined) {
+    if (WHOLE_JOB.test(left)) return isJob;
+    const stems = contentStems(left.replace(/\b(?:job|work|working|works)\b/g, ' '));
+    return (memory) =>
+      isJob(memory) && [...contentStems(`${memory.content} ${memory.value ?? ''}`)].some((stem) => stems.has(stem));
+  }
+  const isNewJob =
+    FREELANCE.test(by.content) ||
+    (STARTED.test(by.content) && (isJobSlot(by.slot.attribute) || /\b(?:job|role|position)\b/.test(by.content)));
+  if (isNewJob && !SECOND_JOB.test(by.content)) return (memory) => isJob(memory) && !isOwnKey(memory, by);
+  const from = SWITCHED.exec(by.content)?.[1];
+  if (from !== undefined && by.slot.attribute !== 'home_city') return (memory) => isAbout(memory, from);
+  const { attribute, polarity } = by.slot;
+  return polarity === 'negative' && attribute !== null && !/^(?:likes|instruction|ability)/.test(attribute)
+    ? (memory) => memory.key !== null && isDenied(memory, attribute, by.content)
+    : null;
+}
+
+function isJobSlot(attribute: string | null): boolean {
+  return attribute === 'employer' || attribute === 'job_title' || attribute === 'industry';
+}
+
+const WORKS =
+  /^User (?:currently |now |also |still )*(?:works|teaches|is working|is teaching|is employed|freelances|has (?:worked|been working|been teaching|been an? )|is [^.]{3,60} at (?:an?|the|\p{Lu}))/u;
+
+/** Whether a memory says what the user does for a living now. */
+function isJob(memory: Memory): boolean {
+  if (memory.key !== null) return isJobSlot(memory.key);
+  const slot = slotOf(memory);
+  if (!isUser(slot.subject) || slot.polarity === 'negative' || memory.validTo !== null || memory.type === 'preference')
+    return false;
+  if (STARTED.test(memory.content) && isJobSlot(slot.attribute)) return true;
+  return isJobSlot(slot.attribute)
+    ? !/^User (?:was|worked|used to)\b/.test(memory.content)
+    : WORKS.test(memory.content) || isOccupation(/^User is (an? .+)$/.exec(memory.content)?.[1] ?? '');
+}
+
+/** The new job writes its keys itself, and they take the place of the old. */
+function isOwnKey(memory: Memory, by: Proposal): boolean {
+  return memory.key !== null && [by.keyed, ...(by.moreKeyed ?? [])].some((fact) => fact?.key === memory.key);
+}
+
+function isAbout({ content, key, type }: Memory, name: string): boolean {
+  const words = content.toLowerCase().split(/[^\p{L}\p{N}.+#-]+/u);
+  return (
+    key === null &&
+    type !== 'context' &&
+    name
+      .toLowerCase()
+      .split(' ')
+      .every((word) => words.includes(word)) &&
+    /^User(?:'s \p{Ll}+)* (?:is|uses|prefers|drives|has|runs|works with)\b/u.test(content)
+  );
+}
+
+/** "is not vegetarian any more" denies diet = vegetarian; "was taken off bisoprolol" ends that medicine. */
+function isDenied({ key, value }: Memory, attribute: string, content: string): boolean {
+  const head = attribute.split(':')[0] ?? attribute;
+  const isKey =
+    normaliseAttribute(key) === attribute || (attribute.includes(':') && key?.startsWith(`${head}_`) === true);
+  const text = content.toLowerCase();
+  const named =
+    head === 'medication' ? (key ?? '').slice(head.length + 1).replaceAll('_', ' ') : (value ?? '').toLowerCase();
+  return isKey && named !== '' && text.includes(named);
+}
+
+/** What no decision concerns: a memory that is changed or confirmed in the same formation has not ended. */
+export function untouched(ended: readonly Ended[], settled: readonly Settled[]): Ended[] {
+  const touched = new Set(settled.flatMap(({ resolution }) => ('target' in resolution ? resolution.target.id : [])));
+  return ended.filter(({ memory }) => !touched.has(memory.id));
+}
+
+/** Archives what has ended, unless it was changed or taken back meanwhile. */
+export async function archiveEnded(
+  writer: Writer,
+  parts: Parts,
+  ended: readonly Ended[],
+  { scope, why }: { scope: Scope; why: Change },
+): Promise<string[]> {
+  const archived: string[] = [];
+  for (const { memory, by } of ended) {
+    const now = await findMemory(writer, scope, memory.id);
+    if (now === null || now.archivedAt !== null || now.version !== memory.version) continue;
+    await archiveMemory(writer, parts, now, {
+      reason: 'contradicted',
+      until: by.statedAt,
+      why: { ...why, reason: `ended: ${by.content}` },
+    });
+    archived.push(now.id);
+  }
+  return archived;
+}

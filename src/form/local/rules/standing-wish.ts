@@ -1,0 +1,218 @@
+import { LANGUAGES } from '../../../language/languages.ts';
+import { analyseVerb } from '../../../language/verb-forms.ts';
+import { instructionTopic } from '../slots/instruction-topic.ts';
+import type { StatementDraft } from '../statement-draft.ts';
+import { asThirdPerson } from './as-third-person.ts';
+
+const MAY_WISH =
+  /\b(?:always|never|not|don'?t|stop|keep|no|calls? me|from now on|future|going forward|as a rule|in general|by default|every|each|all|everything|whenever|you|be|use|answer|reply|repl(?:y|ies)|respond|responses?|answers?|write|speak|sign|skip|avoid|spell|round|please|pls|fine|again|should|must|rather|give|show|text|book|call|explain|address|treat|without|shorter|longer|fewer|less)\b/i;
+const LEAD_IN =
+  /^(?:(?:and|also|oh|btw|by the way|ok|okay|great|perfect|thanks|thank you|sorry|hey|hi|well|so|actually|one more thing|one thing|quick note|note|but|then|please|pls|plz|just|kindly|yes|yeah|hmm)[,.!:]? )+/i;
+const STANDING =
+  /,? ?\b(?:from now on(?:wards)?|from here on|in (?:the )?future|going forward|for (?:all )?future \w+|as a rule|in general|every time|by default|at all times|permanently|ever again|forever|any ?more|until i say otherwise)\b,?|,? ever$/i;
+const POLITE =
+  /,? ?(?:\b(?:please|pls|plz|thanks|thank you|ok\?|okay\?|if (?:you can|possible|you don't mind)|btw|by the way)\b,?|[!.?]+$)/gi;
+const ONCE =
+  /\b(?:this (?:time|once|one|mail|email|post|draft|text|letter|message|reply|answer|function|code|paragraph|sentence|section|part|version)|just once|for now|for this|for today|today|tonight|here|above|below|the following|these|those|now)\b/i;
+// "…, I go to church then": why, or something else.
+const POINTS = /\b(?:this|it|again|yet)\b|\bthat\b(?! (?:is|are|has|have|\p{L}+s)\b)/iu;
+const REASON = /,? (?=because\b)|[,;] (?=(?:i|i'm|i've|i'd|my|we|it|it's|they|he|she|since|as|so)\b)/i;
+const ACT =
+  '(?:use|write|add|include|send|call|give|make|answer|reply|respond|speak|talk|format|start|begin|end|open|close|sign|mention|put|keep|ask|suggest|recommend|show|provide|explain|summari[sz]e|translate|address|avoid|remind|schedule|book|post|publish|assume|apologi[sz]e|repeat|round|cite|list|tell|stick|confirm|check|delete|share|refer|be|stay|sound|promise|praise|flatter|sugarcoat|lecture|quote|spell|treat|text|email|message|ping|skip|offer|propose|bring|say|plan|order|wake|notify|charge|sell|forward|copy|cc|flag|archive|interrupt|correct|push|judge|patronise|patronize|ramble|waffle|swear|joke|greet|thank|do|let|finish|wrap|lead|bother|compliment|simplify|shorten|prefer|number|capitali[sz]e|abbreviate|bold|nag)';
+const BEGINS_WISH = `(?:please |pls |plz |always |never |don't |do not |dont |no |stop |avoid |skip |${ACT} )`;
+const NEXT_WISH = new RegExp(
+  `(?:,|;| -)? (?:and |but |so |also |then |plus )+(?=${BEGINS_WISH})|[,;] (?=(?:please |pls |don't |do not |never |always |no |stop |avoid )[a-z])`,
+  'i',
+);
+const WORKS =
+  '(?:answers?|repl(?:y|ies)|responses?|e-?mails?|messages?|posts?|texts?|explanations?|summar(?:y|ies)|reports?|drafts?|letters?|captions?|suggestions?|recipes?|lists?|sentences?|paragraphs?|tone|style|language|everything|output|code|comments?|notifications?|reminders?)';
+const QUALITY =
+  '(?:blunt|brief|briefer|concise|honest|direct|formal|informal|casual|polite|friendly|friendlier|kind|nice|gentle|critical|strict|patient|funny|serious|short|shorter|long|longer|clear|precise|specific|professional|encouraging|tough|straight|succinct|simple|simpler|detailed|warm|warmer|quick|positive|plain|neutral|low-key|light|chatty|creative|to the point|sparing|careful)';
+
+const CALL_ME =
+  /^(?:(?:[Yy]ou can|[Yy]ou may|[Jj]ust|[Ee]veryone|[Pp]eople|[Ff]riends|my friends) )*(?:please )?[Cc]alls? me (\p{Lu}[\p{L}'-]+)\b(?!'s)/u;
+const UNWANTED = new RegExp(
+  `^(?:do not|don't|dont|never|not|please not|didn't|did not|to not|not to) (?:ever |always )?(${ACT}\\b.{2,140})$`,
+  'i',
+);
+const STOP = /^(?:to )?(?:stop|quit) (\p{L}+ing)\b ?(.{0,140})$/iu;
+const ALWAYS = new RegExp(`^(always|never) (${ACT}\\b.{1,140})$`, 'i');
+const AVOID = /^(?:avoid|skip|leave out|drop|cut|lose|spare me) (?:the |all |any |using )?(.{3,80})$/i;
+const KEEP = new RegExp(
+  `^keep (it|them|things|(?:all |your |the |my )*${WORKS}) ((?!going|up|on\\b|in mind|coming)[^.!?]{2,100})$`,
+  'i',
+);
+const PLAIN = new RegExp(`^(${ACT}\\b.{1,140})$`, 'i');
+const NO_THING =
+  /^no (?:more )?((?!me\b|problem|worries|thanks|thank|idea|way|wonder|doubt|need|one|pun|i\b|it\b|that|the|but|not|matter|rush|pressure|luck|kidding|longer|big deal|biggie|sorry|hurry|offen[cs]e|clue|thing|more$|chance|comment|surprise|stress|judo|shame)[a-z][a-z'-]*(?: [a-z'-]+){0,3}?)$/i;
+const SHOULD_BE = new RegExp(
+  `^(?:all |your |my |the )*(${WORKS}) (?:should|must|need to|have to|has to|needs to|ought to) (?:always |never )?(?:be |stay |have |use |contain |include |come )?(.{3,100})$`,
+  'i',
+);
+const MORE_OF = new RegExp(
+  `^((?:(?:much|a bit|slightly|way) )?(?:shorter|longer|fewer|less|more|simpler|brief|short|long|detailed|concise|warmer|bigger) (?:[a-z]+ ){0,2}?${WORKS})$`,
+  'i',
+);
+const FRAMES: readonly RegExp[] = [
+  /^(?:can|could|would|will) (?:you|u) (?:please |pls |maybe |also |kindly )*(.+)$/i,
+  /^i(?:'d| would) (?:rather|prefer)(?: it)?(?: that| if)? you (?:would )?(.+)$/i,
+  /^i (?:want|need|would like|expect|prefer) you to (.+)$/i,
+  /^i'd like you to (.+)$/i,
+  /^(?:it would be|it'd be) (?:great|nice|good|better|helpful) if you (?:could )?(.+)$/i,
+  /^(?:make sure|remember|try|be sure)(?: that)?(?: you)?(?: to)? (.+)$/i,
+  /^you (?:should|must|need to|have to) (.+)$/i,
+  /^you (don't|do not|never) (?:need|have) to (.+)$/i,
+];
+const ALLOWED = [
+  /^(?:you (?:can|may)|feel free to) (?:start )?(?:use|using|write|add|include|send|suggest|recommend|give|make|be) (.{2,60}?) again$/i,
+  /^([a-z][a-z' -]{2,40}?) (?:is|are) (?:fine|ok|okay|allowed|good|welcome)(?: with me)? again$/i,
+  /^(?:you (?:can|may)|feel free to) (?:again )?(use (?:emojis?|bullet points|bullets|abbreviations|markdown|tables?))$/i,
+] as const;
+
+// What an agent does again and again: asked for in general, it is meant for every time.
+const STYLE: readonly RegExp[] = [
+  new RegExp(
+    `^(?:be|stay|sound) (?:(?:more|less|a bit|very|as|always|really|super|completely|totally|brutally) )*${QUALITY}\\b`,
+    'i',
+  ),
+  /^use (?:(?:only|more|fewer|less|simple|short|shorter|plain|proper|british|american|uk|us|metric|imperial|easy|the|my|a|an|24-hour|24h|full|first|last|lower ?case|clear|dry|formal|informal|gender-neutral|inclusive|oxford) )*(?:units?|spelling|english|words?|sentences|language|bullets?|bullet points|lists|emojis?|headings|headers|markdown|tables|examples|tabs|spaces|paragraphs|humou?r|dates?|currency|celsius|fahrenheit|kilomet(?:re|er)s|names?|system|clock|commas?|time|pronouns|format)\b/i,
+  /^(?:answer|reply|respond|write|speak|talk)(?: to me| me| back)? (?:only |always )?(?:in|with) (?!the\b|this|that|my|a (?:poem|letter|list|mail|email))\S/i,
+  /^(?:sign|end|start|begin|open|close|finish) (?:all |every |your |my |each |the )*(?:off )?(?:replies|e-?mails|messages|answers|letters|posts|responses)\b/i,
+  /^(?:give|show|quote|list|write|put|state|tell)(?: me)? (?:all |the |any )?(?:prices?|dates?|times?|amounts?|numbers|distances?|temperatures?|weights?|measurements?|code|results|sources)(?: to me)? (?:in|as|first|with)\b/i,
+  /^(?:text|email|message|ping) me\b/i,
+  /^(?:book|schedule|plan|suggest|recommend|send|propose) (?:me )?(?:nothing|no)\b/i,
+  /^explain (?:things|everything|stuff)\b/i,
+  /\b(?:every|each) (?:day|morning|evening|night|week|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekday|time)\b|\b(?:daily|whenever|in everything|in all|for all|in every|when you)\b/i,
+  /^(?:reply|answer|respond|write|send) (?:to )?(?:all|every)\b/i,
+  /^(?:treat|address|greet) me\b/i,
+  /^(?:round|spell|cite|capitali[sz]e|abbreviate) (?!this|that|it\b)/i,
+];
+
+/** What a user asks of the agent for good: "keep answers short, and don't use bullet points". One-off requests are none. */
+export function standingWishes(text: string, speaker: string): StatementDraft[] {
+  if (!MAY_WISH.test(text) || text.length > 240) return [];
+  const clean = text.replace(/[’]/g, "'").replace(LEAD_IN, '').trim();
+  const own = /^(?:i|i'm|im|i've|my|we|our|he|she|they|the)\b/i.test(clean);
+  if (own && !/\b(?:you|u)\b/i.test(clean) && !SHOULD_BE.test(clean)) return laterWish(clean, speaker);
+  const isStanding = STANDING.test(clean);
+  const pieces = clean.split(NEXT_WISH).map((piece) => piece.trim());
+  const wishes = pieces.flatMap((piece) => wishOf(piece, speaker, isStanding) ?? []);
+  return wishes.length > 0 ? wishes : [];
+}
+
+/** "I'm dyslexic so pls keep it simple": the wish comes after what is said of oneself. */
+function laterWish(text: string, speaker: string): StatementDraft[] {
+  const at =
+    /[,;]? (?:so|and|but)(?:,)? (?=(?:please|pls|plz|don't|do not|never|always|no|keep|use|stop|avoid) )/i.exec(text);
+  if (at === null) return [];
+  const rest = text.slice(at.index + at[0].length);
+  const isStanding = STANDING.test(rest);
+  return rest.split(NEXT_WISH).flatMap((piece) => wishOf(piece.trim(), speaker, isStanding) ?? []);
+}
+
+function wishOf(piece: string, speaker: string, standing: boolean): StatementDraft | null {
+  const polite = piece.replace(LEAD_IN, '');
+  const name = CALL_ME.exec(polite)?.[1];
+  if (name !== undefined)
+    return {
+      ...wish(speaker, `wants to be called ${name}`),
+      attribute: 'preferred_name',
+      keyedFacts: [{ key: 'preferred_name', value: name, category: 'personal' }],
+    };
+  let text = (polite.replace(/[.!]+$/, '').split(REASON)[0] ?? polite)
+    .replace(STANDING, '')
+    .replace(POLITE, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  for (const allowed of ALLOWED) {
+    const thing = allowed.exec(text)?.[1];
+    if (thing !== undefined) return wish(speaker, `is fine with the agent ${asUse(thing)} again`, { about: thing });
+  }
+  const isOnce = !standing && ONCE.test(text);
+  const asked = FRAMES.map((frame) => frame.exec(text)).find((match) => match !== null);
+  if (asked !== undefined && asked !== null) text = asked.slice(1).join(' ').trim();
+  const always = ALWAYS.exec(text);
+  if (always?.[1] !== undefined && always[2] !== undefined)
+    return wish(speaker, `wants the agent to ${always[1].toLowerCase()} ${asThirdPerson(always[2])}`, {
+      negative: always[1].toLowerCase() === 'never',
+    });
+  if (isOnce) return null;
+  const stop = STOP.exec(text);
+  const stopped =
+    stop?.[1] === undefined ? undefined : `${analyseVerb(stop[1].toLowerCase()).base} ${stop[2] ?? ''}`.trim();
+  const unwanted =
+    UNWANTED.exec(text)?.[1] ?? (stopped !== undefined && PLAIN.test(`${stopped} x`) ? stopped : undefined);
+  if (unwanted !== undefined && (standing || !POINTS.test(unwanted)))
+    return wish(speaker, `does not want the agent to ${asThirdPerson(unwanted)}`, { negative: true });
+  const language = languageOf(text);
+  if (language !== null) return wish(speaker, `wants the agent to answer in ${language}`, { topic: 'language' });
+  if (asked !== undefined && asked !== null && !standing && /\?\s*$/.test(piece) && !isStyle(text)) return null;
+  const kept = KEEP.exec(text);
+  if (kept?.[1] !== undefined && kept[2] !== undefined)
+    return wish(
+      speaker,
+      `wants ${/^(?:it|them|things|everything)$/i.test(kept[1]) ? "the agent's work" : kept[1].toLowerCase().replace(/^your /, "the agent's ")} kept ${asThirdPerson(kept[2])}`,
+    );
+  const none = NO_THING.exec(text)?.[1] ?? AVOID.exec(text)?.[1];
+  if (none !== undefined && !/\b(?:it|that|this)\b/i.test(none))
+    return wish(speaker, `wants no ${none}`, { negative: true });
+  const should = SHOULD_BE.exec(text);
+  if (should?.[1] !== undefined && should[2] !== undefined)
+    return wish(speaker, `wants ${should[1].toLowerCase()} to be ${asThirdPerson(should[2])}`);
+  const more = MORE_OF.exec(text)?.[1];
+  if (more !== undefined && (standing || more.endsWith('s'))) return wish(speaker, `wants ${more.toLowerCase()}`);
+  const act = standing || isStyle(text) ? PLAIN.exec(text)?.[1] : undefined;
+  return act === undefined || (!standing && POINTS.test(act))
+    ? null
+    : wish(speaker, `wants the agent to ${asThirdPerson(act)}`);
+}
+
+function isStyle(text: string): boolean {
+  return STYLE.some((style) => style.test(text));
+}
+
+function asUse(thing: string): string {
+  return /^use /i.test(thing) ? thing.replace(/^use /i, 'using ') : `using ${thing.toLowerCase()}`;
+}
+
+/** "Answer me in German", "English please": which language. */
+function languageOf(text: string): string | null {
+  const name =
+    /^(?:(?:answer|reply|respond|write|speak|talk|chat)(?: to me| with me| me| back)? )?(?:only )?(?:in )?(\p{L}+)(?:, my .*| only)?$/iu.exec(
+      text,
+    )?.[1] ?? /^(?:answer|reply|respond|speak|talk)(?: to me| me)? in (\p{L}+)\b/iu.exec(text)?.[1];
+  if (name === undefined || !LANGUAGES.has(name.toLowerCase())) return null;
+  return name.charAt(0).toUpperCase() + name.slice(1).toLowerCase();
+}
+
+function wish(
+  speaker: string,
+  predicate: string,
+  { negative = false, topic, about }: { negative?: boolean; topic?: string; about?: string } = {},
+): StatementDraft {
+  return {
+    type: 'preference',
+    subject: speaker,
+    predicate,
+    polarity: negative ? 'negative' : 'positive',
+    importance: 0.75,
+    confidence: 'high',
+    attribute: `instruction:${topic ?? instructionTopic(about ?? predicate)}`,
+    ownWords: [
+      'wants',
+      'want',
+      'agent',
+      "agent's",
+      'work',
+      'kept',
+      'keep',
+      'use',
+      'using',
+      'write',
+      'answer',
+      'fine',
+      'called',
+      'again',
+    ],
+  };
+}

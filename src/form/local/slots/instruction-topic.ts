@@ -1,0 +1,37 @@
+import { LANGUAGES } from '../../../language/languages.ts';
+import { slugOf } from './slug-of.ts';
+
+// Of one topic there is one wish: "longer answers" takes the place of "short answers".
+const TOPICS: ReadonlyArray<readonly [string, RegExp]> = [
+  ['emoji', /\b(?:emojis?|smileys?|emoticons?)\b/i],
+  ['bullet', /\bbullet/i],
+  ['sentence', /\b(?:sentences|paragraphs)\b/i],
+  ['unit', /\b(?:metric|imperial|units?|celsius|fahrenheit|kilomet\w*|miles)\b/i],
+  ['currency', /\b(?:euros?|dollars?|naira|pounds?|rupees?|yen|currency|prices?)\b/i],
+  ['spelling', /\bspelling\b/i],
+  [
+    'length',
+    /\b(?:short|shorter|brief|concise|long|longer|lengthy|succinct|verbose|detailed) (?:\p{L}+ )?(?:answers?|repl(?:y|ies)|responses?|e-?mails?|messages?|posts?|texts?|explanations?|summar(?:y|ies))\b|\b(?:kept|be|stay|to be) (?:(?:more|very|really|as|pretty) )*(?:short|brief|concise|long|succinct|detailed|to the point)\b|\bwalls? of text\b/iu,
+  ],
+  [
+    'tone',
+    /\b(?:kept|be|sound|stay|to be|tone) (?:\p{L}+ )?(?:blunt|honest|direct|formal|informal|casual|friendly|polite|gentle|critical|serious|professional|encouraging)\b|\bsugarcoat/iu,
+  ],
+];
+const FRAME =
+  /^(?:wants|does not want|is fine with)(?: no)?(?: the agent(?:'s work)?)?(?: to)?(?: always| never)?(?: using)? ?/;
+
+/** What a standing wish is about: a topic of which there is one wish, or its own words. */
+export function instructionTopic(wish: string): string {
+  const asked = wish.replace(FRAME, '').replace(/ again$/, '');
+  if (/^(?:answer|reply|respond|speak|talk|write)\b.* in (\p{L}+)$/iu.test(asked)) {
+    const language = asked.split(' ').at(-1)?.toLowerCase() ?? '';
+    if (LANGUAGES.has(language)) return 'language';
+  }
+  return TOPICS.find(([, pattern]) => pattern.test(asked))?.[0] ?? slugOf(asked);
+}
+
+/** Whether a topic is one of which there is one wish. */
+export function isTopic(topic: string): boolean {
+  return topic.startsWith('languag') || TOPICS.some(([name]) => topic === name || topic === name.replace(/e$/, ''));
+}

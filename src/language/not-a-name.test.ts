@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { canBeName } from './not-a-name.ts';
+import { isOccupation } from './occupations.ts';
+import { isMedication } from './health-words.ts';
+import { singularOf } from './kinship.ts';
+
+describe('words of people', () => {
+  it.each(['Tomás', 'Inés', 'Kit', 'Priya', 'Zbigniew', 'Ryan', "O'Neill"])('%s can be a name', (word) => {
+    expect(canBeName(word)).toBe(true);
+  });
+
+  it.each(['Dutch', 'Catholic', 'Team', 'Brazilian', 'Japanese', 'Scottish', 'INTJ', 'Berlin', 'Virgo', 'tired'])(
+    '%s is no name',
+    (word) => {
+      expect(canBeName(word)).toBe(false);
+    },
+  );
+
+  it.each(['a software engineer', 'nurse', 'senior product manager at Tado', 'a social worker', 'ward sister'])(
+    '%s is an occupation',
+    (phrase) => {
+      expect(isOccupation(phrase)).toBe(true);
+    },
+  );
+
+  it.each(['a vegetarian', 'a mother', 'a hard worker', 'a night owl', 'an early riser', 'a big fan', 'a twin sister'])(
+    '%s is no occupation',
+    (phrase) => {
+      expect(isOccupation(phrase)).toBe(false);
+    },
+  );
+
+  it('medicines are known by their ending, plurals by their singular', () => {
+    expect(['losartan', 'bisoprolol', 'insulin'].every(isMedication)).toBe(true);
+    expect(['pills', 'breakfast', 'april'].some(isMedication)).toBe(false);
+    expect([singularOf('kids'), singularOf('children'), singularOf('glass'), singularOf('wife')]).toEqual([
+      'kid',
+      'child',
+      null,
+      null,
+    ]);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { openForming } from './form-model.ts';
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`what changes in a life, by rules, on ${database.name}`, () => {
+    let drop: () => Promise<void>;
+    let varve: Varve;
+    let clock: ManualClock;
+    let user = 0;
+    const fresh = (): Handle => varve.for({ tenant: 'changes', user: `user${(user += 1)}`, session: 's1' });
+    const tell = async (handle: Handle, ...lines: string[]): Promise<void> => {
+      for (const userMessage of lines) {
+        await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+        await varve.drain();
+        clock.advance(MINUTE);
+      }
+    };
+    const live = async (handle: Handle): Promise<string[]> =>
+      (await handle.memories.list({ order: 'oldest', limit: 200 })).items
+        .filter(({ type }) => type !== 'reflection' && type !== 'summary')
+        .map(({ content }) => content);
+
+    beforeAll(async () => {
+      const created = await database.create();
+      drop = created.drop;
+      ({ varve, clock } = await openForming(created.options));
+    });
+    afterAll(async () => {
+      await varve.close();
+      await drop();
+    });
+
+    it.for([
+      [
+        ['I teach chemistry at a high school.', 'I quit teaching; I start at BASF as a lab manager on Monday.'],
+        'teaches chemistry',
+        'User starts at BASF as a lab manager on 16 November 2026.',
+      ],
+      [['I work at Acme as a designer.', 'I got laid off yesterday.'], 'Acme', 'laid off'],
+      [['i work weekends in a pub', 'i quit the pub job'], 'works weekends', 'User quit the pub job.'],
+      [['I am a software engineer at Acme.', "I'm freelance now."], 'Acme', 'User is freelance.'],
+      [['I work at Acme.', 'I retired last month.'], 'Acme', 'retired'],
+      [["I've been a product manager at Zalando for four years.", 'I just joined Tado.'], 'Zalando', 'Employer: Tado'],
+    ] as const)('[X3] a change of job ends the old one: %s', async ([lines, gone, stays]) => {
+      const handle = fresh();
+      await tell(handle, ...lines);
+      const before = (await live(handle)).join('\n');
+      expect(before).not.toContain(gone);
+      expect(before).toContain(stays);
+      // Reading the session again brings nothing back.
+      await handle.session.close();
+      await varve.drain();
+      expect((await live(handle)).join('\n')).not.toContain(gone);
+    });
+
+    it.for([
+      [['I work at Acme.', 'I quit smoking.'], 'Employer: Acme'],
+      [['I work at Acme.', 'I started Duolingo.'], 'Employer: Acme'],
+      [['I work at Acme.', 'I have a second job at Globex as a waiter.'], 'Employer: Acme'],
+      [['My wife Inés works at Ford.', 'I quit my job.'], 'Ford'],
+    ] as const)('[X3] nothing else does: %s', async ([lines, stays]) => {
+      const handle = fresh();
+      await tell(handle, ...lines);
+      expect((await live(handle)).join('\n')).toContain(stays);
+    });
+
+    it('[K5] [X3] what is denied is no longer a fact', async () => {
+      const handle = fresh();
+      await tell(handle, 'I am vegetarian.', 'I take warfarin and bisoprolol.');
+      expect((await handle.facts.get('diet'))?.value).toBe('vegetarian');
+      await tell(
+        handle,
+        "Oh wait, I'm not vegetarian any more since last year.",
+        'The doctor has taken me off bisoprolol.',
+      );
+      expect(await handle.facts.get('diet')).toBeNull();
+      expect(await handle.facts.get('medication_bisoprolol')).toBeNull();
+      expect((await handle.facts.get('medication_warfarin'))?.value).toBe('warfarin');
+    });
+
+    it('[K5] several allergies stand side by side, under one label', async () => {
+      const handle = fresh();
+      await tell(handle, "I'm allergic to penicillin.", "I'm allergic to shellfish and bee stings.");
+      const found = (await live(handle)).filter((content) => content.startsWith('Allergy'));
+      expect(found).toEqual(['Allergy: penicillin', 'Allergy: shellfish', 'Allergy: bee stings']);
+    });
+
+    it('[Q5] a statement that a fact says whole is not kept beside it', async () => {
+      const handle = fresh();
+      await tell(handle, 'My phone number is +34 612 345 678.', 'I work at Globex.', 'I moved to Berlin last month.');
+      expect(await live(handle)).toEqual([
+        'Phone number: +34 612 345 678',
+        'Employer: Globex',
+        'User moved to Berlin in October 2026.',
+        'Home city: Berlin',
+      ]);
+      // The words in which it was said stay with it, for those who ask in them.
+      expect((await handle.facts.get('employer'))?.tags).toContain('works');
+      // Observed in other words it is still one.
+      await handle.recordObservation('User works at Globex.', 'fact');
+      await handle.form();
+      expect((await live(handle)).filter((content) => content.includes('Globex'))).toEqual(['Employer: Globex']);
+    });
+
+    it('[K5] "call me" is a name while no other is known', async () => {
+      const [kit, marta] = [fresh(), fresh()];
+      await tell(kit, 'call me Kit');
+      await tell(marta, 'My name is Marta.', 'You can call me Mia.');
+      expect((await kit.facts.get('name'))?.value).toBe('Kit');
+      expect((await marta.facts.get('name'))?.value).toBe('Marta');
+      expect((await marta.facts.get('preferred_name'))?.value).toBe('Mia');
+    });
+
+    it('[Q1] a wish is replaced when it is taken back or changed, across sessions', async () => {
+      const handle = fresh();
+      await tell(handle, "Please keep answers short, and don't use bullet points.", 'no emojis please');
+      await handle.session.close();
+      await varve.drain();
+      const later = varve.for({ ...handle.scope, tenant: 'changes', session: 's2' });
+      await tell(later, 'longer answers please from now on', 'you can use emojis again');
+      expect(await live(later)).toEqual([
+        'User does not want the agent to use bullet points.',
+        'User wants longer answers.',
+        'User is fine with the agent using emojis again.',
+      ]);
+    });
+
+    it('[X3] what a known name stands for is remembered in the next session', async () => {
+      const handle = fresh();
+      await tell(handle, 'My wife Inés is expecting our second child in March.');
+      await handle.session.close();
+      await varve.drain();
+      const later = varve.for({ ...handle.scope, tenant: 'changes', session: 's2' });
+      await tell(later, 'Inés got a job at Ford.', "Actually, Inés's due date is in April, not March.");
+      const known = await live(later);
+      expect(known).toContain("User's wife Inés got a job at Ford.");
+      expect(known).toContain("User's wife Inés is expecting their second child in April 2027.");
+      expect(known.join('\n')).not.toContain('March');
+    });
+
+    it('[E2] [E14] [Q5] the same words of the same event are one, whoever forms them first', async () => {
+      const handle = fresh();
+      await handle.logInteraction({ userMessage: 'I baked a cake with Ana yesterday!!', agentResponse: 'Nice.' });
+      await Promise.all([handle.form(), varve.drain(), handle.form()]);
+      await tell(handle, 'I baked a cake with Ana on 14 November 2026');
+      const { items } = await handle.memories.list({ types: ['episode'] });
+      expect(items.map(({ content }) => content)).toEqual(['User baked a cake with Ana on 14 November 2026.']);
+    });
+
+    it('[Q9] a goal that is reached in other words is achieved, also within one formation', async () => {
+      const handle = fresh();
+      const goal = "I'm training for the Valencia half marathon in October.";
+      await tell(handle, goal, 'I finished the half marathon in 1:38:20!!');
+      const states = async (of: Handle): Promise<(string | null)[]> =>
+        (await of.memories.list({ types: ['goal'] })).items.map(({ state }) => state);
+      expect(await states(handle)).toEqual(['achieved']);
+      const other = fresh();
+      await tell(other, goal, 'I finished the Paris half marathon!');
+      expect(await states(other)).toEqual(['open']);
+    });
+  });
+}
