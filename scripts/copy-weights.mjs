@@ -3,12 +3,12 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareWeights } from '../src/models/local-embedder/prepare-weights.ts';
-import { findWeights } from '../src/models/local-embedder/weights.ts';
+import { findPublishedWeights } from '../src/models/local-embedder/weights.ts';
 
 const target = join(import.meta.dirname, '../weights/all-minilm-l6-v2-int8');
 
 rmSync(target, { recursive: true, force: true });
-prepareWeights(findWeights(), target);
+prepareWeights(findPublishedWeights(), target);
 cpSync(join(import.meta.dirname, '../LICENSE'), join(target, 'LICENSE'));
 writeFileSync(
   join(target, 'NOTICE'),

@@ -19,7 +19,7 @@ import { idsIn, storeState, type StateOptions, type StoreState } from './store-s
 
 const postgresUrl = inject('postgresUrl');
 const DATABASES = [
-  { name: 'SQLite', skip: false, create: copyableSqlite, killsPerJob: 9, atLeast: 100 },
+  { name: 'SQLite', skip: false, create: copyableSqlite, killsPerJob: 8, atLeast: 100 },
   {
     name: 'PostgreSQL',
     skip: postgresUrl === null,

@@ -440,6 +440,7 @@ for (const database of databases()) {
       ] as const)
         await handle.facts.set({ key, value });
       await remember(handle, "User's brother works for Shopify in Toronto.", "User's daughter Alba is four years old.");
+      const created = await createVarve({ store: options, embedder: null, background: false, clock });
       const first = async (question: string): Promise<string | undefined> => texts(await handle.recall(question))[0];
       expect(await first('Where does she work?')).toBe('Employer: Acme');
       expect(await first('What is her name?')).toBe('Name: Ana');
@@ -448,6 +449,10 @@ for (const database of databases()) {
       expect(await first("What is the cat's name?")).toBe('Cat name: Miso');
       expect(await first('Where does her brother work?')).toBe("User's brother works for Shopify in Toronto.");
       expect(await first("What is her daughter's name?")).toBe("User's daughter Alba is four years old.");
+      // Without vectors too: the key means what is asked.
+      const [byKey] = (await created.for(handle.scope).recall('Where does she work?')).results;
+      expect(byKey?.text).toBe('Employer: Acme');
+      await created.close();
     });
 
     it('[T21] gives out no secret that the policy keeps out of memories, though the log has it', async () => {

@@ -1,89 +1,118 @@
+import { DECISIONS, FEEDBACK, SMALL_TALK, STORIES, THINGS, TRAITS, type Trait } from './simulated-life.ts';
+
 /** One exchange of a simulated life. */
 export interface SimulatedExchange {
   user: string;
   agent: string;
 }
 
-/** A day: what is said, and what is true by its end. */
+/** A day: what is said and done, and what is true by its end. */
 export interface SimulatedDay {
   /** From 0. */
   day: number;
   exchanges: SimulatedExchange[];
+  decisions: { decided: string; outcome: string }[];
   truth: Truth;
 }
 
 /** What somebody who has listened must know now. */
 export interface Truth {
-  city: string;
-  employer: string;
-  dog: string;
-  /** Values that were true once and no longer are. */
-  past: { city: string[]; employer: string[] };
-  /** Statements that were made so far, outside of small talk: what there is to know. */
+  /** The traits that were told of, each with its value and those that it had before. */
+  traits: { trait: Trait; value: string; past: string[] }[];
+  /** Different things that were said so far, outside of small talk: what there is to know. */
   learned: number;
 }
 
-const MOVES: readonly [day: number, city: string, said: string][] = [
-  [1, 'Berlin', 'I live in Berlin.'],
-  [100, 'Munich', 'I moved to Munich last week.'],
-  [250, 'Lisbon', 'I live in Lisbon now.'],
-];
-const JOBS: readonly [day: number, employer: string, said: string][] = [
-  [2, 'Acme', 'I work at Acme as a designer.'],
-  [140, 'TechCorp', 'I work at TechCorp now.'],
-  [300, 'Nimbus', 'I left TechCorp. I work at Nimbus now.'],
-];
-// Said once, on these days: the rest of a life.
-const STATEMENTS: readonly [day: number, said: string][] = [
-  [3, 'My dog is called Max.'],
-  [4, 'I love sushi.'],
-  [5, 'I want to run a marathon.'],
-  [8, 'My sister is called Clara.'],
-  [12, 'I am allergic to peanuts.'],
-  [15, 'I prefer short answers.'],
-  [20, 'I play the cello.'],
-  [26, 'I speak German and Portuguese.'],
-  [33, 'My favourite colour is green.'],
-  [41, 'I want to learn to sail.'],
-  [48, 'I drive an old Volvo.'],
-  [55, 'My boss is called Henrik.'],
-  [63, 'I hate early meetings.'],
-  [70, 'I collect vinyl records.'],
-  [82, 'My brother lives in Oslo.'],
-  [91, 'I am a vegetarian.'],
-  [110, 'I like hiking in the Alps.'],
-  [121, 'My wife is called Ines.'],
-  [133, 'I have two kids.'],
-  [150, 'I ran the marathon yesterday!'],
-  [162, 'I enjoy jazz concerts.'],
-  [175, 'I own a cargo bike.'],
-  [190, 'I hate sushi now.'],
-  [205, 'I started a podcast about design.'],
-  [220, 'I read a lot of science fiction.'],
-  [236, 'My neighbour is called Paulo.'],
-  [255, 'I love the sea.'],
-  [270, 'I am learning to surf.'],
-  [288, 'I bought a small boat.'],
-  [305, 'My new manager is called Aisha.'],
-  [322, 'I want to write a book.'],
-  [340, 'I prefer tea over coffee.'],
-];
-const SMALL_TALK: readonly [user: string, agent: string][] = [
-  ['Good morning!', 'Good morning! How can I help?'],
-  ['How are you?', 'Fine, thanks.'],
-  ['Nice weather today, isn’t it?', 'It is indeed.'],
-  ['Thanks a lot!', 'You are welcome.'],
-  ['Can you draft an email to the team?', 'Sure: "Dear team, …"'],
-  ['What is the capital of Peru?', 'Lima.'],
-  ['Please shorten this paragraph.', 'Here is a shorter version.'],
-  ['Tell me a joke.', 'Why did the chicken cross the road?'],
-  ['Could you check this formula?', 'It looks right to me.'],
-  ['How do I sort a list in Python?', 'Use sorted().'],
-  ['Ok, great.', 'Anything else?'],
-  ['What time is it in Tokyo?', 'It is late there.'],
-  ['Do you think it will rain?', 'I cannot know.'],
-  ['See you tomorrow!', 'See you!'],
-];
+export interface SimulatedLife {
+  days?: number;
+  /** Exchanges a day, give or take one. Default 10. */
+  perDay?: number;
+  /** How many days the things to know are spread over. Default 350. */
+  span?: number;
+  /** The same seed gives the same life. */
+  seed?: number;
+}
+
+interface Said {
+  day: number;
+  text: string;
+  /** The other ways to say it, and until when it is true. */
+  again: readonly string[];
+  until: number;
+}
+
+const FIRST_DAY = 4;
+const SAID_AGAIN = 0.55;
+
+/** A year of somebody's conversations: about ten exchanges a day, most of them small talk. */
+export function* simulatedYear({
+  days = 365,
+  perDay = 10,
+  span = 350,
+  seed = 7,
+}: SimulatedLife = {}): Generator<SimulatedDay> {
+  const random = seeded(seed);
+  // On its own, so that more small talk changes nothing else.
+  const chatter = seeded(seed + 1);
+  const life = plannedLife(random, span);
+  for (let day = 0; day < days; day += 1) {
+    const told = life.filter((said) => said.day === day);
+    const exchanges: SimulatedExchange[] = told.map(({ text }) => ({ user: text, agent: 'Good to know.' }));
+    // What still holds is said again, in other words where there are some.
+    const known = life.filter((said) => said.day < day && said.until > day + 1 && said.again.length > 0);
+    const again = random() < SAID_AGAIN ? pick(pick(known, random)?.again ?? [], random) : undefined;
+    if (again !== undefined) exchanges.push({ user: again, agent: 'Yes, I remember.' });
+    const most = perDay + Math.floor(chatter() * 3) - 1;
+    while (exchanges.length < most) {
+      const [user, agent] = pick(SMALL_TALK, chatter) ?? ['', ''];
+      exchanges.push({ user, agent });
+    }
+    const decisions = DECISIONS.filter(([on]) => on === day).map(([, decided, outcome]) => ({ decided, outcome }));
+    yield { day, exchanges, decisions, truth: truthOn(day, life) };
+  }
+}
+
+/** Everything that will be said, each with its day. */
+function plannedLife(random: () => number, span: number): Said[] {
+  const life: Said[] = TRAITS.flatMap(({ states }) =>
+    states.map(({ day, said: [text, ...again] }, index) => ({
+      day,
+      text,
+      again: [text, ...again],
+      until: states[index + 1]?.day ?? Infinity,
+    })),
+  );
+  const things = shuffled([...THINGS, ...FEEDBACK], random);
+  for (const [index, [text, ...again]] of things.entries()) {
+    const day = FIRST_DAY + Math.floor((index * (span - FIRST_DAY)) / things.length);
+    life.push({ day, text, again: [text, ...again], until: Infinity });
+  }
+  for (const [index, story] of shuffled(STORIES, random).entries()) {
+    const start = FIRST_DAY + 1 + Math.floor((index * (span * 0.6)) / STORIES.length);
+    for (const [after, text] of story) life.push({ day: start + after, text, again: [], until: 0 });
+  }
+  return life.toSorted((one, other) => one.day - other.day);
+}
+
+function truthOn(day: number, life: readonly Said[]): Truth {
+  const traits = TRAITS.flatMap((trait) => {
+    const told = trait.states.filter((each) => each.day <= day);
+    const now = told.at(-1);
+    return now === undefined ? [] : [{ trait, value: now.value, past: told.slice(0, -1).map(({ value }) => value) }];
+  });
+  return { traits, learned: life.filter((said) => said.day <= day).length };
+}
+
+function pick<Item>(items: readonly Item[], random: () => number): Item | undefined {
+  return items[Math.floor(random() * items.length)];
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, place: random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}
 
 /** A small generator of numbers from 0 to 1, the same for the same seed. */
 function seeded(seed: number): () => number {
@@ -92,45 +121,4 @@ function seeded(seed: number): () => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 32;
   };
-}
-
-/** A year of somebody's conversations: about ten exchanges a day, most of them small talk. */
-export function* simulatedYear({
-  days = 365,
-  perDay = 10,
-  seed = 7,
-}: { days?: number; perDay?: number; seed?: number } = {}): Generator<SimulatedDay> {
-  const random = seeded(seed);
-  const truth: Truth = { city: '', employer: '', dog: '', past: { city: [], employer: [] }, learned: 0 };
-  const said: string[] = [];
-  for (let day = 0; day < days; day += 1) {
-    const told: string[] = [];
-    for (const [on, city, text] of MOVES) {
-      if (on !== day) continue;
-      if (truth.city !== '') truth.past.city.push(truth.city);
-      truth.city = city;
-      told.push(text);
-    }
-    for (const [on, employer, text] of JOBS) {
-      if (on !== day) continue;
-      if (truth.employer !== '') truth.past.employer.push(truth.employer);
-      truth.employer = employer;
-      told.push(text);
-    }
-    for (const [on, text] of STATEMENTS) if (on === day) told.push(text);
-    if (day === 3) truth.dog = 'Max';
-    truth.learned += told.length;
-    const exchanges: SimulatedExchange[] = told.map((user) => ({ user, agent: 'Good to know.' }));
-    // Now and then something is said again.
-    const repeated = said[Math.floor(random() * said.length)];
-    if (repeated !== undefined && random() < 0.1) exchanges.push({ user: repeated, agent: 'Yes, I remember.' });
-    said.push(
-      ...told.filter((text) => STATEMENTS.some(([on, each]) => each === text && on !== 4 && on !== 5 && on !== 150)),
-    );
-    while (exchanges.length < perDay + Math.floor(random() * 3) - 1) {
-      const [user, agent] = SMALL_TALK[Math.floor(random() * SMALL_TALK.length)] as [string, string];
-      exchanges.push({ user, agent });
-    }
-    yield { day, exchanges, truth: structuredClone(truth) };
-  }
 }

@@ -70,7 +70,9 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);
   const ranking = rankByEvidence({ ...found, similarities: none.map(() => Number.NaN), meaning: none }, count);
-  const documents = ranking.documents.filter(({ ordinal }) => found.match.termMasks[ordinal] !== 0);
+  const documents = ranking.documents.filter(
+    ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
+  );
   // How answerable a question is was learned with vectors at hand.
   return { documents, answerable: null };
 }

@@ -8,7 +8,7 @@ const NEIGHBOUR_SHARE = 0.5;
 
 /** Picks what deserves a full look: a cheap score of every document, with the same weights for the signals that decide most. */
 export function selectCandidates(context: QueryContext, count: number): number[] {
-  const { view, meaning, analysis, dates, sessionWords, allowed } = context;
+  const { view, meaning, analysis, dates, sessionWords, allowed, asked } = context;
   const { previous, next, sessions, speakerNumbers, cohesion } = view;
   const { bm25, totalWeight } = context.match;
   const weights = RANKING_WEIGHTS;
@@ -35,5 +35,6 @@ export function selectCandidates(context: QueryContext, count: number): number[]
     if (dates !== null) score += weights.date * (dates[ordinal] as number);
     rough[ordinal] = score;
   }
+  for (const ordinal of asked) rough[ordinal] = (rough[ordinal] as number) + weights.keyed;
   return highest(rough, count);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { KERNEL_SOURCE_SHA256 } from './kernel-binary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { readOnnxTensors } from './onnx-tensors.ts';
-import { findWeights, readModel } from './weights.ts';
+import { findPublishedWeights, readModel } from './weights.ts';
 
 describe('the kernel', () => {
   it('is compiled from the source in the repository (else: node scripts/build-kernel.mjs)', async () => {
@@ -34,7 +34,7 @@ describe('the kernel', () => {
 
   it('cannot overflow 16 bits with the weights of this model', () => {
     let heaviest = 0;
-    for (const [name, { shape, bytes }] of readOnnxTensors(readModel(findWeights()))) {
+    for (const [name, { shape, bytes }] of readOnnxTensors(readModel(findPublishedWeights()))) {
       if (!/^onnx::MatMul_\d+_quantized$/.test(name)) continue;
       const [inputs = 0, outputs = 0] = shape;
       const weights = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);

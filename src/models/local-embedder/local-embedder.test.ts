@@ -10,7 +10,7 @@ import { GOLDEN_VECTORS } from './golden-vectors.ts';
 import { createLocalEmbedder } from './local-embedder.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
 import { prepareWeights } from './prepare-weights.ts';
-import { findWeights } from './weights.ts';
+import { findPublishedWeights } from './weights.ts';
 
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number => {
   if (!a || !b) return Number.NaN;
@@ -46,7 +46,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
 
   it('gives the same bits in the calling thread, and from prepared weights', async () => {
     const modelPath = join(folder, 'prepared');
-    prepareWeights(findWeights(), modelPath);
+    prepareWeights(findPublishedWeights(), modelPath);
     for (const options of [{ threads: 0 }, { threads: 0, modelPath }, { threads: 2, modelPath }]) {
       const other = createLocalEmbedder(options);
       const { vectors } = await other.embed(GOLDEN_VECTORS.map(({ text }) => text));
@@ -155,7 +155,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
       code: 'embedder_unavailable',
       message: expect.stringContaining(modelPath),
     });
-    await cp(findWeights(), modelPath, { recursive: true });
+    await cp(findPublishedWeights(), modelPath, { recursive: true });
     expect((await late.embed(['x'])).vectors).toHaveLength(1);
     await late.close?.();
   });
@@ -166,7 +166,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
   ])('refuses another %s', async (file, position) => {
     const modelPath = join(folder, file.replace('/', '-'));
     await mkdir(modelPath);
-    await cp(findWeights(), modelPath, { recursive: true });
+    await cp(findPublishedWeights(), modelPath, { recursive: true });
     const bytes = await readFile(join(modelPath, file));
     bytes[position] = (bytes[position] ?? 0) ^ 1;
     await writeFile(join(modelPath, file), bytes);
@@ -185,7 +185,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     ['vocabulary.bin', 300_000],
   ])('refuses another prepared %s (%i)', async (file, position) => {
     const modelPath = join(folder, `other-${file}-${position}`);
-    prepareWeights(findWeights(), modelPath);
+    prepareWeights(findPublishedWeights(), modelPath);
     const bytes = await readFile(join(modelPath, file));
     bytes[position] = (bytes[position] ?? 0) ^ 1;
     for (const changed of [bytes, bytes.subarray(0, 200_000)]) {

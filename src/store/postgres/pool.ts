@@ -16,7 +16,7 @@ export function parseValue(oid: number, fallback: (text: string) => unknown): (t
 /** A pool of the `pg` driver, which is loaded only when PostgreSQL is used. */
 export async function createPool(url: string, maximumConnections: number): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString: url,
     max: maximumConnections,
     types: {
@@ -25,5 +25,10 @@ export async function createPool(url: string, maximumConnections: number): Promi
           ? pg.types.getTypeParser(oid, 'binary')
           : parseValue(oid, pg.types.getTypeParser(oid, 'text') as (text: string) => unknown),
     },
-  }) as unknown as PostgresPool;
+  });
+  // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. Whoever
+  // uses the connection is told by what it asked for; the pool opens another.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool as unknown as PostgresPool;
 }

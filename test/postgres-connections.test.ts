@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { VarveError } from '../src/errors.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { createVarve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+
+const [, , database] = databases();
+
+describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connections', () => {
+  it('costs no process, no acknowledged event, and no event twice', { timeout: 60_000 }, async () => {
+    const { options, drop } = await database!.create();
+    const name = `cut_${randomUUID().slice(0, 8)}`;
+    const url = new URL(inject('postgresUrl') ?? '');
+    url.searchParams.set('application_name', name);
+    const store = { ...options, url: url.href };
+    const varve = await createVarve({ store, embedder: null });
+    const ana = varve.for({ tenant: 'cut', user: 'ana', session: 's' });
+    const other = new pg.Client(inject('postgresUrl') ?? '');
+    await other.connect();
+    const cut = async (): Promise<number> =>
+      (await other.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]))
+        .rowCount ?? 0;
+
+    const acknowledged: string[] = [];
+    let cuts = 0;
+    const cutting = setInterval(() => void cut().then((count) => (cuts += count)), 40);
+    const write = async (writer: number): Promise<void> => {
+      for (let place = 0; place < 40; place += 1) {
+        const content = `event ${writer}-${place}`;
+        try {
+          await ana.observe({ content, idempotencyKey: content });
+          acknowledged.push(content);
+        } catch (error) {
+          // Only where a commit was on its way.
+          expect(VarveError.isInstance(error, 'store_unavailable')).toBe(true);
+          expect((error as VarveError).retryable).toBe(true);
+          place -= 1;
+        }
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(write));
+    clearInterval(cutting);
+    expect(cuts).toBeGreaterThan(5);
+    const listed = (await ana.events.list({ limit: 1000 })).items.map(({ content }) => content);
+    expect(listed.toSorted()).toEqual(acknowledged.toSorted());
+    await other.end();
+    await varve.close();
+    await drop();
+  });
+
+  it('is told apart from one that is not there', async () => {
+    const gone = new URL(inject('postgresUrl') ?? '');
+    gone.port = '1';
+    await expect(openStore({ url: gone.href })).rejects.toMatchObject({ code: 'store_unavailable' });
+    const { options, drop } = await database!.create();
+    const store = await openStore(options);
+    // A mistake is not an outage.
+    await expect(store.read('t', (reader) => sql`select nothing`.execute(reader))).rejects.toMatchObject({
+      code: '42703',
+    });
+    await store.close();
+    await drop();
+  });
+});
