@@ -7,10 +7,8 @@ import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
 import type { FormDeps } from './form/form-deps.ts';
 import type { Formation } from './form/formation.ts';
-import { boostOutcomes } from './maintain/boost-outcomes.ts';
 import { changeEmbedder } from './maintain/change-embedder.ts';
 import { consolidationHandlers, consolidationSchedules } from './maintain/consolidation-jobs.ts';
-import { mergeDoubles } from './maintain/merge-doubles.ts';
 import { embedRecords, type EmbedDeps } from './maintain/embed-records.ts';
 import { flushIdleSessions } from './observe/flush-session.ts';
 import { HOUR } from './record/clock.ts';
@@ -155,10 +153,12 @@ function formationHandlers(deps: BackgroundDeps): Record<string, JobHandler> {
     ...Object.fromEntries(paid),
     'merge-doubles': async ({ payload }, { signal }) => {
       const { scope } = payload as { scope: Required<ScopeInput> };
+      const { mergeDoubles } = await import('./maintain/merge-doubles.ts');
       await mergeDoubles(deps, parseScope(scope), { signal });
     },
     'boost-outcomes': async ({ payload }) => {
       const { scope, outcome } = payload as { scope: Required<ScopeInput>; outcome: string };
+      const { boostOutcomes } = await import('./maintain/boost-outcomes.ts');
       await boostOutcomes(deps, parseScope(scope), outcome);
     },
   };

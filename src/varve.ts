@@ -10,7 +10,7 @@ import { formationSettings, type FormationOptions } from './form/formation-setti
 import { createHandle, type Handle } from './handle/handle.ts';
 import type { RunCounts } from './jobs/worker.ts';
 import { createLedger, type Ledger, type LedgerOptions } from './ledger/ledger.ts';
-import { maintainTenant, type MaintenanceReport } from './maintain/maintain-tenant.ts';
+import type { MaintenanceReport } from './maintain/maintain-tenant.ts';
 import { backfill, type BackfillOptions } from './maintain/backfill.ts';
 import type { EmbedCounts, EmbedDeps } from './maintain/embed-records.ts';
 import { createEmbeddingModels } from './store/embedding-models.ts';
@@ -173,7 +173,10 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
       return calibrated;
     },
     backfill: (settings) => backfill(deps, settings),
-    maintain: ({ tenant = 'default', ...how } = {}) => maintainTenant(deps, tenant, { cause: 'hand', ...how }),
+    async maintain({ tenant = 'default', ...how } = {}) {
+      const { maintainTenant } = await import('./maintain/maintain-tenant.ts');
+      return maintainTenant(deps, tenant, { cause: 'hand', ...how });
+    },
     async close() {
       await access.settle();
       await assembling.log.settle();

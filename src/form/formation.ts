@@ -5,15 +5,11 @@ import type { Event } from '../record/event.ts';
 import { ownerKey, parseScope, scopeAt, type Scope, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import type { RunCause } from '../store/run-store.ts';
-import { formColdSessions } from './form-cold-sessions.ts';
 import type { FormDeps } from './form-deps.ts';
-import { formSession, type FormOptions } from './form-session.ts';
+import type { FormOptions } from './form-session.ts';
 import type { Formed } from './formed.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import { formInline } from './inline-formation.ts';
 import { createInlineQueue } from './inline-queue.ts';
-import { readKeyedFacts } from './read-keyed-facts.ts';
-import { summariseSession } from './summarise-session.ts';
 import { triggerFormation } from './trigger-formation.ts';
 
 /** Forming memories, as a process does it: at once by rules, soon by jobs, or when asked. */
@@ -43,17 +39,26 @@ const SCHEDULES: readonly NewSchedule[] = [
   { name: 'form-cold-sessions', cron: '30 * * * * *', kind: 'form-cold-sessions' },
 ];
 
+// The rules and all that goes with them are large: a program that only reads never loads them.
+const work = {
+  inline: () => import('./inline-formation.ts'),
+  session: () => import('./form-session.ts'),
+  summary: () => import('./summarise-session.ts'),
+  keyedFacts: () => import('./read-keyed-facts.ts'),
+  coldSessions: () => import('./form-cold-sessions.ts'),
+};
+
 /** Makes the formation of a process. */
 export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
-  const inline = createInlineQueue((scope, events) => formInline(deps, scope, events));
+  const inline = createInlineQueue(async (scope, events) => (await work.inline()).formInline(deps, scope, events));
   const running = new Map<string, Promise<unknown>>();
 
   /** One formation of a session at a time in this process; others are held off by the queue and by the cursor. */
   const oneAtATime = async (scope: Scope, options: FormOptions): Promise<Formed> => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
-    const formed = before.then(() => formSession(deps, scope, options));
+    const formed = before.then(async () => (await work.session()).formSession(deps, scope, options));
     const settled = formed
       .catch(() => undefined)
       .finally(() => {
@@ -82,13 +87,15 @@ export function createFormation(deps: FormDeps): Formation {
         await oneAtATime(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
       },
       summarise: async (job, context) => {
-        await summariseSession(deps, scopeIn(job), doneWith(context));
+        await (await work.summary()).summariseSession(deps, scopeIn(job), doneWith(context));
       },
       'keyed-facts': async (job, context) => {
-        await readKeyedFacts(deps, scopeIn(job), payloadOf(job)['events'] as string[], doneWith(context));
+        await (
+          await work.keyedFacts()
+        ).readKeyedFacts(deps, scopeIn(job), payloadOf(job)['events'] as string[], doneWith(context));
       },
       'form-cold-sessions': async () => {
-        await formColdSessions(deps);
+        await (await work.coldSessions()).formColdSessions(deps);
       },
     },
     start: inline.start,

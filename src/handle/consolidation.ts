@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/suggest-tools.ts';
-import { acceptHeldChange, heldChanges, rejectHeldChange } from '../consolidate/held-changes.ts';
 import { VarveError } from '../errors.ts';
-import { consolidateOwner, type ConsolidationReport } from '../maintain/consolidate-owner.ts';
+import type { ConsolidationReport } from '../maintain/consolidate-owner.ts';
 import type { Event } from '../record/event.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import { ownerKey, ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
@@ -53,16 +52,22 @@ const configureSchema = z.strictObject({
   reflectionHour: z.int().min(0).max(23).nullable().optional(),
 });
 
+// Loaded when it is first asked for.
+const work = {
+  consolidate: () => import('../maintain/consolidate-owner.ts'),
+  held: () => import('../consolidate/held-changes.ts'),
+};
+
 export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
   const { database, clock } = deps;
   const owner: Scope = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
   const { tries } = deps.consolidation.tiers;
   return {
-    run: (options) => consolidateOwner(deps, owner, options),
+    run: async (options) => (await work.consolidate()).consolidateOwner(deps, owner, options),
     runs: (filter) => database.read(owner.tenant, (reader) => listRuns(reader, scope, filter)),
-    held: () => heldChanges(deps, owner),
-    accept: (id, actor = 'application') => acceptHeldChange(deps, owner, id, actor),
-    reject: (id) => rejectHeldChange(deps, owner, id),
+    held: async () => (await work.held()).heldChanges(deps, owner),
+    accept: async (id, actor = 'application') => (await work.held()).acceptHeldChange(deps, owner, id, actor),
+    reject: async (id) => (await work.held()).rejectHeldChange(deps, owner, id),
     async setAside() {
       const rows = await database.read(owner.tenant, (reader) =>
         reader

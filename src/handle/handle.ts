@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { AssembleDeps } from '../assemble/assemble-deps.ts';
-import { assemble, type AssembledContext } from '../assemble/assemble.ts';
-import { contextOptionsSchema, type ContextOptions } from '../assemble/context-options.ts';
+import type { AssembledContext } from '../assemble/assemble.ts';
+import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import { reflectOwner } from '../consolidate/nightly/reflect-owner.ts';
 import type { ReflectionCounts } from '../consolidate/nightly/reflection-counts.ts';
 import { VarveError } from '../errors.ts';
 import type { Formed } from '../form/formed.ts';
-import { erase, eraseMemory, type EraseOptions, type ErasedWithCertificate } from '../maintain/erase.ts';
-import { noteGiven } from '../maintain/usefulness.ts';
+import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
 import { appendEvents, type Appended, type EventInput } from '../observe/append-events.ts';
 import {
   listDecisions,
@@ -149,6 +147,17 @@ export interface DecisionHandle {
 /** What a handle works with. */
 export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
+/** What most programs do now and then, or never: loaded when it is first asked for. */
+const work = {
+  assemble: async () => ({
+    ...(await import('../assemble/assemble.ts')),
+    ...(await import('../assemble/context-options.ts')),
+  }),
+  reflect: () => import('../consolidate/nightly/reflect-owner.ts'),
+  usefulness: () => import('../maintain/usefulness.ts'),
+  erase: () => import('../maintain/erase.ts'),
+};
+
 /** Makes the handle of a scope. It holds no state: two handles of one scope are the same. */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   const { database } = parts;
@@ -202,7 +211,10 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
       );
       return items;
     },
-    context: async (options = {}) => assemble(parts, scope, parse(contextOptionsSchema, options, 'The options')),
+    async context(options = {}) {
+      const { assemble, contextOptionsSchema } = await work.assemble();
+      return assemble(parts, scope, parse(contextOptionsSchema, options, 'The options'));
+    },
     async contexts({ limit = 20 } = {}) {
       const most = parse(z.int().min(1).max(1000), limit, 'The limit');
       await parts.assembling.log.settle();
@@ -233,11 +245,13 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     intentions: intentionHandle(parts, scope),
     learnings: learningHandle(parts, scope),
     consolidation: consolidationHandle(parts, scope),
-    reflect: (options) =>
-      reflectOwner(parts, { ...scopeAt(scope, ownerLevel(scope)), connection: null }, { cause: 'hand', ...options }),
-    noteGiven: (memoryIds) => noteGiven(parts, scope, memoryIds),
-    erase: (options) => erase(parts, scope, options),
-    eraseMemory: (id, options) => eraseMemory(parts, scope, id, options),
+    async reflect(options) {
+      const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
+      return (await work.reflect()).reflectOwner(parts, owner, { cause: 'hand', ...options });
+    },
+    noteGiven: async (memoryIds) => (await work.usefulness()).noteGiven(parts, scope, memoryIds),
+    erase: async (options) => (await work.erase()).erase(parts, scope, options),
+    eraseMemory: async (id, options) => (await work.erase()).eraseMemory(parts, scope, id, options),
     erasures: () => database.read(scope.tenant, (reader) => listErasures(reader, scope.tenant)),
   };
 }

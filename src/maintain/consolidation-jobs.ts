@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { queueDueReflections } from '../consolidate/nightly/due-reflections.ts';
-import { reflectOwner } from '../consolidate/nightly/reflect-owner.ts';
 import { enqueueJobs } from '../jobs/enqueue.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/running-job.ts';
@@ -9,8 +8,6 @@ import type { NewSchedule } from '../jobs/schedules.ts';
 import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import { tenantsWithMemories } from '../store/upkeep-store.ts';
-import { consolidateOwner } from './consolidate-owner.ts';
-import { maintainTenant } from './maintain-tenant.ts';
 import type { UpkeepPass } from './upkeep.ts';
 
 /** The schedules of consolidation and maintenance, as the settings have them (T21). */
@@ -23,22 +20,25 @@ export function consolidationSchedules({ consolidation }: Pick<ConsolidateDeps, 
   ];
 }
 
-/** What runs the jobs of consolidation and maintenance, by kind. */
+/** What runs the jobs of consolidation and maintenance, by kind. The work itself is loaded with the first of them. */
 export function consolidationHandlers(deps: ConsolidateDeps): Record<string, JobHandler> {
   return {
     consolidate: async (job, { signal }) => {
       const cause = hasSession(job) ? 'flush' : 'schedule';
+      const { consolidateOwner } = await import('./consolidate-owner.ts');
       const { failures } = await consolidateOwner(deps, scopeOf(job), { cause, signal });
       const [first] = failures;
       // The steps that went well stay done: the next attempt finds only what is left.
       if (first !== undefined) throw first.error;
     },
     reflect: async (job, { signal }) => {
+      const { reflectOwner } = await import('../consolidate/nightly/reflect-owner.ts');
       await reflectOwner(deps, scopeOf(job), { cause: 'schedule', signal });
     },
     'maintain-tenant': async (job, { signal, proceed }) => {
       const { pass = null } = job.payload as { pass?: UpkeepPass };
       const progress = { pass, save: (writer: Writer, next: UpkeepPass) => proceed(writer, { pass: { ...next } }) };
+      const { maintainTenant } = await import('./maintain-tenant.ts');
       await maintainTenant(deps, job.tenant, { cause: 'schedule', signal, progress });
     },
     'queue-consolidation': async () => {
