@@ -93,6 +93,28 @@ for (const database of databases()) {
       for (const one of opened) await one.close();
     });
 
+    it('[L14] decisions counted in the same unit are one pattern, told apart by what made the difference', async () => {
+      const one = await openConsolidation(database, { embedder: createLocalEmbedder() });
+      opened.push(one);
+      for (const [content, views] of [
+        ['Posted a recipe for mango lassi', 340],
+        ['Published the news about our new store', 120],
+        ['Posted a recipe for masala dosa', 290],
+        ["Shared a recipe of grandma's paneer", 280],
+        ['Posted news on the festival discount', 86],
+      ] as const) {
+        const { id } = await one.ana.decisions.record({ content });
+        const effect = views > 200 ? 'positive' : 'negative';
+        const measure = { name: 'views', value: views };
+        await one.ana.decisions.recordOutcome(id, { content: `${views} views`, effect, measure });
+      }
+      await one.varve.drain();
+      await one.varve.backfill({ tenant: 't' });
+      await one.ana.consolidation.run();
+      const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
+      expect(pattern?.content).toContain(COUNTED);
+    });
+
     it.each(['local', null])(
       '[L8] [T17] posts in different words are one pattern with the embedder %s',
       async (name) => {

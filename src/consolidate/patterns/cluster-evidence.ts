@@ -35,6 +35,8 @@ export function clusterEvidence(
 }
 
 const SAME_ENTITY = 0.05;
+// What was counted in the same unit was done for the same end.
+const SAME_MEASURE = 0.15;
 
 function similarities(evidence: readonly Evidence[], calibration: Calibration | null): Float64Array {
   const size = evidence.length;
@@ -59,7 +61,15 @@ function similarityOf(one: Evidence, other: Evidence, calibration: Calibration |
     calibration === null || one.vector === null || other.vector === null
       ? 0
       : calibratedSimilarity(dot(one.vector, other.vector), calibration);
-  return Math.min(1, Math.max(lexical, semantic) + (nameTheSame(one, other) ? SAME_ENTITY : 0));
+  const alike = Math.max(lexical, semantic);
+  if (alike === 0) return 0;
+  return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (haveOneEnd(one, other) ? SAME_MEASURE : 0));
+}
+
+/** Decisions whose outcomes are counted in the same unit. */
+function haveOneEnd(one: Evidence, other: Evidence): boolean {
+  const areDecided = one.events.includes(one.id) && other.events.includes(other.id);
+  return areDecided && one.measure !== null && one.measure.name === other.measure?.name;
 }
 
 function nameTheSame(one: Evidence, other: Evidence): boolean {
@@ -71,7 +81,7 @@ function haveInCommon(left: readonly number[], right: readonly number[], evidenc
   return left.some((one) =>
     right.some((other) => {
       const [first, second] = [evidence[one] as Evidence, evidence[other] as Evidence];
-      return overlap(first.stems, second.stems) > 0 || nameTheSame(first, second);
+      return overlap(first.stems, second.stems) > 0 || nameTheSame(first, second) || haveOneEnd(first, second);
     }),
   );
 }

@@ -56,22 +56,36 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
 }
 
 /**
- * The words by which cases of a theme differ, by case: first the one that most of them have, then the one that most of
- * the rest have. A case that shares no word with another has none.
+ * The words by which cases of a theme differ, by case: first the one that tells most about how they came out, or that
+ * most of them have, then the same of the rest. A case that shares no word with another has none.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
   for (let rest = evidence; ;) {
     const [best] = [...frequenciesOf(rest)]
       .filter(([stem, count]) => count > 1 && !common.has(stem))
-      .toSorted(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
+      .map(([stem, count]) => ({ stem, count, told: toldBy(stem, rest) }))
+      .toSorted((one, other) => other.told - one.told || other.count - one.count || (one.stem < other.stem ? -1 : 1));
     if (best === undefined) return labels;
-    const [stem] = best;
+    const { stem } = best;
     const having = rest.filter(({ stems }) => stems.has(stem));
     const label = wordFor(stem, having[0]?.text ?? '');
     for (const each of having) labels.set(each, label);
     rest = rest.filter(({ stems }) => !stems.has(stem));
   }
+}
+
+/** How much of the difference in what was counted a word explains: the squares between those that have it and the rest. */
+function toldBy(stem: string, evidence: readonly Evidence[]): number {
+  const measured = evidence.flatMap(({ stems, measure }) =>
+    measure === null ? [] : [{ has: stems.has(stem), value: measure.value }],
+  );
+  const mean = (values: readonly { value: number }[]): number =>
+    values.reduce((sum, { value }) => sum + value, 0) / Math.max(1, values.length);
+  const all = mean(measured);
+  return [true, false]
+    .map((has) => measured.filter((each) => each.has === has))
+    .reduce((sum, group) => sum + group.length * (mean(group) - all) ** 2, 0);
 }
 
 function frequenciesOf(evidence: readonly Evidence[]): Map<string, number> {

@@ -59,6 +59,12 @@ async function gatherEvidence(
     .limit(window)
     .execute();
   const episodes = rows.map((row) => ({ memory: toMemory(row), row: row.row_id }));
+  const vectors = await vectorsOf(
+    reader,
+    deps,
+    scope,
+    episodes.map(({ row }) => row),
+  );
   const decisions = await listDecisions(reader, { ...scope, session: null }, window);
   const told = new Set<string>();
   const evidence: Evidence[] = [];
@@ -71,15 +77,10 @@ async function gatherEvidence(
       decided,
       telling.map(({ memory }) => memory),
     );
-    if (made !== null) evidence.push({ ...made, vector: null });
+    const episode = telling.find(({ memory }) => memory.sourceEvents.includes(decided.decision.id));
+    if (made !== null) evidence.push({ ...made, vector: vectors.get(episode?.row ?? -1) ?? null });
   }
   const alone = episodes.filter(({ memory }) => !told.has(memory.id));
-  const vectors = await vectorsOf(
-    reader,
-    deps,
-    scope,
-    alone.map(({ row }) => row),
-  );
   for (const { memory, row } of alone) evidence.push({ ...fromEpisode(memory), vector: vectors.get(row) ?? null });
   return evidence
     .toSorted((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1))
