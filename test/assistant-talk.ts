@@ -15,6 +15,7 @@ interface Message {
 export interface Persona {
   name: string;
   half: 'worked on' | 'held out';
+  talk: 'of themselves' | 'of things';
   messages: Message[];
 }
 

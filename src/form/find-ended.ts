@@ -6,6 +6,7 @@ import type { Reader, Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { findMemory, listMemories } from '../store/read-memories.ts';
 import { archiveMemory } from '../store/write-memory.ts';
+import { cancellationOf } from './cancellation-of.ts';
 import { contentStems } from './guards/text-overlap.ts';
 import { claimOf, wins } from './guards/precedence.ts';
 import type { Settled } from './guards/guard-decisions.ts';
@@ -20,10 +21,12 @@ export interface Ended {
 
 const MOST = 1000;
 const LIVING_TYPES = ['fact', 'personal', 'context', 'preference', 'keyed_fact'];
+const PLANNED_TYPES = [...LIVING_TYPES, 'goal', 'intention', 'decision'];
 
 /**
  * What statements end without taking its place: "quit teaching" ends what was said of the job, "starts at BASF" every job
- * before it, "is no longer vegetarian" the fact with that key, "switched from Neovim to Zed" what was said of Neovim.
+ * before it, "is no longer vegetarian" the fact with that key, "switched from Neovim to Zed" what was said of Neovim,
+ * "the trip is off" what was planned for it.
  */
 export async function findEnded(
   reader: Reader,
@@ -32,12 +35,15 @@ export async function findEnded(
   proposals: readonly Proposal[],
 ): Promise<Ended[]> {
   const endings = proposals.flatMap((by) => {
-    const ends = endingOf(by);
+    const cancels = cancellationOf(by);
+    const ended = cancels === null ? endingOf(by) : null;
+    const ends =
+      cancels ?? (ended === null ? null : (memory: Memory) => LIVING_TYPES.includes(memory.type) && ended(memory));
     return ends === null ? [] : [{ by, ends }];
   });
   if (endings.length === 0) return [];
   const now = parts.clock.now();
-  const { items } = await listMemories(reader, scope, { types: LIVING_TYPES, limit: MOST }, { now });
+  const { items } = await listMemories(reader, scope, { types: PLANNED_TYPES, limit: MOST }, { now });
   return endings.flatMap(({ by, ends }) =>
     items.filter((memory) => ends(memory) && isBefore(memory, by)).map((memory) => ({ memory, by })),
   );

@@ -8,7 +8,7 @@ import { isUser } from './slot.ts';
 // What a statement brings in by being a sentence: "works at Globex" says no more than "Employer: Globex".
 const FRAME = contentStems(
   'works working work lives living live resides based located is named called name years year old aged age allergic job ' +
-    'title employed speaks takes taking born from comes favourite favorite married has number address',
+    'title employed speaks takes taking born from comes favourite favorite married has number address new current',
 );
 
 /**

@@ -72,7 +72,8 @@ export async function knownMemories(
 
 const AROUND = 20;
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}-]+/gu;
-const TAKES_BACK = /\b(?:actually|correction|sorry|meant|mean|wrong|not)\b/i;
+const TAKES_BACK =
+  /\b(?:actually|correction|sorry|meant|mean|wrong|not|now|new|moved|moves|pushed|postponed|delayed|rescheduled|shifted|slipped|brought forward|bumped|deferred|changed|raised|increased|reduced|lowered|dropped|extended|switched|swapped|replaced|opening)\b/i;
 
 /**
  * What is known of those whom these events name, and of what they may take back: the words of rules, not to be compared.
@@ -108,7 +109,7 @@ export async function knownAround(
 
 /** "Partner name: Inés" as a rule reads it. */
 function asSentence({ key, value, content }: Memory): string {
-  const relation = /^(\p{L}+)_name$/u.exec(key ?? '')?.[1];
+  const relation = /^(.+)_name$/u.exec(key ?? '')?.[1]?.replaceAll('_', ' ');
   return relation === undefined ? content : `User's ${relation} is named ${value ?? ''}.`;
 }
 

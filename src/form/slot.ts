@@ -88,14 +88,16 @@ const SINGLE = new Set(
   (
     'name first_name last_name nickname home_city home_address work_address hometown country time_zone birthplace ' +
     'birthday age employer job_title company_name salary budget deadline email phone_number height weight blood_type ' +
-    'pronouns website diet religion nationality marital_status partner_name industry preferred_name due_date'
+    'pronouns website diet religion nationality marital_status partner_name industry preferred_name due_date ' +
+    'headcount date time start end amount called where'
   ).split(' '),
 );
 
 /** Whether a subject has one value of an attribute at a time, so that a new one takes the place of the old. */
 export function isSingleValued(attribute: string | null): boolean {
   return (
-    attribute !== null && (SINGLE.has(attribute) || /^(?:likes:|instruction:|medication:|favou?rite_)/.test(attribute))
+    attribute !== null &&
+    (SINGLE.has(attribute) || /^(?:likes:|instruction:|medication:|count:|favou?rite_)/.test(attribute))
   );
 }
 

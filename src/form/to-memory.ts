@@ -55,6 +55,8 @@ export function metadataOf(proposal: Proposal, distiller: string): Record<string
 }
 
 const MOST_TAGS = 20;
+// What launches and rents alike have is no topic.
+const OF_ANY_THING = new Set(['date', 'time', 'start', 'end', 'amount', 'called', 'where', 'off']);
 
 /** Its tags, what it is about, and what of it is sensitive. */
 export function tagsOf(proposal: Proposal): string[] {
@@ -62,7 +64,7 @@ export function tagsOf(proposal: Proposal): string[] {
   const tags = [
     ...proposal.marks.map((mark) => `sensitive:${mark}`),
     // By its tag a memory of the same attribute is found whatever its words.
-    ...(/^[a-z_]+$/.test(attribute) ? [attribute] : []),
+    ...(/^[a-z_]+$/.test(attribute) && !OF_ANY_THING.has(attribute) ? [attribute] : []),
     ...proposal.tags.map((tag) => tag.trim().slice(0, 100)).filter((tag) => /\S/.test(tag) && !tag.includes('\0')),
   ];
   return [...new Set(tags)].slice(0, MOST_TAGS);

@@ -68,7 +68,10 @@ function wordsBeside(content: string, key: string, value: string): string[] {
   const known = contentStems(`${factLabel(key)} ${value}`);
   const words = content.replace(/^User(?:'s)?\b/, '').match(/(?<![\p{L}\p{N}-])[\p{Ll}-]{3,}(?![\p{L}\p{N}])/gu) ?? [];
   return [...new Set(words)]
-    .filter((word) => [...contentStems(word)].some((stem) => !known.has(stem)) && !/^(?:named|called)$/.test(word))
+    .filter(
+      (word) =>
+        [...contentStems(word)].some((stem) => !known.has(stem)) && !/^(?:named|called|new|current|now)$/.test(word),
+    )
     .slice(0, MOST_WORDS);
 }
 

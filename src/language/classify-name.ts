@@ -12,6 +12,9 @@ export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
   caroline melanie priya raj ravi anita sunita arjun wei li chen yuki hiro ahmed mohammed fatima omar ali sofia lucia carlos
   luis juan pedro miguel diego hans klaus greta heidi pierre marie jean luc claire chloe lena lukas felix max sam alex chris
   kate kim jordan taylor morgan jamie tom tim bob bill joe jim mike dave steve dan ben nick tony mel nate joanna tim john audrey
+  theo nell dana pete ingrid astrid mateo ruth omar malik wendy marek milan jo liz beth meg tess gwen rosa elena irina olga anton ivan
+  stefan sven lars erik karin anke uwe jens heike paolo marco giulia chiara luca matteo aisha yusuf hassan layla noor zara imran
+  bilal kofi ama kwame chidi ngozi tunde mei hana kenji akira sanjay deepa vikram neha rohan amit
   calvin dave deborah jolene evan gina andrew maria kwasi noah liam mia ava zoe leo oscar hugo nina eva sara ella grace ruby
   jonas tomas tomás marta amara walter helena sophia isabella charlotte amelia harper evelyn abigail lily aria chloé hannah
   ethan mason logan lucas jackson aiden owen dylan luke gabriel julian levi isaac lincoln adrian sebastian damian fabian

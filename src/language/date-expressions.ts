@@ -51,8 +51,28 @@ function expression(needs: string, source: string, read: DateExpression['read'],
   return { needs: needs.split(' '), pattern, read, relative };
 }
 
+/** "From 10 to 17 June": days of one month. */
+function daysOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
+  const month = monthNumber(m[3]);
+  const last =
+    m[4] === undefined ? nearestDay(month, Number(m[2]), today, prefer) : exactDay(Number(m[4]), month, Number(m[2]));
+  const first = last === null ? null : exactDay(last.from.year, month, Number(m[1]));
+  if (first === null || last === null || Number(m[1]) >= Number(m[2])) return null;
+  return {
+    from: first.from,
+    to: last.to,
+    precision: 'range',
+    absolute: `from ${writeDate(first.from)} to ${writeDate(last.from)}`,
+  };
+}
+
 /** All of them, longest and most specific first: an earlier match takes its characters. */
 export const DATE_EXPRESSIONS: readonly DateExpression[] = [
+  expression(
+    MONTHS,
+    `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,
+    (m, today, prefer) => daysOfMonth(m, today, prefer),
+  ),
   expression(DIGITS, '(\\d{4})-(\\d{2})-(\\d{2})', (m) => exactDay(Number(m[1]), Number(m[2]), Number(m[3])), false),
   expression(
     DIGITS,
@@ -139,6 +159,9 @@ export const DATE_EXPRESSIONS: readonly DateExpression[] = [
       /^may$/i.test(m[1] ?? '') && !/\bMay\b/.test(m[0])
         ? null
         : relativeMonth(monthNumber(m[1]), today, /^since/i.test(m[0]) ? 'past' : prefer),
+  ),
+  expression(MONTHS, `from ${MONTH}(?! ?(?:to|until|till|through|-|–)(?![a-z]))`, (m, today, prefer) =>
+    relativeMonth(monthNumber(m[1]), today, prefer),
   ),
   expression(
     WEEKDAYS,

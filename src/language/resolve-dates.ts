@@ -105,7 +105,9 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
   const before = /\b(since|from|until|till|before|after|by)\s+$/i.exec(
     text.slice(Math.max(0, found.start - 10), found.start),
   );
-  const inside = /^(since|from|until|till|before|after|by)\b/i.exec(found.text);
+  // "From 10 to 17 June" has both its ends.
+  const isRange = found.span.precision === 'range' && /^from\b/i.test(found.text);
+  const inside = isRange ? null : /^(since|from|until|till|before|after|by)\b/i.exec(found.text);
   const word = (inside?.[1] ?? before?.[1] ?? '').toLowerCase();
   const start = found.start - (inside === null ? (before?.[0].length ?? 0) : 0);
   const { span } = found;
@@ -119,7 +121,7 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
     relative: found.relative,
   };
   if (word === 'since' || word === 'from')
-    return { ...common, from: at(span.from), to: null, relation: 'since', absolute: `since ${bare}` };
+    return { ...common, from: at(span.from), to: null, relation: 'since', absolute: `${word} ${bare}` };
   if (word === 'after') return { ...common, from: at(span.to), to: null, relation: 'since', absolute: `after ${bare}` };
   if (word === 'until' || word === 'till' || word === 'by')
     return { ...common, from: null, to: at(span.to), relation: 'until', absolute: `${word} ${bare}` };

@@ -18,7 +18,8 @@ describe('verbs', () => {
     ['studied', 'study'],
     ['baking', 'bake'],
     ['visited', 'visit'],
-    ['travelled', 'travell'],
+    ['travelled', 'travel'],
+    ['cancelled', 'cancel'],
   ])('are taken to their base: %s → %s', (word, base) => {
     expect(analyseVerb(word).base).toBe(base);
   });

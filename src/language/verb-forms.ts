@@ -19,6 +19,8 @@ const SAME_IN_PAST = wordSet(`
   cost cut hit hurt let put quit read set shut spread split bet wed knit`);
 const ENDS_IN_ED = wordSet(`
   need feed breed bleed speed seed weed proceed succeed exceed embed shed wed`);
+const DOUBLED_BY_BRITONS =
+  /^(?:cancel|travel|label|model|counsel|level|signal|fuel|total|channel|tunnel|quarrel|pedal)l$/;
 const DOUBLED_IN_BASE = /(?:ll|ss|ff|zz|dd)$/;
 const ENDS_SILENT = /(?:[aeiou](?:v|s|z|c|g|u|k|t|n|m|l|r|d|p|b)|[^aeiou]l|[rln][cgsv]|dg|gu|[rt]h|u)$/;
 const VOWELED_BASES = wordSet(`
@@ -75,6 +77,7 @@ function withoutS(word: string): string {
 function withoutEnding(stem: string): string {
   if (VOWELED_BASES.has(`${stem}e`)) return `${stem}e`;
   if (VOWELED_BASES.has(stem)) return stem;
+  if (DOUBLED_BY_BRITONS.test(stem)) return stem.slice(0, -1);
   if (/([^aeiou])\1$/.test(stem) && !DOUBLED_IN_BASE.test(stem)) return stem.slice(0, -1);
   return /[^aeiou][aeiou][vszcg]$|[rln][cgsv]$|dg$|[^aeiou]u$|[bcdgkptz]l$/.test(stem) && ENDS_SILENT.test(stem)
     ? `${stem}e`

@@ -2,6 +2,7 @@ import type { Distiller, ProposedMemory } from '../../models/distiller.ts';
 import { DAY } from '../../record/clock.ts';
 import { countWords } from '../../record/block.ts';
 import type { Memory } from '../../record/memory.ts';
+import { normaliseAttribute, slotOf } from '../../form/slot.ts';
 import { PROFILE_SECTIONS, type ProfileSection } from '../prompts/profile-prompt.ts';
 import { cutWords } from '../cut-words.ts';
 import { writeSections } from './fit-profile.ts';
@@ -61,7 +62,9 @@ export async function localReflection(
     profile: localProfile(day.memories, wordLimit),
     facts: output.new.flatMap((memory) => [memory.keyed ?? [], memory.moreKeyed ?? []].flat()),
     intentions: output.new.filter(({ type }) => type === 'intention').map((memory) => intentionOf(memory, now)),
-    learnings: output.new.filter(isRule).map(({ content }) => ({ rule: content, category: 'communication' })),
+    learnings: output.new
+      .filter((memory, index) => isRule(memory) && isLast(memory, output.new.slice(index + 1), day.memories))
+      .map(({ content }) => ({ rule: content, category: 'communication' })),
     warnings: [],
   };
 }
@@ -69,6 +72,15 @@ export async function localReflection(
 /** What was corrected or asked for in the agent's own manner is a rule for it. */
 function isRule({ type, correction, content, explicit }: ProposedMemory): boolean {
   return (type === 'feedback' || (type === 'preference' && explicit)) && (correction === true || MANNER.test(content));
+}
+
+/** Nobody took it back: neither later the same day, nor in what is live of the same matter. */
+function isLast(memory: ProposedMemory, later: readonly ProposedMemory[], live: readonly Memory[]): boolean {
+  const attribute = normaliseAttribute(memory.attribute);
+  if (attribute === null) return true;
+  if (later.some((other) => normaliseAttribute(other.attribute) === attribute)) return false;
+  const known = live.filter((other) => other.type === memory.type && slotOf(other).attribute === attribute);
+  return known.length === 0 || known.some(({ content }) => content === memory.content);
 }
 
 function intentionOf({ content, dueAt }: ProposedMemory, now: number): ParsedReflection['intentions'][number] {

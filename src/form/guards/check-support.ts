@@ -43,6 +43,10 @@ export function findUnsupported(
   );
 }
 
+// "Moved to Thursday", "it's November now".
+const BARE_DATE =
+  /\b(?:to|is|it's|till|opening) (?:((?:mon|tues|wednes|thurs|fri|satur|sun)day)|(january|february|march|april|may|june|july|august|september|october|november|december))\b/gi;
+
 /** A date is supported by its own words, by a date that the source speaks of, or by being the day on which it was said. */
 function isDateSupported(date: ResolvedDate, sources: readonly Source[], timeZone: string, said: string): boolean {
   if (said.toLowerCase().includes(date.text.toLowerCase())) return true;
@@ -58,7 +62,12 @@ function isDateSupported(date: ResolvedDate, sources: readonly Source[], timeZon
   }
   return sources.some(({ text, at }) => {
     const sameDay = { from: new Date(at.getTime() - DAY), to: new Date(at.getTime() + DAY) };
-    const spoken = (['past', 'future'] as const).flatMap((prefer) => resolveDates(text, { now: at, timeZone, prefer }));
+    const dated = text.replace(BARE_DATE, (_, day?: string, month?: string) =>
+      day ? `on ${day}` : `in ${month ?? ''}`,
+    );
+    const spoken = (['past', 'future'] as const).flatMap((prefer) =>
+      [...new Set([text, dated])].flatMap((said) => resolveDates(said, { now: at, timeZone, prefer })),
+    );
     return [sameDay, ...spoken].some((other) => meet(date, other));
   });
 }

@@ -9,8 +9,10 @@ const HYPOTHETICAL =
   /^(?:(?:but|and|so|well|oh|yeah),? )*(?:if|what if|suppose|supposing|imagine|let's say|say i|pretend|assuming|hypothetically|in theory|were i|had i|unless|maybe|perhaps|possibly)\b|\b(?:hypothetically|role-?play|pretend (?:that )?i|let's pretend|i wish|in another life|as if i|as though i)\b/i;
 const JEST =
   /\b(?:j\/k|jk|just kidding|only kidding|i'm kidding|im kidding|i am kidding|just joking|i'm joking|sarcasm|yeah,? right|kidding aside)\b|(?:^|\s)\/s\s*$|🙄|\bnot!$/iu;
+const OWN_LABEL =
+  /^(?:note|ps|p\.s|fyi|update|edit|also|btw|fact|facts|name|job|so|hi|hello|hey|yes|no|remember|ok|okay|tl;dr|context|background|me|goal|preference|about me|decision|decided|important|reminder|news|heads|verdict|agreed|psa)\b/i;
 const SPEAKER_LABEL =
-  /^(?!(?:note|ps|p\.s|fyi|update|edit|also|btw|fact|facts|name|job|so|hi|hello|hey|yes|no|remember|ok|okay|tl;dr|context|background|me|goal|preference|about me)\b)[\p{Lu}][\p{L}.'-]{1,20}(?: [\p{Lu}][\p{L}.'-]{1,20})?(?: \(\w+\))?:\s+["'“]?(?:I|I'm|I've|My|We)\b/u;
+  /^[\p{Lu}][\p{L}.'-]{1,20}(?: [\p{Lu}][\p{L}.'-]{1,20})?(?: \(\w+\))?:\s+["'“]?(?:I|I'm|I've|My|We)\b/u;
 const COURTESY =
   /^(?:(?:hi|hello|hey|thanks|thank you|good (?:morning|evening|night|afternoon|luck)|bye|goodbye|see you|take care|you're welcome|no problem|nice to meet you|how are you|sounds good|sure thing|welcome|cheers|great|cool|awesome|ok|okay|exactly|absolutely|definitely|indeed|congratulations|congrats)\b[\s,!.]*)+(?:there|all|everyone|so much|a lot|again|too|very much|for (?:asking|sharing|the [\w ]{2,20}|your [\w ]{2,20}))?[\s!.,]*$/i;
 
@@ -18,7 +20,7 @@ const COURTESY =
 export function classifySentence(text: string): SentenceKind {
   const asked = /\?[\s"')\]!\p{Extended_Pictographic}]*$/u.test(text);
   if (JEST.test(text)) return 'jest';
-  if (SPEAKER_LABEL.test(text)) return 'quotation';
+  if (SPEAKER_LABEL.test(text) && !OWN_LABEL.test(text)) return 'quotation';
   if (HYPOTHETICAL.test(text)) return 'hypothetical';
   if (asked && statedPart(text) === text) return 'question';
   if (INVERTED.test(text) && (asked || !/^(?:(?:so|and|but|oh|well|when|what i|how i|where i|what my)\b)/i.test(text)))

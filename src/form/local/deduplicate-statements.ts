@@ -1,4 +1,5 @@
 import type { ExtractedStatement } from './extracted-statement.ts';
+import { isTopic } from './slots/instruction-topic.ts';
 import { stemEnglish } from '../../language/stem.ts';
 import { isContentWord } from '../../language/stop-words.ts';
 
@@ -18,6 +19,7 @@ export function deduplicateStatements(
     const double = kept.findIndex((other) => isDouble(key, other.key));
     const previous = kept[double];
     if (previous === undefined) kept.push({ statement, key });
+    else if (isLaterWish(statement, previous.statement)) kept[double] = { statement, key };
     else if (key.words.size > previous.key.words.size)
       kept[double] = {
         statement: { ...statement, importance: Math.max(statement.importance, previous.statement.importance) },
@@ -25,6 +27,12 @@ export function deduplicateStatements(
       };
   }
   return kept.map(({ statement }) => statement);
+}
+
+/** Of two wishes on one topic the later one holds: "answer in Dutch", "back to English please". */
+function isLaterWish(next: ExtractedStatement, known: ExtractedStatement): boolean {
+  const { attribute = '' } = next;
+  return isTopic(attribute.replace(/^instruction:/, '')) && attribute === known.attribute && next.turn > known.turn;
 }
 
 interface StatementKey {

@@ -1,9 +1,14 @@
 import { answerQuestion } from './answer-question.ts';
+import { partRunOn } from './clauses/part-run-on.ts';
 import { applyElaboration } from './rules/apply-elaboration.ts';
+import type { Asked } from './rules/asked-rule.ts';
+import { changeRule } from './rules/change-rule.ts';
 import { correctionRule, isCorrecting, type EarlierTurn } from './rules/correction-rule.ts';
 import { statedPart } from './classify-sentence.ts';
+import { asAsked, draftAsked, inPieces, saysAll } from './rules/draft-asked.ts';
 import { draftClauses } from './rules/draft-clauses.ts';
 import { expandEcho } from './expand-echo.ts';
+import { findAsked } from './find-asked.ts';
 import { findPeople, joinAppositions, peopleOf, type NamedPerson } from './find-people.ts';
 import { foreignRule } from './rules/foreign-rule.ts';
 import { affectedRule } from './rules/affected-rule.ts';
@@ -13,7 +18,10 @@ import { namingDrafts } from './rules/naming-drafts.ts';
 import { standingWishes } from './rules/standing-wish.ts';
 import { isTaskTalk } from './rules/is-task-talk.ts';
 import { reminderRule } from './rules/reminder-rule.ts';
+import { decidedRule, withoutNewsLabel } from './rules/label-lead.ts';
 import { labelRule } from './rules/label-rule.ts';
+import { openingRule } from './rules/opening-rule.ts';
+import { plainRules } from './rules/plain-rule.ts';
 import type { ReadSentence } from './read-turn.ts';
 import { restoreSubject } from './clauses/restore-subject.ts';
 import type { RuleSetting } from './rules/self-rule.ts';
@@ -53,20 +61,25 @@ export function draftTurn(reading: TurnReading): SourcedDraft[] {
     .flatMap(({ text, own }) => (own ? text : []))
     .slice(reading.toAgent ? -MOST_BACK : -1)
     .toReversed();
+  const asks = reading.toAgent ? findAsked(reading.sentences) : [];
   let said = '';
   let correcting = false;
   for (const [index, sentence] of reading.sentences.entries()) {
     if (drafts.length >= MOST_DRAFTS) break;
+    const asked = asks[index] ?? null;
     // "No, I don't" answers a question, it takes nothing back.
     const answersNo = index === 0 && reading.question !== null && /^(?:no|nope)\b/i.test(sentence.text);
     correcting ||= !answersNo && isCorrecting(sentence.text);
+    const around = { said, before, people };
     const found =
-      sentence.kind === 'statement' || sentence.kind === 'courtesy' || statedPart(sentence.text) !== sentence.text
-        ? draftSentence(sentence, index, reading, { said, before, people })
-        : draftRequest(sentence, reading);
+      asked !== null
+        ? draftToKeep(asked, index, reading, around)
+        : sentence.kind === 'statement' || sentence.kind === 'courtesy' || statedPart(sentence.text) !== sentence.text
+          ? draftSentence(sentence, index, reading, around)
+          : draftRequest(sentence, reading);
     const sources = `${said} ${sentence.text} ${reading.question ?? ''} ${index < 2 ? (reading.echoed ?? '') : ''}`;
     for (const draft of found) {
-      if (reading.toAgent && isTaskTalk(draft)) continue;
+      if (reading.toAgent && draft.asked !== true && isTaskTalk(draft)) continue;
       const corrected =
         correcting && draft.correction === undefined && draft.type !== 'feedback'
           ? { ...draft, correction: {} }
@@ -82,6 +95,21 @@ export function draftTurn(reading: TurnReading): SourcedDraft[] {
     said = sentence.kind === 'statement' ? `${said} ${sentence.text}`.slice(-600) : said;
   }
   return drafts;
+}
+
+/** What the user asks to be remembered: as the rules read it, else in the user's own words. Never nothing. */
+function draftToKeep(asked: Asked, index: number, reading: TurnReading, around: Around): StatementDraft[] {
+  if (asked.toDo) {
+    const wishes = standingWishes(asked.text.replace(/^to /i, ''), reading.speaker);
+    return wishes.length > 0 ? wishes.map(asAsked) : [draftAsked(asked, reading.speaker)];
+  }
+  return inPieces(asked.text).flatMap((text) => {
+    const sentence: ReadSentence = { text, kind: 'statement', span: { start: 0, end: text.length } };
+    const read = draftSentence(sentence, index, reading, around);
+    return read.length > 0 && saysAll(read, text)
+      ? read.map(asAsked)
+      : [draftAsked({ ...asked, text }, reading.speaker)];
+  });
 }
 
 /** Of questions to an agent only wishes say something of the user: to be reminded, or how it should work. */
@@ -106,7 +134,7 @@ function draftSentence(
 ): StatementDraft[] {
   const { speaker, question, toAgent } = reading;
   if (sentence.kind === 'jest' || sentence.kind === 'hypothetical' || sentence.kind === 'quotation') return [];
-  const text = joinAppositions(statedPart(sentence.text));
+  const text = joinAppositions(statedPart(toAgent ? withoutNewsLabel(sentence.text) : sentence.text));
   const named = findPeople(text);
   for (const person of named) people.set((person.name.split(' ')[0] ?? '').toLowerCase(), person);
   const setting = { subject: speaker, question: question ?? '', people, before, toAgent };
@@ -114,9 +142,13 @@ function draftSentence(
   if (foreign !== null) return [foreign];
   const corrected = correctionRule(text, { ...reading, people });
   if (corrected !== null) return [corrected];
-  const plain = isCorrecting(text) ? text.replace(REJECTED, '') : text;
-  const stated = toAgent ? draftForAgent(plain, setting, said) : draftClauses(plain, setting, said);
-  const found = stated.length > 0 ? stated : draftOtherwise(text, index, reading, setting, said);
+  const direct = toAgent ? (decidedRule(text, speaker) ?? changeRule(text, reading)) : null;
+  if (direct !== null) return [direct];
+  const found = (toAgent ? partRunOn(text) : [text]).flatMap((part) => {
+    const plain = isCorrecting(part) ? part.replace(REJECTED, '') : part;
+    const stated = toAgent ? draftForAgent(plain, setting, said) : draftClauses(plain, setting, said);
+    return stated.length > 0 ? stated : draftOtherwise(part, index, reading, setting, said);
+  });
   return [...found, ...namingDrafts(named, found, speaker)];
 }
 
@@ -124,12 +156,16 @@ function draftSentence(
 function draftOtherwise(
   text: string,
   index: number,
-  { question, echoed, sentences, speaker }: TurnReading,
+  { question, echoed, sentences, speaker, toAgent, before, known }: TurnReading,
   setting: RuleSetting,
   said: string,
 ): StatementDraft[] {
   const affected = affectedRule(text, speaker);
   if (affected !== null) return [affected];
+  const things = toAgent ? plainRules(text) : [];
+  if (things.length > 0) return things;
+  const dated = toAgent ? openingRule(text, [...known, ...before.map((earlier) => earlier.text), said]) : null;
+  if (dated !== null) return [dated];
   const opening = index === 0 || (index === 1 && (sentences[0]?.text.length ?? 0) < 20);
   const expanded = opening
     ? ((question === null ? null : answerQuestion(question, text)) ?? expandEcho(text, echoed))
@@ -138,9 +174,10 @@ function draftOtherwise(
   if (expanded !== null && answered.length > 0)
     return answered.map((draft) => ({ ...draft, confidence: expanded.sure ? draft.confidence : 'medium' }));
   const restored = restoreSubject(text);
-  return restored === null
-    ? []
-    : draftClauses(restored, setting, said).map((draft) => ({ ...draft, confidence: 'medium' }));
+  if (restored === null) return [];
+  // Less sure than with its subject, but for what ends something: that has to win over what was said.
+  const isEnding = /^I (?:cancel|am not )/.test(restored);
+  return draftClauses(restored, setting, said).map((draft) => (isEnding ? draft : { ...draft, confidence: 'medium' }));
 }
 
 /** What is said to an agent may be a label, a reminder, an introduction or a wish, and a statement besides. */

@@ -2,12 +2,14 @@ import { absolutiseDates } from '../../language/absolutise-dates.ts';
 import type { SourcedDraft } from './statement-draft.ts';
 import type { Turn } from '../../models/distiller.ts';
 import type { ExtractedStatement } from './extracted-statement.ts';
-import { extractKeywords } from '../../language/extract-keywords.ts';
+import { extractTopics } from '../../language/extract-topics.ts';
 import type { ResolvedDate } from '../../language/resolve-dates.ts';
 import { writeSentence } from './write-sentence.ts';
 import { canonicalSubject, findSlot } from './slots/find-slot.ts';
 
 const MOST_TAGS = 5;
+// A predicate begins with its verb, which is no topic.
+const VERB = /^(?:(?:never|also|now|currently|still|no longer|always|usually|often) )*\p{Ll}+ /u;
 
 /** Turns a draft into a statement: absolute dates, slot, keyed facts, validity, tags, one sentence. */
 export function finishDraft(
@@ -35,8 +37,8 @@ export function finishDraft(
     tags: [
       ...new Set([
         ...(draft.tags ?? []),
-        ...extractKeywords(
-          `${draft.subject === speaker ? '' : draft.subject.replace(`${speaker}'s `, '')} ${draft.predicate}`,
+        ...extractTopics(
+          `${draft.subject === speaker ? '' : draft.subject.replace(`${speaker}'s `, '')} ${draft.predicate.replace(VERB, '')}`,
           MOST_TAGS,
         ),
       ]),
@@ -75,7 +77,8 @@ function validity(
     return due !== null && due > saidAt ? { dueDate: due.toISOString() } : {};
   }
   const bounded = past || date.precision === 'range';
-  const end = date.to !== null && date.to < saidAt ? date.to : saidAt;
+  const isToCome = !past && date.from !== null && date.from > saidAt;
+  const end = date.to !== null && (isToCome || date.to < saidAt) ? date.to : saidAt;
   return {
     ...(date.from === null ? {} : { validFrom: date.from.toISOString() }),
     ...(bounded && date.relation !== 'since' ? { validTo: end.toISOString() } : {}),

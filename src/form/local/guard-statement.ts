@@ -43,6 +43,7 @@ export function guardStatement(statement: ExtractedStatement, { draft, source }:
   if (content.length < 8 || content.length > 400 || /\[[^\]]*\]|\{\{|<[a-z]/i.test(content)) return false;
   if (
     draft.type !== 'feedback' &&
+    draft.asked !== true &&
     !content.includes('the agent') &&
     POINTING.test(content) &&
     !/\bit when\b|\b(?:him|his|her|their|she|he)\b/.test(content)
@@ -53,8 +54,10 @@ export function guardStatement(statement: ExtractedStatement, { draft, source }:
 
 /** Every content word, name and number of the statement is in its source; dates may be computed. */
 export function isSupported(content: string, source: string): boolean {
+  const said = tokenizeWords(normalise(source));
+  // As said and written out: "User's meeting" is no contraction.
   const known = new Set(
-    expandContractions(tokenizeWords(normalise(source))).flatMap(({ lower }) => [
+    [...said, ...expandContractions(said)].flatMap(({ lower }) => [
       lower,
       ...stemsOf(lower),
       ...lower.split(/[-/.]/).flatMap(stemsOf),

@@ -34,12 +34,17 @@ function isBareJest(text: string): boolean {
 const MATERIAL =
   /(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|correct|review|analy[sz]e|improve|shorten|classify|reply to|respond to)\b[^\n:.?!]{0,60}:\s|^-{2,} ?(?:forwarded|original) message|^(?:from|subject): |^on [^\n]{5,80} wrote:|\b(?:here(?:'s| is| are)|this is|see) (?:the|an?|my|his|her|their|some) (?:[a-z]+ )?(?:e-?mail|article|text|transcript|letter|document|paragraph|essay|job description|story|message|review|draft|post|poem|lyrics|notes?|bio|resume|cv)\b[^\n:.?!]{0,60}:\s)/im;
 
+// A mail that somebody else wrote, from "Dear …" to "Kind regards".
+const LETTER =
+  /^[ \t]*(?:dear|hi|hello|hey) [^\n,]{1,40},[ \t]*\n[\s\S]{0,6000}?^[ \t]*(?:(?:kind|best|warm|warmest|many)(?: regards| wishes)?|regards|sincerely|yours (?:sincerely|faithfully|truly)|cheers|thanks|thank you),?[ \t]*(?:\n[^\n]{0,80})?(?=\n|$)/gim;
+
 /** Blanks out what the speaker shows but does not say: markup, code, quoted lines and quoted first-person speech. */
 function maskForeignParts(text: string): string {
   const blank = (part: string): string => part.replace(/[^\n]/g, ' ');
   const material = MATERIAL.exec(text);
   const end = material === null ? text.length : material.index + material[0].length;
   return (text.slice(0, end) + blank(text.slice(end)))
+    .replace(LETTER, blank)
     .replace(/```[\s\S]{0,6000}?(?:```|$)/g, blank)
     .replace(/<[a-z/!][^<>]{0,300}>/gi, blank)
     .replace(/^[ \t]{0,8}>.*$/gm, blank)

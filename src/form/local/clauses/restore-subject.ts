@@ -1,9 +1,9 @@
 const OPENING = /^(?:(?:oh|well|yeah|yes|so|and|also|wow|hey|btw|by the way|anyway|haha|lol|ok|okay)[,!]? )*/i;
 // A sentence cannot open with a past tense, "love" or "gonna" unless its subject was left out; imperatives look different.
 const DROPPED_I =
-  /^(?:(?:just|finally|recently|already|also|really) )*(?:went|bought|moved|started|finished|visited|saw|met|joined|took|spent|tried|quit|lost|won|attended|signed|booked|ran|graduated|adopted|watched|painted|baked|cooked|hiked|played|worked|lived|grew up|learned|built|planted|gonna|loved|hated|love|hate|enjoy|miss|prefer|used to)\b/i;
+  /^(?:(?:just|finally|recently|already|also|really) )*(?:went|bought|moved|started|finished|visited|saw|met|joined|took|spent|tried|quit|lost|won|attended|signed|booked|ran|graduated|adopted|watched|painted|baked|cooked|hiked|played|worked|lived|grew up|learned|built|planted|cancelled|canceled|found|hired|fired|sold|rented|renewed|switched|ordered|submitted|passed|gonna|loved|hated|love|hate|enjoy|miss|prefer|used to)\b/i;
 const DROPPED_AM =
-  /^(?:(?:just|currently|also|still) )*(?:not (?:interested in|a (?:big )?fan of|into)|interested in|allergic to|looking for|working (?:on|at|as|for)|thinking (?:about|of)|planning (?:to|on)|trying to|living in|studying|hoping to|saving (?:up )?for|training for|learning|moving to|going to)\b/i;
+  /^(?:(?:just|currently|also|still) )*(?:not (?:interested in|a (?:big )?fan of|into|going to \p{L}+|flying to|moving to|coming to|travelling to|visiting)|interested in|allergic to|looking for|working (?:on|at|as|for)|thinking (?:about|of)|planning (?:to|on)|trying to|living in|studying|hoping to|saving (?:up )?for|training for|learning|moving to|going to)\b/iu;
 const DROPPED_HAVE = /^(?:been (?:\p{L}+ing|to)|never been|always (?:wanted|loved))\b/iu;
 
 /** Chat often leaves out "I" ("Went to Rome last week", "Been working at Acme since May"): puts it back, or gives null. */

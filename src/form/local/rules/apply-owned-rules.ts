@@ -25,11 +25,16 @@ const LASTING_WORDS = wordSet(
   'tall short kind strict religious retired deceased dead divorced married vegan vegetarian allergic blind deaf disabled sick old young older younger italian irish mexican german french chinese',
 );
 
+// "Our busiest day is Saturday" is no passing day.
+const NAMED_DAY = /^(?!(?:first|last|whole|best|worst|next) )\p{L}+ day\b/u;
+const WEEKDAY = /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i;
+
 /** "My sister works at Google": about the speaker's sister, never about the speaker. */
 export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
   const { subject, rest, verb, modal, tense } = clause;
   if (subject.kind !== 'owned') return null;
-  if (PASSING_NOUNS.has(subject.noun) && !/favou?rite \p{L}/u.test(subject.phrase)) return null;
+  const isNamedDay = subject.noun === 'day' && NAMED_DAY.test(subject.phrase) && WEEKDAY.test(joinTokens(rest));
+  if (PASSING_NOUNS.has(subject.noun) && !isNamedDay && !/favou?rite \p{L}/u.test(subject.phrase)) return null;
   if (/^(?:ones?|things?|parts?|aspect)$/.test(subject.noun)) return null;
   if ((modal !== null && modal !== 'can' && modal !== 'will') || (tense === 'future' && !KINSHIP.has(subject.noun)))
     return null;

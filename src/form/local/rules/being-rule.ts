@@ -11,7 +11,11 @@ const FAN =
 const PASSING_PHRASE =
   /^(?:a (?:little(?! (?:girl|boy|kid|child|person|old|lady|woman|man)\b)|bit|tad|lot|mess|wreck|few|good (?:listener )?time|fan$|big fan$|huge fan$)|an idiot|one of (?:those|them)|the (?:same|one|only one|opposite|type|kind)|of course|on (?:my|the) (?:way|phone|fence|same|couch|computer|go)|in (?:a (?:hurry|rush|good mood|bad mood)|the (?:mood|middle|same|process)|love|trouble|awe|shock|agreement|pain|bed|line|charge$)|at (?:home|work|the|least|a|my)|with (?:you|that)|up for|down for|for (?:real|sure)|like|just|here|there|your|so|into (?:it|that)|out of|behind|part of (?:it|that)|all (?:for|about|ears|set|over)|more of|not|too|as|going|about|over|off|back|from (?:there|here)$|a robot|an ai|what)\b/;
 const LASTING_PREPOSITION =
-  /^(?:from|originally from|in (?:college|school|high school|middle school|grad school|graduate school|university|the (?:army|navy|military|marines|air force|process of)|an? (?:\p{L}+ ){0,2}(?:band|wheelchair|relationship|choir|marriage|sorority|fraternity)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties|seventies|\w+0s|\w+ year)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+th) grade|real estate|sales|marketing|finance|insurance|construction|\w+ school|charge of)|on (?:a |the )?(?:\w+ )?(?:team|diet|medication|disability|vacation|squad|council|board)|into \p{L}+|against|allergic to|interested in|good at|bad at|great at|terrible at|terrified of|afraid of|scared of|fascinated by|passionate about|addicted to|obsessed with|married to|proud of my|close (?:to|with) my|studying|responsible for|keen on|fluent in|named|called|known as|engaged to|related to|new to)\b/u;
+  /^(?:from|originally from|in (?:college|school|high school|middle school|grad school|graduate school|university|the (?:army|navy|military|marines|air force|process of)|an? (?:\p{L}+ ){0,2}(?:band|wheelchair|relationship|choir|marriage|sorority|fraternity)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties|seventies|\w+0s|\w+ year)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+th) grade|real estate|sales|marketing|finance|insurance|construction|\w+ school|charge of)|on (?:a |the )?(?:\w+ )?(?:team|diet|medication|disability|vacation|holiday|holidays|leave|parental leave|maternity leave|sabbatical|squad|council|board)|into \p{L}+|against|allergic to|interested in|good at|bad at|great at|terrible at|terrified of|afraid of|scared of|fascinated by|passionate about|addicted to|obsessed with|married to|proud of my|close (?:to|with) my|studying|responsible for|keen on|fluent in|named|called|known as|engaged to|related to|new to)\b/u;
+
+// Away for a time that is named.
+const AWAY =
+  /^(?:away|off|out of (?:the )?office|on holiday|on vacation|abroad|out of town|travelling|traveling)\b.*(?:\b\d|\b(?:next|until|till|from|between|in) (?:week|month|year|summer|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter))/;
 
 /** "I am …": what a person is, as far as it lasts. */
 export const beingRule: SelfRule = (clause, setting) => {
@@ -43,6 +47,7 @@ function being(clause: ParsedClause, setting: RuleSetting): ReturnType<SelfRule>
   )
     return draftOf(clause, setting, 'fact', 0.7);
   if (/^on \p{Lu}\p{Ll}+$/u.test(joinTokens(rest))) return draftOf(clause, setting, 'fact', 0.5);
+  if (AWAY.test(text)) return { ...draftOf(clause, setting, 'fact', 0.55), looksAhead: true };
   if (PASSING_PHRASE.test(text) || !hasContent(rest)) return 'drop';
   if (/^(?:named|called) |^\p{Lu}[\p{L}'-]+$/u.test(joinTokens(rest))) return draftOf(clause, setting, 'personal', 0.7);
   if (/^\d{1,3}(?: years?| yrs?|$| and\b|,)/.test(text)) return draftOf(clause, setting, 'personal', 0.6);

@@ -12,6 +12,9 @@ const TRADING =
 const OWN_BUSINESS =
   /^(?:business|company|shop|store|bakery|restaurant|startup|agency|firm|brand|studio|customers|clients|audience|product|products|team|website|blog|office|revenue|market|café|cafe|salon|clinic|organization|organisation|competitors?|suppliers?|users|pricing|slogan|niche|mission|app|platform|sales|employees|staff|investors?)$/;
 
+const COUNT =
+  /^(?:now |about |around |only |already )*(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:employees|people|staff|members|customers|clients|subscribers|users|of us)\b/i;
+
 /** "We are a bakery in Mumbai", "we sell sweets", "our shop is located in Pune". */
 export function businessRule(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
   const { subject, verb, rest, modal, tense } = clause;
@@ -25,6 +28,15 @@ export function businessRule(clause: ParsedClause, setting: RuleSetting): Statem
     tags: ['business'],
   } as const;
   if (subject.kind === 'we') {
+    const count = verb === 'be' && tense === 'present' && !clause.negated ? COUNT.exec(text)?.[0] : undefined;
+    if (count !== undefined)
+      return {
+        ...common,
+        subject: setting.subject,
+        predicate: `has ${/(?:people|of us)$/.test(count) ? 'a team of ' : ''}${count.replace(/^(?:now |already )+/i, '').replace(/ of us$/, ' people')}`,
+        ownWords: ['team', 'people'],
+        ...(clause.adverbs.includes('now') || /\bnow\b/.test(text) ? { correction: {} } : {}),
+      };
     const is =
       verb === 'be' &&
       tense === 'present' &&

@@ -28,6 +28,10 @@ const DATED =
 const LEAVES =
   /^(?:quit|leave|join|sell) .*\b(?:job|firm|company|team|agency|army|navy|practice|band|university|school|pub|shop|restaurant|hospital|startup|pharmacy|bank|business)\b/;
 
+const CANCELS = /^cancel (?:the|my|our|all|an?) \p{L}/u;
+// "I'm not going to Denver after all": what was planned is not.
+const CALLED_OFF = /^(?:go|fly|travel|move|come|drive|visit|attend|do|take|switch|stay|buy|sell)$/;
+
 /** Every other verb: habits, skills, work and home, what happened. */
 export const doingRule: SelfRule = (clause, setting) => {
   const { verb, rest, tense, modal, negated } = clause;
@@ -38,7 +42,8 @@ export const doingRule: SelfRule = (clause, setting) => {
     modal !== null ||
     verb === 'be' ||
     verb === 'have' ||
-    (isContextBound(rest) && !(tense === 'past' && (DATED.test(around) || LEAVES.test(`${verb} ${text}`))))
+    (isContextBound(rest) &&
+      !(tense === 'past' && (DATED.test(around) || LEAVES.test(`${verb} ${text}`) || CANCELS.test(`${verb} ${text}`))))
   )
     return 'drop';
   const aimless = verb === 'go' && !AIM.test(text);
@@ -65,6 +70,16 @@ export const doingRule: SelfRule = (clause, setting) => {
     return 'drop';
   if (/^(?:stop|quit)$/.test(verb) && (tense === 'past' || tense === 'perfect') && /^\p{L}+ing\b/u.test(text))
     return { ...draftOf(clause, setting, 'fact', 0.6), polarity: 'negative' };
+  if (
+    tense === 'progressive' &&
+    negated &&
+    CALLED_OFF.test(verb) &&
+    (/\b(?:after all|any ?more)\b/.test(around) || clause.adverbs.includes('no longer')) &&
+    hasContent(rest)
+  )
+    return { ...draftOf(clause, setting, 'fact', 0.5), polarity: 'negative' };
+  if (CANCELS.test(`${verb} ${text}`) && (tense === 'past' || tense === 'perfect'))
+    return draftOf(clause, setting, 'fact', 0.5);
   switch (tense) {
     case 'present':
       return present(clause, setting, text);

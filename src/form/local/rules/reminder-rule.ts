@@ -2,7 +2,7 @@ import type { StatementDraft } from '../statement-draft.ts';
 import { asThirdPerson } from './as-third-person.ts';
 
 const REMINDER =
-  /^(?:(?:and|also|oh|btw|by the way|ok|okay|great|perfect|thanks|hey|hi)[,.!]? )*(?:please,? |(?:can|could|would|will) you (?:please )?)?remind me (to .{3,120}?|about .{3,120}?)(?:,? please)?[.!?]*$/i;
+  /^(?:(?:and|also|oh|btw|by the way|ok|okay|great|perfect|thanks|hey|hi)[,.!]? )*(?:please,? |(?:can|could|would|will) you (?:please )?)?remind me ((?:to|about|that|of) .{3,120}?)(?:,? please)?[.!?]*$/i;
 
 /** "Remind me to call my mom on Sunday", also as a question. */
 export function reminderRule(text: string, speaker: string): StatementDraft | null {

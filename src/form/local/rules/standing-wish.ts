@@ -5,7 +5,7 @@ import type { StatementDraft } from '../statement-draft.ts';
 import { asThirdPerson } from './as-third-person.ts';
 
 const MAY_WISH =
-  /\b(?:always|never|not|don'?t|stop|keep|no|calls? me|from now on|future|going forward|as a rule|in general|by default|every|each|all|everything|whenever|you|be|use|answer|reply|repl(?:y|ies)|respond|responses?|answers?|write|speak|sign|skip|avoid|spell|round|please|pls|fine|again|should|must|rather|give|show|text|book|call|explain|address|treat|without|shorter|longer|fewer|less)\b/i;
+  /\b(?:always|never|not|don'?t|stop|keep|back|switch|no|calls? me|from now on|future|going forward|as a rule|in general|by default|every|each|all|everything|whenever|you|be|use|answer|reply|repl(?:y|ies)|respond|responses?|answers?|write|speak|sign|skip|avoid|spell|round|please|pls|fine|again|should|must|rather|give|show|text|book|call|explain|address|treat|without|shorter|longer|fewer|less)\b/i;
 const LEAD_IN =
   /^(?:(?:and|also|oh|btw|by the way|ok|okay|great|perfect|thanks|thank you|sorry|hey|hi|well|so|actually|one more thing|one thing|quick note|note|but|then|please|pls|plz|just|kindly|yes|yeah|hmm)[,.!:]? )+/i;
 const STANDING =
@@ -178,7 +178,7 @@ function asUse(thing: string): string {
 /** "Answer me in German", "English please": which language. */
 function languageOf(text: string): string | null {
   const name =
-    /^(?:(?:answer|reply|respond|write|speak|talk|chat)(?: to me| with me| me| back)? )?(?:only )?(?:in )?(\p{L}+)(?:, my .*| only)?$/iu.exec(
+    /^(?:(?:answer|reply|respond|write|speak|talk|chat)(?: to me| with me| me| back)? )?(?:only )?(?:in |(?:let's |lets )?(?:go |switch |change )?(?:back )?to )?(\p{L}+)(?:, my .*| only| again| now)*$/iu.exec(
       text,
     )?.[1] ?? /^(?:answer|reply|respond|speak|talk)(?: to me| me)? in (\p{L}+)\b/iu.exec(text)?.[1];
   if (name === undefined || !LANGUAGES.has(name.toLowerCase())) return null;

@@ -6,7 +6,15 @@ import { likesSlot } from './likes-slot.ts';
 import { slugOf } from './slug-of.ts';
 import { isOccupation } from '../../../language/occupations.ts';
 import type { StatementDraft } from '../statement-draft.ts';
-import { expecting, homeInSmallLetters, keyed, languagesSlot, medicationSlot, type Slot } from './special-slots.ts';
+import {
+  countSlot,
+  expecting,
+  homeInSmallLetters,
+  keyed,
+  languagesSlot,
+  medicationSlot,
+  type Slot,
+} from './special-slots.ts';
 import { thirdPerson } from '../../../language/verb-forms.ts';
 
 const OWNED_NAME = new RegExp(
@@ -32,7 +40,7 @@ export function findSlot(draft: StatementDraft, speaker: string): Slot {
   if (ability !== undefined) return { attribute: `ability:${slugOf(ability)}` };
   if (draft.past === true || draft.polarity === 'negative' || draft.type === 'goal' || draft.type === 'intention')
     return pastSlot(draft);
-  const special = medicationSlot(draft.predicate) ?? languagesSlot(draft.predicate);
+  const special = medicationSlot(draft.predicate) ?? languagesSlot(draft.predicate) ?? countSlot(draft.predicate);
   if (special !== null) return special;
   const filled = OWN_SLOTS.flatMap(({ pattern, key, category, attributeOnly }) => {
     const value = pattern
@@ -126,7 +134,11 @@ function pastSlot(draft: StatementDraft): Slot {
 
 function ownedSlot(owned: string, draft: StatementDraft, speaker: string): Slot {
   const value = OWNED_VALUE.exec(draft.predicate)?.[1];
-  const phrase = owned.toLowerCase().replace(/'s name$/, '');
+  const phrase = owned
+    .toLowerCase()
+    .replace(/'s name$/, '')
+    // "My new accountant" takes the place of the old one.
+    .replace(/^(?:new|current|next) (?=\p{L}+$)/u, '');
   const theirs = /^(.+)'s? ((?:[a-z]+ ){0,2}[a-z]+)$/.exec(owned);
   // "User's son Tiago's birthday" is the birthday of "User's son Tiago".
   if (theirs?.[1] !== undefined && theirs[2] !== undefined && theirs[2] !== 'name')

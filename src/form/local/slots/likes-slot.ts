@@ -41,6 +41,8 @@ export function likesSlot(draft: StatementDraft): { attribute?: string; keyedFac
     words
       .filter((word) => isContentWord(word) && !/^\d/.test(word))
       .at(/\bunder\b|\bleast\b/.test(preferred) ? 0 : -1) ?? slug;
+  // "Preferred tea: tea" says nothing.
+  if (preferred.toLowerCase() === noun) return { attribute };
   const key = factKey(`preferred ${noun.replace(/(?<=[^s])s$/, '')}`);
   if (key === null) return { attribute };
   return { attribute, keyedFacts: [{ key, value: preferred, category: 'preference' }] };

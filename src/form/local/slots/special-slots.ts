@@ -67,6 +67,18 @@ export function homeInSmallLetters(predicate: string): Slot {
   return { attribute: 'home_city', ...keyed('home_city', value, 'location') };
 }
 
+const STAFF = /^(?:employees|staff|people|colleagues|workers)$/;
+
+/** "has 6 employees", "now has a team of 9 people": how many there are changes. */
+export function countSlot(predicate: string): Slot | null {
+  const [, team, noun] =
+    /^(?:now |currently )*has (?:now )?(a team of )?(?:about |around |over |only |almost )*(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty) (employees|staff|people|colleagues|workers|members|customers|clients|subscribers|followers|users|students|pupils|guests|tenants|patients|players)\b/.exec(
+      predicate,
+    ) ?? [];
+  if (noun === undefined) return null;
+  return { attribute: team !== undefined || STAFF.test(noun) ? 'headcount' : `count:${noun}` };
+}
+
 /** When a child is due: what is expected in March and then in April is one child. */
 export function expecting(predicate: string): Slot {
   return /^(?:is|are) (?:now |also )?(?:expecting (?:an?|their|our|another|twins)|pregnant|due (?:in|on|by))\b/.test(

@@ -1,5 +1,5 @@
 import { extractEntities } from '../../../language/extract-entities.ts';
-import { extractKeywords } from '../../../language/extract-keywords.ts';
+import { extractTopics } from '../../../language/extract-topics.ts';
 import { splitSentences } from '../../../language/split-sentences.ts';
 import { analyseVerb } from '../../../language/verb-forms.ts';
 import type { ProposedMemory, Turn } from '../../../models/distiller.ts';
@@ -47,7 +47,7 @@ export function readObservation(turn: Turn, number: number): ProposedMemory[] {
         levels: ['user'],
         importance: correction ? 0.8 : type === 'preference' ? 0.7 : 0.6,
         confidence: turn.origin === 'agent' && !correction ? 'medium' : 'high',
-        tags: extractKeywords(content, MOST_TAGS),
+        tags: extractTopics(content, MOST_TAGS),
         entities: extractEntities(content).map(({ name }) => name),
         turns: [number],
         validFrom: null,

@@ -37,6 +37,20 @@ describe('reflectOnTurns', () => {
     expect(reflect(['Can you book a flight to Rome?']).session[0]).toContain('It is not answered yet.');
   });
 
+  it.for([
+    'Could you remind me to call the dentist on Thursday?',
+    'Please remember that the gate code is behind the door.',
+    'Can you translate this sentence into Dutch?',
+    'Could you make the caption a bit shorter? Make it shorter please.',
+  ])('[E3] does not keep in mind what one answer settles: %s', (said) => {
+    expect(reflect([said, 'A: Done.']).session).toEqual([]);
+  });
+
+  it('[E3] of a plan that was moved has the last word', () => {
+    const { user } = reflect(['The launch is on 8 October.', 'The launch slipped to february.']);
+    expect(user).toEqual(['The launch is now in February 2027.']);
+  });
+
   it('has nothing to say of small talk and private facts', () => {
     const nothing = { agent: [], user: [], session: [] };
     expect(reflect(['Hi, how are you?', "A: I'm fine. And you?", 'Great, thanks!'])).toEqual(nothing);

@@ -28,7 +28,10 @@ export function reflectOnTurns(input: ReflectInput, timeZone: string): Reflectio
     reflections[level] = texts.filter((text) => !isKnown(text, known));
     higher.push(...(merged === null ? [] : [merged]), ...recent, ...reflections[level]);
   };
-  const plans = said.filter(isPlan).map(({ content }) => content);
+  // Of what was moved or called off the last word holds.
+  const plans = said
+    .filter((plan, index) => isPlan(plan) && !said.slice(index + 1).some((later) => replaces(later, plan)))
+    .map(({ content }) => content);
   add('agent', []);
   add('user', [
     ...fitting(guidance(said.filter(isAboutWork), input.wordLimit), { ...input, facts: [] }),
@@ -51,6 +54,10 @@ function isPlan({ type, content }: ProposedMemory): boolean {
     (type !== 'fact' ||
       /^(?:User's (?:project|team|launch|release|campaign|deadline|business|company)|The )/.test(content))
   );
+}
+
+function replaces(later: ProposedMemory, plan: ProposedMemory): boolean {
+  return plan.type === 'fact' && later.subject !== USER && later.subject === plan.subject;
 }
 
 function isAboutWork({ type, content, attribute }: ProposedMemory): boolean {

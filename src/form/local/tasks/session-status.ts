@@ -2,6 +2,7 @@ import { splitSentences } from '../../../language/split-sentences.ts';
 import type { Turn } from '../../../models/distiller.ts';
 import { classifySentence } from '../classify-sentence.ts';
 import { USER } from '../../slot.ts';
+import { readAsked } from '../rules/asked-rule.ts';
 import { standingWishes } from '../rules/standing-wish.ts';
 import { wordCount } from './merge-texts.ts';
 
@@ -10,6 +11,9 @@ const REQUEST =
 const DONE =
   /^(?:done|finished|ready|i(?:'ve| have) (?!a\b|the\b|no\b)|i (?:sent|published|created|added|booked|fixed|updated|wrote|drafted|scheduled|changed|removed|found|prepared|deployed)\b|here(?:'s| is| are) (?:the|your)\b|(?:it|your [\p{L} ]{2,30}|the [\p{L} ]{2,30}) (?:is|are|has been|have been) (?:now )?(?:done|ready|sent|published|booked|fixed|live|updated|scheduled|finished)\b)/iu;
 const SHORTEST_REQUEST = 4;
+// What is done with one answer, or kept elsewhere: nothing to have in mind.
+const ONE_OFF =
+  /^(?:(?:please|now|then|also|ok|okay|great|hi|hey|hello|(?:can|could|would|will) (?:you|u)|help me)[,!]? )*(?:please )?(?:remind|remember|note|set (?:an?|the|my) (?:\p{L}+ )?(?:reminder|alarm|timer)|tell|explain|translate|summari[sz]e|convert|calculate|define|spell|repeat|show me|give me|make (?:it|this|that|the \p{L}+) (?:a bit |a little |slightly |much )?(?:\p{L}+er|more|less)|wake|call me|let me know|check|look up)\b/iu;
 
 /**
  * What is being worked on in a session and how far it is, in the words that were used: the last request of the user's,
@@ -34,6 +38,8 @@ function requestOf({ content, kind }: Turn): string | null {
       REQUEST.test(text.replace(/[’]/g, "'")) &&
       wordCount(text) >= SHORTEST_REQUEST &&
       !isHypothetical(text) &&
+      !ONE_OFF.test(text.replace(/[’]/g, "'")) &&
+      readAsked(text) === null &&
       // How the agent should work from now on is no work of this session.
       standingWishes(text, USER).length === 0,
   );
