@@ -112,7 +112,12 @@ for (const database of databases()) {
       await one.varve.backfill({ tenant: 't' });
       await one.ana.consolidation.run();
       const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
-      expect(pattern?.content).toContain(COUNTED);
+      expect(pattern?.content).toBe(`Posted, recipe worked best: ${COUNTED}.`);
+      const best = await one.ana.recall('What kind of posts work best?');
+      expect(best.results[0]?.text).toBe(pattern?.content);
+      // The pattern tells of all of them and of none in particular: what happened is found as well.
+      const lassi = await one.ana.recall('How did the mango lassi recipe do?');
+      expect(lassi.results.map(({ text }) => text)).toContain('Posted a recipe for mango lassi');
     });
 
     it.each(['local', null])(
@@ -143,7 +148,7 @@ for (const database of databases()) {
       for (const content of OTHERS) await one.ana.memories.create({ type: 'episode', content });
       expect((await one.ana.consolidation.run()).patterns).toHaveLength(1);
       const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
-      expect(pattern?.content).toBe(`Suggested post: ${COUNTED}.`);
+      expect(pattern?.content).toBe(`Suggested post, recipe worked best: ${COUNTED}.`);
     });
   });
 }

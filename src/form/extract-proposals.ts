@@ -8,7 +8,7 @@ import { refuseExcess } from './guards/refuse-excess.ts';
 import { isFromRecall } from './guards/recalled-text.ts';
 import { seenBefore } from './keyed-alone.ts';
 import { formedBefore, knownMemories } from './known-memories.ts';
-import { isStated, observedProposals } from './observed-proposals.ts';
+import { decisionsBehind, isStated, observedProposals } from './observed-proposals.ts';
 import type { Proposal, Rejection } from './proposal.ts';
 import { toTurn } from './take-unformed.ts';
 import { toolProposals } from './tool-proposals.ts';
@@ -47,7 +47,8 @@ export async function extractProposals(work: FormWork): Promise<ExtractedProposa
   const said = stretch.events.filter((event) => !isStated(event) && !isFromRecall(event));
   const stated = stretch.events.filter(isStated);
   const recalled = (await deps.recalledTexts?.(scope)) ?? [];
-  const { known, before } = await deps.database.read(scope.tenant, async (reader) => ({
+  const { known, before, decisions } = await deps.database.read(scope.tenant, async (reader) => ({
+    decisions: await decisionsBehind(reader, scope, stated),
     known: await knownMemories(reader, deps, scope, stretch.events),
     before: await formedBefore(reader, scope, stretch.events),
   }));
@@ -68,7 +69,10 @@ export async function extractProposals(work: FormWork): Promise<ExtractedProposa
     ...guardProposals([proposal], context(said)),
     existing: proposal.existing,
   }));
-  const observed = guardProposals(observedProposals(stated), context(stated));
+  const observed = guardProposals(observedProposals(stated, decisions), {
+    ...context(stated),
+    around: decisions.map(({ content }) => content),
+  });
   const aimed = [
     ...updates.flatMap(({ accepted, existing }) => aimAt(accepted[0], known[existing - 1], 'updates')),
     ...output.contradicted.flatMap(({ existing, by }) =>

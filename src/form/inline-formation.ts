@@ -17,7 +17,7 @@ import { guardDecisions } from './guards/guard-decisions.ts';
 import { guardProposals } from './guards/guard-proposals.ts';
 import { formedBefore, knownAround } from './known-memories.ts';
 import { seenBefore, withoutTwins } from './keyed-alone.ts';
-import { isStated, observedProposals } from './observed-proposals.ts';
+import { decisionsBehind, isStated, observedProposals } from './observed-proposals.ts';
 import { toTurn } from './take-unformed.ts';
 import { toolProposals } from './tool-proposals.ts';
 
@@ -35,13 +35,15 @@ export async function formInline(deps: FormDeps, scope: Scope, events: readonly 
   const stated = events.filter(isStated);
   const said = events.filter((event) => !isStated(event) && event.kind !== 'document_chunk');
   const { proposed, around } = await extractInline(deps, place, said);
-  const observed = observedProposals(stated);
+  const decisions = await database.read(place.tenant, (reader) => decisionsBehind(reader, place, stated));
+  const observed = observedProposals(stated, decisions);
   if (proposed.length + observed.length === 0) return nothingApplied();
   const recalled = (await deps.recalledTexts?.(place)) ?? [];
   const guards = { settings, types: deps.memoryTypes, recalled, userNames: userNamesOf(place), around };
   const guarded = [
     ...guardProposals(proposed, { ...guards, events: said }).accepted,
-    ...guardProposals(observed, { ...guards, events: stated }).accepted,
+    ...guardProposals(observed, { ...guards, events: stated, around: decisions.map(({ content }) => content) })
+      .accepted,
   ];
   const before = await database.read(place.tenant, (reader) => formedBefore(reader, place, events));
   const isSeen = seenBefore(before);

@@ -1,5 +1,8 @@
 import type { ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Reader } from '../store/database.ts';
+import { findEvents } from '../store/event-store.ts';
 
 /** The kinds of event that say something in so many words: no distiller has to read them. */
 const STATED_KINDS: ReadonlySet<string> = new Set(['observation', 'decision', 'outcome']);
@@ -18,11 +21,19 @@ const OBSERVED_TYPES: Readonly<Record<string, string>> = {
   learned_fact: 'fact',
 };
 
-/** What observations, decisions and outcomes say, as memories: their turns are their places in `events`. */
-export function observedProposals(events: readonly Event[]): ProposedMemory[] {
+/** The decisions that outcomes refer to. An outcome says nothing without its decision, which was mostly taken earlier. */
+export async function decisionsBehind(reader: Reader, scope: Scope, events: readonly Event[]): Promise<Event[]> {
+  return findEvents(reader, scope, [...new Set(events.flatMap(({ refersTo }) => refersTo ?? []))]);
+}
+
+/**
+ * What observations, decisions and outcomes say, as memories: their turns are their places in `events`. `decisions` are
+ * those that the outcomes refer to.
+ */
+export function observedProposals(events: readonly Event[], decisions: readonly Event[]): ProposedMemory[] {
   return events.flatMap((event, index) => {
     const proposal =
-      event.kind === 'observation' ? observation(event) : isStated(event) ? episode(event, events) : null;
+      event.kind === 'observation' ? observation(event) : isStated(event) ? episode(event, decisions) : null;
     return proposal === null ? [] : [{ ...proposal, turns: [index + 1] }];
   });
 }
@@ -53,16 +64,17 @@ function observation(event: Event): Omit<ProposedMemory, 'turns'> | null {
 }
 
 /** What the agent did, why, and what came of it. */
-function episode(event: Event, events: readonly Event[]): Omit<ProposedMemory, 'turns'> {
+function episode(event: Event, decisions: readonly Event[]): Omit<ProposedMemory, 'turns'> {
   const { reason, effect, measure } = event.metadata;
   const common = { ...BASE, type: 'episode', subject: 'Agent', validFrom: event.occurredAt.toISOString() };
   if (event.kind === 'decision') {
     const because = typeof reason === 'string' ? ` because ${plain(reason)}` : '';
     return { ...common, content: shorten(`Agent decided: ${plain(event.content)}${because}`), tags: ['decision'] };
   }
-  const decision = events.find((other) => other.id === event.refersTo);
-  const about = decision === undefined ? '' : ` after "${plain(decision.content)}"`;
-  const counted = isMeasure(measure) ? ` (${measure.name}: ${measure.value})` : '';
+  const decision = decisions.find((other) => other.id === event.refersTo);
+  const about = decision === undefined ? '' : ` of "${plain(decision.content)}"`;
+  const isSaid = isMeasure(measure) && event.content.includes(String(measure.value));
+  const counted = isMeasure(measure) && !isSaid ? ` (${measure.name}: ${measure.value})` : '';
   const content = shorten(`Outcome${about}: ${plain(event.content)}${counted}`);
   const tags = ['outcome', ...(typeof effect === 'string' ? [effect] : [])];
   return { ...common, content, tags, importance: effect === 'positive' ? 0.7 : 0.6 };

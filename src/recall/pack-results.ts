@@ -3,6 +3,13 @@ import { contentHash } from '../record/memory.ts';
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
 import { ABSTENTION_THRESHOLD } from './relevance.ts';
 
+/** The turns that a memory makes needless. What sums up many of them does not hold what each has said. */
+function eventsToldBy({ memory }: RecallResult): readonly string[] {
+  return memory === null || memory.sourceType === 'consolidation' || memory.type === 'summary'
+    ? []
+    : memory.sourceEvents;
+}
+
 /** Takes the best results that fit: no text twice, no turn whose content a recalled memory already has. */
 export function packResults(
   results: readonly RecallResult[],
@@ -23,7 +30,7 @@ export function packResults(
     if (tokens + cost > (options.tokenBudget ?? Infinity)) continue;
     tokens += cost;
     packed.push(result);
-    for (const mark of [...marks, ...(result.memory?.sourceEvents ?? [])]) seen.add(mark);
+    for (const mark of [...marks, ...eventsToldBy(result)]) seen.add(mark);
   }
   return { results: packed, answerable, abstained: false, degraded };
 }

@@ -45,7 +45,7 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
   const tools: Record<string, number> = {};
   for (const { tool } of evidence) if (tool !== null) tools[tool] = (tools[tool] ?? 0) + 1;
   return {
-    theme: inOrderOfSpeech(evidence, common),
+    theme: inOrderOfSpeech(evidence, common.size > 0 ? common : mostCommon(evidence, groups)),
     measure,
     groups,
     ratio: ratioOf(groups),
@@ -100,8 +100,21 @@ function wordFor(stem: string, text: string): string {
   return plain.find((word) => word.startsWith(stem.slice(0, Math.max(3, stem.length - 1)))) ?? stem;
 }
 
+/** Where nearly all have no word in common: those that most have, other than the names of variants. */
+function mostCommon(evidence: readonly Evidence[], groups: readonly GroupCount[]): Set<string> {
+  const labels = new Set(groups.map(({ label }) => label));
+  const most = [...frequenciesOf(evidence)].filter(
+    ([stem, count]) => count > evidence.length / 2 && !labels.has(wordFor(stem, textWith(stem, evidence))),
+  );
+  return new Set(most.map(([stem]) => stem));
+}
+
+function textWith(stem: string, evidence: readonly Evidence[]): string {
+  return evidence.find(({ stems }) => stems.has(stem))?.text ?? '';
+}
+
 function inOrderOfSpeech(evidence: readonly Evidence[], common: ReadonlySet<string>): string[] {
-  const [first] = evidence;
+  const first = evidence.find(({ stems }) => [...common].every((stem) => stems.has(stem))) ?? evidence[0];
   return [...(first?.stems ?? [])].filter((stem) => common.has(stem)).map((stem) => wordFor(stem, first?.text ?? ''));
 }
 

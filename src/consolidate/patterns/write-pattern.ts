@@ -53,11 +53,13 @@ export async function writePattern(
   });
 }
 
-/** "Suggest post: recipe: 3, mean 303 views; …", led by a sentence of the model's where there is one that can be used. */
+/** "Suggest post, recipe worked best: recipe: 3, mean 303 views; …", or a sentence of the model's that can be used. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const theme = count.theme.join(' ');
   const counted = writeCount(count);
-  const plain = `${theme === '' ? 'Repeated' : theme.charAt(0).toUpperCase() + theme.slice(1)}: ${counted}.`;
+  const what = theme === '' ? 'What was done' : theme.charAt(0).toUpperCase() + theme.slice(1);
+  const best = count.ratio === null || count.ratio <= 1 ? '' : `, ${count.groups[0]?.label} worked best`;
+  const plain = `${what}${best}: ${counted}.`;
   const distiller = await run.distiller();
   if (distiller.kind === 'local') return plain;
   const additions = evidence
