@@ -106,13 +106,50 @@ for (const database of databases()) {
       expect((await live(handle)).filter((content) => content.includes('Globex'))).toEqual(['Employer: Globex']);
     });
 
-    it('[K5] "call me" is a name while no other is known', async () => {
+    it('[K5] "call me" is what one wants to be called, not one\'s name', async () => {
       const [kit, marta] = [fresh(), fresh()];
       await tell(kit, 'call me Kit');
       await tell(marta, 'My name is Marta.', 'You can call me Mia.');
-      expect((await kit.facts.get('name'))?.value).toBe('Kit');
+      expect(await live(kit)).toEqual(['Preferred name: Kit']);
       expect((await marta.facts.get('name'))?.value).toBe('Marta');
       expect((await marta.facts.get('preferred_name'))?.value).toBe('Mia');
+    });
+
+    it.for([
+      [['I want to write a book.', 'I no longer want to write a book.'], 'wants to write a book.'],
+      [['I want to write a book.', 'I gave up on the idea of writing a book.'], 'wants to write a book.'],
+      [['My wrist is broken.', 'My wrist is fine again.'], 'broken'],
+      [['I have a sprained ankle.', 'my ankle has healed'], 'sprained'],
+    ] as const)('[X3] what is given up or over ends what was said: %s', async ([lines, gone]) => {
+      const handle = fresh();
+      await tell(handle, lines[0]);
+      expect((await live(handle)).join('\n')).toContain(gone);
+      await tell(handle, lines[1]);
+      const left = await handle.memories.list({ types: ['goal', 'fact', 'personal', 'context'], limit: 200 });
+      expect(left.items.filter(({ content }) => content.includes(gone) && !content.includes('no longer'))).toEqual([]);
+    });
+
+    it('[Q9] what was saved reaches the goal', async () => {
+      const handle = fresh();
+      await tell(handle, 'I want to save 5000 euros.', 'I have saved the 5000 euros!');
+      const { items } = await handle.memories.list({ types: ['goal'], limit: 10 });
+      expect(items).toMatchObject([{ state: 'achieved' }]);
+    });
+
+    it('[Q1] a reflection loses the wish that a later session takes back', async () => {
+      const handle = fresh();
+      await tell(handle, 'Please always answer in Dutch.', 'Never use emojis.');
+      await handle.session.close();
+      await varve.drain();
+      const guidance = async (): Promise<string[]> =>
+        (await handle.memories.list({ types: ['reflection'], limit: 50 })).items
+          .map(({ content }) => content)
+          .filter((content) => content.startsWith('With User:'));
+      expect((await guidance()).join(' ')).toContain('Dutch');
+      const later = varve.for({ ...handle.scope, tenant: 'changes', session: 's2' });
+      await tell(later, 'From now on, always answer in English.');
+      expect((await guidance()).join(' ')).not.toContain('Dutch');
+      expect((await guidance()).join(' ')).toContain('emojis');
     });
 
     it('[Q1] a wish is replaced when it is taken back or changed, across sessions', async () => {

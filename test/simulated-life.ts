@@ -89,7 +89,7 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'colour',
-    key: 'favorite_colour',
+    key: 'favorite_color',
     claims: claim('colou?r is|colou?r:'),
     asked: ['Which colour do I like best?', 'In what colour should you paint my room?'],
     states: [

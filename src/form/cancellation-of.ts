@@ -1,4 +1,5 @@
 import type { Memory } from '../record/memory.ts';
+import { goalShare } from './goal-share.ts';
 import { contentStems } from './guards/text-overlap.ts';
 import { readPlain } from './local/clauses/read-plain.ts';
 import type { Proposal } from './proposal.ts';
@@ -9,6 +10,8 @@ const CANCELLED =
   /^User (?:has |just |finally )*(?:cancelled|canceled) (?:the|their|all|an?) (.{3,60}?)(?: (?:on|in|because|for|today|yesterday)\b.*)?\.?$/;
 const NOT_GOING =
   /^User (?:is|are) (?:not|no longer) (?:going to|flying to|travelling to|traveling to|moving to|coming to|driving to|visiting|attending|doing|taking|buying) (.{2,60}?)(?: (?:after all|any ?more)\b.*)?\.?$/;
+const GIVEN_UP =
+  /^User (?:no longer (?:wants|plans|intends|hopes|aims|aspires) to|(?:does not|do not) (?:want|plan|intend) to (?=.* any ?more)|(?:has |just |finally )*(?:gave|given) up(?: on)?|(?:has |just |finally )*(?:abandoned|dropped|scrapped|shelved|ditched)) (.{2,80}?)\.?$/;
 // "Off this week" is on again in the next.
 const ONCE = /\b(?:this (?:week|month|time|year)|today|tomorrow|tonight|on \d|in the week of)/;
 const IS_OFF = /\b(?:cancelled|canceled|off|not going)\b/;
@@ -20,6 +23,9 @@ const TRAVELS =
 export function cancellationOf({ content, slot }: Proposal): ((memory: Memory) => boolean) | null {
   const [, off, rest = ''] = OFF.exec(content) ?? [];
   if (off !== undefined && slot.polarity === 'negative') return ONCE.test(rest) ? null : (memory) => plans(memory, off);
+  const aim = GIVEN_UP.exec(content)?.[1];
+  if (aim !== undefined && slot.polarity === 'negative')
+    return ({ type, content: known }) => /^(?:goal|intention)$/.test(type) && goalShare(known, aim) === 1;
   const cancelled = CANCELLED.exec(content)?.[1] ?? NOT_GOING.exec(content)?.[1];
   return cancelled === undefined ? null : (memory) => plans(memory, cancelled);
 }

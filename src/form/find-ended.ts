@@ -5,18 +5,21 @@ import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { findMemory, listMemories } from '../store/read-memories.ts';
-import { archiveMemory } from '../store/write-memory.ts';
+import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { cancellationOf } from './cancellation-of.ts';
 import { contentStems } from './guards/text-overlap.ts';
 import { claimOf, wins } from './guards/precedence.ts';
 import type { Settled } from './guards/guard-decisions.ts';
 import type { Proposal } from './proposal.ts';
+import { isWish, withoutRevoked } from './revoked-wishes.ts';
 import { isUser, normaliseAttribute, slotOf } from './slot.ts';
 
 /** A memory that no longer holds, and the statement that ends it. */
 export interface Ended {
   memory: Memory;
   by: Proposal;
+  /** What the memory still says; without it the memory goes. */
+  keeps?: string;
 }
 
 const MOST = 1000;
@@ -41,12 +44,28 @@ export async function findEnded(
       cancels ?? (ended === null ? null : (memory: Memory) => LIVING_TYPES.includes(memory.type) && ended(memory));
     return ends === null ? [] : [{ by, ends }];
   });
-  if (endings.length === 0) return [];
+  const wishes = proposals.filter(isWish);
+  if (endings.length === 0 && wishes.length === 0) return [];
   const now = parts.clock.now();
   const { items } = await listMemories(reader, scope, { types: PLANNED_TYPES, limit: MOST }, { now });
-  return endings.flatMap(({ by, ends }) =>
+  const ended = endings.flatMap(({ by, ends }) =>
     items.filter((memory) => ends(memory) && isBefore(memory, by)).map((memory) => ({ memory, by })),
   );
+  if (wishes.length === 0) return ended;
+  const waiting = await listMemories(reader, scope, { types: ['reflection'], limit: MOST }, { now });
+  return [...ended, ...waiting.items.flatMap((memory) => revoked(memory, wishes))];
+}
+
+/** A reflection says what the user wished then; what they wish now comes from their own words. */
+function revoked(memory: Memory, wishes: readonly Proposal[]): Ended[] {
+  let last: Ended | null = null;
+  for (const by of wishes) {
+    if (!isBefore(memory, by)) continue;
+    const keeps = withoutRevoked(last?.keeps === undefined ? memory : { ...memory, content: last.keeps }, by);
+    if (keeps === null) return [{ memory, by }];
+    if (keeps !== undefined) last = { memory, by, keeps };
+  }
+  return last === null ? [] : [last];
 }
 
 /** Only what was said earlier, elsewhere, and does not outrank it. */
@@ -71,8 +90,22 @@ const FREELANCE =
 const SECOND_JOB = /\b(?:second|side|another|additional|also|as well|besides|too|part-time|part time)\b/;
 const SWITCHED = /^User (?:has |just |recently )*(?:switched|changed|moved|went|migrated) from (.{2,40}?) to /;
 
+const HEALED =
+  /^User's ((?:left |right |lower |upper )?\p{Ll}+) (?:(?:is|are) (?:(?:now|all|completely|fully|finally|totally|much|back to) )*(?:fine|ok|okay|alright|right|better|healed|healthy|recovered|good|normal|well) (?:again|now)|(?:has |have )?(?:fully |completely |finally )*healed)\b/u;
+const INJURY =
+  /\b(?:broken|broke|sprain\p{L}*|injur\p{L}*|hurts?|hurting|pain\p{L}*|fractur\p{L}*|twisted|tore|torn|sore|swollen|strain\p{L}*|aches?|aching|infect\p{L}*|dislocated|inflamed)\b/u;
+
 /** Which memories a statement ends; null when it ends none. */
 function endingOf(by: Proposal): Test | null {
+  const healed = HEALED.exec(by.content)?.[1];
+  if (healed !== undefined) {
+    const part = contentStems(healed.split(' ').at(-1) ?? healed);
+    return ({ content, key }) =>
+      key === null &&
+      content.startsWith('User') &&
+      INJURY.test(content) &&
+      [...contentStems(content)].some((stem) => part.has(stem));
+  }
   if (!isUser(by.slot.subject) || by.type === 'goal' || by.type === 'intention') return null;
   const left = LEFT.exec(by.content)?.[1];
   if (left !== undefined) {
@@ -155,9 +188,16 @@ export async function archiveEnded(
   { scope, why }: { scope: Scope; why: Change },
 ): Promise<string[]> {
   const archived: string[] = [];
-  for (const { memory, by } of ended) {
+  for (const { memory, by, keeps } of ended) {
     const now = await findMemory(writer, scope, memory.id);
     if (now === null || now.archivedAt !== null || now.version !== memory.version) continue;
+    if (keeps !== undefined) {
+      await reviseMemory(writer, parts, now, {
+        change: { content: keeps },
+        why: { ...why, reason: `ended: ${by.content}` },
+      });
+      continue;
+    }
     await archiveMemory(writer, parts, now, {
       reason: 'contradicted',
       until: by.statedAt,

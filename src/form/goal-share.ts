@@ -20,10 +20,23 @@ export function goalShare(goal: string, done: string): number {
   const [aim, said] = [goal.replace(DATED, ' '), done.replace(DATED, ' ')];
   const [places, others] = [namesIn(aim), namesIn(said)];
   if (places.size > 0 && others.size > 0 && ![...places].some((name) => others.has(name))) return 0;
+  if (fallsShort(aim, said)) return 0;
   const stems = [...contentStems(aim)].filter((stem) => !WANTING.has(stem) && !/^\d+$/.test(stem));
   const plain = stems.filter((stem) => !places.has(stem));
   // "Learn Spanish" is nothing without its name.
   return coveredBy(new Set(plain.length >= 2 ? plain : stems), contentStems(said));
+}
+
+/** 500 euros are not the 5,000 that were to be saved. */
+function fallsShort(aim: string, said: string): boolean {
+  const [wanted, got] = [amountsIn(aim), amountsIn(said)];
+  return wanted.length > 0 && got.length > 0 && Math.max(...got) < Math.max(...wanted);
+}
+
+function amountsIn(text: string): number[] {
+  return [...text.matchAll(/(?<![\p{L}\d])(\d[\d,]*(?:\.\d+)?)(k?)(?![\p{L}\d])/giu)].map(
+    ([, digits = '', thousand = '']) => Number(digits.replaceAll(',', '')) * (thousand === '' ? 1 : 1000),
+  );
 }
 
 function namesIn(text: string): Set<string> {

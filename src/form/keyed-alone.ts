@@ -31,8 +31,8 @@ export function isSaidByKeys(proposal: Proposal): boolean {
   if (validFrom !== null || validTo !== null || correction === true || !/^(?:fact|personal|preference)$/.test(type))
     return false;
   // Likes and wishes are compared by their object: "hates trains" has to find "prefers trains".
-  if (slot.attribute === null || /^(?:likes|instruction):/.test(slot.attribute) || slot.attribute === 'preferred_name')
-    return false;
+  if (slot.attribute === null || /^(?:likes|instruction):/.test(slot.attribute)) return false;
+  if (slot.attribute === 'preferred_name' && /^User wants to be called \S+\.?$/.test(proposal.content)) return true;
   return isCovered(proposal.content, facts);
 }
 

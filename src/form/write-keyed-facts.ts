@@ -20,18 +20,12 @@ export async function writeKeyedFacts(
   context: ApplyContext,
   applied: Applied,
 ): Promise<void> {
-  const said = [proposal.keyed, ...(proposal.moreKeyed ?? [])].filter((fact) => fact !== null);
-  const facts = [
-    ...said,
-    ...said.filter(({ key }) => key === 'preferred_name').map((fact) => ({ ...fact, key: 'name' })),
-  ];
+  const facts = [proposal.keyed, ...(proposal.moreKeyed ?? [])].filter((fact) => fact !== null);
   if (facts.length === 0 || !isUser(proposal.slot.subject)) return;
   const { scope, distiller, why } = context;
   const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
   for (const { key, value, category } of facts) {
     const known = await findFact(writer, owner, key);
-    // "Call me Kit" is a name while no other is known.
-    if (known !== null && key === 'name' && !said.some((fact) => fact.key === 'name')) continue;
     if (known !== null && sameValue(known.value, value)) continue;
     if (known !== null && !wins({ ...proposal, correction: proposal.correction === true }, claimOf(known))) {
       applied.rejected.push({ what: 'keyed_fact', reason: 'outranked', content: `${key}: ${value}` });

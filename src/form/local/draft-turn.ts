@@ -134,7 +134,8 @@ function draftSentence(
 ): StatementDraft[] {
   const { speaker, question, toAgent } = reading;
   if (sentence.kind === 'jest' || sentence.kind === 'hypothetical' || sentence.kind === 'quotation') return [];
-  const text = joinAppositions(statedPart(toAgent ? withoutNewsLabel(sentence.text) : sentence.text));
+  const plainText = withoutAsSaid(sentence.text);
+  const text = joinAppositions(statedPart(toAgent ? withoutNewsLabel(plainText) : plainText));
   const named = findPeople(text);
   for (const person of named) people.set((person.name.split(' ')[0] ?? '').toLowerCase(), person);
   const setting = { subject: speaker, question: question ?? '', people, before, toAgent };
@@ -150,6 +151,17 @@ function draftSentence(
     return stated.length > 0 ? stated : draftOtherwise(part, index, reading, setting, said);
   });
   return [...found, ...namingDrafts(named, found, speaker)];
+}
+
+const AS_SAID =
+  "(?:as|like) (?:(?:i|you)(?:'ve| have|'d| had)?(?: just| already| probably| may| might| also)* (?:said|told you|mentioned|wrote|explained|know|knew|remember)|(?:already )?(?:mentioned|said|noted|stated|discussed))(?: (?:before|earlier|already|above|last time|yesterday|previously|to you))*";
+const AS_SAID_FIRST = new RegExp(`^(?:(?:and|so|but|well|oh|hey|again),? )*${AS_SAID}[,:;]? (?=\\S)`, 'i');
+const AS_SAID_LAST = new RegExp(`, ${AS_SAID}(?=[.!]*$)`, 'i');
+
+/** "As I said, I'm allergic": it was said before, and is so still. */
+function withoutAsSaid(text: string): string {
+  if (!/\b(?:as|like)\b/i.test(text)) return text;
+  return text.replace(/[’]/g, "'").replace(AS_SAID_FIRST, '').replace(AS_SAID_LAST, '');
 }
 
 /** What a sentence says that has no subject of its own: an answer, an echo, a dropped "I", what others did. */

@@ -25,7 +25,7 @@ const FACTS: ReadonlyArray<readonly [string, string, string?]> = [
   ["I'm from Canada.", 'User is from Canada.', 'birthplace=Canada'],
   ['My favorite color is dark green', "User's favorite color is dark green.", 'favorite_color=dark green'],
   ['I prefer public transport.', 'User prefers public transport.', 'preferred_transport=public transport'],
-  ['My birthday is on May 5th.', "User's birthday is on 5 May 2027."],
+  ['My birthday is on May 5th.', "User's birthday is on 5 May.", 'birthday=5 May'],
   [
     'Home address: 12 Main Street, Springfield',
     "User's home address is 12 Main Street, Springfield.",
@@ -97,6 +97,47 @@ const FACTS: ReadonlyArray<readonly [string, string, string?]> = [
   ['my exams start on the 12th of may', "User's exams start on 12 May 2027."],
   ["we're moving to Oslo in May", 'User is moving to Oslo in May 2027.'],
   ['me and aoife broke up', 'User broke up with aoife.'],
+  ['Actually, my dog is called Maxi, not Max.', "User's dog is called Maxi.", 'dog_name=Maxi'],
+  ['My phone number is +49 170 1234567.', "User's phone number is +49 170 1234567.", 'phone_number=+49 170 1234567'],
+  ['My favourite color is blue these days.', "User's favourite color is blue these days.", 'favorite_color=blue'],
+  [
+    'My favourite colour is blue at the moment.',
+    "User's favourite colour is blue at the moment.",
+    'favorite_color=blue',
+  ],
+  ['My birthday is on 12 March.', "User's birthday is on 12 March.", 'birthday=12 March'],
+  ['My birthday is tomorrow.', "User's birthday is on 16 November.", 'birthday=16 November'],
+  ['My birthday is on 12 March 1990.', "User's birthday is on 12 March 1990.", 'birthday=12 March 1990'],
+  ['Our anniversary is in June.', "User's anniversary is in June."],
+  ['My birthday party is on 12 March.', "User's birthday party is on 12 March 2027."],
+  [
+    'I started a new job at TechCorp yesterday.',
+    'User started a new job at TechCorp on 14 November 2026.',
+    'employer=TechCorp',
+  ],
+  ["As I said, I'm allergic to peanuts.", 'User is allergic to peanuts.', 'allergy_peanuts=peanuts'],
+  ['Like I told you, I live in Rome.', 'User lives in Rome.', 'home_city=Rome'],
+  ['As you know, my wife is Ana.', "User's wife is Ana.", 'partner_name=Ana'],
+  ['As mentioned, I work at Globex.', 'User works at Globex.', 'employer=Globex'],
+  ["I'm vegan, as I said before.", 'User is vegan.', 'diet=vegan'],
+  [
+    "I'm 29 years old and I live with my girlfriend in Madrid",
+    'User lives with their girlfriend in Madrid.',
+    'home_city=Madrid',
+  ],
+  ['I live in a flat in Porto.', 'User lives in a flat in Porto.', 'home_city=Porto'],
+  ["I'm in the CET timezone", 'User is in the CET timezone.', 'time_zone=CET'],
+  ['my doctor told me to avoid salt', "User's doctor told them to avoid salt."],
+  ['I know Python and TypeScript.', 'User knows Python and TypeScript.'],
+  ['I know how to sail.', 'User knows how to sail.'],
+  ['I read a lot of science fiction.', 'User reads a lot of science fiction.'],
+  ['I usually have lunch at 1pm', 'User usually has lunch at 1pm.'],
+  ["I'm flying to Tokyo next week.", 'User is flying to Tokyo in the week of 16 November 2026.'],
+  ['I was in Rome last week.', 'User was in Rome in the week of 2 November 2026.'],
+  ['I came back from the trip to Japan.', 'User came back from the trip to Japan.'],
+  ['I have saved the 5000 euros!', 'User has saved the 5000 euros.'],
+  ['My wrist is fine again.', "User's wrist is fine again."],
+  ['My colleague Marco quit.', "User's colleague Marco quit."],
 ];
 
 describe('facts', () => {
@@ -184,12 +225,52 @@ describe('facts', () => {
     ['I prefer short answers without emojis', 'preferred_emoji'],
     ['My son Max is 7.', 'son_name'],
     ['I started Duolingo last week', 'employer'],
+    ['My phone is a Pixel 8.', 'phone_number'],
+    ['My email is broken.', 'email'],
+    ['My age is a secret.', 'age'],
+    ['My birthday is coming up soon.', 'birthday'],
+    ['My birthday is in two weeks.', 'birthday'],
+    ['My website is down.', 'website'],
+    ['My weight is stable.', 'weight'],
+    ['My time zone is confusing.', 'time_zone'],
+    ['My budget is tight.', 'budget'],
+    ['My job is stressful.', 'job_title'],
+    ['My name is hard to pronounce.', 'name'],
+    ['I was born in 1988.', 'birthplace'],
+    ['I was born in March.', 'birthplace'],
+    ['I moved with my girlfriend in March', 'home_city'],
   ])('have no odd keys: %s no %s', (said, key) => {
     expect(
       read(said)
         .flatMap(({ keyedFacts }) => keyedFacts ?? [])
         .map((fact) => fact.key),
     ).not.toContain(key);
+  });
+
+  it.each([
+    'I know John.',
+    'as a teacher I know how hard it is',
+    'I know that feeling.',
+    "I'm heading to bed.",
+    'I was in a meeting yesterday.',
+    "I'm having lunch.",
+    'my doctor told me to call back later',
+    'My back is killing me again',
+  ])('[L6] are not read from talk: %s', (said) => {
+    expect(read(said)).toEqual([]);
+  });
+
+  it('name nobody after the word that opens a sentence', () => {
+    expect(contents(read('Actually, my dog is called Maxi, not Max.'))).toEqual(["User's dog is called Maxi."]);
+  });
+
+  it.each([
+    'I no longer want to write a book.',
+    "I don't want to write a book anymore.",
+    'I gave up on the idea of writing a book.',
+    'I dropped my plan to write a book.',
+  ])('[Q9] what is given up is no goal: %s', (said) => {
+    expect(read(said)).toMatchObject([{ type: 'fact', polarity: 'negative' }]);
   });
 
   it('have keys that a keyed fact may have', () => {

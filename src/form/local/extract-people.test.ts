@@ -80,7 +80,7 @@ describe('the people of the user', () => {
       ['Our daughter Alba is four.', 'Alba starts school in September.'],
       "User's daughter Alba starts school in September 2027.",
     ],
-    [['My son Tiago is 7.', "Tiago's birthday is on 14 June."], "User's son Tiago's birthday is on 14 June 2027."],
+    [['My son Tiago is 7.', "Tiago's birthday is on 14 June."], "User's son Tiago's birthday is on 14 June."],
     [
       ['My son Tiago is 7.', 'A: How nice.', 'He broke his arm yesterday.'],
       "User's son Tiago broke his arm on 14 November 2026.",

@@ -10,6 +10,12 @@ import { canonicalSubject, findSlot } from './slots/find-slot.ts';
 const MOST_TAGS = 5;
 // A predicate begins with its verb, which is no topic.
 const VERB = /^(?:(?:never|also|now|currently|still|no longer|always|usually|often) )*\p{Ll}+ /u;
+// A value holds without when it was said.
+const FOR_NOW = /,? (?:these days|now|nowadays|at the moment|right now|currently|lately|any ?more|as of late)$/i;
+// What comes every year has no year of its own.
+const YEARLY = /\b(?:birthday|b-?day|anniversary|name day)$/i;
+const BORN = /^(?:was born|celebrates? (?:their|the) (?:\p{L}+ ){0,2}(?:birthday|anniversary))\b/u;
+const YEAR = /\b(?:19|20)\d\d\b/;
 
 /** Turns a draft into a statement: absolute dates, slot, keyed facts, validity, tags, one sentence. */
 export function finishDraft(
@@ -19,11 +25,15 @@ export function finishDraft(
   const { turn, number, speaker, timeZone } = place;
   const slot = findSlot(draft, speaker);
   const reference = { now: turn.occurredAt, timeZone, prefer: draft.looksAhead === true ? 'future' : 'past' } as const;
-  const { text: predicate, dates } = absolutiseDates(draft.predicate, reference);
+  const { text, dates } = absolutiseDates(draft.predicate, reference);
+  const isYearly = YEARLY.test(draft.subject) || BORN.test(draft.predicate);
+  const predicate = isYearly ? dayOf(text, draft.predicate) : text;
   const attribute = draft.attribute ?? slot.attribute;
   const keyedFacts = (draft.keyedFacts ?? slot.keyedFacts)?.map((fact) => ({
     ...fact,
-    value: absolutiseDates(fact.value, reference).text.replace(/^(?:in|on) (?=.*\d{4}$)/, ''),
+    value: isYearly
+      ? dayOf(absolutiseDates(fact.value, reference).text, fact.value).replace(/^(?:in|on) /, '')
+      : absolutiseDates(fact.value.replace(FOR_NOW, ''), reference).text.replace(/^(?:in|on) (?=.*\d{4}$)/, ''),
   }));
   const content = writeSentence(`${draft.subject} ${predicate}`);
   return {
@@ -46,7 +56,15 @@ export function finishDraft(
       .filter((tag) => draft.subject === speaker || !namedIn(draft.subject).includes(tag))
       .slice(0, MOST_TAGS),
     ...(keyedFacts === undefined ? {} : { keyedFacts }),
-    ...validity(draft.past === true, draft.type === 'intention' || draft.type === 'goal', dates, turn.occurredAt),
+    // Where and when somebody was born is so for ever.
+    ...(/^was born\b/.test(draft.predicate)
+      ? {}
+      : validity(
+          draft.past === true,
+          draft.type === 'intention' || draft.type === 'goal',
+          isYearly && !YEAR.test(draft.predicate) ? [] : dates,
+          turn.occurredAt,
+        )),
     ...(draft.followUpDays === undefined ? {} : { followUpDays: draft.followUpDays }),
     // "Actually" alone is also a mannerism: without a slot there is nothing it could correct.
     ...(draft.correction === undefined || (draft.correction.rejected === undefined && attribute === undefined)
@@ -56,6 +74,13 @@ export function finishDraft(
     turn: number,
     span,
   };
+}
+
+/** "On 12 March 2027" → "on 12 March", unless the year was said. */
+function dayOf(text: string, said: string): string {
+  return YEAR.test(said)
+    ? text
+    : text.replace(/(?<!\bof )\b((?:on \d{1,2}|in|\d{1,2}) \p{Lu}\p{L}+) (?:19|20)\d\d\b/gu, '$1');
 }
 
 /** Named people are entities. As tags, their name and "son" would gather all that is said of them into one text. */

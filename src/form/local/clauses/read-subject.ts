@@ -21,7 +21,7 @@ const THIRD_PERSON_VERBS = new Set(
   passed died served grew came gave taught told became took met won lost sells reads writes drives cooks bakes sings dances
   collects looks sounds means needs keeps helps comes gets takes sleeps eats barks fought built bought stays prefers wears ran
   cheated left kicked work live love like hate play teach own study go want enjoy speak think fight sleep eat make help need drive run broke
-  said sold knows know begins starts ends costs consists includes cost
+  quit said sold knows know begins starts ends costs consists includes cost
   uses ships deploys meets hosts builds offers serves supports requires wakes walks swims belongs uses gives plans use ship deploy`.split(
     /\s+/,
   ),

@@ -27,7 +27,7 @@ export const EVENTFUL: ReadonlySet<string> = wordSet(`
   write learn take graduate retire study work live serve grow raise play volunteer teach train divorce relocate complete
   launch publish sell open found create pass fail sign apply interview accept reject receive earn hire fire promote
   celebrate host organize organise plant bake cook sing perform compete swim hike climb bike ride drive fly camp cycle
-  injure hurt have give donate save rescue register enroll enrol switch change drop stop give cancel book order
+  injure hurt sprain fracture tear dislocate have give donate save rescue register enroll enrol switch change drop stop give cancel book order
   meet spend make get see try leave bring come spend major coach manage design draw race invest inherit lead
   fall catch discover explore ship deploy migrate collect shoot photograph record film present speak submit defend
   emigrate immigrate settle rent renovate decorate repair fix restore sew knit carve sculpt score place beat

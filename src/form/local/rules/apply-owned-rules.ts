@@ -41,11 +41,13 @@ export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): Sta
   const favorite = /\bfavou?rite\b/i.test(subject.phrase);
   const kin = KINSHIP.has(subject.noun) || PETS.has(subject.noun);
   const worth = setting.toAgent === true && namesValue(clause);
+  if (isOfInjury(clause)) return injuryDraft(clause, setting);
   if (!favorite && !kin && !worth && !isLasting(subject, verb)) return null;
   const age = /^(?:turn|be)$/.test(verb) && AGE.test(joinTokens(rest));
   if (!hasContent(rest) && !age && !/^(?:die|retire|smoke|drink|leave|visit|snore|quit|resign)$/.test(verb))
     return null;
-  if (TALKING.has(verb) && !ALSO_DONE.test(verb)) return null;
+  const advised = isAdvice(clause);
+  if (TALKING.has(verb) && !ALSO_DONE.test(verb) && !advised) return null;
   if (verb === 'be' && !favorite && isPassing(clause, kin)) return null;
   if (verb === 'go' && /^to be (?:fine|ok|okay|alright|all right|great|good|so|there)\b/i.test(joinTokens(rest)))
     return null;
@@ -53,15 +55,38 @@ export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): Sta
 
   const past = tense === 'past' || tense === 'usedTo';
   return {
-    type: favorite ? 'preference' : GOAL_NOUNS.has(subject.noun) ? 'goal' : kin ? 'personal' : 'fact',
+    type: advised
+      ? 'fact'
+      : favorite
+        ? 'preference'
+        : GOAL_NOUNS.has(subject.noun)
+          ? 'goal'
+          : kin
+            ? 'personal'
+            : 'fact',
     subject: `${possessive(setting.subject)} ${phraseOf(subject.phrase)}`,
     predicate: renderPredicate(clause, subject.plural),
     polarity: clause.negated ? 'negative' : 'positive',
-    importance: favorite ? 0.55 : GOAL_NOUNS.has(subject.noun) ? 0.7 : kin ? 0.5 : 0.55,
+    importance: advised ? 0.65 : favorite ? 0.55 : GOAL_NOUNS.has(subject.noun) ? 0.7 : kin ? 0.5 : 0.55,
     confidence: confidenceOf(clause),
     ...(looksAhead(clause) ? { looksAhead: true as const } : {}),
     ...(past && verb === 'be' ? { past: true as const } : {}),
   };
+}
+
+const CARERS = wordSet(
+  'doctor gp dentist physio therapist cardiologist dermatologist surgeon nutritionist dietitian midwife',
+);
+
+/** "My doctor told me to avoid salt". */
+function isAdvice({ subject, verb, rest, tense }: ParsedClause): boolean {
+  return (
+    subject.kind === 'owned' &&
+    CARERS.has(subject.noun) &&
+    (tense === 'past' || tense === 'perfect') &&
+    /^(?:tell|ask|advise|warn|order)$/.test(verb) &&
+    /^me (?:not )?to \p{L}+ (?!back\b|later\b)\p{L}/u.test(joinTokens(rest))
+  );
 }
 
 // Verbs of talking that also say what happens: "is expecting a child", "got a job", "looks after us".
@@ -81,6 +106,38 @@ function namesValue({ rest, tense, verb, negated, modal }: ParsedClause): boolea
 /** "Ana" → "Ana's"; a name in -s takes the same. */
 export function possessive(name: string): string {
   return `${name}'s`;
+}
+
+const BODY =
+  /^(?:wrists?|ankles?|knees?|back|shoulders?|foot|feet|legs?|arms?|hands?|neck|hips?|elbows?|fingers?|thumbs?|toes?|ribs?|eyes?|ears?|tooth|teeth|stomach|throat|achilles|hamstring|calf|jaw|nose)$/;
+const WELL =
+  /^(?:(?:all|completely|fully|finally|totally|much|now|back to) )*(?:fine|ok|okay|alright|right|better|healed|healthy|recovered|good|normal|well)(?: (?:again|now))$/;
+
+const INJURED = /^(?:badly |slightly )?(?:broken|sprained|fractured|injured|torn|dislocated|infected)\b/;
+
+/** "My wrist is broken", "my wrist is fine again": an injury, or its end. */
+function isOfInjury({ subject, verb, rest, tense, negated, adverbs }: ParsedClause): boolean {
+  if (subject.kind !== 'owned' || !BODY.test(subject.noun) || negated) return false;
+  if (verb === 'heal') return tense === 'past' || tense === 'perfect';
+  const text = joinTokens(rest).toLowerCase();
+  return (
+    verb === 'be' &&
+    tense === 'present' &&
+    (INJURED.test(text) || WELL.test(adverbs.includes('now') ? `${text} now` : text))
+  );
+}
+
+function injuryDraft(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
+  const { subject } = clause;
+  if (subject.kind !== 'owned') return null;
+  return {
+    type: 'fact',
+    subject: `${possessive(setting.subject)} ${phraseOf(subject.phrase)}`,
+    predicate: renderPredicate(clause, subject.plural),
+    polarity: 'positive',
+    importance: 0.45,
+    confidence: confidenceOf(clause),
+  };
 }
 
 function phraseOf(phrase: string): string {

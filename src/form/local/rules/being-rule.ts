@@ -11,7 +11,7 @@ const FAN =
 const PASSING_PHRASE =
   /^(?:a (?:little(?! (?:girl|boy|kid|child|person|old|lady|woman|man)\b)|bit|tad|lot|mess|wreck|few|good (?:listener )?time|fan$|big fan$|huge fan$)|an idiot|one of (?:those|them)|the (?:same|one|only one|opposite|type|kind)|of course|on (?:my|the) (?:way|phone|fence|same|couch|computer|go)|in (?:a (?:hurry|rush|good mood|bad mood)|the (?:mood|middle|same|process)|love|trouble|awe|shock|agreement|pain|bed|line|charge$)|at (?:home|work|the|least|a|my)|with (?:you|that)|up for|down for|for (?:real|sure)|like|just|here|there|your|so|into (?:it|that)|out of|behind|part of (?:it|that)|all (?:for|about|ears|set|over)|more of|not|too|as|going|about|over|off|back|from (?:there|here)$|a robot|an ai|what)\b/;
 const LASTING_PREPOSITION =
-  /^(?:from|originally from|in (?:college|school|high school|middle school|grad school|graduate school|university|the (?:army|navy|military|marines|air force|process of)|an? (?:\p{L}+ ){0,2}(?:band|wheelchair|relationship|choir|marriage|sorority|fraternity)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties|seventies|\w+0s|\w+ year)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+th) grade|real estate|sales|marketing|finance|insurance|construction|\w+ school|charge of)|on (?:a |the )?(?:\w+ )?(?:team|diet|medication|disability|vacation|holiday|holidays|leave|parental leave|maternity leave|sabbatical|squad|council|board)|into \p{L}+|against|allergic to|interested in|good at|bad at|great at|terrible at|terrified of|afraid of|scared of|fascinated by|passionate about|addicted to|obsessed with|married to|proud of my|close (?:to|with) my|studying|responsible for|keen on|fluent in|named|called|known as|engaged to|related to|new to)\b/u;
+  /^(?:from|originally from|in (?:the )?\S+ time ?zone|in (?:college|school|high school|middle school|grad school|graduate school|university|the (?:army|navy|military|marines|air force|process of)|an? (?:\p{L}+ ){0,2}(?:band|wheelchair|relationship|choir|marriage|sorority|fraternity)|my (?:\w+ )?(?:twenties|thirties|forties|fifties|sixties|seventies|\w+0s|\w+ year)|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+th) grade|real estate|sales|marketing|finance|insurance|construction|\w+ school|charge of)|on (?:a |the )?(?:\w+ )?(?:team|diet|medication|disability|vacation|holiday|holidays|leave|parental leave|maternity leave|sabbatical|squad|council|board)|into \p{L}+|against|allergic to|interested in|good at|bad at|great at|terrible at|terrified of|afraid of|scared of|fascinated by|passionate about|addicted to|obsessed with|married to|proud of my|close (?:to|with) my|studying|responsible for|keen on|fluent in|named|called|known as|engaged to|related to|new to)\b/u;
 
 // Away for a time that is named.
 const AWAY =
@@ -96,7 +96,13 @@ function identity(clause: ParsedClause, setting: RuleSetting, text: string): Ret
   return draftOf(clause, setting, work || isOccupation(text) ? 'fact' : 'personal', 0.65);
 }
 
+// "In Rome last week": where one was, and when.
+const WAS_IN =
+  /^(?:in|at) (?:the )?(?!January|February|March|April|May|June|July|August|September|October|November|December)\p{Lu}.* (?:last|on|in|ago|yesterday|this|over|from|for|two|three|a few)\b/u;
+
 function pastBeing(clause: ParsedClause, setting: RuleSetting, text: string): ReturnType<SelfRule> {
+  const where = `${joinTokens(clause.rest)} ${clause.lead.toLowerCase()}`;
+  if (WAS_IN.test(where) && !clause.negated) return draftOf(clause, setting, 'episode', 0.45);
   const lasting =
     /^(?:born|raised|adopted|diagnosed|brought up|fired|laid off|promoted|hired|married|divorced|homeschooled|in (?:the (?:army|navy|military|marines|air force|war)|a band|\w+ school|college|school)|poor|bullied|an? |the (?:captain|director|head|manager|ceo|cto|lead|president|founder)|named|called|director|head|vice president|vp|ceo|cto|senior|lead|manager|engineer|software|product|homeless|elected|injured|robbed|abused|engaged|overweight|vegan|vegetarian|(?:chief|staff|principal|junior) )/;
   if (

@@ -3,6 +3,8 @@ import { draftOf, type RuleSetting, type SelfRule } from './self-rule.ts';
 import { isContextBound } from './liking-rule.ts';
 import { hasContent } from '../clauses/trim-tail.ts';
 import { EVENTFUL, PASSING, SKILLS, TALKING } from '../clauses/verb-classes.ts';
+import { LANGUAGES } from '../../../language/languages.ts';
+import type { StatementDraft } from '../statement-draft.ts';
 import { wordSet } from '../../../language/word-set.ts';
 import { joinTokens } from '../../../language/word-tokens.ts';
 
@@ -32,6 +34,27 @@ const CANCELS = /^cancel (?:the|my|our|all|an?) \p{L}/u;
 // "I'm not going to Denver after all": what was planned is not.
 const CALLED_OFF = /^(?:go|fly|travel|move|come|drive|visit|attend|do|take|switch|stay|buy|sell)$/;
 
+// "I gave up on the idea of writing a book", "I dropped my plan to move".
+const GIVES_UP =
+  /^(?:give up (?:on (?:the|my|our|\p{L}+ing)|my|the|\p{L}+ing)\b|(?:abandon|drop|scrap|shelve|ditch) (?:the|my|our) (?:idea|plans?|dream|goal)\b)/u;
+
+const PLACE_NAME =
+  '(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|I\\b|January|February|March|April|May|June|July|August|September|October|November|December)\\p{Lu}';
+const TRAVELS = new RegExp(
+  `^(?:(?:fly|travel|sail)(?: back| out| over| home)? (?:to|from)|leave for|visit|(?:drive|cycle|head|return|come)(?: back| out| over| home| up| down)? (?:to|from)(?=.* (?:today|tonight|tomorrow|next|this|on|in|until|for)\\b))(?: the)? ${PLACE_NAME}`,
+  'u',
+);
+const RETURNED = new RegExp(
+  `^(?:come|get|return|fly)(?: (?:back|home))* from (?:(?:the|my|our|an?) (?:\\p{L}+ ){0,3}?(?:trip|holiday|vacation|journey|visit|conference|honeymoon|tour)\\b|(?:the )?${PLACE_NAME})`,
+  'u',
+);
+const TOOLS =
+  /^(?:python|javascript|typescript|java|rust|go|golang|c|c\+\+|c#|\.net|ruby|php|sql|html|css|react|vue|angular|svelte|node(?:\.js)?|swift|kotlin|scala|haskell|elixir|erlang|clojure|perl|r|matlab|julia|lua|dart|flutter|excel|photoshop|illustrator|figma|docker|kubernetes|terraform|aws|azure|linux|git|django|flask|rails|laravel|latex|bash|powershell|cobol|fortran|blender|autocad|solidworks|sign language|braille|morse code)$/;
+// "I read a lot of science fiction" says what of; "I do a lot of things" does not.
+const MUCH =
+  /^present (?:read|watch|eat|drink|play|cook|write|listen to|bake|paint|drive|run) (?:a lot|lots) of (?!(?:things|stuff|it|time|people|fun)\b)\p{L}/u;
+const SUM = /^the (?:[$€£] ?\d|\d[\d.,]*k? ?(?:€|\$|£|euros?|dollars?|pounds?|bucks|eur|usd|gbp)\b)/;
+
 /** Every other verb: habits, skills, work and home, what happened. */
 export const doingRule: SelfRule = (clause, setting) => {
   const { verb, rest, tense, modal, negated } = clause;
@@ -43,6 +66,7 @@ export const doingRule: SelfRule = (clause, setting) => {
     verb === 'be' ||
     verb === 'have' ||
     (isContextBound(rest) &&
+      !SUM.test(text) &&
       !(tense === 'past' && (DATED.test(around) || LEAVES.test(`${verb} ${text}`) || CANCELS.test(`${verb} ${text}`))))
   )
     return 'drop';
@@ -55,6 +79,9 @@ export const doingRule: SelfRule = (clause, setting) => {
     return { ...draftOf(clause, setting, 'personal', 0.75), looksAhead: true };
   if (verb === 'get' && tense === 'progressive' && /^(?:married|divorced|engaged)\b/.test(text))
     return { ...draftOf(clause, setting, 'personal', 0.7), looksAhead: true };
+  const going = travels(clause, setting);
+  if (going !== null) return going;
+  if (knows(clause, text)) return draftOf(clause, setting, 'fact', 0.5);
   if (
     TALKING.has(verb) &&
     !(verb === 'get' && tense !== 'present') &&
@@ -66,10 +93,17 @@ export const doingRule: SelfRule = (clause, setting) => {
   )
     return 'drop';
   if (/\b(?:something|somewhere|someone)\b|^(?:on |with )?one (?:from|of|more)\b/.test(text)) return 'drop';
-  if (VAGUE.test(text) && !(verb === 'break' && tense === 'past') && !(HABITUAL.test(around) && / /.test(text)))
+  if (
+    VAGUE.test(text) &&
+    !MUCH.test(`${tense} ${verb} ${text}`) &&
+    !(verb === 'break' && tense === 'past') &&
+    !(HABITUAL.test(around) && / /.test(text))
+  )
     return 'drop';
   if (/^(?:stop|quit)$/.test(verb) && (tense === 'past' || tense === 'perfect') && /^\p{L}+ing\b/u.test(text))
     return { ...draftOf(clause, setting, 'fact', 0.6), polarity: 'negative' };
+  if (GIVES_UP.test(`${verb} ${text}`) && (tense === 'past' || tense === 'perfect') && !negated && hasContent(rest))
+    return { ...draftOf(clause, setting, 'fact', 0.5), polarity: 'negative' };
   if (
     tense === 'progressive' &&
     negated &&
@@ -107,6 +141,26 @@ export const doingRule: SelfRule = (clause, setting) => {
       return 'drop';
   }
 };
+
+/** "I'm flying to Tokyo next week", "I came back from the trip to Japan". */
+function travels(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
+  const { verb, rest, tense, negated } = clause;
+  if (negated) return null;
+  const text = joinTokens(rest);
+  if (tense === 'progressive' && TRAVELS.test(`${verb} ${text}`))
+    return { ...draftOf(clause, setting, 'context', 0.5), looksAhead: true };
+  const returned = (tense === 'past' || tense === 'perfect') && RETURNED.test(`${verb} ${text}`);
+  return returned ? draftOf(clause, setting, 'episode', 0.45) : null;
+}
+
+/** "I know Python", "I know how to sail"; whom one knows is talk. */
+function knows({ verb, tense, negated, rest }: ParsedClause, text: string): boolean {
+  if (verb !== 'know' || tense !== 'present' || negated) return false;
+  if (/^how to \p{L}{3,}/u.test(text))
+    return hasContent(rest.slice(2)) && !/^how to (?:do|get|make|feel|use)\b/.test(text);
+  const words = text.replace(/^(?:some|a (?:bit|little)(?: of)?) /, '').split(/,? and |, | or /);
+  return words.every((word) => TOOLS.test(word) || LANGUAGES.has(word));
+}
 
 function lasting(verb: string): boolean {
   return /^(?:work|study|live|major|teach|date|raise|attend|volunteer|coach|rent)$/.test(verb);

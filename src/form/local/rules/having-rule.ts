@@ -23,6 +23,7 @@ export const havingRule: SelfRule = (clause, setting) => {
   if (modal !== null || tense === 'future' || tense === 'progressive' || tense === 'pastProgressive') return 'drop';
   if (/^(?:to|been|it|had)\b/.test(text) || !hasContent(rest) || isContextBound(rest)) return 'drop';
   if (TALK.test(text)) return 'drop';
+  if (isMealtime(clause, text)) return draftOf(clause, setting, 'fact', 0.45);
   if (ABSTRACT.test(text) && !/\b(?:named|called|in (?:business|law|medicine)|degree|job)\b/.test(text)) return 'drop';
   if (tense === 'perfect' && !got)
     return negated ? draftOf(clause, setting, 'fact', 0.4) : pastHaving(clause, setting, text);
@@ -37,6 +38,17 @@ export const havingRule: SelfRule = (clause, setting) => {
     ...(tense === 'usedTo' ? { past: true as const } : {}),
   };
 };
+
+/** "I usually have lunch at 1pm". */
+function isMealtime({ tense, negated, adverbs }: ParsedClause, text: string): boolean {
+  return (
+    tense === 'present' &&
+    !negated &&
+    /^(?:an? )?(?:\p{L}+ )?(?:breakfast|lunch|dinner|supper|brunch|tea|coffee|snack)\b.{3}/u.test(text) &&
+    (adverbs.some((adverb) => /^(?:always|usually|often|normally|generally|typically|mostly|never)$/.test(adverb)) ||
+      /\b(?:every|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|on weekdays|most days)\b/.test(text))
+  );
+}
 
 function pastHaving(clause: ParsedClause, setting: RuleSetting, text: string): ReturnType<SelfRule> {
   const event =

@@ -6,7 +6,8 @@ import type { StatementDraft } from '../statement-draft.ts';
 const LEAD_IN = /^(?:(?:and|also|oh|btw|by the way|ok|okay|great|perfect|thanks|one more thing)[,.!:]? )+/i;
 const LETS =
   /^(?:(?:ok|okay|yes|yeah|alright|great|perfect|sure|cool|hmm|well|then|so)[,.!]? )*(?:let us|let's|lets|we(?:'ll| will)|i(?:'ll| will)|i(?:'d| would) like to) (?:go (?:ahead )?with|use|choose|pick|take|stick with|stay with|do) ((?:the |option |a |an |our |version |plan |\p{Lu})[^.!?]{1,80}?)(?:,? (?:then|please|instead|thanks))?[.!]*$/iu;
-const IT_IS = /^(?:ok|okay|alright)?,? ?((?:the |option |plan )?[a-z0-9 ]{2,40}) it is[.!]*$/i;
+const IT_IS =
+  /^(?!.*\b(?:how|what|why|as|know|think|wish|if|i|that|because|when)\b)(?:ok|okay|alright)?,? ?((?:the |option |plan )?[a-z0-9 ]{2,40}) it is[.!]*$/i;
 
 /** What a user asks of the agent's work: standing wishes, decisions, feedback, outcomes. One-off requests yield nothing. */
 export function instructionRule(text: string, speaker: string): StatementDraft[] {

@@ -45,6 +45,9 @@ export const wantingRule: SelfRule = (clause, setting) => {
     return 'drop';
   const past = tense === 'past' && !clause.adverbs.includes('always');
   if (past && !/^to (?:be|become)\b/.test(text)) return 'drop';
+  // What is no longer wanted is no goal; it ends the one that was.
+  if (negated && (clause.adverbs.includes('no longer') || /\bany ?more$/.test(text)))
+    return draftOf(clause, setting, 'fact', 0.5);
   return {
     ...draftOf(clause, setting, 'goal', negated ? 0.55 : 0.7),
     ...(past ? { past: true as const } : {}),

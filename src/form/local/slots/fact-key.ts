@@ -6,6 +6,8 @@ export function factKey(words: string): string | null {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
+    // One key whichever way it is spelt.
+    .replace(/\b(favo|colo|flavo|neighbo)u(?=r)/g, '$1')
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '');
   // Without its letters "favorite 寿司" would be the key of every favourite.

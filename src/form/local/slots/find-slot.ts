@@ -2,6 +2,7 @@ import { KINSHIP, PARTNERS, SEVERAL } from '../../../language/kinship.ts';
 import { CAPITALS, LETTERS } from '../../../language/name-pattern.ts';
 import { BIRTHPLACE, END, NAME, OWN_SLOTS, OWNED_SLOTS, OWNED_VALUE, PAST_EMPLOYER } from './slot-patterns.ts';
 import { factKey } from './fact-key.ts';
+import { hasShape } from './has-shape.ts';
 import { likesSlot } from './likes-slot.ts';
 import { slugOf } from './slug-of.ts';
 import { isOccupation } from '../../../language/occupations.ts';
@@ -68,12 +69,13 @@ export function findSlot(draft: StatementDraft, speaker: string): Slot {
 const STREET =
   /\d|\b(?:Street|St|Avenue|Ave|Road|Rd|Lane|Drive|Boulevard|Carrer|Calle|Rue|Via|Plaza|Square)\b|(?:stra(?:ß|ss)e|straat|gatan|vej)\b/i;
 const NO_HOME =
-  /^(?:I|Christmas|Summer|Winter|University|College|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b/;
+  /^(?:I|Christmas|Summer|Winter|Spring|Autumn|University|College|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|October|November|December)\b/;
 
 /** Better no key than an odd one: a job is an occupation, a home city no street. */
 function fits(key: string, value: string): boolean {
   if (key === 'job_title') return isOccupation(value);
   if (key === 'home_city') return !STREET.test(value) && !NO_HOME.test(value);
+  if (key === 'birthplace') return !NO_HOME.test(value);
   if (key === 'industry')
     return !/\b(?:hard|home|team|office|shifts?|nights|days|mornings|evenings|weekends|pub|shop)\b/.test(value);
   return true;
@@ -127,7 +129,7 @@ function pastSlot(draft: StatementDraft): Slot {
   if (illness !== undefined && condition !== null)
     return { attribute: `health_condition:${slugOf(illness)}`, ...keyed(condition, illness, 'health') };
   const born = BIRTHPLACE.exec(draft.predicate)?.[1];
-  return born === undefined
+  return born === undefined || !fits('birthplace', born)
     ? {}
     : { attribute: 'birthplace', keyedFacts: [{ key: 'birthplace', value: born, category: 'location' }] };
 }
@@ -154,6 +156,10 @@ function ownedSlot(owned: string, draft: StatementDraft, speaker: string): Slot 
     };
   }
   const known = OWNED_SLOTS[phrase];
+  // "My phone is a Pixel 8" is no number: a slot of its own, or none.
+  if (known !== undefined && !hasShape(known[0], value ?? draft.predicate)) {
+    return known[0] === 'phone_number' && value !== undefined ? { attribute: factKey(phrase) ?? phrase } : {};
+  }
   // "My day job is teaching history" names no title.
   if (known?.[0] === 'job_title' && value !== undefined && /^\p{L}+ing\b/u.test(value))
     return { attribute: 'job_title', subject: speaker };
@@ -163,7 +169,9 @@ function ownedSlot(owned: string, draft: StatementDraft, speaker: string): Slot 
       attribute: known[0],
       ...keyed(
         known[0],
-        draft.polarity === 'positive' ? value?.replace(/^(?:an?|the) (?=\p{Ll})/u, '') : undefined,
+        draft.polarity === 'positive'
+          ? value?.replace(/^(?:(?:still|actually|currently|just) )+/, '').replace(/^(?:an?|the) (?=\p{Ll})/u, '')
+          : undefined,
         known[1],
       ),
     };

@@ -15,7 +15,7 @@ export interface SlotPattern {
 export const NAME: string = `((?:the )?[${CAPITALS}0-9][${LETTERS}0-9.'&+-]*(?:(?: (?:of|and|the|de|la|del|van|von|am|&))? [${CAPITALS}0-9][${LETTERS}0-9.'&+-]*){0,5})`;
 /** What may follow a value. */
 export const END: string =
-  '(?=$|[,.;!?(]| (?:in|on|at|for|with|as|since|from|last|because|near|and|to|but|when|where|who|which|during|by|now|around|about|this|next|ago|two|three|a|an|currently|right|recently|until|these|after|before|while|too|permanently|again|is|was)\\b)';
+  '(?=$|[,.;!?(]| (?:in|on|at|for|with|as|since|from|last|because|near|and|to|but|when|where|who|which|during|by|now|around|about|this|next|ago|two|three|a|an|currently|right|recently|until|these|after|before|while|too|permanently|again|is|was|yesterday|today|tomorrow|tonight|just|earlier)\\b)';
 const slot = (source: string, key: string, category: FactCategory, attributeOnly?: true): SlotPattern => ({
   pattern: new RegExp(source),
   key,
@@ -43,6 +43,11 @@ export const OWN_SLOTS: readonly SlotPattern[] = [
   ),
   slot(
     `^(?:currently |now |still )*(?:lives|is living|resides|is based|moved)(?: [a-z' -]{2,40})? ((?:near|outside|just outside|close to|(?:in |to )?the (?:suburbs|outskirts|north|south|east|west|centre|center) of) ${PLACE.replace('(', '(?:')})${END}`,
+    'home_city',
+    'location',
+  ),
+  slot(
+    `^(?:currently |now |still )*(?:lives|is living|resides|has lived|has been living|moved|has moved)(?: (?:alone|together))?(?: with [${LETTERS}' -]{2,60}?)?(?: in an? [${LETTERS} -]{2,40}?)? (?:in|to) ${PLACE}${END}`,
     'home_city',
     'location',
   ),
@@ -111,7 +116,7 @@ export const OWN_SLOTS: readonly SlotPattern[] = [
     'general',
     true,
   ),
-  slot(`^is in (?:the )?([A-Z]+|[A-Za-z]+\\/[A-Za-z_]+) time ?zone`, 'time_zone', 'location'),
+  slot(`^is in (?:the )?([A-Z]{2,5}(?:[+-]\\d{1,2})?|[A-Za-z]+\\/[A-Za-z_]+) time ?zone`, 'time_zone', 'location'),
   slot(
     `^(?:currently )?(?:works|is working) in (?:the )?([${LETTERS} ]{3,30}?)(?: (?:industry|field|business|sector|department))?$`,
     'industry',
@@ -124,7 +129,7 @@ export const PAST_EMPLOYER: RegExp = new RegExp(
   `^(?:used to work|worked|was (?:an? |the )?[${LETTERS} ]{2,50}?|served)(?: as [${LETTERS} ]{2,40}?)? (?:at|for) ${NAME}${END}`,
 );
 /** Where somebody was born; past in form, true for ever. */
-export const BIRTHPLACE: RegExp = new RegExp(`^was (?:born|raised|born and raised) in ${NAME}${END}`);
+export const BIRTHPLACE: RegExp = new RegExp(`^was (?:born|raised|born and raised) in ${PLACE}${END}`);
 
 /** What belongs to the speaker: read on "<noun phrase> <predicate>". */
 export const OWNED_VALUE: RegExp = /^(?:is|was|are) (?:now |called |named )?(.{1,80})$/u;

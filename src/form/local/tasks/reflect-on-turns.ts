@@ -93,7 +93,8 @@ function guidance(statements: readonly ProposedMemory[], wordLimit: number): str
   return reflections;
 }
 
-function asInstruction(content: string): string {
+/** A wish as one would tell it to an agent: "User wants the agent to answer in Dutch." → "answer in Dutch". */
+export function asInstruction(content: string): string {
   return content
     .replace(/\.$/, '')
     .replace(/^User wants the agent to /, '')
