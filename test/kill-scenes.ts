@@ -10,7 +10,7 @@ export interface KillScene {
   name: string;
   /** The requirements that it bears on. */
   proves: string;
-  options?: Pick<VarveOptions, 'consolidation' | 'embedder'>;
+  options?: Pick<VarveOptions, 'consolidation' | 'embedder' | 'formation'>;
   /** Fills an empty store. The clock begins a hundred days before the job. */
   prepare(stage: Stage): Promise<void>;
   /** The job; null where `run` does something else. */
@@ -45,7 +45,7 @@ export function openOptions(scene: KillScene, time: number): VarveOptions & { cl
       intervals: { consolidate: NEVER, maintain: NEVER, nightly: NEVER },
     },
     background: false,
-    formation: { writes: 'deferred' },
+    formation: { writes: 'deferred', ...scene.options?.formation },
     clock: manualClock(time),
   };
 }
@@ -266,6 +266,8 @@ export const KILL_SCENES: readonly KillScene[] = [
   {
     name: 'reflect',
     proves: '[K10]',
+    // Forming the session would find the same, and which of the two comes first after a kill is nobody's to say.
+    options: { formation: { facts: false, reflections: false, summaries: false } },
     async prepare({ ana, of, clock }) {
       for (const content of OBSERVED) await ana.memories.create({ type: 'fact', content });
       clock.set(SCENE_TIME - 6 * HOUR);
