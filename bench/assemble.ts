@@ -1,5 +1,5 @@
-// npm run bench:assemble [-- --database postgres://…]
-// How long a context takes at 1,000 memories and a conversation of 200 turns, with and without recall.
+// npm run bench:assemble [-- --database postgres://… --turns 50000]
+// How long a context takes at 1,000 memories and a conversation of 200 turns or more, with and without recall.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,10 @@ import { LAYOUTS, type LayoutName } from '../src/assemble/layouts/layouts.ts';
 import { createVarve } from '../src/varve.ts';
 import { measure, ms, printTable, type Times } from './measure.ts';
 
-const { values } = parseArgs({ options: { database: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { database: { type: 'string' }, turns: { type: 'string', default: '200' } },
+});
+const turns = Number(values.turns);
 const folder = mkdtempSync(join(tmpdir(), 'varve-assemble-'));
 const varve = await createVarve({ store: values.database ?? join(folder, 'varve.db'), background: false });
 const handle = varve.for({ tenant: `assemble-${Date.now()}`, agent: 'helper', user: 'ann', session: 'today' });
@@ -19,7 +22,7 @@ const PLACES = 'Berlin,Paris,Lisbon,Oslo,Kyoto,Quito,Cairo,Mumbai,Boston,Perth'.
 const thing = (index: number): string => THINGS[index % THINGS.length] ?? '';
 const place = (index: number): string => PLACES[Math.floor(index / 10) % PLACES.length] ?? '';
 
-console.log('Storing 1,000 memories, 30 facts, a profile and 200 turns …');
+console.log(`Storing 1,000 memories, 30 facts, a profile and ${turns} turns …`);
 for (let index = 0; index < 1000; index += 1) {
   await handle.memories.create({
     type: index % 3 === 0 ? 'preference' : 'fact',
@@ -30,11 +33,15 @@ for (let index = 0; index < 1000; index += 1) {
 for (let index = 0; index < 30; index += 1) await handle.facts.set({ key: `fact_${index}`, value: `value ${index}` });
 await handle.blocks.replace('profile', 'word '.repeat(400));
 await handle.blocks.replace('working_memory', 'word '.repeat(300));
-for (let index = 0; index < 100; index += 1) {
-  await handle.logInteraction({
-    userMessage: `What about the ${thing(index)} in ${place(index)}?`,
-    agentResponse: `It is number ${index} and all is well with it, as far as I can see from here.`,
-  });
+for (let start = 0; start < turns; start += 1000) {
+  const batch = Array.from({ length: Math.min(1000, turns - start) }, (_, index) => start + index);
+  await handle.observe(
+    batch.map((index) =>
+      index % 2 === 0
+        ? { origin: 'user', content: `What about the ${thing(index)} in ${place(index)}?` }
+        : { origin: 'agent', content: `It is number ${index} and all is well with it, as far as I can see from here.` },
+    ),
+  );
 }
 await varve.drain();
 

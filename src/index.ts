@@ -7,6 +7,7 @@ export type { ConnectionHandle } from './handle/connections.ts';
 export type { EntityHandle } from './handle/entities.ts';
 export type { EventListFilter, EventReader } from './handle/events.ts';
 export type { FactHandle, FactInput, FactReader } from './handle/facts.ts';
+export type { RunOptions } from './handle/run-options.ts';
 export type { MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
 export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle } from './handle/notes.ts';
 export type { SessionHandle } from './handle/session.ts';

@@ -291,7 +291,10 @@ for (const database of databases()) {
         await handle.logInteraction({ userMessage: 'Hello, I like tea.', agentResponse: 'Hi.' });
       }
       await silent.memories.create({ type: 'preference', content: 'User likes rain.' });
-      await tokyo.consolidation.configure({ timeZone: 'Asia/Tokyo', reflectionHour: 3 });
+      await tokyo.consolidation.configure({ reflectionHour: 3 });
+      // One after the other: what is left out stays as it was.
+      await tokyo.consolidation.configure({ timeZone: 'Asia/Tokyo' });
+      await expect(tokyo.consolidation.configure({ timeZone: 'Mars/Olympus' })).rejects.toThrow(/time zone/);
       const reflections = async (handle: typeof ana): Promise<number> =>
         (await handle.consolidation.runs({ kinds: ['reflect'] })).length;
       // Noon in UTC, nine in the evening in Tokyo.

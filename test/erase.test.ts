@@ -113,6 +113,49 @@ for (const database of databases()) {
       expect(left).toContain('Another tenant’s Ana stays.'.slice(0, 7));
     });
 
+    it('[X1] what was erased is in no context from then on, of this process or of another', async () => {
+      const scope = { tenant: 't4', agent: 'coach', user: 'ana', session: 's' };
+      const other = await createVarve({ store: options, embedder: null, background: false });
+      const contexts = (): Promise<string[]> =>
+        Promise.all([varve, other].map(async (each) => (await each.for(scope).context({ message: 'Hi' })).system));
+      const { memory } = await varve
+        .for(scope)
+        .memories.create({ type: 'fact', content: `The word is ${SECRET}.`, importance: 0.9 });
+      // Newer than the one that goes: the last change of all stays the same.
+      await varve.for(scope).memories.create({ type: 'fact', content: 'The garden is green.', importance: 0.9 });
+      await varve.for(scope).blocks.replace('profile', `Ana likes tea. The word is ${SECRET}.`);
+      for (const system of await contexts()) expect(system.split(SECRET)).toHaveLength(3);
+      await varve.for(scope).eraseMemory(memory.id);
+      for (const system of await contexts()) {
+        expect(system).not.toContain(SECRET);
+        expect(system).toContain('The garden is green.');
+        expect(system).toContain('Ana likes tea.');
+      }
+      await other.close();
+    });
+
+    it('[X1] erasing one memory leaves the caches of other people alone', async () => {
+      const ana = varve.for({ tenant: 't5', user: 'ana' });
+      const bob = varve.for({ tenant: 't5', user: 'bob' });
+      const { memory } = await ana.memories.create({ type: 'fact', content: 'Ana has a cat.' });
+      await bob.memories.create({ type: 'fact', content: 'Bob has a dog.' });
+      const epochs = (): Promise<{ user: string | null; epoch: number }[]> =>
+        store.read('t5', (reader) =>
+          reader.selectFrom('owners').select(['user_id as user', 'epoch']).where('tenant_id', '=', 't5').execute(),
+        );
+      await ana.eraseMemory(memory.id);
+      expect(Object.fromEntries((await epochs()).map(({ user, epoch }) => [user, epoch]))).toEqual({ ana: 1, bob: 0 });
+    });
+
+    it('refuses options that it does not know: they may have been meant to erase less', async () => {
+      const handle = varve.for({ tenant: 't6', user: 'ana' });
+      const { memory } = await handle.memories.create({ type: 'fact', content: 'Ana has a cat.' });
+      await expect(handle.erase({ memory: memory.id } as object)).rejects.toThrow(/memory/);
+      await expect(handle.reflect({ dryrun: true } as object)).rejects.toThrow(/dryrun/);
+      await expect(handle.consolidation.run({ dryrun: true } as object)).rejects.toThrow(/dryrun/);
+      expect(await handle.memories.get(memory.id)).not.toBeNull();
+    });
+
     it('[X1] erasing a session takes what was learned in it alone', async () => {
       const handle = (session: string) => varve.for({ tenant: 't3', agent: 'coach', user: 'ana', session });
       const { events: first } = await handle('s1').observe({ content: 'One' });

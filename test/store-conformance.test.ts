@@ -512,6 +512,50 @@ for (const database of databases()) {
         expect((await handle.session.get())?.status).toBe('open');
       });
 
+      it('lists events of all that a handle sees, page by page, in both orders', async () => {
+        const scopes = [
+          { agent: 'coach', user: 'ana', session: 's1' },
+          { user: 'ana', session: 's1' },
+          { agent: 'coach', user: 'ana', session: 's2' },
+          { agent: 'coach' },
+          { agent: 'coach', user: 'bob', session: 's1' },
+        ];
+        for (let index = 0; index < 60; index += 1) {
+          const scope = scopes[(index * 7 + (index % 4)) % scopes.length] ?? {};
+          const kind = index % 3 === 0 ? 'observation' : 'message';
+          await varve.for({ tenant: 'pages', ...scope }).observe({ content: `${index}`, kind });
+        }
+        const handle = varve.for({ tenant: 'pages', agent: 'coach', user: 'ana', session: 's1' });
+        for (const [count, filter] of [
+          [48, {}],
+          [24, { session: 's1' }],
+          [16, { session: 's1', kinds: ['message'] as const }],
+          [0, { session: 's3' }],
+        ] as const) {
+          const all = async (order: 'newest' | 'oldest', limit: number): Promise<number[]> => {
+            const found: number[] = [];
+            let cursor: string | undefined;
+            do {
+              const page = await handle.events.list({ ...filter, order, limit, cursor });
+              expect(page.items.length).toBeLessThanOrEqual(limit);
+              found.push(...page.items.map(({ content }) => Number(content)));
+              cursor = page.cursor ?? undefined;
+            } while (cursor !== undefined);
+            return found;
+          };
+          const whole = await all('oldest', 1000);
+          expect(whole).toHaveLength(count);
+          expect(whole).toEqual(whole.toSorted((one, other) => one - other));
+          expect(await all('newest', 1000)).toEqual(whole.toReversed());
+          expect(await all('oldest', 7)).toEqual(whole);
+          expect(await all('newest', 7)).toEqual(whole.toReversed());
+        }
+        const seen = (await handle.events.list({ limit: 1000 })).items;
+        expect(new Set(seen.map(({ scope }) => `${scope.agent} ${scope.user} ${scope.session}`))).toEqual(
+          new Set(['coach ana s1', 'null ana s1', 'coach ana s2', 'coach null null']),
+        );
+      });
+
       it('[E10] counts what has come since the last formation, weighted by who speaks', async () => {
         const handle = open({ user: 'ana', session: 's1' });
         const content = 'one two three four five six seven eight nine ten eleven twelve';

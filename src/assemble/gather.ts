@@ -21,6 +21,7 @@ export interface Gathered {
   failed: Failed;
   /** What was found and is said elsewhere already. */
   repeated: { section: SectionName; id: string | null; reason: string }[];
+  /** Of everything that was ever said: about four are a token. */
   charactersSaid: number;
   cached: boolean;
 }
@@ -72,7 +73,7 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
     intent,
     failed,
     repeated,
-    charactersSaid: knowledge.charactersSaid,
+    charactersSaid: knowledge.said.characters,
     cached,
   };
 }

@@ -3,7 +3,7 @@ import { visibleOwners } from '../record/scope.ts';
 import { knowledgeStamp } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
 import { ownerStates } from '../store/recall-rows.ts';
-import { loadKnowledge, type Knowledge, type KnowledgeRequest } from './knowledge.ts';
+import { loadKnowledge, NOTHING_KNOWN, type Knowledge, type KnowledgeRequest } from './knowledge.ts';
 
 /** Knowledge is read anew after this long, whatever happened. */
 export const STALE_AFTER: number = 5 * MINUTE;
@@ -43,18 +43,23 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       const key = keyOf(request);
       const { scope, now } = request;
       const kept = cache.get(key);
-      const owners = JSON.stringify(await ownerStates(reader, scope.tenant, visibleOwners(scope)));
+      const states = await ownerStates(reader, scope.tenant, visibleOwners(scope));
+      const owners = JSON.stringify(states);
       const isFresh = kept !== undefined && !refresh && now - kept.knowledge.loadedAt < staleAfter;
       if (isFresh && kept.owners === owners) {
         keep(key, kept);
         return { knowledge: kept.knowledge, loaded: false };
       }
+      // Before the rest: what changes while we read is then read again.
+      const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
+      const stamp = await knowledgeStamp(reader, scope);
       // A turn that was observed changes its owner, and changes nothing that is known.
-      if (isFresh && (await knowledgeStamp(reader, scope)) === kept.knowledge.stamp) {
+      if (isFresh && kept.knowledge.stamp === stamp && kept.knowledge.incarnations === incarnations) {
         keep(key, { ...kept, owners });
         return { knowledge: kept.knowledge, loaded: false };
       }
-      const knowledge = await loadKnowledge(reader, request);
+      const before = kept?.knowledge ?? NOTHING_KNOWN;
+      const knowledge = await loadKnowledge(reader, request, { stamp, incarnations }, before);
       keep(key, { knowledge: kept === undefined ? knowledge : steady(knowledge, kept.knowledge), owners });
       return { knowledge: (cache.get(key) as Kept).knowledge, loaded: true };
     },
@@ -67,7 +72,7 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
  * ones are given in the same order, so that the prompt stays what it was.
  */
 function steady(next: Knowledge, before: Knowledge): Knowledge {
-  if (next.stamp !== before.stamp) return next;
+  if (next.stamp !== before.stamp || next.incarnations !== before.incarnations) return next;
   const live = before.memories.filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > next.loadedAt);
   return live.length === before.memories.length ? { ...next, memories: before.memories } : next;
 }

@@ -1,7 +1,7 @@
 import type { Memory } from '../record/memory.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
-import { charactersSaid, knowledgeStamp, visibleBlocks, type VisibleBlock } from '../store/context-rows.ts';
+import { NOTHING_SAID, saidSince, visibleBlocks, type Said, type VisibleBlock } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
 import { listMemories } from '../store/read-memories.ts';
 
@@ -9,6 +9,8 @@ import { listMemories } from '../store/read-memories.ts';
 export interface Knowledge {
   /** Another one, other knowledge. */
   stamp: string;
+  /** Another one, something was removed for good. */
+  incarnations: string;
   blocks: VisibleBlock[];
   /** Permanent facts, by category and key. */
   facts: Memory[];
@@ -17,8 +19,7 @@ export interface Knowledge {
   learnings: Memory[];
   /** Reflections that wait to be merged, oldest first. */
   reflections: Memory[];
-  /** Of everything that was ever said: about four characters are a token. */
-  charactersSaid: number;
+  said: Said;
   loadedAt: number;
 }
 
@@ -35,17 +36,23 @@ const ELSEWHERE = new Set(['keyed_fact', 'note', 'saved_item', 'summary', 'refle
 
 export const NOTHING_KNOWN: Knowledge = {
   stamp: '',
+  incarnations: '',
   blocks: [],
   facts: [],
   memories: [],
   learnings: [],
   reflections: [],
-  charactersSaid: 0,
+  said: NOTHING_SAID,
   loadedAt: 0,
 };
 
-/** Reads everything that is always in mind. */
-export async function loadKnowledge(reader: Reader, request: KnowledgeRequest): Promise<Knowledge> {
+/** Reads everything that is always in mind. `before` is what was known at the last reading. */
+export async function loadKnowledge(
+  reader: Reader,
+  request: KnowledgeRequest,
+  { stamp, incarnations }: Pick<Knowledge, 'stamp' | 'incarnations'>,
+  before: Knowledge,
+): Promise<Knowledge> {
   const { scope, now, topMemories } = request;
   const connections = [...request.connections];
   const list = async (types: string[], limit: number, order: 'important' | 'oldest'): Promise<Memory[]> =>
@@ -54,8 +61,8 @@ export async function loadKnowledge(reader: Reader, request: KnowledgeRequest): 
     (type) => !ELSEWHERE.has(type) && request.memoryTypes.get(type)?.recalled !== false,
   );
   return {
-    // Before the rest: what changes while we read is then read again.
-    stamp: await knowledgeStamp(reader, scope),
+    stamp,
+    incarnations,
     blocks: await visibleBlocks(reader, scope, connections),
     facts: innermost(await list(['keyed_fact'], 1000, 'important')),
     memories: await list(types, topMemories, 'important'),
@@ -64,7 +71,7 @@ export async function loadKnowledge(reader: Reader, request: KnowledgeRequest): 
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
     reflections: await list(['reflection'], 500, 'oldest'),
-    charactersSaid: await charactersSaid(reader, scope),
+    said: await saidSince(reader, scope, before.incarnations === incarnations ? before.said : NOTHING_SAID),
     loadedAt: now,
   };
 }

@@ -39,26 +39,26 @@ const SCHEDULES: readonly NewSchedule[] = [
   { name: 'form-cold-sessions', cron: '30 * * * * *', kind: 'form-cold-sessions' },
 ];
 
-// The rules and all that goes with them are large: a program that only reads never loads them.
-const work = {
-  inline: () => import('./inline-formation.ts'),
-  session: () => import('./form-session.ts'),
-  summary: () => import('./summarise-session.ts'),
-  keyedFacts: () => import('./read-keyed-facts.ts'),
-  coldSessions: () => import('./form-cold-sessions.ts'),
-};
-
-/** Makes the formation of a process. */
+/**
+ * Makes the formation of a process. The rules and all that goes with them are large, and imported when they are first
+ * needed: a program that only reads never loads them.
+ */
 export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
-  const inline = createInlineQueue(async (scope, events) => (await work.inline()).formInline(deps, scope, events));
+  const inline = createInlineQueue(async (scope, events) => {
+    const { formInline } = await import('./inline-formation.ts');
+    return formInline(deps, scope, events);
+  });
   const running = new Map<string, Promise<unknown>>();
 
   /** One formation of a session at a time in this process; others are held off by the queue and by the cursor. */
   const oneAtATime = async (scope: Scope, options: FormOptions): Promise<Formed> => {
     const key = JSON.stringify([ownerKey(scope), scope.session]);
     const before = running.get(key) ?? Promise.resolve();
-    const formed = before.then(async () => (await work.session()).formSession(deps, scope, options));
+    const formed = before.then(async () => {
+      const { formSession } = await import('./form-session.ts');
+      return formSession(deps, scope, options);
+    });
     const settled = formed
       .catch(() => undefined)
       .finally(() => {
@@ -87,15 +87,16 @@ export function createFormation(deps: FormDeps): Formation {
         await oneAtATime(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
       },
       summarise: async (job, context) => {
-        await (await work.summary()).summariseSession(deps, scopeIn(job), doneWith(context));
+        const { summariseSession } = await import('./summarise-session.ts');
+        await summariseSession(deps, scopeIn(job), doneWith(context));
       },
       'keyed-facts': async (job, context) => {
-        await (
-          await work.keyedFacts()
-        ).readKeyedFacts(deps, scopeIn(job), payloadOf(job)['events'] as string[], doneWith(context));
+        const { readKeyedFacts } = await import('./read-keyed-facts.ts');
+        await readKeyedFacts(deps, scopeIn(job), payloadOf(job)['events'] as string[], doneWith(context));
       },
       'form-cold-sessions': async () => {
-        await (await work.coldSessions()).formColdSessions(deps);
+        const { formColdSessions } = await import('./form-cold-sessions.ts');
+        await formColdSessions(deps);
       },
     },
     start: inline.start,

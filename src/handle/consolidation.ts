@@ -5,13 +5,14 @@ import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/sugge
 import { VarveError } from '../errors.ts';
 import type { ConsolidationReport } from '../maintain/consolidate-owner.ts';
 import type { Event } from '../record/event.ts';
-import { parse, textSchema } from '../record/parse.ts';
+import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
 import { ownerKey, ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
 import { toEvent } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
-import { saveProgress } from '../store/progress-store.ts';
+import { findProgress, saveProgress } from '../store/progress-store.ts';
 import { listRuns, type Run, type RunFilter } from '../store/run-store.ts';
 import { findUse, type MemoryUse } from '../store/use-store.ts';
+import { parseRunOptions, type RunOptions } from './run-options.ts';
 
 /** An observation that failed again and again, with its error. */
 export interface SetAside {
@@ -26,7 +27,7 @@ export interface ConsolidationHandle {
    * Consolidates now instead of soon. With `dryRun` nothing stays changed, and the report says what would have; a language
    * model is asked all the same, and what that costs is metered.
    */
-  run(options?: { dryRun?: boolean; signal?: AbortSignal }): Promise<ConsolidationReport>;
+  run(options?: RunOptions): Promise<ConsolidationReport>;
   /** What background work has done here: what it read, what it changed, with which model, for how much; newest first. */
   runs(filter?: RunFilter): Promise<Run[]>;
   /** Answers that were not applied because they would have taken away too much. */
@@ -48,26 +49,44 @@ export interface ConsolidationHandle {
 }
 
 const configureSchema = z.strictObject({
-  timeZone: textSchema(100).nullable().optional(),
+  timeZone: timeZoneSchema.nullable().optional(),
   reflectionHour: z.int().min(0).max(23).nullable().optional(),
 });
 
-// Loaded when it is first asked for.
-const work = {
-  consolidate: () => import('../maintain/consolidate-owner.ts'),
-  held: () => import('../consolidate/held-changes.ts'),
-};
+const runFilterSchema = z.strictObject({
+  kinds: z.array(textSchema(100)).optional(),
+  statuses: z.array(z.enum(['done', 'failed', 'held', 'skipped'])).optional(),
+  limit: limitSchema.optional(),
+});
+
+const suggestSchema = z.strictObject({ message: z.string().max(20_000).optional(), limit: limitSchema.optional() });
 
 export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): ConsolidationHandle {
   const { database, clock } = deps;
   const owner: Scope = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
   const { tries } = deps.consolidation.tiers;
   return {
-    run: async (options) => (await work.consolidate()).consolidateOwner(deps, owner, options),
-    runs: (filter) => database.read(owner.tenant, (reader) => listRuns(reader, scope, filter)),
-    held: async () => (await work.held()).heldChanges(deps, owner),
-    accept: async (id, actor = 'application') => (await work.held()).acceptHeldChange(deps, owner, id, actor),
-    reject: async (id) => (await work.held()).rejectHeldChange(deps, owner, id),
+    async run(options) {
+      const checked = parseRunOptions(options);
+      const { consolidateOwner } = await import('../maintain/consolidate-owner.ts');
+      return consolidateOwner(deps, owner, checked);
+    },
+    async runs(filter = {}) {
+      const checked = parse(runFilterSchema, filter, 'The filter');
+      return database.read(owner.tenant, (reader) => listRuns(reader, scope, checked));
+    },
+    async held() {
+      const { heldChanges } = await import('../consolidate/held-changes.ts');
+      return heldChanges(deps, owner);
+    },
+    async accept(id, actor = 'application') {
+      const { acceptHeldChange } = await import('../consolidate/held-changes.ts');
+      return acceptHeldChange(deps, owner, id, actor);
+    },
+    async reject(id) {
+      const { rejectHeldChange } = await import('../consolidate/held-changes.ts');
+      return rejectHeldChange(deps, owner, id);
+    },
     async setAside() {
       const rows = await database.read(owner.tenant, (reader) =>
         reader
@@ -99,15 +118,19 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
       if (numUpdatedRows > 0n) return;
       throw new VarveError(`The event ${eventId} was not set aside.`, { code: 'not_found', details: { id: eventId } });
     },
-    suggestTools: (options) => suggestTools(deps, scope, options),
+    suggestTools: async (options = {}) => suggestTools(deps, scope, parse(suggestSchema, options, 'The options')),
     use: (memoryId) => database.read(owner.tenant, (reader) => findUse(reader, owner.tenant, memoryId)),
     async configure(settings) {
       const { timeZone, reflectionHour } = parse(configureSchema, settings, 'The settings');
-      const own = { timeZone: timeZone ?? null, reflectionHour: reflectionHour ?? null };
-      const next = nextReflection(deps.consolidation.nightly, own, clock.now());
-      await database.write(owner.tenant, (writer) =>
-        saveProgress(writer, owner, { timeZone, reflectionHour, nextReflectionAt: next }),
-      );
+      await database.write(owner.tenant, async (writer) => {
+        const before = await findProgress(writer, owner);
+        const own = {
+          timeZone: timeZone === undefined ? before.timeZone : timeZone,
+          reflectionHour: reflectionHour === undefined ? before.reflectionHour : reflectionHour,
+        };
+        const nextReflectionAt = nextReflection(deps.consolidation.nightly, own, clock.now());
+        await saveProgress(writer, owner, { ...own, nextReflectionAt });
+      });
     },
   };
 }

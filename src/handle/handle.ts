@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { AssembleDeps } from '../assemble/assemble-deps.ts';
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
@@ -34,7 +33,7 @@ import {
 } from '../observe/record-observation.ts';
 import type { Event, NewEvent } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { limitSchema, parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
 import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
@@ -52,6 +51,7 @@ import { intentionHandle, type IntentionHandle } from './intentions.ts';
 import { learningHandle, type LearningHandle } from './learnings.ts';
 import { memoryHandle, memoryReader, type MemoryHandle, type MemoryReader } from './memories.ts';
 import { noteHandle, savedItemHandle, type NoteHandle, type SavedItemHandle } from './notes.ts';
+import { parseEraseOptions, parseRunOptions, type RunOptions } from './run-options.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 
 /** What was known at a time in the past. Read-only. */
@@ -120,7 +120,7 @@ export interface Handle {
    * Looks back on what was said since the last reflection, now instead of tonight: a new profile, facts, intentions and
    * learnings. Without anything new it does nothing.
    */
-  reflect(options?: { dryRun?: boolean; signal?: AbortSignal }): Promise<ReflectionCounts>;
+  reflect(options?: RunOptions): Promise<ReflectionCounts>;
   /** Notes which memories were put before the model for this turn, so that it can be judged whether they helped. */
   noteGiven(memoryIds: readonly string[]): Promise<void>;
   /** What was known at a time. */
@@ -147,18 +147,10 @@ export interface DecisionHandle {
 /** What a handle works with. */
 export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
-/** What most programs do now and then, or never: loaded when it is first asked for. */
-const work = {
-  assemble: async () => ({
-    ...(await import('../assemble/assemble.ts')),
-    ...(await import('../assemble/context-options.ts')),
-  }),
-  reflect: () => import('../consolidate/nightly/reflect-owner.ts'),
-  usefulness: () => import('../maintain/usefulness.ts'),
-  erase: () => import('../maintain/erase.ts'),
-};
-
-/** Makes the handle of a scope. It holds no state: two handles of one scope are the same. */
+/**
+ * Makes the handle of a scope. It holds no state: two handles of one scope are the same.
+ * What most programs do now and then, or never, is imported when it is first asked for.
+ */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   const { database } = parts;
   const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
@@ -188,7 +180,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     },
     async interactions({ limit = 20, since, before } = {}) {
       const range = {
-        limit,
+        limit: parse(limitSchema, limit, 'The limit'),
         since: since === undefined ? undefined : parse(timeSchema, since, 'since'),
         before: before === undefined ? undefined : parse(timeSchema, before, 'before'),
       };
@@ -202,7 +194,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     async topMemories({ limit = 20 } = {}) {
       const { items } = await memoryReader(parts, scope, null).list({
         order: 'important',
-        limit,
+        limit: parse(limitSchema, limit, 'The limit'),
         types: recalledTypes(parts),
       });
       parts.access.note(
@@ -212,11 +204,12 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
       return items;
     },
     async context(options = {}) {
-      const { assemble, contextOptionsSchema } = await work.assemble();
+      const { contextOptionsSchema } = await import('../assemble/context-options.ts');
+      const { assemble } = await import('../assemble/assemble.ts');
       return assemble(parts, scope, parse(contextOptionsSchema, options, 'The options'));
     },
     async contexts({ limit = 20 } = {}) {
-      const most = parse(z.int().min(1).max(1000), limit, 'The limit');
+      const most = parse(limitSchema, limit, 'The limit');
       await parts.assembling.log.settle();
       return database.read(scope.tenant, (reader) => listContexts(reader, scope, most));
     },
@@ -230,7 +223,10 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
         const decided = { decision: id, outcome: input };
         return one(await appended(async (writer) => [await recordOutcome(writer, parts, scope, decided)]));
       },
-      list: ({ limit = 20 } = {}) => database.read(scope.tenant, (reader) => listDecisions(reader, scope, limit)),
+      async list({ limit = 20 } = {}) {
+        const most = parse(limitSchema, limit, 'The limit');
+        return database.read(scope.tenant, (reader) => listDecisions(reader, scope, most));
+      },
     },
     events: eventReader(parts, scope, null),
     session: sessionHandle(parts, scope),
@@ -246,12 +242,25 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     learnings: learningHandle(parts, scope),
     consolidation: consolidationHandle(parts, scope),
     async reflect(options) {
+      const checked = parseRunOptions(options);
+      const { reflectOwner } = await import('../consolidate/nightly/reflect-owner.ts');
       const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
-      return (await work.reflect()).reflectOwner(parts, owner, { cause: 'hand', ...options });
+      return reflectOwner(parts, owner, { cause: 'hand', ...checked });
     },
-    noteGiven: async (memoryIds) => (await work.usefulness()).noteGiven(parts, scope, memoryIds),
-    erase: async (options) => (await work.erase()).erase(parts, scope, options),
-    eraseMemory: async (id, options) => (await work.erase()).eraseMemory(parts, scope, id, options),
+    async noteGiven(memoryIds) {
+      const { noteGiven } = await import('../maintain/usefulness.ts');
+      return noteGiven(parts, scope, memoryIds);
+    },
+    async erase(options) {
+      const checked = parseEraseOptions(options);
+      const { erase } = await import('../maintain/erase.ts');
+      return erase(parts, scope, checked);
+    },
+    async eraseMemory(id, options) {
+      const checked = parseEraseOptions(options);
+      const { eraseMemory } = await import('../maintain/erase.ts');
+      return eraseMemory(parts, scope, id, checked);
+    },
     erasures: () => database.read(scope.tenant, (reader) => listErasures(reader, scope.tenant)),
   };
 }

@@ -77,7 +77,6 @@ export async function eraseRows(
   const texts = await textsOf(writer, scope.tenant, ids);
   const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
   const redacted = await redactBlocks(writer, scope, { erased: texts, kept: await liveTexts(writer, scope) });
-  await letGoOfCaches(writer, scope.tenant);
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
 }
@@ -91,14 +90,8 @@ export async function eraseEvents(
 ): Promise<ErasureCertificate> {
   const { tenant } = scope;
   const counts = await eraseRecords(writer, parts.database, tenant, { events: rows, memories: [], blockIds: [] });
-  await letGoOfCaches(writer, tenant);
   const removed = rows.map(({ id }) => id);
   return certify(writer, parts, { scope, id: parts.ids.next('era'), counts: { ...counts }, removed, options });
-}
-
-/** Other processes hold text and vectors in memory: a new epoch tells them to let go of them. */
-async function letGoOfCaches(writer: Writer, tenant: string): Promise<void> {
-  await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${tenant}`.execute(writer);
 }
 
 interface Certified {

@@ -4,6 +4,7 @@ import { splitSentences } from '../language/split-sentences.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
+import { letGoOfCaches } from '../store/erase-records.ts';
 
 /** A sentence that has so many of its words from an erased text says what that said. */
 const SAYS_IT = 0.8;
@@ -27,11 +28,12 @@ export async function redactBlocks(
       gone.some((each) => coveredBy(stems, each) >= SAYS_IT) && !stays.some((each) => coveredBy(stems, each) >= SAYS_IT)
     );
   };
-  const { rows } = await sql<{ id: string; kind: string; content: string }>`
-    select id, kind, content from blocks where tenant_id = ${scope.tenant}
+  const { rows } = await sql<{ id: string; owner: string; kind: string; content: string }>`
+    select id, owner_key as owner, kind, content from blocks where tenant_id = ${scope.tenant}
       and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
       and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`.execute(writer);
   let changed = 0;
+  const owners = new Set<string>();
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
     const redact = (content: string): string =>
@@ -44,10 +46,12 @@ export async function redactBlocks(
         .where('tenant_id', '=', scope.tenant)
         .where('id', '=', block.id)
         .execute();
+      owners.add(block.owner);
       changed += 1;
     }
     changed += await redactHistory(writer, scope.tenant, block.id, redact);
   }
+  await letGoOfCaches(writer, scope.tenant, owners);
   return changed;
 }
 

@@ -17,11 +17,6 @@ export interface UserContextUpdate {
   persistentInfoAdditions?: readonly string[];
 }
 
-/** The events that an update of the user's context has become. */
-export interface UserContextEvents {
-  events: Event[];
-}
-
 const observationSchema = z.strictObject({
   content: textSchema(20_000),
   category: z.enum(CHAT_CATEGORIES, { error: `expected one of ${CHAT_CATEGORIES.join(', ')}` }),

@@ -12,7 +12,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
     const path = issue.path.map(String).join('.');
     return path === '' ? issue.message : `${path}: ${issue.message}`;
   });
-  throw invalidInput(`${what} is not valid. ${problems.join('; ')}`, {
+  throw invalidInput(`${what} cannot be used. ${problems.join('; ')}`, {
     problems: result.error.issues.slice(0, 8).map((issue) => ({ path: issue.path.map(String), code: issue.code })),
   });
 }
@@ -66,6 +66,9 @@ export function textSchema(maximum: number): z.ZodString {
     z.overwrite((text: string) => text.toWellFormed()),
   );
 }
+
+/** How many of a list are wanted. */
+export const limitSchema: z.ZodInt = z.int().min(1).max(1000);
 
 /** A number from 0 to 1. */
 export const shareSchema: z.ZodNumber = z

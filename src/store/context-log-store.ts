@@ -1,5 +1,6 @@
 import type { Memory } from '../record/memory.ts';
 import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
+import { chunks } from './chunks.ts';
 import type { Reader, Writer } from './database.ts';
 import { liesWithin } from './scope-filter.ts';
 import type { ContextLogTable } from './schema.ts';
@@ -123,13 +124,13 @@ export async function recalledTexts(reader: Reader, scope: Scope): Promise<strin
 
 async function memoryTexts(reader: Reader, scope: Scope, ids: readonly string[]): Promise<string[]> {
   const texts: string[] = [];
-  for (let start = 0; start < ids.length; start += 500) {
+  for (const some of chunks(ids)) {
     const rows = await reader
       .selectFrom('memories')
       .select('content')
       .where('tenant_id', '=', scope.tenant)
       .where('owner_key', 'in', visibleOwners(scope))
-      .where('id', 'in', ids.slice(start, start + 500))
+      .where('id', 'in', some)
       .execute();
     texts.push(...rows.map(({ content }: Pick<Memory, 'content'>) => content));
   }

@@ -45,20 +45,16 @@ function levelOf(row: { agent_id: string | null; user_id: string | null; session
   return row.agent_id === null ? 'tenant' : 'agent';
 }
 
-/**
- * What a handle's knowledge was last changed by: another stamp, other memories or blocks. Events do not change it,
- * nor does reading.
- */
+/** What a handle's knowledge was last changed by: another stamp, other memories or blocks. Events do not change it. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
-  const memories = await reader
-    .selectFrom('memories')
-    .select((eb) => ['owner_key', eb.fn.max('sequence').as('latest')])
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', owners)
-    .groupBy('owner_key')
-    .orderBy('owner_key')
-    .execute();
+  // One look into the index for each owner; grouping would go through all that it knows.
+  const latest = owners.map(
+    (owner) => sql<number | null>`(select max(sequence) from memories
+      where tenant_id = ${scope.tenant} and owner_key = ${owner})`,
+  );
+  const { rows } = await sql<Record<string, number | null>>`
+    select ${sql.join(latest.map((each, index) => sql`${each} as ${sql.ref(`owner_${index}`)}`))}`.execute(reader);
   const blocks = await reader
     .selectFrom('blocks')
     .select((eb) => ['owner_key', eb.fn.sum('version').as('versions'), eb.fn.countAll().as('count')])
@@ -68,20 +64,32 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
     .orderBy('owner_key')
     .execute();
   return JSON.stringify([
-    memories.map((row) => [row.owner_key, Number(row.latest)]),
+    owners.map((_, index) => Number(rows[0]?.[`owner_${index}`] ?? -1)),
     blocks.map((row) => [row.owner_key, Number(row.versions), Number(row.count)]),
   ]);
 }
 
-/** How many characters everything has that was ever said to or by a handle's owner. */
-export async function charactersSaid(reader: Reader, scope: Scope): Promise<number> {
+/** How much was said to and by a handle's owners, up to an event. */
+export interface Said {
+  characters: number;
+  upTo: number;
+}
+
+export const NOTHING_SAID: Said = { characters: 0, upTo: -1 };
+
+/** How much was said by now; only what came since `before` is read. */
+export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const row = await reader
     .selectFrom('events')
-    .select(sql<number | string | null>`sum(length(content))`.as('characters'))
+    .select((eb) => [
+      sql<number | string | null>`sum(length(content))`.as('characters'),
+      eb.fn.max('row_id').as('upTo'),
+    ])
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', 'in', visibleOwners(scope))
+    .where('row_id', '>', before.upTo)
     .executeTakeFirst();
-  return Number(row?.characters ?? 0);
+  return { characters: before.characters + Number(row?.characters ?? 0), upTo: Number(row?.upTo ?? before.upTo) };
 }
 
 /** The live saved items that have one of the tags, newest first. */

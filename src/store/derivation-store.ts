@@ -1,3 +1,4 @@
+import { chunks } from './chunks.ts';
 import type { Reader, Writer } from './database.ts';
 
 /** Notes what a memory was made of. */
@@ -8,10 +9,10 @@ export async function recordDerivation(
   fromIds: readonly string[],
 ): Promise<void> {
   const from = [...new Set(fromIds)].filter((id) => id !== memoryId);
-  for (let start = 0; start < from.length; start += 500) {
+  for (const some of chunks(from)) {
     await writer
       .insertInto('memory_derivations')
-      .values(from.slice(start, start + 500).map((from_id) => ({ tenant_id: tenant, memory_id: memoryId, from_id })))
+      .values(some.map((from_id) => ({ tenant_id: tenant, memory_id: memoryId, from_id })))
       .onConflict((conflict) => conflict.columns(['tenant_id', 'memory_id', 'from_id']).doNothing())
       .execute();
   }
@@ -36,13 +37,13 @@ export async function derivedOf(
   fromIds: readonly string[],
 ): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
-  for (let start = 0; start < fromIds.length; start += 500) {
+  for (const some of chunks(fromIds)) {
     const rows = await reader
       .selectFrom('memory_derivations')
       .select('memory_id')
       .distinct()
       .where('tenant_id', '=', tenant)
-      .where('from_id', 'in', fromIds.slice(start, start + 500))
+      .where('from_id', 'in', some)
       .execute();
     for (const { memory_id } of rows) {
       if (!found.has(memory_id)) found.set(memory_id, await derivedFrom(reader, tenant, memory_id));

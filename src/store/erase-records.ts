@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { chunks } from './chunks.ts';
 import type { Database, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
 import type { Tables } from './schema.ts';
@@ -18,17 +19,22 @@ export interface ErasedRecords {
   embeddings: number;
 }
 
+/** The records of a tenant that are to be removed for good. */
+export interface RecordsToErase {
+  events: readonly RecordRow[];
+  memories: readonly RecordRow[];
+  blockIds: readonly string[];
+}
+
 /** Removes records with their versions, texts, vectors and links. What stays loses its pointers to them. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
   tenant: string,
-  {
-    events,
-    memories,
-    blockIds,
-  }: { events: readonly RecordRow[]; memories: readonly RecordRow[]; blockIds: readonly string[] },
+  records: RecordsToErase,
 ): Promise<ErasedRecords> {
+  await letGoOfCaches(writer, tenant, await ownersOf(writer, tenant, records));
+  const { events, memories, blockIds } = records;
   const [eventIds, eventRows] = [events.map(({ id }) => id), events.map(({ rowId }) => rowId)];
   const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
   await forgetSources(writer, tenant, eventIds, memoryIds);
@@ -161,8 +167,36 @@ export async function removeRows(
   return count;
 }
 
-const CHUNK = 500;
+async function ownersOf(
+  writer: Writer,
+  tenant: string,
+  { events, memories, blockIds }: RecordsToErase,
+): Promise<Set<string>> {
+  const owners = new Set<string>();
+  for (const [table, ids] of [
+    ['events', events.map(({ id }) => id)],
+    ['memories', memories.map(({ id }) => id)],
+    ['blocks', blockIds],
+  ] as const) {
+    for (const some of chunks(ids)) {
+      const rows = await writer
+        .selectFrom(table)
+        .select('owner_key')
+        .distinct()
+        .where('tenant_id', '=', tenant)
+        .where('id', 'in', some)
+        .execute();
+      for (const row of rows) owners.add(row.owner_key);
+    }
+  }
+  return owners;
+}
 
-export function* chunks<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK);
+/** Every process holds text and vectors in memory: a new epoch of their owner tells it to let go of them. */
+export async function letGoOfCaches(writer: Writer, tenant: string, owners: ReadonlySet<string>): Promise<void> {
+  // In one order, so that two that erase do not wait for each other.
+  for (const some of chunks([...owners].sort())) {
+    await sql`update owners set epoch = epoch + 1, version = version + 1
+      where tenant_id = ${tenant} and owner_key in (${sql.join(some)})`.execute(writer);
+  }
 }

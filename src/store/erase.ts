@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Writer } from './database.ts';
-import { chunks, eraseRecords, learnedFrom, removeRows, withDerivedAlone, type RecordRow } from './erase-records.ts';
+import { chunks } from './chunks.ts';
+import { eraseRecords, learnedFrom, removeRows, withDerivedAlone, type RecordRow } from './erase-records.ts';
 import type { Tables } from './schema.ts';
 
 /** How many rows of each kind were removed for good. */
@@ -56,8 +57,6 @@ export async function eraseScope(
   }
   await removeWithin(writer, 'request_answers', scope);
   await removeWithin(writer, 'context_log', scope);
-  // Other processes hold vectors in memory: a new epoch tells them to let go of them.
-  await sql`update owners set epoch = epoch + 1, version = version + 1 where tenant_id = ${tenant}`.execute(writer);
   return erased;
 }
 

@@ -1,15 +1,17 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import { indexWords } from '../language/words.ts';
 import type { ContextSource } from '../record/context-source.ts';
 import type { Event, EventKind } from '../record/event.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
 import type { Origin } from '../record/trust.ts';
+import { chunks } from './chunks.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './embedding-store.ts';
-import type { EventTable } from './schema.ts';
-import { eventsVisibleFrom, withinReach } from './scope-filter.ts';
+import type { EventTable, Tables } from './schema.ts';
+import { withinReach } from './scope-filter.ts';
 
 export type EventRow = Selectable<EventTable>;
+type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
 
 /** An event and the key under which it can be appended once. */
 export interface KeyedEvent {
@@ -79,8 +81,7 @@ const ROWS_PER_INSERT = 100;
 
 /** Writes events and their full text. */
 export async function insertEvents(writer: Writer, database: Database, events: readonly KeyedEvent[]): Promise<void> {
-  for (let start = 0; start < events.length; start += ROWS_PER_INSERT) {
-    const chunk = events.slice(start, start + ROWS_PER_INSERT);
+  for (const chunk of chunks(events, ROWS_PER_INSERT)) {
     const rows = await writer.insertInto('events').values(chunk.map(toEventRow)).returning(['row_id', 'id']).execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
     await database.text.add(
@@ -167,12 +168,29 @@ export async function listEvents(
   scope: Scope,
   filter: EventFilter,
 ): Promise<{ events: Event[]; next: number | null }> {
+  const { limit } = filter;
+  const sign = filter.order === 'oldest' ? 1 : -1;
+  // A page of each owner, read along an index: one query over all of them would sort everything that they ever said.
+  const [first, ...others] = visibleOwners(scope).map((owner) =>
+    reader.selectFrom(eventsOf(reader, scope.tenant, owner, filter).as('page')).selectAll(),
+  );
+  const rows = await others
+    .reduce((query, other) => query.unionAll(other), first as NonNullable<typeof first>)
+    .execute();
+  rows.sort((one, other) => sign * (one.row_id - other.row_id));
+  const page = rows.slice(0, limit);
+  return { events: page.map(toEvent), next: rows.length > limit ? (page.at(-1)?.row_id ?? null) : null };
+}
+
+function eventsOf(reader: Reader, tenant: string, owner: string, filter: EventFilter): EventQuery {
   const newest = filter.order !== 'oldest';
   let query = reader
     .selectFrom('events')
     .selectAll()
-    .where(eventsVisibleFrom(scope))
-    .orderBy('row_id', newest ? 'desc' : 'asc')
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    // Within a session positions grow as the rows do, and they are what its index is ordered by.
+    .orderBy(filter.session === undefined ? 'row_id' : 'position', newest ? 'desc' : 'asc')
     .limit(filter.limit + 1);
   if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
   if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
@@ -183,9 +201,7 @@ export async function listEvents(
   if (filter.occurredBefore) query = query.where('occurred_at', '<', filter.occurredBefore.getTime());
   if (filter.recordedBefore) query = query.where('recorded_at', '<=', filter.recordedBefore.getTime());
   if (filter.after !== undefined) query = query.where('row_id', newest ? '<' : '>', filter.after);
-  const rows = await query.execute();
-  const page = rows.slice(0, filter.limit);
-  return { events: page.map(toEvent), next: rows.length > filter.limit ? (page.at(-1)?.row_id ?? null) : null };
+  return query;
 }
 
 /** Marks events as distilled. */

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Memory } from '../record/memory.ts';
+import { chunks } from './chunks.ts';
 import type { IndexedKind, Reader } from './database.ts';
 import { fromSnapshot } from './memory-rows.ts';
 import { snapshotsAsOf } from './revision-store.ts';
@@ -146,8 +147,7 @@ export async function memoriesAsOf(
   );
   const found = new Map<string, MemoryForRecall>(current);
   const ids = [...found.keys()];
-  for (let start = 0; start < ids.length; start += SNAPSHOTS_AT_ONCE) {
-    const some = ids.slice(start, start + SNAPSHOTS_AT_ONCE);
+  for (const some of chunks(ids, SNAPSHOTS_AT_ONCE)) {
     for (const [id, snapshot] of await snapshotsAsOf(reader, tenant, some, time)) {
       const now = found.get(id);
       if (now !== undefined) found.set(id, { ...now, ...thenOf(fromSnapshot(snapshot)) });

@@ -24,18 +24,6 @@ export function visibleFrom<Table extends 'memories' | 'blocks'>(
   return builder as unknown as Filter<Table>;
 }
 
-/** What a handle sees of events: those of all sessions, because a session is where an event was heard. */
-export function eventsVisibleFrom(scope: Scope, connections?: readonly string[]): Filter<'events'> {
-  return (eb) =>
-    eb.and([
-      eb('tenant_id', '=', scope.tenant),
-      eb('owner_key', 'in', visibleOwners(scope)),
-      ...(connections === undefined
-        ? []
-        : [eb.or([eb('connection_id', 'is', null), eb('connection_id', 'in', ['', ...connections])])]),
-    ]);
-}
-
 /**
  * What lies within a scope: everything whose tenant, agent, user and session agree with those that are set.
  * For operators and for erasing; a part that is left open stands for all of them.

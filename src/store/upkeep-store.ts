@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
+import { chunks } from './chunks.ts';
 import type { Database, Reader, Writer } from './database.ts';
 import { toMemory, toSnapshot, type MemoryRow } from './memory-rows.ts';
 import { changeOwner } from './owner-store.ts';
@@ -52,8 +53,7 @@ export async function fadeMemories(
   tenant: string,
   faded: readonly { rowId: number; owner: string; importance: number }[],
 ): Promise<void> {
-  for (let start = 0; start < faded.length; start += 500) {
-    const some = faded.slice(start, start + 500);
+  for (const some of chunks(faded)) {
     const owners = [...new Set(some.map(({ owner }) => owner))].sort();
     await writer
       .updateTable('owners')
@@ -139,12 +139,7 @@ async function archiveOfOwner(
       run: change.run ?? null,
       before: toSnapshot(memory),
     }));
-    for (let start = 0; start < revisions.length; start += 200) {
-      await writer
-        .insertInto('revisions')
-        .values(revisions.slice(start, start + 200))
-        .execute();
-    }
+    for (const some of chunks(revisions)) await writer.insertInto('revisions').values(some).execute();
   }
 }
 

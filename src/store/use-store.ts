@@ -1,5 +1,6 @@
 import type { IdSource } from '../record/id.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
+import { chunks } from './chunks.ts';
 import type { Reader, Writer } from './database.ts';
 
 /** A memory that was given to a model, waiting for what comes of it. */
@@ -18,11 +19,11 @@ export async function insertGiven(
   now: number,
 ): Promise<void> {
   const unique = [...new Set(memoryIds)];
-  for (let start = 0; start < unique.length; start += 200) {
+  for (const some of chunks(unique)) {
     await writer
       .insertInto('given_memories')
       .values(
-        unique.slice(start, start + 200).map((memory_id) => ({
+        some.map((memory_id) => ({
           tenant_id: scope.tenant,
           id: ids.next('giv'),
           owner_key: ownerKey(scope),
@@ -52,11 +53,11 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
 /** Takes out what was judged. Gives back which were still there: what another run has judged meanwhile is not. */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
-  for (let start = 0; start < ids.length; start += 500) {
+  for (const some of chunks(ids)) {
     const rows = await writer
       .deleteFrom('given_memories')
       .where('tenant_id', '=', tenant)
-      .where('id', 'in', ids.slice(start, start + 500))
+      .where('id', 'in', some)
       .returning('id')
       .execute();
     for (const { id } of rows) taken.add(id);
