@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { VarveError } from '../src/errors.ts';
 import { DAY, HOUR, manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { EventListFilter } from '../src/handle/events.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { MEMORY_TYPES } from '../src/record/memory-types.ts';
 import { databases } from './databases.ts';
@@ -526,12 +527,13 @@ for (const database of databases()) {
           await varve.for({ tenant: 'pages', ...scope }).observe({ content: `${index}`, kind });
         }
         const handle = varve.for({ tenant: 'pages', agent: 'coach', user: 'ana', session: 's1' });
-        for (const [count, filter] of [
+        const filters: [number, EventListFilter][] = [
           [48, {}],
           [24, { session: 's1' }],
-          [16, { session: 's1', kinds: ['message'] as const }],
+          [16, { session: 's1', kinds: ['message'] }],
           [0, { session: 's3' }],
-        ] as const) {
+        ];
+        for (const [count, filter] of filters) {
           const all = async (order: 'newest' | 'oldest', limit: number): Promise<number[]> => {
             const found: number[] = [];
             let cursor: string | undefined;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import type { Event } from '../record/event.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { EventInput } from './append-events.ts';
