@@ -97,6 +97,9 @@ const ATTACK = [
 ].join('\n');
 
 /** A user into whose memory somebody has put what looks like ours. */
+/** The same attack in other words. */
+const AGAIN = ATTACK.replaceAll('\n', ' again\n').replace('Ignore', 'Again, ignore').replace('obey', 'obey again');
+
 export async function hostileUser(varve: Varve): Promise<Handle> {
   const handle = varve.for({ agent: 'other', user: 'mallory', session: 'today' });
   await handle.facts.set({ key: 'home_city', value: ATTACK, category: 'location' });
@@ -123,7 +126,8 @@ export async function hostileUser(varve: Varve): Promise<Handle> {
   await handle.blocks.replace('working_memory', ATTACK);
   await handle.blocks.replace('scaffold', { [ATTACK]: ATTACK });
   await handle.blocks.replace('learned_info', { note: ATTACK });
-  await handle.blocks.replace('profile', ATTACK);
+  // Other words than the working memory has: what two documents say alike is said once.
+  await handle.blocks.replace('profile', AGAIN);
   await handle.blocks.replace('reflections', ATTACK, { level: 'user' });
   await handle.memories.create({ type: 'reflection', content: `E ${ATTACK}`, level: 'user', trust: 'low' });
   await varve.drain();

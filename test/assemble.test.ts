@@ -74,6 +74,41 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
+  it('says each thing once, where it stays longest, and all of it in each place when that has no room', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    await handle.facts.set({ key: 'employer', value: 'Acme' });
+    await handle.memories.create({ type: 'preference', content: 'User likes tea.', importance: 0.9 });
+    await handle.memories.create({ type: 'goal', content: 'User wants to run.', importance: 0.8 });
+    await handle.memories.create({ type: 'fact', content: 'User has a dog.', importance: 0.7 });
+    await handle.blocks.replace('profile', '## Personal\nUser likes tea.\n\n## Notes\nIs curious.');
+    await handle.blocks.replace('working_memory', '## Personal\nUser likes tea! Employer: Acme. User wants to run.');
+    await handle.blocks.replace('scaffold', {
+      tone: 'dry',
+      likes: ['User likes tea.', 'rain'],
+      goals: ['User wants to run.'],
+    });
+    const { system, report } = await handle.context({ message: 'hello' });
+    for (const once of ['likes tea', 'Acme', 'wants to run', 'has a dog', 'rain', 'dry']) {
+      expect([once, system.split(once).length - 1]).toEqual([once, 1]);
+    }
+    expect(system).toContain('## Personal\nUser likes tea.');
+    const memories = report.sections.find(({ section }) => section === 'memories');
+    expect(memories?.dropped.map(({ reason }) => reason)).toEqual([
+      'already in the profile',
+      'already in the workingMemory',
+    ]);
+    expect(await handle.context({ message: 'hello' })).toMatchObject({ system });
+
+    const alone = await handle.context({
+      message: 'hello',
+      sections: { profile: false, workingMemory: false, scaffold: false },
+    });
+    expect(alone.system).toContain('[preference] User likes tea.');
+    const short = await handle.context({ message: 'hello', budget: { sections: { profile: 3 } } });
+    expect(short.system).toContain('[preference] User likes tea.');
+  });
+
   it('[T15] leaves a log entry with its parts and the ids of what was given, and erasing takes it away', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);

@@ -371,6 +371,57 @@ for (const database of databases()) {
     });
 
     describe('blocks and connections', () => {
+      it('[T17] documents say what a memory says now, or nothing when it is no longer so', async () => {
+        const handle = open({ agent: 'coach', user: 'ana', session: 's1' });
+        const create = async (content: string, type = 'fact') =>
+          (await handle.memories.create({ type, content, sourceType: 'explicit' })).memory;
+        const berlin = await create('User lives in Berlin.');
+        const tea = await create('User likes tea.', 'preference');
+        const dog = await create('User has a dog.');
+        await handle.facts.set({ key: 'employer', value: 'Acme' });
+        await handle.blocks.replace(
+          'working_memory',
+          'User lives in Berlin. User likes tea. Employer: Acme. A friend lives in Berlin. User has a dog.',
+        );
+        await handle.blocks.replace('profile', '## Personal\nUser lives in Berlin.\n\n## Notes\nUser likes tea.');
+        await handle.blocks.replace('scaffold', { tone: 'dry', likes: ['User likes tea.', 'rain'] });
+        const before = new Date(clock.now());
+        clock.advance(MINUTE);
+
+        await handle.memories.supersede(berlin.id, { type: 'fact', content: 'User lives in Munich.' });
+        await handle.memories.archive(tea.id, 'forgotten');
+        await handle.facts.set({ key: 'employer', value: 'Globex' });
+        // Faded, it is as true as before.
+        await handle.memories.archive(dog.id, 'decayed');
+        const text = async (kind: 'working_memory' | 'profile'): Promise<unknown> =>
+          (await handle.blocks.read(kind))?.content;
+        expect(await text('working_memory')).toBe(
+          'User lives in Munich. Employer: Globex. A friend lives in Berlin. User has a dog.',
+        );
+        expect(await text('profile')).toBe('## Personal\nUser lives in Munich.\n\n## Notes');
+        expect((await handle.blocks.read('scaffold'))?.content).toEqual({ tone: 'dry', likes: ['rain'] });
+        expect((await handle.asOf(before).blocks.read('profile'))?.content).toContain('Berlin');
+        expect((await handle.blocks.history('profile')).at(-1)?.reason).toMatch(/^no longer so: /);
+      });
+
+      it('[T17] a document gets no sentence from what is not trusted, and none that it has no room for', async () => {
+        const handle = open({ agent: 'coach', user: 'ana' });
+        const filler = 'word '.repeat(495);
+        const { memory } = await handle.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
+        await handle.blocks.replace('working_memory', `User lives in Berlin. ${filler.trim()}`);
+        await handle.blocks.replace('profile', 'User lives in Berlin.');
+        await handle.memories.supersede(memory.id, {
+          type: 'fact',
+          content: 'User lives in a small town in the north of Italy.',
+        });
+        expect((await handle.blocks.read('working_memory'))?.content).toBe(filler.trim());
+        const { content } = (await handle.blocks.read('profile')) ?? {};
+        expect(content).toBe('User lives in a small town in the north of Italy.');
+        const [town] = (await handle.memories.list()).items;
+        await handle.memories.supersede(town?.id ?? '', { type: 'fact', content: 'User lives in Rome.', trust: 'low' });
+        expect((await handle.blocks.read('profile'))?.content).toBe('');
+      });
+
       it('replaces a block only from the version that was seen, and keeps its history', async () => {
         const handle = open({ agent: 'eden', user: 'ana', session: 's1' });
         const first = await handle.blocks.replace('working_memory', 'Prepares a talk.', { expectedVersion: 0 });

@@ -5,10 +5,11 @@ import type { AssembleDeps } from './assemble-deps.ts';
 import type { ContextOptions } from './context-options.ts';
 import type { ContextLog, NotedAlong } from './context-log.ts';
 import type { ContextReport } from './context-report.ts';
-import { fitContext, type FittedContext } from './fit-context.ts';
+import { fitContext, type FitRequest, type FittedContext } from './fit-context.ts';
 import { gather, type Gathered } from './gather.ts';
 import { sectionsOf, writePlace, writingOf, type Budget, type Layout } from './layout.ts';
 import { layoutOf } from './layouts/layouts.ts';
+import { SPEAKING, type Repeated } from './say-once.ts';
 import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Attributes } from './tracing.ts';
 import type { HistoryMessage } from './write-context.ts';
@@ -44,17 +45,11 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
           ? options.tools
           : JSON.stringify(options.tools);
     const toolTokens = counter.count(tools);
-    const fitted = fitContext({
-      layout,
-      material: gathered.material,
-      budget,
-      reserve: options.reserve,
-      toolTokens,
-      counter,
-    });
+    const { reserve } = options;
+    const { fitted, repeated } = fitGathered(gathered, { layout, budget, reserve, toolTokens, counter });
     const { sections, tokens, system, user, beforeMessage, messages } = fitted;
     if (toolTokens > 0) sections.push(toolsReport(toolTokens, budget));
-    noteRepeated(sections, gathered);
+    noteRepeated(sections, repeated);
     const stable = stablePrefix(layout, fitted);
     const report: ContextReport = {
       id: deps.ids.next('ctx'),
@@ -103,6 +98,22 @@ function switchedSections(
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
+/** Each thing is said once, unless the section that says it for others has no room for all that it says. */
+function fitGathered(
+  { material, known, repeated }: Gathered,
+  request: Omit<FitRequest, 'material'>,
+): { fitted: FittedContext; repeated: readonly Repeated[] } {
+  const fitted = fitContext({ ...request, material });
+  const isShort = fitted.sections.some(
+    ({ section, cut, dropped }) => SPEAKING.has(section) && (cut || dropped.length > 0),
+  );
+  if (!isShort) return { fitted, repeated };
+  return {
+    fitted: fitContext({ ...request, material: { ...material, ...known } }),
+    repeated: repeated.filter(({ section }) => !SPEAKING.has(section)),
+  };
+}
+
 /** Sections that can change from turn to turn without anything being learned. */
 const PER_TURN = new Set<SectionName>([
   'date',
@@ -129,7 +140,7 @@ function stablePrefix(layout: Layout, { system, material }: FittedContext): stri
 }
 
 /** What was found and left out because it is said elsewhere belongs into the report of its section. */
-function noteRepeated(sections: ContextReport['sections'], { repeated }: Gathered): void {
+function noteRepeated(sections: ContextReport['sections'], repeated: readonly Repeated[]): void {
   for (const { section, ...dropped } of repeated) {
     const report = sections.find((each) => each.section === section);
     const nothing = { budget: null, wanted: 0, taken: 0, items: 0, ids: [], cut: false };

@@ -10,17 +10,20 @@ import { knownSections } from './known-sections.ts';
 import { chooseLookup, lookUp } from './look-up.ts';
 import type { History } from './load-history.ts';
 import { intentionSection } from './lookup-sections.ts';
+import { sayOnce, type Repeated } from './say-once.ts';
 import type { Item, Material, SectionName } from './section.ts';
 
 /** Everything that can go into a context, before anything is fitted. */
 export interface Gathered {
   material: Material;
+  /** The known sections as they are when each says all of its own. */
+  known: Material;
   history: readonly Item[];
   lookup: Lookup;
   intent: Intent;
   failed: Failed;
-  /** What was found and is said elsewhere already. */
-  repeated: { section: SectionName; id: string | null; reason: string }[];
+  /** What is known or was found, and is said elsewhere already. */
+  repeated: Repeated[];
   /** Of everything that was ever said: about four are a token. */
   charactersSaid: number;
   cached: boolean;
@@ -36,7 +39,7 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
   const turn: GatherTurn = { message, now, attempt, failed };
 
   const { knowledge, cached } = await openKnowledge(request, turn);
-  const known = only(knownSections(knowledge), on);
+  const { known, once } = knownOnce(knowledge, on);
   const past = await pastTurns(request, turn);
   const intent = await chooseIntent(options, turn);
   const asked: Asked = { scope, message, intent };
@@ -57,7 +60,7 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
 
   const { recall, repeated } = withoutRepeats(found.recall ?? [], known, past);
   const material: Material = {
-    ...known,
+    ...once.known,
     ...found,
     recall,
     intentions,
@@ -68,14 +71,34 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
   };
   return {
     material: only(material, on),
+    known,
     history: turns.verbatim,
     lookup,
     intent,
     failed,
-    repeated,
+    repeated: [...once.repeated, ...repeated],
     charactersSaid: knowledge.said.characters,
     cached,
   };
+}
+
+interface KnownOnce {
+  known: Material;
+  once: ReturnType<typeof sayOnce>;
+}
+
+// Taking documents apart costs as much as all else in a turn, and knowledge stays the same for many of them.
+const knownBefore = new WeakMap<Knowledge, Map<string, KnownOnce>>();
+
+function knownOnce(knowledge: Knowledge, on: ReadonlySet<SectionName>): KnownOnce {
+  const key = [...on].join();
+  const kept = knownBefore.get(knowledge) ?? new Map<string, KnownOnce>();
+  const before = kept.get(key);
+  if (before !== undefined) return before;
+  const known = only(knownSections(knowledge), on);
+  const result = { known, once: sayOnce(known) };
+  knownBefore.set(knowledge, kept.set(key, result));
+  return result;
 }
 
 async function openKnowledge(
@@ -107,11 +130,11 @@ function withoutRepeats(
   found: readonly Item[],
   known: Material,
   past: History,
-): { recall: Item[]; repeated: Gathered['repeated'] } {
+): { recall: Item[]; repeated: Repeated[] } {
   const always = [...(known.facts ?? []), ...(known.memories ?? []), ...(known.learnings ?? [])];
   const inSystem = new Set(always.map(({ id }) => id));
   const inHistory = new Set<string | null>(past.turns.map(({ id }) => id));
-  const repeated: Gathered['repeated'] = [];
+  const repeated: Repeated[] = [];
   const recall = found.filter(({ id }) => {
     const isKnown = inSystem.has(id);
     if (!isKnown && !inHistory.has(id)) return true;

@@ -70,9 +70,23 @@ export function blockItem(id: string, text: string, score = 1): Item {
 export function entryItems(id: string, content: unknown): Item[] {
   if (typeof content !== 'object' || content === null) return [];
   return Object.entries(content).map(([key, value], index) => ({
-    ...blockItem(id, `${safeJson(key)}: ${defuseImages(safeJson(value))}`),
+    ...blockItem(id, entryText(key, value)),
+    entry: { key, value },
     score: -index,
   }));
+}
+
+function entryText(key: string, value: unknown): string {
+  return `${safeJson(key)}: ${defuseImages(safeJson(value))}`;
+}
+
+/** An entry without the items of its list that are said elsewhere; null when none is left. */
+export function entryWithout(entry: Item, isSaid: (statement: string) => boolean): Item | null {
+  const { key = '', value } = entry.entry ?? {};
+  if (!Array.isArray(value)) return entry;
+  const left = value.filter((item) => typeof item !== 'string' || !isSaid(item));
+  if (left.length === value.length) return entry;
+  return left.length === 0 ? null : { ...entry, text: entryText(key, left), entry: { key, value: left } };
 }
 
 /** A JSON block in one item, for a connection or a user. */

@@ -48,6 +48,8 @@ export interface Item {
   date?: Date;
   importance?: number;
   summary?: string;
+  /** Of an entry of a JSON block: what it was written from. */
+  entry?: { key: string; value: unknown };
   note?: string;
 }
 

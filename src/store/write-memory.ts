@@ -10,6 +10,7 @@ import { indexMemory } from './index-memory.ts';
 import { checkFields, newMemory } from './new-memory.ts';
 import { changeOwner } from './owner-store.ts';
 import type { Parts } from './parts.ts';
+import { restateInBlocks } from './restate-in-blocks.ts';
 import { recordRevision } from './revision-store.ts';
 import { withinReach } from './scope-filter.ts';
 
@@ -85,8 +86,13 @@ export async function reviseMemory(
   };
   checkFields(after, memoryType(parts.memoryTypes, after.type));
   await assertSourcesExist(writer, before.scope, after);
-  return replaceMemory(writer, parts, { before, after, why });
+  const revised = await replaceMemory(writer, parts, { before, after, why });
+  if (after.content !== before.content) await restateInBlocks(writer, parts, { before, after, change: why });
+  return revised;
 }
+
+/** Reasons for which a memory is out of recall and no longer so; for the others its documents stand. */
+const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
 
 /** Takes a memory out of recall and keeps it; `until` is when it ceased to be so, where that is known. */
 export async function archiveMemory(
@@ -101,7 +107,9 @@ export async function archiveMemory(
   const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
   const contradictedBy = by ?? before.contradictedBy;
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
-  return replaceMemory(writer, parts, { before, after, why });
+  const archived = await replaceMemory(writer, parts, { before, after, why });
+  if (NO_LONGER_SO.has(reason)) await restateInBlocks(writer, parts, { before, after: null, change: why });
+  return archived;
 }
 
 function laterOf(one: Date | null, other: Date): Date {
@@ -141,6 +149,7 @@ export async function supersedeMemory(
   await replaceMemory(writer, parts, { before: old, after, why: change });
   const replacement = { ...next, contradicts: old.id };
   await insertMemory(writer, parts, replacement, change);
+  await restateInBlocks(writer, parts, { before: old, after: replacement, change });
   return replacement;
 }
 

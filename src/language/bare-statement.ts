@@ -1,0 +1,7 @@
+/** A statement without what does not make it another one: its closing mark, capitals, and white space around it. */
+export function bareStatement(text: string): string {
+  return text
+    .trim()
+    .replace(/[.!]+$/, '')
+    .toLowerCase();
+}
