@@ -68,7 +68,7 @@ export function textSchema(maximum: number): z.ZodString {
 }
 
 /** How many of a list are wanted. */
-export const limitSchema: z.ZodInt = z.int().min(1).max(1000);
+export const limitSchema: z.ZodInt = z.int().min(1).max(10_000);
 
 /** A number from 0 to 1. */
 export const shareSchema: z.ZodNumber = z
