@@ -44,6 +44,7 @@ for (const database of databases()) {
       [['i work weekends in a pub', 'i quit the pub job'], 'works weekends', 'User quit the pub job.'],
       [['I am a software engineer at Acme.', "I'm freelance now."], 'Acme', 'User is freelance.'],
       [['I work at Acme.', 'I retired last month.'], 'Acme', 'retired'],
+      [['I work at Acme as a designer.', 'I gave up my job.'], 'Acme', 'User gave up their job.'],
       [["I've been a product manager at Zalando for four years.", 'I just joined Tado.'], 'Zalando', 'Employer: Tado'],
     ] as const)('[X3] a change of job ends the old one: %s', async ([lines, gone, stays]) => {
       const handle = fresh();
@@ -55,6 +56,18 @@ for (const database of databases()) {
       await handle.session.close();
       await varve.drain();
       expect((await live(handle)).join('\n')).not.toContain(gone);
+    });
+
+    it.for([
+      [['I work at Acme.', 'I left at 5 yesterday.'], 'Employer: Acme'],
+      [['I work at Acme.', 'I gave up after an hour yesterday.'], 'Employer: Acme'],
+      [['My favourite colour is teal.', 'My favourite colour used to be red.'], 'teal'],
+      [['My name is Ana Novak.', 'My name was Schmidt before I married.'], 'Name: Ana Novak'],
+      [['I want to learn Italian.', 'I gave up my job.'], 'User wants to learn Italian.'],
+    ] as const)('[X3] what only sounds like it ends nothing: %s', async ([lines, stays]) => {
+      const handle = fresh();
+      await tell(handle, ...lines);
+      expect((await live(handle)).join('\n')).toContain(stays);
     });
 
     it.for([

@@ -1,3 +1,4 @@
+import { localDate } from '../language/local-date.ts';
 import type { Extracted, ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
@@ -6,10 +7,10 @@ import { userNamesOf } from './form-work.ts';
 import { guardProposals, type GuardContext } from './guards/guard-proposals.ts';
 import { refuseExcess } from './guards/refuse-excess.ts';
 import { isFromRecall } from './guards/recalled-text.ts';
-import { seenBefore } from './keyed-alone.ts';
-import { formedBefore, knownMemories } from './known-memories.ts';
+import { knownMemories } from './known-memories.ts';
 import { decisionsBehind, isStated, observedProposals } from './observed-proposals.ts';
 import type { Proposal, Rejection } from './proposal.ts';
+import { seenBefore } from './seen-before.ts';
 import { toTurn } from './take-unformed.ts';
 import { toolProposals } from './tool-proposals.ts';
 
@@ -47,10 +48,10 @@ export async function extractProposals(work: FormWork): Promise<ExtractedProposa
   const said = stretch.events.filter((event) => !isStated(event) && !isFromRecall(event));
   const stated = stretch.events.filter(isStated);
   const recalled = (await deps.recalledTexts?.(scope)) ?? [];
-  const { known, before, decisions } = await deps.database.read(scope.tenant, async (reader) => ({
+  const { known, isSeen, decisions } = await deps.database.read(scope.tenant, async (reader) => ({
     decisions: await decisionsBehind(reader, scope, stated),
     known: await knownMemories(reader, deps, scope, stretch.events),
-    before: await formedBefore(reader, scope, stretch.events),
+    isSeen: await seenBefore(reader, scope, stretch.events),
   }));
   const output = said.some((event) => event.origin === 'user') ? await ask(work, said, known) : EMPTY;
   const context = (events: readonly Event[]): GuardContext => ({
@@ -62,7 +63,6 @@ export async function extractProposals(work: FormWork): Promise<ExtractedProposa
     ...(distiller.kind === 'local' ? { around: textsAround(stretch.earlier, known) } : {}),
   });
   if (distiller.kind === 'model') refuseExcess([...output.new, ...output.updated], context(said));
-  const isSeen = seenBefore(before);
 
   const fresh = guardProposals([...output.new, ...toolProposals(said)], context(said));
   const updates = output.updated.map((proposal) => ({
@@ -143,11 +143,4 @@ function aimAt(
 function acceptedFrom(proposed: ProposedMemory | undefined, accepted: readonly Proposal[]): Proposal | undefined {
   if (proposed === undefined) return undefined;
   return accepted.find((proposal) => proposal.content === proposed.content.replace(/\s+/gu, ' ').trim());
-}
-
-/** The date in a time zone, as 2026-11-15 (Sunday). */
-export function localDate(now: number, timeZone: string): string {
-  const date = new Date(now);
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(date);
-  return `${day} (${new Intl.DateTimeFormat('en', { timeZone, weekday: 'long' }).format(date)})`;
 }

@@ -39,10 +39,12 @@ export async function findEnded(
 ): Promise<Ended[]> {
   const endings = proposals.flatMap((by) => {
     const cancels = cancellationOf(by);
-    const ended = cancels === null ? endingOf(by) : null;
-    const ends =
-      cancels ?? (ended === null ? null : (memory: Memory) => LIVING_TYPES.includes(memory.type) && ended(memory));
-    return ends === null ? [] : [{ by, ends }];
+    const ended = endingOf(by);
+    if (cancels === null && ended === null) return [];
+    // "Gave up their job" ends the job; "gave up learning Italian" the plan.
+    const ends = (memory: Memory): boolean =>
+      cancels?.(memory) === true || (LIVING_TYPES.includes(memory.type) && ended?.(memory) === true);
+    return [{ by, ends }];
   });
   const wishes = proposals.filter(isWish);
   if (endings.length === 0 && wishes.length === 0) return [];
@@ -80,9 +82,11 @@ function isBefore(memory: Memory, by: Proposal): boolean {
 type Test = (memory: Memory) => boolean;
 
 const LEFT =
-  /^User (?:just |recently |has |finally )*(?:quit|left|resigned(?: from)?|got (?:fired|laid off|let go|sacked|made redundant)(?: from)?|(?:was|has been) (?:fired|laid off|let go|sacked|made redundant)(?: from| by)?|retired(?: from)?|stopped (?=working|teaching|freelancing)|no longer (?=works?|teach|runs))\b ?(.*?)\.?$/;
-const WHOLE_JOB =
-  /^(?:$|(?:as |from )?(?:their|the|a) (?:old |day )?(?:job|position|work|role)\b|(?:in|on|at|since|early|last|this|today|yesterday|recently|after|because|from work)\b)/;
+  /^User (?:just |recently |has |finally )*(left|gave up|given up|quit|handed in (?:their )?notice(?: at)?|resigned(?: from)?|got (?:fired|laid off|let go|sacked|made redundant)(?: from)?|(?:was|has been) (?:fired|laid off|let go|sacked|made redundant)(?: from| by)?|retired(?: from)?|stopped (?=working|teaching|freelancing)|no longer (?=works?|teach|runs))\b ?(.*?)\.?$/;
+const WHOLE_JOB = /^(?:as |from )?(?:their|the|a) (?:old |day )?(?:job|position|work|role)\b/;
+// "Quit last week" says of what; "left at five" and "gave up after an hour" do not.
+const NOTHING_NAMED = /^(?:$|(?:in|on|at|since|early|last|this|today|yesterday|recently|after|because|from work)\b)/;
+const LEAVES_ANYTHING = /^(?:left|gave up|given up)$/;
 const STARTED =
   /^User (?:just |recently |has |now |finally )*(?:starts|is starting|started|joined|got (?:an? (?:new )?(?:job|role|position)|hired)|(?:was|has been) hired|took a (?:new )?(?:job|role|position)|switched to an? (?:new )?(?:job|role|position)|began)\b/;
 const FREELANCE =
@@ -107,9 +111,9 @@ function endingOf(by: Proposal): Test | null {
       [...contentStems(content)].some((stem) => part.has(stem));
   }
   if (!isUser(by.slot.subject) || by.type === 'goal' || by.type === 'intention') return null;
-  const left = LEFT.exec(by.content)?.[1];
-  if (left !== undefined) {
-    if (WHOLE_JOB.test(left)) return isJob;
+  const [, how, left] = LEFT.exec(by.content) ?? [];
+  if (how !== undefined && left !== undefined) {
+    if (WHOLE_JOB.test(left) || (NOTHING_NAMED.test(left) && !LEAVES_ANYTHING.test(how))) return isJob;
     const stems = contentStems(left.replace(/\b(?:job|work|working|works)\b/g, ' '));
     return (memory) =>
       isJob(memory) && [...contentStems(`${memory.content} ${memory.value ?? ''}`)].some((stem) => stems.has(stem));
@@ -130,8 +134,9 @@ function isJobSlot(attribute: string | null): boolean {
   return attribute === 'employer' || attribute === 'job_title' || attribute === 'industry';
 }
 
+// Who teaches themselves, or their own children, is not paid for it.
 const WORKS =
-  /^User (?:currently |now |also |still )*(?:works|teaches|is working|is teaching|is employed|freelances|has (?:worked|been working|been teaching|been an? )|is [^.]{3,60} at (?:an?|the|\p{Lu}))/u;
+  /^User (?:currently |now |also |still )*(?!.*\bteach(?:es|ing) (?:themsel|himsel|hersel|their\b))(?:works|teaches|is working|is teaching|is employed|freelances|has (?:worked|been working|been teaching|been an? )|is [^.]{3,60} at (?:an?|the|\p{Lu}))/u;
 
 /** Whether a memory says what the user does for a living now. */
 function isJob(memory: Memory): boolean {

@@ -47,7 +47,7 @@ function isDone({ type, content, slot }: Proposal): boolean {
 }
 
 /** Pairs each statement with the goal whose words it has, the best first. */
-export function matchGoals(goals: readonly Memory[], reaching: readonly Proposal[]): ReachedGoal[] {
+function matchGoals(goals: readonly Memory[], reaching: readonly Proposal[]): ReachedGoal[] {
   const taken = new Set<string>();
   return reaching.flatMap((by) => {
     const [best] = goals

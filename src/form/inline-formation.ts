@@ -1,3 +1,4 @@
+import { localDate } from '../language/local-date.ts';
 import type { ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
 import type { Change } from '../record/revision.ts';
@@ -7,7 +8,6 @@ import { listSessionEvents } from '../store/session-store.ts';
 import { nothingApplied, type Applied } from './applied.ts';
 import { applyProposals } from './apply-proposals.ts';
 import { decideByRules } from './decide-by-rules.ts';
-import { localDate } from './extract-proposals.ts';
 import { findCandidates } from './find-candidates.ts';
 import type { FormDeps } from './form-deps.ts';
 import { userNamesOf } from './form-work.ts';
@@ -15,9 +15,10 @@ import { archiveEnded, findEnded, untouched } from './find-ended.ts';
 import { findReachedGoals, markReached } from './goals-reached.ts';
 import { guardDecisions } from './guards/guard-decisions.ts';
 import { guardProposals } from './guards/guard-proposals.ts';
-import { formedBefore, knownAround } from './known-memories.ts';
-import { seenBefore, withoutTwins } from './keyed-alone.ts';
+import { withoutTwins } from './keyed-alone.ts';
+import { knownAround } from './known-memories.ts';
 import { decisionsBehind, isStated, observedProposals } from './observed-proposals.ts';
+import { seenBefore } from './seen-before.ts';
 import { toTurn } from './take-unformed.ts';
 import { toolProposals } from './tool-proposals.ts';
 
@@ -45,8 +46,7 @@ export async function formInline(deps: FormDeps, scope: Scope, events: readonly 
     ...guardProposals(observed, { ...guards, events: stated, around: decisions.map(({ content }) => content) })
       .accepted,
   ];
-  const before = await database.read(place.tenant, (reader) => formedBefore(reader, place, events));
-  const isSeen = seenBefore(before);
+  const isSeen = await database.read(place.tenant, (reader) => seenBefore(reader, place, events));
   const proposals = guarded.filter((proposal) => !isSeen(proposal));
   if (proposals.length === 0) return nothingApplied();
   const candidates = await findCandidates(deps, place, proposals, { meter: null });

@@ -1,5 +1,4 @@
 import { factLabel } from '../record/fact-label.ts';
-import { contentHash, type Memory } from '../record/memory.ts';
 import type { Settled } from './guards/guard-decisions.ts';
 import { contentStems } from './guards/text-overlap.ts';
 import type { Proposal } from './proposal.ts';
@@ -34,21 +33,6 @@ export function isSaidByKeys(proposal: Proposal): boolean {
   if (slot.attribute === null || /^(?:likes|instruction):/.test(slot.attribute)) return false;
   if (slot.attribute === 'preferred_name' && /^User wants to be called \S+\.?$/.test(proposal.content)) return true;
   return isCovered(proposal.content, facts);
-}
-
-/**
- * Tells which statements were formed before: by their words, or by the keys that say all of them. What was retired since
- * must not come back when its events are read again.
- */
-export function seenBefore(formed: readonly Memory[]): (proposal: Proposal) => boolean {
-  const hashes = new Set(formed.map(({ content }) => contentHash(content)));
-  const keys = new Set(formed.flatMap(({ key, value }) => (key === null ? [] : `${key} ${value ?? ''}`)));
-  return (proposal) =>
-    hashes.has(contentHash(proposal.content)) ||
-    (isSaidByKeys(proposal) &&
-      [proposal.keyed, ...(proposal.moreKeyed ?? [])].every(
-        (fact) => fact === null || keys.has(`${fact.key} ${fact.value}`),
-      ));
 }
 
 /** Whether a statement says no more than keyed facts. */

@@ -121,7 +121,7 @@ function withinTokens(memories: readonly Memory[], most: number): Memory[] {
   });
 }
 
-/** All memories that were learned from these events, archived ones too: what has been formed is not formed again. */
+/** All memories that were learned from these events, archived ones too. */
 export async function formedBefore(reader: Reader, scope: Scope, events: readonly Event[]): Promise<Memory[]> {
   if (events.length === 0) return [];
   const rows = await reader

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../language/without-end.ts';
 import type { ProposedMemory } from '../models/distiller.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
@@ -85,10 +86,7 @@ function isMeasure(measure: unknown): measure is { name: string; value: number }
 }
 
 function plain(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/[.!]+$/, '');
+  return withoutEnd(text.replace(/\s+/g, ' ').trim(), '.!');
 }
 
 function shorten(text: string): string {

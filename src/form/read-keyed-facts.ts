@@ -1,3 +1,4 @@
+import { localDate } from '../language/local-date.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
@@ -7,7 +8,6 @@ import type { FormDeps } from './form-deps.ts';
 import { userNamesOf } from './form-work.ts';
 import { guardProposals } from './guards/guard-proposals.ts';
 import { createModelDistiller } from './model-distiller.ts';
-import { localDate } from './extract-proposals.ts';
 import { factLabel } from '../record/fact-label.ts';
 import type { ProposedMemory } from '../models/distiller.ts';
 import { changeOwner } from '../store/owner-store.ts';

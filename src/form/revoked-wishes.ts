@@ -29,7 +29,7 @@ export function withoutRevoked({ type, content }: Memory, by: Proposal): string 
 function topicOf(item: string): string | null {
   const asked = item
     .replace(/^keep (.+) (\S+)$/, '$1 kept $2')
-    .replace(/^they (?:prefer|do not want|hate) /, '')
+    .replace(/^they (?:prefer|do not want|no longer want|hate) /, '')
     .replace(/^do not /, '')
     .replace(/^(?:never|always) /, '');
   return normaliseAttribute(`instruction:${instructionTopic(asked)}`);

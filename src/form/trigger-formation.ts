@@ -35,7 +35,7 @@ export async function triggerFormation(
 }
 
 /** Whether enough has gathered since the last formation. */
-export function isFormationDue(
+function isFormationDue(
   session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
   { messages, weightedTokens, minimumMessages, everyMessages }: TriggerSettings,
 ): boolean {

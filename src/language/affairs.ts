@@ -1,7 +1,7 @@
 import { wordSet } from './word-set.ts';
 
-/** What people have appointments, amounts and names for: "the launch", "the rent", "the plumber". Singular. */
-export const AFFAIRS: ReadonlySet<string> = wordSet(`
+// What people have appointments, amounts and names for: "the launch", "the rent", "the plumber". Singular.
+const AFFAIRS = wordSet(`
   launch release rollout relaunch go-live deadline meeting standup stand-up retro retrospective kickoff kick-off
   offsite call sync demo pilot sprint review workshop webinar training course class lesson rehearsal conference event
   party reception dinner lunch brunch breakfast wedding birthday anniversary funeral christening play concert camp
@@ -17,7 +17,8 @@ export const AFFAIRS: ReadonlySet<string> = wordSet(`
   doctor gp vet physio midwife nanny babysitter childminder teacher headteacher headmaster tutor coach trainer manager
   boss supervisor director ceo cto cfo founder investor board supplier vendor wholesaler distributor manufacturer
   client customer contact photographer caterer florist band dj team crew staff opening reopening hours timetable
-  schedule shift rota payday newsletter podcast campaign project product feature website domain wall paint tile skip
+  schedule shift rota payday newsletter podcast campaign project product feature website domain server
+  wall floor ceiling door window fence paint tile carpet curtain lock key meter fuse pump tap skip scaffolding socket
   serial extension code term semester school nursery bin recycling market stall fair exhibition tour practice fitting
   tasting wages tax vat return filing pension grant funding round raise stake equity valuation pupil member guest seat
   ticket booking reservation company agency firm courier carrier cleaning service maintenance repair refit renovation`);

@@ -3,38 +3,37 @@ import { wordSet } from './word-set.ts';
 
 /** Common given names, so that a lone "Maria" is a person. */
 export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
-  james john robert michael william david richard joseph thomas charles daniel matthew anthony mark paul steven andrew joshua
-  kevin brian george edward ronald timothy jason jeffrey ryan jacob gary nicholas eric jonathan stephen larry justin scott
-  brandon benjamin samuel gregory alexander patrick frank raymond jack dennis jerry tyler aaron jose adam nathan henry peter
-  mary patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty margaret sandra ashley kimberly
-  emily donna michelle carol amanda melissa deborah stephanie rebecca sharon laura cynthia kathleen amy angela shirley anna
-  ana brenda pamela emma nicole helen samantha katherine christine rachel carolyn janet maria heather diane julie olivia joyce
-  caroline melanie priya raj ravi anita sunita arjun wei li chen yuki hiro ahmed mohammed fatima omar ali sofia lucia carlos
-  luis juan pedro miguel diego hans klaus greta heidi pierre marie jean luc claire chloe lena lukas felix max sam alex chris
-  kate kim jordan taylor morgan jamie tom tim bob bill joe jim mike dave steve dan ben nick tony mel nate joanna tim john audrey
-  theo nell dana pete ingrid astrid mateo ruth omar malik wendy marek milan jo liz beth meg tess gwen rosa elena irina olga anton ivan
-  stefan sven lars erik karin anke uwe jens heike paolo marco giulia chiara luca matteo aisha yusuf hassan layla noor zara imran
-  bilal kofi ama kwame chidi ngozi tunde mei hana kenji akira sanjay deepa vikram neha rohan amit
-  calvin dave deborah jolene evan gina andrew maria kwasi noah liam mia ava zoe leo oscar hugo nina eva sara ella grace ruby
-  jonas tomas tomás marta amara walter helena sophia isabella charlotte amelia harper evelyn abigail lily aria chloé hannah
-  ethan mason logan lucas jackson aiden owen dylan luke gabriel julian levi isaac lincoln adrian sebastian damian fabian
-  brian vivian lillian susan megan jordan alan ian ivan stefan juan adan nolan rowan logan ronan kiran imran rohan ryan sean
-  seán dara aoife niamh siobhan ciara conor cillian finn eoin declan saoirse fergus hamish isla callum ewan fiona
-  tiago rui inês ines inés leonor joão joao paulo ricardo bruno andré andre mateo javier alejandro pablo sergio carmen rosa
-  elena irene alba pilar lucía valentina camila gabriela fernanda mariana antonio marco luca matteo giulia chiara francesca
-  giovanni paolo stefano elisa federica jürgen jurgen wolfgang dieter uwe sabine ingrid petra anke heike stefanie katja anja
-  lars sven björn erik astrid freya ingmar mikkel emil anders magnus sanne femke willem pieter joost maarten anouk floris
-  agnieszka piotr pawel tomasz katarzyna magda jakub milan dragan jovana ana-maria ioana andrei mihai elif mehmet ayşe emre
-  yusuf hassan hussein khalid karim rania layla leila noor amina aisha zainab ibrahim bilal tariq samir nadia yasmin farah
-  deepak sanjay vikram rohit neha pooja anjali kavya meera divya aditya nikhil rahul amit suresh lakshmi dev sunil
-  kenji hiroshi takashi emi yuko haruto sakura akira ken mei ling jun hao xin min-jun ji-woo soo-jin thanh linh minh
-  chidi amaka ngozi tunde bisi emeka ada femi yemi kofi ama abena kwame thabo zanele sipho nia joy faith hope dawn
-  dorothy george harold albert ernest stanley arthur alfred percy edith mabel doris ethel winifred gladys
-  theo archie alfie freddie harry charlie jake josh matt greg jeff ted phil rob ed will pat terry gerry barry kit ron don
-  ray roy glenn craig keith neil stuart graham derek trevor nigel ruth judy jill jane joan anne annie katie kelly molly
-  lucy daisy poppy rosie millie evie maisie beth becky vicky jess jenny tina wendy tracey sandy cindy mandy debbie
-  tara clara nora cora dora vera ida iris ivy jade pearl amber violet hazel alice agnes martha miriam naomi esther judith
-  eleanor louise denise yvonne simone nadine celine elodie manon camille juliette antoine mathieu julien guillaume thibault`);
+  aaron abena abigail ada adam adan aditya adrian agnes agnieszka ahmed aiden aisha akira alan alba albert alejandro
+  alex alexander alfie alfred ali alice ama amaka amanda amara amber amelia amina amit amy ana ana-maria anders andre
+  andrei andrew andré angela anita anja anjali anke anna anne annie anouk anthony antoine anton antonio aoife archie
+  aria arjun arthur ashley astrid audrey ava ayşe barbara barry becky ben benjamin beth betty bilal bill bisi björn
+  bob brandon brenda brian bruno callum calvin camila camille carlos carmen carol caroline carolyn celine charles
+  charlie charlotte chen chiara chidi chloe chloé chris christine ciara cillian cindy claire clara conor cora craig
+  cynthia daisy damian dan dana daniel dara dave david dawn debbie deborah declan deepa deepak denise dennis derek dev
+  diane diego dieter divya don donna dora doris dorothy dragan dylan ed edith edward eleanor elena elif elisa
+  elizabeth ella elodie emeka emi emil emily emma emre eoin eric erik ernest esther ethan ethel eva evan evelyn evie
+  ewan fabian faith farah fatima federica felix femi femke fergus fernanda finn fiona floris francesca frank freddie
+  freya gabriel gabriela gary george gerry gina giovanni giulia gladys glenn grace graham greg gregory greta guillaume
+  gwen hamish hana hannah hans hao harold harper harry haruto hassan hazel heather heidi heike helen helena henry hiro
+  hiroshi hope hugo hussein ian ibrahim ida imran ines ingmar ingrid inés inês ioana irene irina iris isaac isabella
+  isla ivan ivy jack jackson jacob jade jake jakub james jamie jane janet jason javier jean jeff jeffrey jennifer
+  jenny jens jerry jess jessica ji-woo jill jim jo joan joanna joao joe john jolene jonas jonathan joost jordan jose
+  joseph josh joshua jovana joy joyce joão juan judith judy julian julie julien juliette jun jurgen justin jürgen
+  karen karim karin katarzyna kate katherine kathleen katie katja kavya keith kelly ken kenji kevin khalid kim
+  kimberly kiran kit klaus kofi kwame kwasi lakshmi larry lars laura layla leila lena leo leonor levi li liam lillian
+  lily lincoln linda ling linh lisa liz logan louise luc luca lucas lucia lucy lucía luis lukas luke maarten mabel
+  magda magnus maisie malik mandy manon marco marek margaret maria mariana marie mark marta martha mary mason mateo
+  mathieu matt matteo matthew max meera meg megan mehmet mei mel melanie melissa mia michael michelle miguel mihai
+  mike mikkel milan millie min-jun minh miriam mohammed molly morgan nadia nadine nancy naomi nate nathan neha neil
+  nell ngozi nia niamh nicholas nick nicole nigel nikhil nina noah nolan noor nora olga olivia omar oscar owen pablo
+  pamela paolo pat patricia patrick paul paulo pawel pearl pedro percy pete peter petra phil pierre pieter pilar piotr
+  pooja poppy priya rachel rahul raj rania ravi ray raymond rebecca ricardo richard rob robert rohan rohit ron ronald
+  ronan rosa rosie rowan roy ruby rui ruth ryan sabine sakura sam samantha samir samuel sandra sandy sanjay sanne
+  saoirse sara sarah scott sean sebastian sergio seán sharon shirley simone siobhan sipho sofia soo-jin sophia stanley
+  stefan stefanie stefano stephanie stephen steve steven stuart sunil sunita suresh susan sven takashi tara tariq
+  taylor ted terry tess thabo thanh theo thibault thomas tiago tim timothy tina tom tomas tomasz tomás tony tracey
+  trevor tunde tyler uwe valentina vera vicky vikram violet vivian walter wei wendy will willem william winifred
+  wolfgang xin yasmin yemi yuki yuko yusuf yvonne zainab zanele zara zoe`);
 
 /** Places that people often name, lower case. */
 export const PLACES: ReadonlySet<string> = wordSet(`
@@ -59,7 +58,7 @@ const PLACE_ENDING =
 const ORGANISATION_ENDING =
   /(?:^|\s)(?:Inc|Corp|Corporation|Ltd|LLC|GmbH|AG|Co|Company|Group|Labs|University|College|School|Bank|Hospital|Institute|Foundation|Association|Agency|Studio|Studios|Systems|Technologies|Bakery|Restaurant|Museum|Club|Church|Ministry|Department|Airlines|Partners|Ventures|Capital|Media)\.?$/;
 const ORGANISATIONS = wordSet(
-  'google apple microsoft amazon meta facebook netflix stripe openai anthropic tesla ibm intel oracle sap siemens bosch bmw nasa walmart target starbucks mcdonalds uber airbnb shopify nike adidas sony samsung globex acme techcorp',
+  'google apple microsoft amazon meta facebook netflix stripe openai anthropic tesla ibm intel oracle sap siemens bosch bmw nasa walmart target starbucks mcdonalds uber airbnb shopify nike adidas sony samsung',
 );
 const PRODUCTS =
   /^(?:iPhone|iPad|MacBook|Xbox|PlayStation|Kindle|Tesla Model|Nintendo Switch|Windows|Excel|Photoshop|Android|GPT|ChatGPT|Claude|Gemini|Slack|Notion|Figma|Jira|Docker|Python|TypeScript|JavaScript|PostgreSQL|SQLite|React)\b/;

@@ -1,3 +1,4 @@
+import { MONTH as ANY_MONTH } from './calendar-pattern.ts';
 import { addDays, writeDate, type CivilDate } from './civil-date.ts';
 import {
   calendarSpan,
@@ -33,8 +34,8 @@ export interface DateExpression {
 
 const NUMBER =
   '(a couple of|a couple|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|\\d{1,3})';
-const MONTH =
-  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+const MONTH = `(${ANY_MONTH})\\.?`;
+// Also short, as in a calendar.
 const WEEKDAY =
   '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
 const SEASON = '(spring|summer|autumn|fall|winter)';

@@ -1,3 +1,4 @@
+import { withoutEnd } from './without-end.ts';
 import { classifyName, GIVEN_NAMES, METRIC, SERVICES } from './classify-name.ts';
 import type { EntityType, ExtractedEntity } from './extracted-entity.ts';
 import { KINSHIP, PETS } from './kinship.ts';
@@ -98,10 +99,7 @@ function addContent(match: RegExpExecArray, add: Add): void {
 
 function addNames(sentence: string, offset: number, add: Add, isFree: (start: number, end: number) => boolean): void {
   for (const match of sentence.matchAll(CAPITALISED)) {
-    const parts = match[0]
-      .replace(/['’]s$/, '')
-      .replace(/[.'’-]+$/, '')
-      .split(' ');
+    const parts = withoutEnd(match[0].replace(/['’]s$/, ''), ".'’-").split(' ');
     while (
       parts.length > 0 &&
       SENTENCE_OPENERS.has((parts[0] ?? '').toLowerCase().replace(/[’]/g, "'").replace(/\.$/, ''))

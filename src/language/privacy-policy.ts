@@ -23,17 +23,18 @@ interface Pattern {
   holds?: (match: string) => boolean;
 }
 
+// Gaps are bounded: two open ones side by side take quadratic time, and these run on whole messages as they come in.
 // The known prefixes of providers' keys, then anything long and mixed that is called a key or a token.
 const SECRET =
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}/g;
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}/g;
 const NAMED_SECRET =
-  /\b(?:api[ _-]?key|access[ _-]?key|secret[ _-]?key|auth(?:entication)?[ _-]?token|bearer|access[ _-]?token|client[ _-]?secret|private[ _-]?key|seed phrase)\b\s*(?:is|was|=|:|to)?\s*["'`]?([^\s"'`,;]{8,})/gi;
+  /\b(?:api[ _-]?key|access[ _-]?key|secret[ _-]?key|auth(?:entication)?[ _-]?token|bearer|access[ _-]?token|client[ _-]?secret|private[ _-]?key|seed phrase)\b\s{0,40}(?:is|was|=|:|to)?\s{0,40}["'`]?([^\s"'`,;]{8,})/gi;
 const PASSWORD =
-  /\b(?:pass(?:word|phrase|code|wd)|passwort|mot de passe|contraseña|senha|pin(?: code| number)?)\b(?:\s+(?:for|to|of)\s+(?:\S+\s+){1,4}?)?\s*(?:is|was|=|:|lautet|ist|est|es)\s*["'`]?([^\s"'`,;]{3,})/gi;
+  /\b(?:pass(?:word|phrase|code|wd)|passwort|mot de passe|contraseña|senha|pin(?: code| number)?)\b(?:\s{1,40}(?:for|to|of)\s{1,40}(?:\S{1,40}\s{1,40}){1,4}?)?\s{0,40}(?:is|was|=|:|lautet|ist|est|es)\s{0,40}["'`]?([^\s"'`,;]{3,})/gi;
 const CARD = /(?<![\d-])(?:\d[ -]?){12,18}\d(?![\d-])/g;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
 const GOVERNMENT =
-  /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])|\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id)(?: (?:number|no\.?|#))?\s*(?:is|:|=)?\s*["']?([A-Z0-9][A-Z0-9-]{5,})/gi;
+  /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])|\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id)(?: (?:number|no\.?|#))?\s{0,40}(?:is|:|=)?\s{0,40}["']?([A-Z0-9][A-Z0-9-]{5,})/gi;
 const HEALTH =
   /\b(?:diagnos(?:ed|is)|cancer|tumou?r|diabet(?:es|ic)|asthma|hiv|aids|epilep(?:sy|tic)|depress(?:ion|ed)|anxiety disorder|bipolar|schizophreni\w+|adhd|autis(?:m|tic)|pregnan(?:t|cy)|miscarriage|abortion|chemotherapy|antidepressants?|insulin|medication|prescription|therap(?:y|ist)|psychiatrist|surgery|allerg(?:y|ic|ies)|blood type|disabilit(?:y|ies)|addict(?:ion|ed)|alcoholic|migraines?|arthritis|dementia|alzheimer\w*|blood pressure)\b/gi;
 const INTIMATE =

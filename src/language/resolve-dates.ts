@@ -66,11 +66,11 @@ function joinRanges(text: string, found: readonly Found[], timeZone: string): Re
     const first = found[index];
     if (first === undefined) continue;
     const second = found[index + 1];
-    const between = second === undefined ? '' : text.slice(first.end, second.start);
+    const between = second === undefined ? '' : text.slice(first.end, second.start).trim();
     const joined =
       second !== undefined &&
-      ((/^\s*(?:to|through|until|till|and|-|–)?\s*$/.test(between) && /^(?:to|until|till|and)\b/i.test(second.text)) ||
-        /^\s*(?:to|through|until|till|-|–)\s*$/.test(between));
+      ((/^(?:to|through|until|till|and|-|–)?$/.test(between) && /^(?:to|until|till|and)\b/i.test(second.text)) ||
+        /^(?:to|through|until|till|-|–)$/.test(between));
     if (
       joined &&
       (/\b(?:from|between)\b/i.test(first.text) ||

@@ -72,9 +72,18 @@ export function expandContractions(tokens: readonly Token[]): Token[] {
     for (const [ending, full] of ENDINGS) {
       if (word.lower.endsWith(ending) && word.lower.length > ending.length) return halves(word, ending.length, full);
     }
-    if (word.lower.endsWith("'s") && isVerb(word.lower.slice(0, -2), tokens[index + 1])) return halves(word, 2, 'is');
-    return [word];
+    const isShort = word.lower.endsWith("'s") && isVerb(word.lower.slice(0, -2), tokens[index + 1]);
+    return isShort && !isPlace(tokens, index) ? halves(word, 2, 'is') : [word];
   });
+}
+
+const BEFORE_PLACE = /^(?:at|to|from|in|near|for|with|by|of|behind|opposite|outside)$/;
+
+/** "at St Mary's in Leeds", "from Joe's on the corner": a name after a preposition is no subject. */
+function isPlace(tokens: readonly Token[], index: number): boolean {
+  let first = index;
+  while (/^\p{Lu}/u.test(tokens[first]?.text ?? '')) first -= 1;
+  return first < index && BEFORE_PLACE.test(tokens[first]?.lower ?? '');
 }
 
 /** Puts words back into running text: what touched in the source touches again. */

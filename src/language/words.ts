@@ -60,7 +60,8 @@ export function words(text: string): string[] {
   const tokens: string[] = [];
   for (const match of text.match(WORD) ?? []) {
     if (/^[a-z]+$/u.test(match)) tokens.push(NUMBER_WORDS.get(match) ?? stemEnglish(match));
-    else tokens.push(...tokensOfWord(match));
+    // Not spread: a long text without spaces is one word of more parts than a call takes arguments.
+    else for (const token of tokensOfWord(match)) tokens.push(token);
   }
   return tokens;
 }
@@ -71,9 +72,8 @@ export function words(text: string): string[] {
  */
 export function queryWords(text: string): string[] {
   const found = words(text);
-  return found.filter(
-    (word) => !HAN_ALONE.test(word) || !found.some((other) => other.length > 1 && other.includes(word)),
-  );
+  const within = new Set(found.flatMap((word) => (HAN_ALONE.test(word) ? [] : [...word])));
+  return found.filter((word) => !HAN_ALONE.test(word) || !within.has(word));
 }
 
 const HAN_ALONE = /^\p{Script=Han}$/u;

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../language/without-end.ts';
 import { GIVEN_NAMES } from '../../language/classify-name.ts';
 import { resolveDates, type ResolvedDate } from '../../language/resolve-dates.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
@@ -90,7 +91,7 @@ function withoutSpans(text: string, spans: readonly { start: number; end: number
 }
 
 function numbersOf(text: string): string[] {
-  return (text.match(/(?<![\p{L}\p{N}])\d[\d.,]*/gu) ?? []).map((number) => number.replace(/[.,]+$/, ''));
+  return (text.match(/(?<![\p{L}\p{N}])\d[\d.,]*/gu) ?? []).map((number) => withoutEnd(number, '.,'));
 }
 
 function isNumberSupported(number: string, said: string, known: ReadonlySet<string>): boolean {
@@ -101,8 +102,7 @@ function hasNumber(said: string, number: string): boolean {
   const plain = number.replace(/[.,](?=\d{3}\b)/g, '').replace(/^0+(?=\d)/, '');
   return (said.match(/\d[\d.,]*/g) ?? []).some(
     (other) =>
-      other
-        .replace(/[.,]+$/, '')
+      withoutEnd(other, '.,')
         .replace(/[.,](?=\d{3}\b)/g, '')
         .replace(/^0+(?=\d)/, '') === plain,
   );
@@ -119,7 +119,7 @@ const NO_NAMES = new Set(
 function namesOf(text: string): string[] {
   const names: string[] = [];
   for (const match of text.matchAll(NAME)) {
-    const name = match[0].replace(/['’]s$/, '').replace(/[.'’-]+$/, '');
+    const name = withoutEnd(match[0].replace(/['’]s$/, ''), ".'’-");
     const lower = name.toLowerCase();
     if (name.length < 2 || NO_NAMES.has(lower) || STOP_WORDS.has(lower)) continue;
     const opens = match.index === 0 || /[.!?:;"“(]\s*$/.test(text.slice(0, match.index));

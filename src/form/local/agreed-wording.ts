@@ -1,3 +1,4 @@
+import { straightApostrophes } from '../../language/straight-apostrophes.ts';
 import type { Turn } from '../../models/distiller.ts';
 import type { ExtractedStatement } from './extracted-statement.ts';
 
@@ -11,7 +12,7 @@ export function agreedWording(statements: readonly ExtractedStatement[], turns: 
     const reply = turns[statement.turn];
     const last = statements.findLast(({ turn, type }) => turn === statement.turn && type === statement.type);
     if (reply?.origin !== 'agent' || last !== statement) return statement;
-    const words = AGREES.exec(reply.content.slice(0, 400).replace(/[’]/g, "'"))?.[1];
+    const words = AGREES.exec(straightApostrophes(reply.content.slice(0, 400)))?.[1];
     return words === undefined || statement.content.split(' ').length > 24
       ? statement
       : { ...statement, content: `${statement.content.replace(/\.$/, '')} (agreed: ${words}).` };

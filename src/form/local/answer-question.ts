@@ -23,13 +23,9 @@ export function answerQuestion(question: string, answer: string): ExpandedAnswer
       /^(?:so|and|oh|well|hey|cool|nice|great|ok|okay|wow|btw|by the way|anyway|that's \w+|interesting|then|now)[,.!]? /i,
       '',
     )
-    .replace(/[’]/g, "'")
     .replace(/\bwhat's\b/i, 'what is')
     .replace(/\bwhere're\b/i, 'where are');
-  const replied = answer
-    .trim()
-    .replace(/[’]/g, "'")
-    .replace(/[.!\s]+$/, '');
+  const replied = answer.trim().replace(/[.!\s]+$/, '');
   if (asked.length > 160 || replied.length > 160 || replied === '') return null;
   return yesOrNo(asked, replied) ?? named(asked, replied);
 }

@@ -1,5 +1,5 @@
 import type { ExtractedStatement } from './extracted-statement.ts';
-import { isTopic } from './slots/instruction-topic.ts';
+import { hasOneWish } from './slots/instruction-topic.ts';
 import { stemEnglish } from '../../language/stem.ts';
 import { isContentWord } from '../../language/stop-words.ts';
 
@@ -32,7 +32,7 @@ export function deduplicateStatements(
 /** Of two wishes on one topic the later one holds: "answer in Dutch", "back to English please". */
 function isLaterWish(next: ExtractedStatement, known: ExtractedStatement): boolean {
   const { attribute = '' } = next;
-  return isTopic(attribute.replace(/^instruction:/, '')) && attribute === known.attribute && next.turn > known.turn;
+  return hasOneWish(attribute.replace(/^instruction:/, '')) && attribute === known.attribute && next.turn > known.turn;
 }
 
 interface StatementKey {

@@ -4,21 +4,23 @@ import { applyElaboration } from './rules/apply-elaboration.ts';
 import type { Asked } from './rules/asked-rule.ts';
 import { changeRule } from './rules/change-rule.ts';
 import { correctionRule, isCorrecting, type EarlierTurn } from './rules/correction-rule.ts';
-import { statedPart } from './classify-sentence.ts';
+import { statedPart, type SentenceKind } from './classify-sentence.ts';
 import { asAsked, draftAsked, inPieces, saysAll } from './rules/draft-asked.ts';
 import { draftClauses } from './rules/draft-clauses.ts';
 import { expandEcho } from './expand-echo.ts';
 import { findAsked } from './find-asked.ts';
 import { findPeople, joinAppositions, peopleOf, type NamedPerson } from './find-people.ts';
+import { dealingRule } from './rules/dealing-rule.ts';
 import { foreignRule } from './rules/foreign-rule.ts';
 import { affectedRule } from './rules/affected-rule.ts';
-import { instructionRule } from './rules/instruction-rule.ts';
+import { aboutWork } from './rules/about-work.ts';
 import { readIntroduction } from './rules/introduction-rule.ts';
 import { namingDrafts } from './rules/naming-drafts.ts';
 import { standingWishes } from './rules/standing-wish.ts';
 import { isTaskTalk } from './rules/is-task-talk.ts';
 import { reminderRule } from './rules/reminder-rule.ts';
-import { decidedRule, withoutNewsLabel } from './rules/label-lead.ts';
+import { withoutNewsLabel } from './clauses/without-lead-in.ts';
+import { decidedRule } from './rules/decided-rule.ts';
 import { labelRule } from './rules/label-rule.ts';
 import { openingRule } from './rules/opening-rule.ts';
 import { plainRules } from './rules/plain-rule.ts';
@@ -27,6 +29,8 @@ import { restoreSubject } from './clauses/restore-subject.ts';
 import type { RuleSetting } from './rules/self-rule.ts';
 import type { SourcedDraft, StatementDraft } from './statement-draft.ts';
 
+// What such a sentence says is not so, is not the speaker's, or is not to be kept.
+const UNSTATED: ReadonlySet<SentenceKind> = new Set(['jest', 'hypothetical', 'quotation', 'unkept']);
 const MOST_DRAFTS = 60;
 // Further back than six of the speaker's own messages "he" is somebody else.
 const MOST_BACK = 6;
@@ -133,7 +137,7 @@ function draftSentence(
   { said, before, people }: Around,
 ): StatementDraft[] {
   const { speaker, question, toAgent } = reading;
-  if (sentence.kind === 'jest' || sentence.kind === 'hypothetical' || sentence.kind === 'quotation') return [];
+  if (UNSTATED.has(sentence.kind)) return [];
   const plainText = withoutAsSaid(sentence.text);
   const text = joinAppositions(statedPart(toAgent ? withoutNewsLabel(plainText) : plainText));
   const named = findPeople(text);
@@ -161,7 +165,7 @@ const AS_SAID_LAST = new RegExp(`, ${AS_SAID}(?=[.!]*$)`, 'i');
 /** "As I said, I'm allergic": it was said before, and is so still. */
 function withoutAsSaid(text: string): string {
   if (!/\b(?:as|like)\b/i.test(text)) return text;
-  return text.replace(/[’]/g, "'").replace(AS_SAID_FIRST, '').replace(AS_SAID_LAST, '');
+  return text.replace(AS_SAID_FIRST, '').replace(AS_SAID_LAST, '');
 }
 
 /** What a sentence says that has no subject of its own: an answer, an echo, a dropped "I", what others did. */
@@ -172,8 +176,8 @@ function draftOtherwise(
   setting: RuleSetting,
   said: string,
 ): StatementDraft[] {
-  const affected = affectedRule(text, speaker);
-  if (affected !== null) return [affected];
+  const done = affectedRule(text, speaker) ?? (toAgent ? dealingRule(text) : null);
+  if (done !== null) return [done];
   const things = toAgent ? plainRules(text) : [];
   if (things.length > 0) return things;
   const dated = toAgent ? openingRule(text, [...known, ...before.map((earlier) => earlier.text), said]) : null;
@@ -203,7 +207,7 @@ function draftForAgent(text: string, setting: RuleSetting, said: string): Statem
       ...introduction.drafts,
       ...(introduction.rest === '' ? [] : draftClauses(introduction.rest, setting, said)),
     ];
-  const asked = instructionRule(text, speaker);
+  const asked = aboutWork(text, speaker);
   // "I'd rather you didn't …" is the wish itself; "I'm dyslexic, so keep it simple" says two things.
   if (asked.length > 0 && /\b(?:you|u)\b|^(?:i want|i need)\b/i.test(text)) return asked;
   return [...asked, ...draftClauses(text, setting, said)];

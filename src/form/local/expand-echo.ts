@@ -9,7 +9,7 @@ const ECHOED =
 /** "Me too!" after "I love dogs" says that the speaker loves dogs. */
 export function expandEcho(answer: string, echoed: string | null): ExpandedAnswer | null {
   if (echoed === null) return null;
-  const said = ECHOED.exec(echoed.replace(/[’]/g, "'"));
+  const said = ECHOED.exec(echoed);
   if (said?.[1] === undefined || said[2] === undefined) return null;
   const negative = /\b(?:don't|do not)\b/i.test(said[1]);
   if (!(negative ? AGREES_IN_NEGATIVE : AGREES).test(answer)) return null;

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { extractEntities } from '../../language/extract-entities.ts';
 import { extractKeywords } from '../../language/extract-keywords.ts';
 import { resolveDates } from '../../language/resolve-dates.ts';
+import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
+import { formationSettings } from '../formation-settings.ts';
+import { findUnsupported } from '../guards/check-support.ts';
 import { contents, read, SAID_AT } from '../../../test/read-conversation.ts';
 
 const LONG = 1_000_000;
@@ -41,6 +44,11 @@ const PATHOLOGICAL: Readonly<Record<string, string>> = {
   greater: '> '.repeat(LONG / 2),
   'list of likes': `I like ${Array.from({ length: 100_000 }, (_, index) => `fan${index}`).join(', ')}`,
   labels: 'name: '.repeat(LONG / 6),
+  // Short enough to end if a pattern tries all ways to share them out.
+  reallys: `I have ${'really '.repeat(26)}zebras`,
+  'one long word to remember': `Remember the ${'a'.repeat(400)}1`,
+  trips: 'I have a trip '.repeat(LONG / 14),
+  letters: 'hi x,\n'.repeat(LONG / 6),
 };
 
 describe('hostile input', () => {
@@ -58,6 +66,33 @@ describe('hostile input', () => {
     const before = performance.now();
     splitSentences('Hello there. '.repeat(LONG / 13));
     splitSentences('e.g. '.repeat(LONG / 5));
+    expect(performance.now() - before).toBeLessThan(3_000);
+  });
+
+  // Twice the length may take twice the time, and on a busy machine twice that; a quadratic pattern takes minutes.
+  it.each([
+    ['a gap after a secret', (length: number) => `bearer${' '.repeat(length)}x`],
+    ['a gap after a password', (length: number) => `my password for x${' '.repeat(length)}x`],
+    ['a gap after an id', (length: number) => `passport${' '.repeat(length)}x`],
+    ['half tokens', (length: number) => 'eyJ-'.repeat(length / 4)],
+  ])('[T21] is cleaned in time that grows with the length only: %s', (_, textOf) => {
+    const { privacy } = formationSettings();
+    const before = performance.now();
+    applyPrivacy(textOf(100_000), privacy);
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['dots', '.'],
+    ['hyphens', '-'],
+    ['apostrophes', "'"],
+  ])('[Q10] supports a statement or not, whatever stands around: %s', (_, mark) => {
+    const at = SAID_AT;
+    const before = performance.now();
+    const text = `I have 5 dogs and live in Oslo. 1${mark.repeat(100_000)}1 Oslo${mark.repeat(100_000)}1`;
+    expect(findUnsupported('User has 5 dogs.', [{ text, at }])).toBeNull();
+    expect(findUnsupported('User has 6 dogs.', [{ text, at }])).not.toBeNull();
+    expect(findUnsupported(`User knows O${mark.repeat(50_000)}1.`, [{ text, at }])).not.toBeNull();
     expect(performance.now() - before).toBeLessThan(3_000);
   });
 

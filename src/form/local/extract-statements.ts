@@ -7,6 +7,7 @@ import { findEchoed, findQuestion } from './find-question.ts';
 import { finishDraft } from './finish-draft.ts';
 import { guardStatement } from './guard-statement.ts';
 import { readTurn } from './read-turn.ts';
+import { straightApostrophes } from '../../language/straight-apostrophes.ts';
 import { toolEpisodes } from './tool-episodes.ts';
 
 // What is taken back, and whom a name means, was said not longer ago than this.
@@ -50,11 +51,11 @@ function statementsOfTurn(
     question,
     echoed,
     toAgent: turn.speaker === null,
-    known: turn.speaker === null ? known : [],
+    known: turn.speaker === null ? known.map(straightApostrophes) : [],
     before: before
       .filter(({ origin }) => origin === 'user' || origin === 'agent')
       .map((earlier) => ({
-        text: earlier.content.slice(0, 1_000),
+        text: straightApostrophes(earlier.content.slice(0, 1_000)),
         own: earlier.origin === 'user' && earlier.speaker === turn.speaker,
       })),
   });

@@ -13,7 +13,7 @@ export function findAsked(sentences: readonly ReadSentence[]): (Asked | null)[] 
   let working = false;
   let reading = false;
   return sentences.map(({ text, kind }) => {
-    const isStated = kind !== 'jest' && kind !== 'quotation';
+    const isStated = kind !== 'jest' && kind !== 'quotation' && kind !== 'unkept';
     // What a text says that is to be summarised, nobody asks for.
     const asked = isStated && !reading ? readAsked(text) : null;
     working ||= WORK_REQUEST.test(text);

@@ -13,6 +13,7 @@ export interface NamedPerson {
 export type People = ReadonlyMap<string, NamedPerson>;
 
 const NAME = `[${CAPITALS}][${LETTERS}-]+(?:'[${CAPITALS}][${LETTERS}]+)?`;
+const NAMES = new RegExp(NAME, 'g');
 const FULL_NAME = `${NAME}(?: ${NAME})?`;
 const OWNER = `(?:[Mm]y|[Oo]ur|[Tt]heir|User's)`;
 const QUALITY =
@@ -35,8 +36,7 @@ const MAY_NAME = new RegExp(`[a-z,:] ${NAME}|${NAME}(?:,| is) (?:my|our)\\b`);
 
 /** The people and pets that a text gives a name to. */
 export function findPeople(text: string): NamedPerson[] {
-  const clean = text.replace(/[’ʼ]/g, "'");
-  if (!MAY_NAME.test(clean)) return [];
+  if (!MAY_NAME.test(text)) return [];
   const found = new Map<string, NamedPerson>();
   const add = (name: string, quality: string, noun: string): void => {
     const first = name.split(' ')[0] ?? name;
@@ -44,17 +44,16 @@ export function findPeople(text: string): NamedPerson[] {
     const full = name.split(' ').every(canBeName) ? name : first;
     if (!found.has(first.toLowerCase())) found.set(first.toLowerCase(), { name: full, relation: `${quality}${noun}` });
   };
-  for (const [, quality = '', noun, kind, name = ''] of clean.matchAll(AFTER)) add(name, quality, noun ?? kind ?? '');
-  for (const [, name = '', quality = '', noun = ''] of clean.matchAll(BEFORE)) add(name, quality, noun);
-  for (const { 1: quality = '', 2: nouns = '', 3: names = '' } of clean.matchAll(SEVERAL)) {
+  for (const [, quality = '', noun, kind, name = ''] of text.matchAll(AFTER)) add(name, quality, noun ?? kind ?? '');
+  for (const [, name = '', quality = '', noun = ''] of text.matchAll(BEFORE)) add(name, quality, noun);
+  for (const { 1: quality = '', 2: nouns = '', 3: names = '' } of text.matchAll(SEVERAL)) {
     const noun = singularOf(nouns);
-    if (noun !== null) for (const name of names.match(new RegExp(NAME, 'g')) ?? []) add(name, quality, noun);
+    if (noun !== null) for (const name of names.match(NAMES) ?? []) add(name, quality, noun);
   }
-  const listed = /\b(?:two|three|four|five|six|my|our) ([a-z]+): /.exec(clean);
+  const listed = /\b(?:two|three|four|five|six|my|our) ([a-z]+): /.exec(text);
   const one = listed === null ? null : singularOf(listed[1] ?? '');
   if (listed !== null && one !== null)
-    for (const [, name = ''] of clean.slice(listed.index + listed[0].length - 2).matchAll(EACH_DOES))
-      add(name, '', one);
+    for (const [, name = ''] of text.slice(listed.index + listed[0].length - 2).matchAll(EACH_DOES)) add(name, '', one);
   return [...found.values()];
 }
 

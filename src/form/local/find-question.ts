@@ -1,4 +1,5 @@
 import { splitSentences } from '../../language/split-sentences.ts';
+import { straightApostrophes } from '../../language/straight-apostrophes.ts';
 import type { Turn } from '../../models/distiller.ts';
 
 const COUNTER_QUESTION = /^(?:(?:so|and|oh),? )?(?:(?:what|how) about (?:you|yourself)|and (?:you|yourself)|you)\s*\?/i;
@@ -24,12 +25,16 @@ export function findQuestion(turn: Turn, before: readonly Turn[]): string | null
 export function findEchoed(turn: Turn, before: readonly Turn[]): string | null {
   const previous = before.at(-1);
   if (previous === undefined || isSameSpeaker(previous, turn) || previous.origin !== 'user') return null;
-  const said = splitSentences(previous.content.slice(-400)).filter(({ text }) => !text.includes('?'));
+  const said = splitSentences(straightApostrophes(previous.content.slice(-400))).filter(
+    ({ text }) => !text.includes('?'),
+  );
   return said.at(-1)?.text ?? null;
 }
 
 function lastQuestion(text: string): string | null {
-  const questions = splitSentences(text.slice(-600)).filter(({ text: sentence }) => /\?\W*$/.test(sentence));
+  const questions = splitSentences(straightApostrophes(text.slice(-600))).filter(({ text: sentence }) =>
+    /\?\W*$/.test(sentence),
+  );
   const asked = questions.at(-1)?.text ?? null;
   if (asked === null || COUNTER_QUESTION.test(asked)) return asked;
   return /[,;] ?(?:what|how) about you\?$/i.test(asked) ? 'what about you?' : asked;

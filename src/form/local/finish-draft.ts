@@ -1,5 +1,6 @@
 import { absolutiseDates } from '../../language/absolutise-dates.ts';
-import type { SourcedDraft } from './statement-draft.ts';
+import { WEEKDAY } from '../../language/calendar-pattern.ts';
+import type { SourcedDraft, StatementDraft } from './statement-draft.ts';
 import type { Turn } from '../../models/distiller.ts';
 import type { ExtractedStatement } from './extracted-statement.ts';
 import { extractTopics } from '../../language/extract-topics.ts';
@@ -15,14 +16,17 @@ const FOR_NOW = /,? (?:these days|now|nowadays|at the moment|right now|currently
 // What comes every year has no year of its own.
 const YEARLY = /\b(?:birthday|b-?day|anniversary|name day)$/i;
 const BORN = /^(?:was born|celebrates? (?:their|the) (?:\p{L}+ ){0,2}(?:birthday|anniversary))\b/u;
+// Past in form: what was found then one still has.
+const STAYS = /^was (?:(?:recently|just|finally|only|first|also) )*diagnosed\b/;
 const YEAR = /\b(?:19|20)\d\d\b/;
 
 /** Turns a draft into a statement: absolute dates, slot, keyed facts, validity, tags, one sentence. */
 export function finishDraft(
-  { draft, span }: SourcedDraft,
+  { draft: said, span }: SourcedDraft,
   place: { turn: Turn; number: number; speaker: string; timeZone: string },
 ): ExtractedStatement {
   const { turn, number, speaker, timeZone } = place;
+  const draft = onDay(said);
   const slot = findSlot(draft, speaker);
   const reference = { now: turn.occurredAt, timeZone, prefer: draft.looksAhead === true ? 'future' : 'past' } as const;
   const { text, dates } = absolutiseDates(draft.predicate, reference);
@@ -60,7 +64,7 @@ export function finishDraft(
     ...(/^was born\b/.test(draft.predicate)
       ? {}
       : validity(
-          draft.past === true,
+          draft.past === true && !STAYS.test(draft.predicate),
           draft.type === 'intention' || draft.type === 'goal',
           isYearly && !YEAR.test(draft.predicate) ? [] : dates,
           turn.occurredAt,
@@ -74,6 +78,17 @@ export function finishDraft(
     turn: number,
     span,
   };
+}
+
+const NAMES_DAY = new RegExp(`^(is|are|is now|are now) (?=${WEEKDAY}\\b)`, 'i');
+// "Bin day is Wednesday", "choir practice is Tuesday": of every week.
+const EVERY_WEEK =
+  /\b(?:day|night|evening|morning|afternoon|shift|class|lesson|practice|training|rehearsal|collection|delivery|market|choir|standup|stand-up)s?$/i;
+
+/** "My exam is Friday" is on the Friday that comes: without its date nobody could say later which one was meant. */
+function onDay(draft: StatementDraft): StatementDraft {
+  if (draft.looksAhead !== true || EVERY_WEEK.test(draft.subject)) return draft;
+  return { ...draft, predicate: draft.predicate.replace(NAMES_DAY, '$1 on ') };
 }
 
 /** "On 12 March 2027" → "on 12 March", unless the year was said. */

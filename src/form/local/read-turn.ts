@@ -1,5 +1,6 @@
 import type { Turn } from '../../models/distiller.ts';
 import { classifySentence, type SentenceKind } from './classify-sentence.ts';
+import { straightApostrophes } from '../../language/straight-apostrophes.ts';
 import { splitSentences, type Sentence } from '../../language/split-sentences.ts';
 
 /** A sentence of a turn that was classified. */
@@ -15,24 +16,22 @@ const LONGEST_SENTENCE = 1_000;
 export function readTurn(turn: Turn, maximumLength: number): ReadSentence[] {
   const sentences = splitSentences(maskForeignParts(turn.content.slice(0, maximumLength))).slice(0, MOST_SENTENCES);
   const read = sentences.map((sentence): ReadSentence => {
-    const text = sentence.text.slice(0, LONGEST_SENTENCE);
+    const text = straightApostrophes(sentence.text.slice(0, LONGEST_SENTENCE));
     return { text, span: sentence.span, kind: classifySentence(text) };
   });
   return read.map((sentence, index) =>
-    read[index + 1]?.kind === 'jest' && isBareJest(read[index + 1]?.text ?? '')
-      ? { ...sentence, kind: 'jest' }
-      : sentence,
+    takesBack(read[index + 1]) ? { ...sentence, kind: read[index + 1]?.kind ?? 'jest' } : sentence,
   );
 }
 
-/** "Just kidding!" takes back the sentence before it. */
-function isBareJest(text: string): boolean {
-  return text.length < 40;
+/** "Just kidding!" and "Don't save that" take back the sentence before them. */
+function takesBack(sentence: ReadSentence | undefined): boolean {
+  return (sentence?.kind === 'jest' || sentence?.kind === 'unkept') && sentence.text.length < 40;
 }
 
 // What follows is material to work on, not something the user says: "Translate this: I live in Rome."
 const MATERIAL =
-  /(?:\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|correct|review|analy[sz]e|improve|shorten|classify|reply to|respond to)\b[^\n:.?!]{0,60}:\s|^-{2,} ?(?:forwarded|original) message|^(?:from|subject): |^on [^\n]{5,80} wrote:|\b(?:here(?:'s| is| are)|this is|see) (?:the|an?|my|his|her|their|some) (?:[a-z]+ )?(?:e-?mail|article|text|transcript|letter|document|paragraph|essay|job description|story|message|review|draft|post|poem|lyrics|notes?|bio|resume|cv)\b[^\n:.?!]{0,60}:\s)/im;
+  /(?:(?:^|[.!?] )(?:(?:please|now|hey|hi|ok|okay|can you|could you),? )*(?:draft|compose|write|send|reply|respond|tell (?!me\b)|say|(?:text|e-?mail|message) (?:him|her|them|my))\b(?! (?:this|that|it|the following) down)[^\n:.?!]{0,60}:\s|\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|correct|review|analy[sz]e|improve|shorten|classify|reply to|respond to)\b[^\n:.?!]{0,60}:\s|^-{2,} ?(?:forwarded|original) message|^(?:from|subject): |^on [^\n]{5,80} wrote:|\b(?:here(?:'s| is| are)|this is|see) (?:the|an?|my|his|her|their|some) (?:[a-z]+ )?(?:e-?mail|article|text|transcript|letter|document|paragraph|essay|job description|story|message|review|draft|post|poem|lyrics|notes?|bio|resume|cv)\b[^\n:.?!]{0,60}:\s)/im;
 
 // A mail that somebody else wrote, from "Dear …" to "Kind regards".
 const LETTER =

@@ -56,7 +56,7 @@ export function parseClause(clause: Clause, people?: People): ParsedClause | nul
 type VerbGroup = Omit<ParsedClause, 'subject' | 'lead' | 'hedged' | 'connector'>;
 
 /** Reads auxiliaries, negation and adverbs up to the main verb. */
-export function readVerbGroup(tokens: readonly Token[]): VerbGroup | null {
+function readVerbGroup(tokens: readonly Token[]): VerbGroup | null {
   const state = {
     modal: null as string | null,
     negated: false,

@@ -1,3 +1,4 @@
+import { MONTH, WEEKDAY } from '../../../language/calendar-pattern.ts';
 import { wordSet } from '../../../language/word-set.ts';
 
 /** A sentence about a thing, taken apart: "The meeting with Bosch" – "is" – "on Thursday". */
@@ -26,12 +27,9 @@ const NO_SUBJECT = wordSet(`
   your his her their its me us them than then do does did can could would should may might must said says say`);
 const MOST_WORDS = 9;
 
-const MONTH =
-  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?';
 /** A day, a month or a rhythm. */
 export const DATE_VALUE: RegExp = new RegExp(
-  `\\b(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} (?:the )?\\d{1,2}|(?:in|until|till|by|from|since|to|early|late|mid) ${MONTH}|${WEEKDAY}|\\d{4}-\\d{2}-\\d{2}|the \\d{1,2}(?:st|nd|rd|th)|tomorrow|today|tonight|(?:next|this) (?:week|month|year|spring|summer|autumn|winter)|in (?:the week of|spring|summer|autumn|winter|Q[1-4])|in \\d{1,2} (?:days|weeks|months)|(?:every|each) (?:day|week|month|other|morning|evening|second|weekday|quarter|year)|daily|weekly|monthly|fortnightly|(?:19|20)\\d\\d)\\b`,
+  `\\b(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} (?:the )?\\d{1,2}|(?:in|until|till|by|from|since|to|early|late|mid) ${MONTH}|${WEEKDAY}s?|\\d{4}-\\d{2}-\\d{2}|the \\d{1,2}(?:st|nd|rd|th)|tomorrow|today|tonight|(?:next|this) (?:week|month|year|spring|summer|autumn|winter)|in (?:the week of|spring|summer|autumn|winter|Q[1-4])|in \\d{1,2} (?:days|weeks|months)|(?:every|each) (?:day|week|month|other|morning|evening|second|weekday|quarter|year)|daily|weekly|monthly|fortnightly|(?:19|20)\\d\\d)\\b`,
   'i',
 );
 /** An hour. */
@@ -40,6 +38,8 @@ export const TIME_VALUE: RegExp =
 /** Money, a share or a plain number. */
 export const AMOUNT_VALUE: RegExp =
   /[€$£] ?\d|\b\d[\d.,]* ?(?:k|m|bn|million|thousand|%|percent|€|euros?|pounds?|dollars?|kronor|kr|francs?|quid|usd|eur|gbp|hours?|days?|weeks?|months?|people|minutes?)(?![\p{L}\p{N}])|^(?:now |up |down |about |around |only |over |under |roughly )*[€$£]?\d[\d.,]*(?: (?:a|per|each|now)\b.*)?$/iu;
+const LEADING_AMOUNT =
+  /^(?:now |up |down |about |around |only |over |under |roughly |worth )*(?:[€$£] ?\d[\d.,]*|\d[\d.,]* ?(?:k|m|bn|million|thousand|%|percent|€|euros?|pounds?|dollars?|francs?|quid|usd|eur|gbp)(?![\p{L}\p{N}])|\d[\d.,]*(?= (?:from|until|as of|starting|since|per|a|each) ))/iu;
 const CALLED_VALUE =
   /^(?:now )?(?:called|named) \S|^(?:now )?\p{Lu}[\p{L}\p{N}&'.-]*(?: (?:(?:and|of|the|de|&) )?[\p{Lu}\d][\p{L}\p{N}&'.-]*){0,5}(?: (?:now|again|these days))?$/u;
 const WHERE_VALUE =
@@ -79,7 +79,7 @@ const STARTS = /^(?:starts?|begins?|opens?|reopens|restarts|kicks)$/;
 const ENDS = /^(?:ends?|expires?|closes?|finish(?:es)?|lasts?)$/;
 
 /** Which attribute what is said fills. */
-export function valueOf(verb: string, rest: string): ValueKind | null {
+function valueOf(verb: string, rest: string): ValueKind | null {
   const isDate = DATE_VALUE.test(rest);
   const isTime = TIME_VALUE.test(rest);
   if (/^(?:is|are|was|were|got|has)$/.test(verb) && OFF_VALUE.test(rest.replace(/^been /, ''))) return 'off';
@@ -89,6 +89,8 @@ export function valueOf(verb: string, rest: string): ValueKind | null {
     const counted = /^(?:now |about |around |only |over )*\d[\d.,]* (\p{L}+)(?= now$|$)/u.exec(rest)?.[1];
     return counted === undefined ? null : `count:${counted.toLowerCase()}`;
   }
+  // "2,400 from June" is an amount, and when it begins.
+  if (LEADING_AMOUNT.test(rest)) return 'amount';
   if (isDate) return 'date';
   if (isTime) return 'time';
   if (AMOUNT_VALUE.test(rest)) return 'amount';

@@ -1,4 +1,5 @@
-const OPENING = /^(?:(?:oh|well|yeah|yes|so|and|also|wow|hey|btw|by the way|anyway|haha|lol|ok|okay)[,!]? )*/i;
+import { withoutLeadIn } from './without-lead-in.ts';
+
 // A sentence cannot open with a past tense, "love" or "gonna" unless its subject was left out; imperatives look different.
 const DROPPED_I =
   /^(?:(?:just|finally|recently|already|also|really) )*(?:went|bought|moved|started|finished|visited|saw|met|joined|took|spent|tried|quit|lost|won|attended|signed|booked|ran|graduated|adopted|watched|painted|baked|cooked|hiked|played|worked|lived|grew up|learned|built|planted|cancelled|canceled|found|hired|fired|sold|rented|renewed|switched|ordered|submitted|passed|gonna|loved|hated|love|hate|enjoy|miss|prefer|used to)\b/i;
@@ -8,8 +9,7 @@ const DROPPED_HAVE = /^(?:been (?:\p{L}+ing|to)|never been|always (?:wanted|love
 
 /** Chat often leaves out "I" ("Went to Rome last week", "Been working at Acme since May"): puts it back, or gives null. */
 export function restoreSubject(text: string): string | null {
-  const opening = OPENING.exec(text)?.[0] ?? '';
-  const body = text.slice(opening.length);
+  const body = withoutLeadIn(text);
   if (
     /^(?:love|hate|miss) (?:that|this|it|you|your|them|to hear|how|the)\b/i.test(body) ||
     /\b(?:you|your)\b/i.test(body)

@@ -72,6 +72,7 @@ const HEDGES: ReadonlyArray<readonly string[]> = [
   'of all',
   'at least',
   'fun fact',
+  'guess what',
   'other than that',
   'on the other hand',
   'i have to confess',
@@ -123,7 +124,10 @@ export function skipLeadIn(tokens: readonly Token[]): { tokens: Token[]; lead: T
       index += 1;
     } else break;
   }
-  index += reportedBy(tokens, index);
+  const reported = reportedBy(tokens, index);
+  // What a doctor thinks is not yet known.
+  hedged ||= tokens.slice(index, index + reported).some(({ lower }) => /^(?:thinks|reckons|suspects)$/.test(lower));
+  index += reported;
   const adverbial = leadingAdverbial(tokens, index);
   if (adverbial > 0) {
     lead.push(...tokens.slice(index, index + adverbial).filter((word) => word.text !== ','));
@@ -140,7 +144,8 @@ function reportedBy(tokens: readonly Token[], from: number): number {
   const carer = tokens.findIndex((word, index) => index >= from && index < from + 2 && CARER.test(word.lower));
   if (carer === -1) return 0;
   const verb = tokens.findIndex(
-    (word, index) => index > carer && index < carer + 4 && /^(?:says?|said|told|thinks|reckons)$/.test(word.lower),
+    (word, index) =>
+      index > carer && index < carer + 4 && /^(?:says?|said|told|thinks|reckons|suspects)$/.test(word.lower),
   );
   if (verb === -1) return 0;
   let end = verb + 1;

@@ -1,7 +1,7 @@
 import type { People } from '../find-people.ts';
 import { analyseVerb } from '../../../language/verb-forms.ts';
 import type { Sentence } from '../../../language/split-sentences.ts';
-import { CLAUSE_VERBS } from './verb-classes.ts';
+import { CLAUSE_VERBS, TALKING } from './verb-classes.ts';
 import { expandContractions, isWord, tokenizeWords, type Token } from '../../../language/word-tokens.ts';
 import { wordSet } from '../../../language/word-set.ts';
 
@@ -22,6 +22,9 @@ const BREAKS = new Set([';', ':', '(', ')', '—', '–', '...', '…', '/', '|'
 const INTRODUCING = new Set(['am', 'is', 'was', 'not', 'have', 'do']);
 const PLAIN_JOINED_LEADS = wordSet(`
   to like love enjoy prefer and hate would will can could should might want going let must`);
+
+// What stood before the comma was before.
+const AND_NOW = new Set(['now', 'nowadays', 'today', 'then', 'currently', 'instead']);
 
 const NOBODY: People = new Map();
 
@@ -67,12 +70,12 @@ export function splitClauses(sentence: Sentence, people: People = NOBODY): Claus
       current.tokens.push(...subject);
       continue;
     }
-    // A comma splice: "I am an artist, I paint horses".
+    // A comma splice: "I am an artist, I paint horses", "I used to play bass, now I am on drums".
     if (
       word.text === ',' &&
-      isSubject(next) &&
       current.tokens.length > 2 &&
-      (next?.lower === 'i' || next?.lower === 'we' || verbFollows(tokens, index + 2))
+      ((isSubject(next) && (isSpeaker(next) || verbFollows(tokens, index + 2))) ||
+        (AND_NOW.has(next?.lower ?? '') && isSpeaker(tokens[index + 2])))
     ) {
       close(null);
       continue;
@@ -105,7 +108,9 @@ function isRunOn(tokens: readonly Token[], index: number, current: readonly Toke
     current.length > 2 &&
     /^(?:\d{1,3}|an?|from|\p{L}+ing)$/u.test(tokens[index + 2]?.lower ?? '') &&
     /^[\p{L}\p{N}]/u.test(tokens[index - 1]?.text ?? '') &&
-    !LEADS_ON.test(tokens[index - 1]?.lower ?? '')
+    !LEADS_ON.test(tokens[index - 1]?.lower ?? '') &&
+    // "I'm not saying I'm a vegan".
+    !TALKING.has(analyseVerb(tokens[index - 1]?.lower ?? '').base)
   );
 }
 
@@ -167,6 +172,10 @@ function isJointSubject(tokens: readonly Token[], index: number): boolean {
   const before = tokens.slice(0, index).map(({ lower }) => lower);
   if (before.some((word) => /^(?:am|is|are|was|were|has|have|had)$/.test(word))) return false;
   return index <= 4 && (before[0] === 'my' || before[0] === 'me') && tokens[index + 1]?.lower === 'i';
+}
+
+function isSpeaker(word: Token | undefined): boolean {
+  return word?.lower === 'i' || word?.lower === 'we';
 }
 
 function isSubject(word: Token | undefined): boolean {

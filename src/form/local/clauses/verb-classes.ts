@@ -51,7 +51,7 @@ export const VERB_ADVERBS: ReadonlySet<string> = wordSet(`
   always usually often sometimes never rarely seldom really truly also just still currently recently actually definitely
   absolutely totally especially mostly mainly generally normally typically occasionally frequently regularly only even
   already finally once probably personally honestly simply kinda sort kind of certainly particularly both all ever
-  barely hardly now then constantly primarily secretly strongly greatly deeply dearly literally obviously clearly basically
+  barely hardly now then practically virtually figuratively constantly primarily secretly strongly greatly deeply dearly literally obviously clearly basically
   genuinely officially originally previously formerly lately almost nearly quite pretty so very usually thoroughly too
   completely fully easily quickly slowly proudly happily unfortunately luckily sadly myself ourselves temporarily
   permanently newly actively desperately seriously casually long strictly rather last first`);

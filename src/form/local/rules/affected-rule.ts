@@ -1,3 +1,4 @@
+import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
 // How "they took me off it" is said of me.
@@ -11,7 +12,7 @@ const PARTICIPLES: Readonly<Record<string, string>> = {
   laid: 'laid',
 };
 const AFFECTED =
-  /^(?:(?:and|so|but|well|ugh|yay|btw|unfortunately|sadly|turns out|update)[,:!]? )*((?:the|my|our|they|he|she|\p{Lu}[\p{L}&.-]*)(?: (?!has|have|just|finally|already|never|not)[\p{L}&.-]+){0,3}?)(?: has| have|'ve)?(?: just| finally| already| now)? (rejected|hired|fired|promoted|offered|invited|accepted|dumped|diagnosed|prescribed|referred|evicted|sacked|ghosted|transferred|scammed|sued|nominated|took|taken|put|gave|given|let|laid) me\b(.{0,90}?)[.!:(\s]*$/iu;
+  /^((?:the|my|our|they|he|she|\p{Lu}[\p{L}&.-]*)(?: (?!has|have|just|finally|already|never|not)[\p{L}&.-]+){0,3}?)(?: has| have|'ve)?(?: just| finally| already| now)? (rejected|hired|fired|promoted|offered|invited|accepted|dumped|diagnosed|prescribed|referred|evicted|sacked|ghosted|transferred|scammed|sued|nominated|took|taken|put|gave|given|let|laid) me\b(.{0,90}?)[.!:(\s]*$/iu;
 const LASTING: Readonly<Record<string, RegExp>> = {
   taken: /^ (?:off|on) \S/,
   put: /^ on \S/,
@@ -24,7 +25,7 @@ const LASTING: Readonly<Record<string, RegExp>> = {
 /** "Ecosia rejected me", "the doctor has taken me off bisoprolol": what others did to the speaker. */
 export function affectedRule(text: string, speaker: string): StatementDraft | null {
   if (!/\bme\b/.test(text)) return null;
-  const match = AFFECTED.exec(text.replace(/[’]/g, "'").replace(/[\s:;=]+[()<>/\\|3DPp]+\s*$/, ''));
+  const match = AFFECTED.exec(withoutLeadIn(text).replace(/[\s:;=]+[()<>/\\|3DPp]+\s*$/, ''));
   if (match === null) return null;
   const [, by = '', said = '', rest = ''] = match;
   const verb = PARTICIPLES[said.toLowerCase()] ?? said.toLowerCase();

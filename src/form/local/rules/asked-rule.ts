@@ -1,3 +1,5 @@
+import { withoutAskingLeadIn } from '../clauses/without-lead-in.ts';
+
 /** What a user explicitly asks to be remembered. */
 export interface Asked {
   /** What it is, without the words that ask. Empty when it follows in the next sentence. */
@@ -8,8 +10,6 @@ export interface Asked {
   mild: boolean;
 }
 
-const LEAD_IN =
-  /^(?:(?:and|also|oh|so|ok|okay|btw|by the way|hey|hi|hello|well|anyway|please|pls|plz|kindly|yes|yeah|great|thanks|thank you|one more thing|actually|quick one|now|but)[,.!:]? )+/i;
 const POLITE =
   /^(?:(?:can|could|would|will) (?:you|u) (?:please |pls |also |just )*|(?:i (?:want|need|would like|'d like)|i'd like) you to (?:please )?|(?:you (?:should|must|need to) )|make sure (?:you|to|that you) |be sure to |try to )/i;
 const THAT = '(?: that\\b| this\\b| the following\\b| for (?:me|later|next time|future reference)\\b)*';
@@ -36,10 +36,7 @@ const EMPTY =
 
 /** "Remember that …", "note to self: …", "don't forget to …": what is asked to be kept; null when nothing is. */
 export function readAsked(sentence: string): Asked | null {
-  const clean = sentence
-    .replace(/[’]/g, "'")
-    .trim()
-    .replace(LEAD_IN, '')
+  const clean = withoutAskingLeadIn(sentence.trim())
     .replace(POLITE, '')
     .replace(/^(?:please|pls|plz) /i, '');
   // "Can you remember that I live in Berlin?" may also ask whether it is known.

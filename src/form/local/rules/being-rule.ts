@@ -17,6 +17,9 @@ const LASTING_PREPOSITION =
 const AWAY =
   /^(?:away|off|out of (?:the )?office|on holiday|on vacation|abroad|out of town|travelling|traveling)\b.*(?:\b\d|\b(?:next|until|till|from|between|in) (?:week|month|year|summer|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter))/;
 
+// "I'm literally dead", "I'm basically Batman": whoever says so is not.
+const EXAGGERATING = new Set(['literally', 'basically', 'practically', 'virtually', 'figuratively']);
+
 /** "I am …": what a person is, as far as it lasts. */
 export const beingRule: SelfRule = (clause, setting) => {
   if (clause.verb !== 'be') return null;
@@ -26,6 +29,7 @@ export const beingRule: SelfRule = (clause, setting) => {
 function being(clause: ParsedClause, setting: RuleSetting): ReturnType<SelfRule> {
   const { tense, modal, rest } = clause;
   if (modal !== null || tense === 'future' || clause.verbText === 'being') return 'drop';
+  if (clause.adverbs.some((adverb) => EXAGGERATING.has(adverb))) return 'drop';
   const text = joinTokens(rest).toLowerCase();
   if (FAN.test(text))
     return hasContent(rest.slice(rest.findIndex((word) => word.lower === 'of' || word.lower === 'for') + 1))

@@ -1,7 +1,9 @@
+import { MONTH, WEEKDAY } from '../../../language/calendar-pattern.ts';
 import { isAffair } from '../../../language/affairs.ts';
 import { stemEnglish } from '../../../language/stem.ts';
 import { splitSentences } from '../../../language/split-sentences.ts';
 import { AMOUNT_VALUE, DATE_VALUE, readPlain, TIME_VALUE, type ValueKind } from '../clauses/read-plain.ts';
+import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 import { plainOf } from './plain-rule.ts';
 import type { EarlierTurn } from './correction-rule.ts';
@@ -26,10 +28,10 @@ interface Valued {
 }
 
 const MOST_BACK = 6;
-const LEAD_IN =
-  /^(?:(?:and|also|oh|so|ok|okay|btw|by the way|hey|hi|well|anyway|update|sorry|actually|turns out|unfortunately|sadly|news|good news|bad news|ugh|argh|correction|no|wait|looks like)[,:.!]? )+/i;
 const MOVED =
   /^(?:(the|our|my) )?([\p{L}\p{N}&' -]{2,60}?) (?:(?:just |has |have |had |was |were |got |is |are |been |being |now |to be |'s )*)(?:moved|pushed|postponed|delayed|rescheduled|shifted|slipped|slips|brought forward|bumped|put off|deferred|changed|raised|increased|cut|reduced|lowered|went up|gone up|went down|dropped|extended|moves|goes up)(?: (?:back|forward|again|out|up|down))?(?: (?:from .{2,30}?))? (?:to|until|till) (.{2,60})$/iu;
+const I_MOVED =
+  /^(?:we|i)(?:'ve| have|'d| had)?(?: just| also| now| finally)* (?:moved|pushed|postponed|delayed|rescheduled|shifted|brought|put off|deferred|changed|bumped|raised|increased|cut|reduced|lowered|extended) (the|our|my) ([\p{L}\p{N}&' -]{2,60}?)(?: (?:back|forward|out|up|down))?(?: from .{2,30}?)? (?:to|until|till) (.{2,60})$/iu;
 const IT_IS_NOW =
   /^(?:(?:it's|its|it is|that's|that is) (?:now |actually )?(.{1,40}?)(?: now)?|now (?:it's|it is) (.{1,40}?)|make (?:it|that) (.{1,40}?))(?:,.*)?$/i;
 const SWITCHED =
@@ -37,16 +39,13 @@ const SWITCHED =
 
 /** "The launch slipped to November", "it's 45k now", "we switched suppliers, it's Doves Farm now": the new value of what was said. */
 export function changeRule(text: string, setting: ChangeSetting): StatementDraft | null {
-  const clean = text
-    .replace(/[’]/g, "'")
-    .replace(/[.!\s]+$/, '')
-    .replace(LEAD_IN, '');
+  const clean = withoutLeadIn(text.replace(/[.!\s]+$/, ''));
   if (clean.length > 140 || /\?/.test(clean)) return null;
   return moved(clean, setting) ?? isNow(clean, setting) ?? switched(clean, setting) ?? restated(text, setting);
 }
 
 function moved(text: string, setting: ChangeSetting): StatementDraft | null {
-  const [, owner = '', phrase, given] = MOVED.exec(text) ?? [];
+  const [, owner = '', phrase, given] = MOVED.exec(text) ?? I_MOVED.exec(text) ?? [];
   if (phrase === undefined || given === undefined) return null;
   const value = withoutReason(given);
   const kind = kindOf(value);
@@ -116,14 +115,11 @@ function draft(subject: string, value: string, kind: ValueKind, known: Valued | 
   };
 }
 
+const DAY = new RegExp(`^(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} \\d{1,2}\\b|the \\d|${WEEKDAY})`, 'i');
+
 function withPreposition(value: string): string {
   if (/^(?:on|in|at|until|by|from|next|tomorrow|today|early|late|the week)\b/i.test(value)) return value;
-  if (
-    /^(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? \p{L}{3}|\p{L}{3,9} \d{1,2}\b|the \d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)/iu.test(
-      value,
-    )
-  )
-    return `on ${value}`;
+  if (DAY.test(value)) return `on ${value}`;
   if (DATE_VALUE.test(`in ${value}`)) return `in ${value}`;
   return TIME_VALUE.test(value) ? `at ${value}` : value;
 }

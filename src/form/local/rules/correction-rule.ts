@@ -1,3 +1,4 @@
+import { MONTH, WEEKDAY } from '../../../language/calendar-pattern.ts';
 import { contentStems } from '../../guards/text-overlap.ts';
 import type { People } from '../find-people.ts';
 import { draftClauses } from './draft-clauses.ts';
@@ -31,12 +32,12 @@ interface CorrectionSetting {
 
 /** True when a sentence announces that something said before was wrong. */
 export function isCorrecting(text: string): boolean {
-  return TAKES_BACK.test(text.replace(/[’]/g, "'"));
+  return TAKES_BACK.test(text);
 }
 
 /** "Actually, it's Munich, not Berlin": finds what was said of Berlin and says it of Munich. */
 export function correctionRule(text: string, reading: CorrectionSetting): StatementDraft | null {
-  const clean = text.replace(/[’]/g, "'").trim();
+  const clean = text.trim();
   if (clean.length > 140) return null;
   const values = replacedValues(clean);
   const meant = values === null ? MEANT.exec(clean)?.[1] : undefined;
@@ -67,8 +68,7 @@ export function correctionRule(text: string, reading: CorrectionSetting): Statem
   };
 }
 
-const DATE =
-  '(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \\d{1,2}\\b)?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|the \\d{1,2}(?:st|nd|rd|th)';
+const DATE = `(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? )?${MONTH}\\b(?: \\d{1,2}\\b)?|${WEEKDAY}|the \\d{1,2}(?:st|nd|rd|th)`;
 const SHAPES: readonly RegExp[] = [
   new RegExp(`\\b(?:${DATE})`, 'gi'),
   /\d[\d.,:]*(?: ?(?:k|m|%|am|pm|euros?|dollars?|pounds?|years?|people))?/gi,
@@ -78,8 +78,7 @@ const SHAPES: readonly RegExp[] = [
 /** The part of a text that is of the same kind as another value: a date for a date, a number for a number, a name for a name. */
 function valueLike(wrong: string, text: string): string | null {
   for (const shape of SHAPES) {
-    if (!new RegExp(`^(?:${shape.source})$`, shape.flags.replace('g', '')).test(wrong)) continue;
-    return text.match(shape)?.at(-1) ?? null;
+    if (wrong.match(shape)?.[0] === wrong) return text.match(shape)?.at(-1) ?? null;
   }
   return null;
 }
@@ -144,7 +143,6 @@ function knownDrafts({ speaker, before, people }: CorrectionSetting): StatementD
 function asOwnWords(text: string): string | null {
   if (!/\byou(?:r|'re)?\b/i.test(text) || /\b(?:I|my|I'm)\b/.test(text)) return null;
   return text
-    .replace(/[’]/g, "'")
     .replace(/^(?:so|noted|got it|okay|ok|great)[,:!.]? /i, '')
     .replace(/\byou(?:'re| are)\b/gi, 'I am')
     .replace(/\byour\b/gi, 'my')
@@ -153,12 +151,12 @@ function asOwnWords(text: string): string | null {
     .replace(/\?$/, '.');
 }
 
-const WEEKDAY = /\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b/;
+const ON_DAY = new RegExp(`\\b${WEEKDAY}\\b`, 'i');
 
 /** What "I meant …" most likely replaces: the latest keyed value, or weekday, of the same shape. */
 function replaceable(known: readonly StatementDraft[], value: string): string | undefined {
-  if (WEEKDAY.test(value))
-    return known.map(({ predicate }) => WEEKDAY.exec(predicate)?.[0]).find((day) => day !== undefined);
+  if (ON_DAY.test(value))
+    return known.map(({ predicate }) => ON_DAY.exec(predicate)?.[0]).find((day) => day !== undefined);
   return known.find(({ keyedFacts }) => keyedFacts !== undefined && sameShape(keyedFacts[0]?.value ?? '', value))
     ?.keyedFacts?.[0]?.value;
 }

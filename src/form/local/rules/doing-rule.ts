@@ -153,13 +153,18 @@ function travels(clause: ParsedClause, setting: RuleSetting): StatementDraft | n
   return returned ? draftOf(clause, setting, 'episode', 0.45) : null;
 }
 
-/** "I know Python", "I know how to sail"; whom one knows is talk. */
+const HOW_WELL =
+  /^(?:(?:both|also|only|just) )?(?:(?:some|a (?:bit|little)(?: of)?|a few words of|basic|conversational|fluent|enough|very little|rudimentary|school) )?(?=\S)/;
+
+/** "I know Python", "I know German and a bit of French", "I know how to sail"; whom one knows is talk. */
 function knows({ verb, tense, negated, rest }: ParsedClause, text: string): boolean {
   if (verb !== 'know' || tense !== 'present' || negated) return false;
   if (/^how to \p{L}{3,}/u.test(text))
     return hasContent(rest.slice(2)) && !/^how to (?:do|get|make|feel|use)\b/.test(text);
-  const words = text.replace(/^(?:some|a (?:bit|little)(?: of)?) /, '').split(/,? and |, | or /);
-  return words.every((word) => TOOLS.test(word) || LANGUAGES.has(word));
+  return text
+    .split(/,? and |, | or /)
+    .map((each) => each.replace(HOW_WELL, ''))
+    .every((name) => TOOLS.test(name) || LANGUAGES.has(name));
 }
 
 function lasting(verb: string): boolean {

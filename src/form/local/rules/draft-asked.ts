@@ -3,12 +3,12 @@ import { parseClause } from '../clauses/parse-clause.ts';
 import { readPlain } from '../clauses/read-plain.ts';
 import { renderPredicate, toThirdPerson } from '../clauses/render-predicate.ts';
 import type { StatementDraft } from '../statement-draft.ts';
-import { asThirdPerson } from './as-third-person.ts';
 import { draftPlain } from './plain-rule.ts';
 import type { Asked } from './asked-rule.ts';
+import { reminderOf } from './reminder-rule.ts';
 
 /** What was asked for explicitly is worth at least this. */
-export const ASKED_IMPORTANCE = 0.8;
+const ASKED_IMPORTANCE = 0.8;
 
 /** Marks what rules have read of a sentence as asked for. */
 export function asAsked(draft: StatementDraft): StatementDraft {
@@ -22,28 +22,14 @@ export function asAsked(draft: StatementDraft): StatementDraft {
 
 /** What no rule can read is kept in the user's own words, as a statement that stands alone. */
 export function draftAsked(asked: Asked, speaker: string): StatementDraft {
-  if (asked.toDo) return toDo(asked.text, speaker);
+  if (asked.toDo) return asAsked(reminderOf(asked.text, speaker));
   const tokens = expandContractions(tokenizeWords(asked.text));
   const stated = ofPerson(tokens, speaker) ?? ofThing(asked.text);
   if (stated !== null) return asAsked(stated);
   // "Don't forget the milk".
-  return !asked.mild && /^(?:the|my|our|an?) (?:\p{L}+ ?){1,4}$/iu.test(asked.text)
-    ? toDo(`about ${asked.text}`, speaker)
+  return !asked.mild && /^(?:the|my|our|an?) \p{L}+(?: \p{L}+){0,3}$/iu.test(asked.text)
+    ? asAsked(reminderOf(`about ${asked.text}`, speaker))
     : asAsked(inQuotes(tokens, speaker));
-}
-
-function toDo(act: string, speaker: string): StatementDraft {
-  return asAsked({
-    type: 'intention',
-    subject: speaker,
-    predicate: `wants to be reminded ${asThirdPerson(act)}`,
-    polarity: 'positive',
-    importance: ASKED_IMPORTANCE,
-    confidence: 'high',
-    looksAhead: true,
-    followUpDays: 3,
-    ownWords: ['wants', 'reminded'],
-  });
 }
 
 /** "I parked on level 3", "my locker is the third": of the user, or of what is theirs. */

@@ -43,14 +43,13 @@ const PATTERNS: readonly ForeignPattern[] = [
 ];
 
 const MAY_BE_FOREIGN =
-  /(?:^|[\s,!.])(?:ich|mein|me|mi|yo|vivo|trabajo|tengo|soy|je|j'|j’|mon|io|abito|meu|eu|moro)(?=[\s'’a-z])/i;
+  /(?:^|[\s,!.])(?:ich|mein|me|mi|yo|vivo|trabajo|tengo|soy|je|j'|mon|io|abito|meu|eu|moro)(?=[\s'a-z])/i;
 
 /** Reads the basics of a person in German, Spanish, French, Italian and Portuguese. */
 export function foreignRule(text: string, speaker: string): StatementDraft | null {
   if (!MAY_BE_FOREIGN.test(text) || /\?\s*$/.test(text)) return null;
-  const clean = text.replace(/[’]/g, "'");
   for (const { pattern: form, predicate, key, category } of PATTERNS) {
-    const value = form.exec(clean)?.[1];
+    const value = form.exec(text)?.[1];
     if (value === undefined) continue;
     return {
       type: category === 'personal' ? 'personal' : 'fact',

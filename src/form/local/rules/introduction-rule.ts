@@ -27,7 +27,7 @@ export interface Introduction {
 
 /** "I'm Tomás, 34, and I teach …", "this is Joe", "Grace here, …": name, age, what they do, where from. */
 export function readIntroduction(text: string, speaker: string): Introduction | null {
-  const clean = text.replace(/[’]/g, "'").replace(GREETING, '');
+  const clean = text.replace(GREETING, '');
   const found = nameIn(clean);
   if (found === null) return null;
   let { rest } = found;

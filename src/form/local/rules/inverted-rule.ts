@@ -1,4 +1,5 @@
 import { KINSHIP, PETS } from '../../../language/kinship.ts';
+import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import type { RuleSetting } from './self-rule.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
@@ -9,7 +10,7 @@ const RELATIVE =
 
 /** Sentences turned round: "Horror movies are my favorite", "Ana is my partner". */
 export function invertedRule(text: string, setting: RuleSetting): StatementDraft | null {
-  const clean = text.replace(/^(?:(?:oh|well|yeah|yes|and|but|so|also|I think|I'd say|honestly)[,!]? )+/i, '');
+  const clean = withoutLeadIn(text).replace(/^(?:I think|I'd say),? /i, '');
   const favorite = FAVORITE.exec(clean);
   const common = { subject: setting.subject, polarity: 'positive', confidence: 'high' } as const;
   if (favorite?.[1] !== undefined && !/\b(?:your|his|her|their|I|not|isn't)\b/.test(favorite[1])) {

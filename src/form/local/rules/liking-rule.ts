@@ -69,7 +69,7 @@ export const likingRule: SelfRule = (clause, setting) => {
   if (tense === 'past' && /\b(?:movie|game|show|book|meal|trip|time|party|experience)$/.test(text)) return 'drop';
   const draft = draftOf(clause, setting, 'preference', verb === 'prefer' ? 0.7 : disliking ? 0.6 : 0.5);
   const past = tense === 'past' || tense === 'usedTo';
-  const negative = disliking !== clause.negated;
+  const negative = disliking !== (clause.negated || /^neither\b/.test(text));
   return { ...draft, polarity: negative ? 'negative' : 'positive', ...(past ? { past: true as const } : {}) };
 };
 

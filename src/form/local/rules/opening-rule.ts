@@ -1,14 +1,15 @@
 import { DATE_VALUE } from '../clauses/read-plain.ts';
+import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
 const DATED =
-  /^(?:(?:and|so|yay|we're|we are|grand)[,!]? )*(opening|reopening|launching|closing)(?: day)?(?: is)?:? ((?:on |in |next )?\S.{2,30}?)[.!\s]*$/i;
+  /^(?:(?:we're|we are|it's|it is) )?(opening|reopening|launching|closing)(?: day)?(?: is)?:? ((?:on |in |next )?\S.{2,30}?)[.!\s]*$/i;
 const PLACE =
   /\b(?:the|our|my|an?|User's) ((?:(?!new\b)\p{L}+ )?(?:shop|store|bakery|caf[eé]|restaurant|bar|pub|studio|office|branch|gym|salon|clinic|practice|gallery|hotel|bistro|site|location|market|stall|website|app|platform|product|school))\b/giu;
 
 /** "Opening 1 September", said after "a location for the second shop": when that opens. */
 export function openingRule(text: string, before: readonly string[]): StatementDraft | null {
-  const [, act, date] = DATED.exec(text) ?? [];
+  const [, act, date] = DATED.exec(withoutLeadIn(text)) ?? [];
   if (act === undefined || date === undefined || !DATE_VALUE.test(/^(?:on|in|next) /i.test(date) ? date : `in ${date}`))
     return null;
   const place = before

@@ -2,7 +2,7 @@ import { METRIC } from '../../../language/classify-name.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
 const OUTCOME =
-  /^(?:(?:wow|hey|btw|by the way|great news|good news|update|so|and|oh)[,:!]? )*(my|our|the) ([\p{L}\p{N}][\p{L}\p{N}' &-]{2,70}?) (?:just |already |has |have |only |finally )*(got|received|earned|reached|hit|has|had|brought in|made|generated|gained|sold) ((?:about |around |over |almost |nearly |only |more than )*[$€£]?\d[\d.,]*[kKmM%]?(?: new| more| unique)? ?\p{L}[\p{L} -]{0,60}?)[.!]*$/iu;
+  /^(my|our|the) ([\p{L}\p{N}][\p{L}\p{N}' &-]{2,70}?) (?:just |already |has |have |only |finally )*(got|received|earned|reached|hit|has|had|brought in|made|generated|gained|sold) ((?:about |around |over |almost |nearly |only |more than )*[$€£]?\d[\d.,]*[kKmM%]?(?: new| more| unique)? ?\p{L}[\p{L} -]{0,60}?)[.!]*$/iu;
 
 /** "My Diwali Sweet Recipes post got 340 views": how something turned out. */
 export function outcomeRule(text: string, speaker: string): StatementDraft | null {

@@ -1,11 +1,10 @@
 import { isAffair } from '../../../language/affairs.ts';
 import { DATE_VALUE, readPlain, type PlainSentence, type ValueKind } from '../clauses/read-plain.ts';
+import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import { joinTokens, tokenizeWords } from '../../../language/word-tokens.ts';
 import { toThirdPerson } from '../clauses/render-predicate.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
-const LEAD_IN =
-  /^(?:(?:and|also|oh|so|ok|okay|btw|by the way|hey|hi|hello|well|anyway|good news|great news|bad news|yes|yeah|sorry|actually|turns out|unfortunately|sadly|finally|right|cool|great|plus|morning|good morning|now)[,:.!]? )+/i;
 const DATED_LEAD =
   /^((?:from|as of|starting|since|until|in|on|next|this|every|tomorrow|today)\b[^,]{0,30}?),? (?=(?:the|our|\p{Ll}+ (?:is|are))\b)/iu;
 const WORLD =
@@ -13,12 +12,12 @@ const WORLD =
 // What the job at hand is made of.
 const TASK =
   /\b(?:draft|text|logo|function|test case|line|column|row|file|paragraph|sentence|caption|headline|image|picture|button|font|title|essay|email|mail|post|article|code|output|input|answer|example|question|word|page)s?\b/i;
-// Of these one says what they are without an article: "delivery is every Tuesday".
+// Of these, too, one says what they are without an article: "bin day is Wednesday".
 const BARE =
-  /^(?:delivery|deliveries|revenue|turnover|sales|profit|margins?|burn|runway|headcount|rent|payroll|attendance|churn|signups|opening hours|office hours|breakfast|lunch|dinner|brunch|practice|rehearsals?|training|parking|check-?in|check-?out|kick-?off|standup|stand-up|retro|payday|bin day|pick-?up|drop-?off|boarding|class(?:es)?|school|nursery|term|shifts?|deadline|launch|recycling|insurance|wifi|wi-fi)$/i;
+  /^(?:sales|margins|signups|check-?in|check-?out|boarding|retro|pick-?up|drop-?off|(?:opening|office|visiting|business) hours|(?!(?:every|each|any|some|one|good|great|bad|nice|first|last|next|this|that|what|which|whole|all|my) )\p{L}+ (?:day|night|evening|time))$/iu;
 const IMPORTANCE = 0.45;
 
-const NEXT_THING = /,? and (?=the (?:[\p{L}-]+ ){1,5}(?:is|are|starts|ends|costs)\b)/iu;
+const NEXT_THING = /(?:,? and|,) (?=(?:the|our) (?:[\p{L}-]+ ){1,5}(?:is|are|starts|ends|costs)\b)/iu;
 
 /** Each thing that a sentence gives a value: "the launch is on 8 October and the budget is 40k". */
 export function plainRules(text: string): StatementDraft[] {
@@ -29,7 +28,7 @@ export function plainRules(text: string): StatementDraft[] {
  * "The launch is on 8 October", "the budget for Q3 is 40k": a thing of the user's own affairs and a value that somebody
  * may ask for. Task talk, weather and what everybody knows are not theirs.
  */
-export function plainRule(text: string): StatementDraft | null {
+function plainRule(text: string): StatementDraft | null {
   const plain = plainOf(text);
   if (plain === null || plain.value === null || !isOwnAffair(plain)) return null;
   // What took place has passed; what something came to has not.
@@ -42,13 +41,13 @@ const POINTS = /\b(?:it|this|that|these|those|you|your|he|she|they|if|would|coul
 
 /** A sentence about a thing, what leads in to it set aside. */
 export function plainOf(text: string): PlainSentence | null {
-  const clean = text.replace(/[’]/g, "'").trim().replace(LEAD_IN, '');
+  const clean = withoutLeadIn(text.trim());
   const dated = DATED_LEAD.exec(clean);
   const lead = dated !== null && DATE_VALUE.test(dated[1] ?? '') ? dated : null;
   const body = lead === null ? clean : clean.slice(lead[0].length);
   const main = body
     .replace(/[.!\s]+$/, '')
-    .split(/, (?=(?:so|and|but|which|because|finance|we|i|they|he|she|it|can|could|please)\b)|; | - /i)[0];
+    .split(/, (?=(?:so|and|but|which|because|we|i|they|he|she|it|can|could|please)\b)|; | - /i)[0];
   const plain = readPlain(main ?? body);
   if (plain === null || lead === null) return plain;
   return { ...plain, rest: `${plain.rest} ${lead[1]?.toLowerCase() ?? ''}` };
@@ -71,7 +70,8 @@ function isOwnAffair({ subject, head, rest, value }: PlainSentence): boolean {
     return false;
   const bare = subject.replace(/ (?:at|for|with|in|of|from) .*$/, '');
   if (/^(?:the|our) /.test(subject)) return isAffair(head) || /\b(?:day|night|hours?|room|number|line)$/.test(bare);
-  return BARE.test(bare) || (/^\p{L}+ (?:\d\w*|\p{Lu}\d*)$/u.test(bare) && isAffair(head));
+  // Chat leaves articles out: "rent is 900", "class 4B has 27 pupils".
+  return BARE.test(bare) || (isAffair(head) && /^\p{L}[\p{L}-]*(?: (?:\d\w*|\p{Lu}\d*))?$/u.test(bare));
 }
 
 /** A draft about a thing, in the words that were said. */

@@ -1,13 +1,12 @@
 import { LANGUAGES } from '../../../language/languages.ts';
 import { analyseVerb } from '../../../language/verb-forms.ts';
+import { withoutAskingLeadIn } from '../clauses/without-lead-in.ts';
 import { instructionTopic } from '../slots/instruction-topic.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 import { asThirdPerson } from './as-third-person.ts';
 
 const MAY_WISH =
   /\b(?:always|never|not|don'?t|stop|keep|back|switch|no|calls? me|from now on|future|going forward|as a rule|in general|by default|every|each|all|everything|whenever|you|be|use|answer|reply|repl(?:y|ies)|respond|responses?|answers?|write|speak|sign|skip|avoid|spell|round|please|pls|fine|again|should|must|rather|give|show|text|book|call|explain|address|treat|without|shorter|longer|fewer|less)\b/i;
-const LEAD_IN =
-  /^(?:(?:and|also|oh|btw|by the way|ok|okay|great|perfect|thanks|thank you|sorry|hey|hi|well|so|actually|one more thing|one thing|quick note|note|but|then|please|pls|plz|just|kindly|yes|yeah|hmm)[,.!:]? )+/i;
 const STANDING =
   /,? ?\b(?:from now on(?:wards)?|from here on|in (?:the )?future|going forward|for (?:all )?future \w+|as a rule|in general|every time|by default|at all times|permanently|ever again|forever|any ?more|until i say otherwise)\b,?|,? ever$/i;
 const POLITE =
@@ -44,7 +43,7 @@ const KEEP = new RegExp(
 );
 const PLAIN = new RegExp(`^(${ACT}\\b.{1,140})$`, 'i');
 const NO_THING =
-  /^no (?:more )?((?!me\b|problem|worries|thanks|thank|idea|way|wonder|doubt|need|one|pun|i\b|it\b|that|the|but|not|matter|rush|pressure|luck|kidding|longer|big deal|biggie|sorry|hurry|offen[cs]e|clue|thing|more$|chance|comment|surprise|stress|judo|shame)[a-z][a-z'-]*(?: [a-z'-]+){0,3}?)$/i;
+  /^no (?:more )?(?!.* (?:for|until|till) (?:now|(?:the )?next|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b)((?!me\b|problem|worries|thanks|thank|idea|way|wonder|doubt|need|one|pun|i\b|it\b|that|the|but|not|matter|rush|pressure|luck|kidding|longer|big deal|biggie|sorry|hurry|offen[cs]e|clue|thing|more$|chance|comment|surprise|stress|shame)[a-z][a-z'-]*(?: [a-z'-]+){0,3}?)$/i;
 const SHOULD_BE = new RegExp(
   `^(?:all |your |my |the )*(${WORKS}) (?:should|must|need to|have to|has to|needs to|ought to) (?:always |never )?(?:be |stay |have |use |contain |include |come )?(.{3,100})$`,
   'i',
@@ -91,7 +90,7 @@ const STYLE: readonly RegExp[] = [
 /** What a user asks of the agent for good: "keep answers short, and don't use bullet points". One-off requests are none. */
 export function standingWishes(text: string, speaker: string): StatementDraft[] {
   if (!MAY_WISH.test(text) || text.length > 240) return [];
-  const clean = text.replace(/[’]/g, "'").replace(LEAD_IN, '').trim();
+  const clean = withoutAskingLeadIn(text).trim();
   const own = /^(?:i|i'm|im|i've|my|we|our|he|she|they|the)\b/i.test(clean);
   if (own && !/\b(?:you|u)\b/i.test(clean) && !SHOULD_BE.test(clean)) return laterWish(clean, speaker);
   const isStanding = STANDING.test(clean);
@@ -111,7 +110,7 @@ function laterWish(text: string, speaker: string): StatementDraft[] {
 }
 
 function wishOf(piece: string, speaker: string, standing: boolean): StatementDraft | null {
-  const polite = piece.replace(LEAD_IN, '');
+  const polite = withoutAskingLeadIn(piece);
   const name = CALL_ME.exec(polite)?.[1];
   if (name !== undefined)
     return {

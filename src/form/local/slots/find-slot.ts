@@ -1,3 +1,4 @@
+import { MONTH, WEEKDAY } from '../../../language/calendar-pattern.ts';
 import { KINSHIP, PARTNERS, SEVERAL } from '../../../language/kinship.ts';
 import { CAPITALS, LETTERS } from '../../../language/name-pattern.ts';
 import { BIRTHPLACE, END, NAME, OWN_SLOTS, OWNED_SLOTS, OWNED_VALUE, PAST_EMPLOYER } from './slot-patterns.ts';
@@ -14,13 +15,14 @@ import {
   keyed,
   languagesSlot,
   medicationSlot,
-  type Slot,
+  type FilledSlot,
 } from './special-slots.ts';
 import { thirdPerson } from '../../../language/verb-forms.ts';
 
 const OWNED_NAME = new RegExp(
   `^(?:is|is named|is called|goes by) (?:named |called )?([${CAPITALS}][${LETTERS}'-]+(?: [${CAPITALS}][${LETTERS}'-]+)?)$`,
 );
+const DAY_OR_MONTH = new RegExp(`^(?:${WEEKDAY}|${MONTH})\\b`, 'i');
 const DIAGNOSED = new RegExp(
   `^was (?:recently |just )?diagnosed with ([${LETTERS}0-9' -]{3,50}?)(?=$|[,.;]| (?:in|at|when|last|as|by|on|since|after|and)\\b)`,
 );
@@ -31,7 +33,7 @@ const ABILITY =
   /^(?:can|can not|cannot|is (?:not )?able to) (?!stand\b|bear\b|wait\b|help\b)(\p{L}+(?: \p{L}+){0,3})$/u;
 
 /** Finds which slot a draft fills, so that a later one can replace it. */
-export function findSlot(draft: StatementDraft, speaker: string): Slot {
+export function findSlot(draft: StatementDraft, speaker: string): FilledSlot {
   if (draft.attribute !== undefined) return {};
   const owned = draft.subject.startsWith(`${speaker}'s `) ? draft.subject.slice(speaker.length + 3) : null;
   if (owned !== null) return ownedSlot(owned, draft, speaker);
@@ -71,11 +73,16 @@ const STREET =
 const NO_HOME =
   /^(?:I|Christmas|Summer|Winter|Spring|Autumn|University|College|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|October|November|December)\b/;
 
+// Said in jest: nobody's body minds them.
+const NO_ALLERGEN =
+  /^(?:work|work(?:ing|outs?)|exercis(?:e|ing)|meetings?|mornings?|mondays?|people|crowds|commitments?|drama|bullshit|stupidity|nonsense|small talk|paperwork|e-?mails?|deadlines?|rules|responsibility|losing|money|fun|love|change|effort|cleaning|cooking|homework|politics|jargon|buzzwords)\b/i;
+
 /** Better no key than an odd one: a job is an occupation, a home city no street. */
 function fits(key: string, value: string): boolean {
   if (key === 'job_title') return isOccupation(value);
   if (key === 'home_city') return !STREET.test(value) && !NO_HOME.test(value);
   if (key === 'birthplace') return !NO_HOME.test(value);
+  if (key === 'allergy') return !NO_ALLERGEN.test(value);
   if (key === 'industry')
     return !/\b(?:hard|home|team|office|shifts?|nights|days|mornings|evenings|weekends|pub|shop)\b/.test(value);
   return true;
@@ -105,7 +112,7 @@ function keyOf(key: string, value: string): string {
 }
 
 /** What is denied touches the slot ("no longer works at Acme") without a value; what is past has a slot of its own. */
-function pastSlot(draft: StatementDraft): Slot {
+function pastSlot(draft: StatementDraft): FilledSlot {
   if (draft.type === 'goal' || draft.type === 'intention') return {};
   if (draft.polarity === 'negative') {
     const medication = medicationSlot(draft.predicate);
@@ -134,7 +141,9 @@ function pastSlot(draft: StatementDraft): Slot {
     : { attribute: 'birthplace', keyedFacts: [{ key: 'birthplace', value: born, category: 'location' }] };
 }
 
-function ownedSlot(owned: string, draft: StatementDraft, speaker: string): Slot {
+function ownedSlot(owned: string, draft: StatementDraft, speaker: string): FilledSlot {
+  // What something was takes the place of nothing that is.
+  if (draft.past === true) return {};
   const value = OWNED_VALUE.exec(draft.predicate)?.[1];
   const phrase = owned
     .toLowerCase()
@@ -176,7 +185,8 @@ function ownedSlot(owned: string, draft: StatementDraft, speaker: string): Slot 
       ),
     };
   const noun = phrase.split(' ').at(-1) ?? phrase;
-  const name = OWNED_NAME.exec(draft.predicate)?.[1];
+  const called = OWNED_NAME.exec(draft.predicate)?.[1];
+  const name = called !== undefined && DAY_OR_MONTH.test(called) && !KINSHIP.has(noun) ? undefined : called;
   if (name !== undefined && SEVERAL.has(noun)) return {};
   if (name !== undefined && phrase.split(' ').length <= 2) {
     const key = PARTNERS.has(noun) ? 'partner_name' : factKey(`${phrase.replace(/ name$/, '')} name`);

@@ -1,11 +1,9 @@
+import { MONTH, WEEKDAY } from '../../../language/calendar-pattern.ts';
 import { GIVEN_NAMES } from '../../../language/classify-name.ts';
 import { isOccupation } from '../../../language/occupations.ts';
 
-const MONTH =
-  'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
-const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 const DATE = new RegExp(
-  `\\b(?:${MONTH}|${DAY}|today|tonight|tomorrow|yesterday|christmas|easter|new year|halloween|(?:next|this|last) (?:week|weekend|month|year)|in (?:a|an|\\w+) (?:days?|weeks?|months?)|end of|midnight|noon)\\b|\\d{1,2}(?:st|nd|rd|th|[./-]\\d)|\\b\\d{1,2} ?(?:am|pm)\\b|\\b(?:19|20)\\d\\d\\b`,
+  `\\b(?:${MONTH}|${WEEKDAY}|today|tonight|tomorrow|yesterday|christmas|easter|new year|halloween|(?:next|this|last) (?:week|weekend|month|year)|in (?:a|an|\\w+) (?:days?|weeks?|months?)|end of|midnight|noon)\\b|\\d{1,2}(?:st|nd|rd|th|[./-]\\d)|\\b\\d{1,2} ?(?:am|pm)\\b|\\b(?:19|20)\\d\\d\\b`,
   'i',
 );
 const AMOUNT = /\d|\b(?:hundred|thousand|million|grand)\b/i;

@@ -7,7 +7,10 @@ const TOPICS: ReadonlyArray<readonly [string, RegExp]> = [
   ['bullet', /\bbullet/i],
   ['sentence', /\b(?:sentences|paragraphs)\b/i],
   ['unit', /\b(?:metric|imperial|units?|celsius|fahrenheit|kilomet\w*|miles)\b/i],
-  ['currency', /\b(?:euros?|dollars?|naira|pounds?|rupees?|yen|currency|prices?)\b/i],
+  [
+    'currency',
+    /\b(?:euros?|dollars?|pounds?|sterling|francs?|kron(?:er|or|a)|zloty|koruna|forint|lira|rubles?|hryvnia|rupees?|taka|yen|yuan|renminbi|won|baht|ringgit|rupiah|dong|pesos?|reais|shekels?|dirhams?|riyals?|naira|cedis?|rand|shillings?|currency|prices?)\b/i,
+  ],
   ['spelling', /\bspelling\b/i],
   [
     'length',
@@ -19,7 +22,7 @@ const TOPICS: ReadonlyArray<readonly [string, RegExp]> = [
   ],
 ];
 const FRAME =
-  /^(?:wants|does not want|is fine with)(?: no)?(?: the agent(?:'s work)?)?(?: to)?(?: always| never)?(?: using)? ?/;
+  /^(?:wants|does not want|no longer wants|is fine with)(?: no)?(?: the agent(?:'s work)?)?(?: to)?(?: always| never)?(?: using)? ?/;
 
 /** What a standing wish is about: a topic of which there is one wish, or its own words. */
 export function instructionTopic(wish: string): string {
@@ -32,6 +35,6 @@ export function instructionTopic(wish: string): string {
 }
 
 /** Whether a topic is one of which there is one wish. */
-export function isTopic(topic: string): boolean {
+export function hasOneWish(topic: string): boolean {
   return topic.startsWith('languag') || TOPICS.some(([name]) => topic === name || topic === name.replace(/e$/, ''));
 }

@@ -1,6 +1,6 @@
 import type { KeyedFact } from '../extracted-statement.ts';
 import type { StatementDraft } from '../statement-draft.ts';
-import { instructionTopic, isTopic } from './instruction-topic.ts';
+import { instructionTopic, hasOneWish } from './instruction-topic.ts';
 import { factKey } from './fact-key.ts';
 import { slugOf } from './slug-of.ts';
 import { isContentWord } from '../../../language/stop-words.ts';
@@ -9,6 +9,9 @@ const LIKING_VERB =
   /^(?:(?:really|truly|absolutely|totally|also|now|does not|did not|no longer|has always|has never|always|never|especially|mostly|still|used to) )*(?:likes?|loves?|enjoys?|adores?|prefers?|hates?|dislikes?|loathes?|despises?|detests?|loved|liked|enjoyed|hated|cannot stand|cannot bear|wants?|is (?:not )?(?:an? )?(?:really )?(?:(?:big|huge|massive|avid|real|great) )?(?:fan|lover) of|is (?:not )?(?:interested in|into|keen on))\s+(.+)$/;
 
 const WISH = /^(?:wants|does not want|is fine with) (?:the agent\b|no \p{L}|.+ kept \p{L})/u;
+
+const WISHED =
+  /^(?:prefers|wants|does not want|no longer wants|does not need|no longer needs) (?:any )?(.{1,60}?)(?: any ?more)?$/;
 
 /** The slot of a preference: its object in base forms, so that "loves pizza" meets "hates pizza". */
 export function likesSlot(draft: StatementDraft): { attribute?: string; keyedFacts?: KeyedFact[] } {
@@ -22,11 +25,12 @@ export function likesSlot(draft: StatementDraft): { attribute?: string; keyedFac
       .match(/[\p{L}\p{N}]+/gu) ?? [];
   const slug = slugOf(words.join(' '));
   if (slug === '') return {};
+  // "Prefers short answers", "no longer wants emojis": how the agent should work.
+  const wished = WISHED.exec(draft.predicate)?.[1];
+  const topic = wished === undefined || wished.split(' ').length > 3 ? '' : instructionTopic(wished);
+  if (hasOneWish(topic)) return { attribute: `instruction:${topic}` };
+  const attribute = `likes:${slug}`;
   const preferred = /^prefers (.{1,60})$/.exec(draft.predicate)?.[1];
-  const topic = preferred === undefined || preferred.split(' ').length > 3 ? '' : instructionTopic(preferred);
-  // "Prefers short answers" is how the agent should work.
-  const attribute = isTopic(topic) ? `instruction:${topic}` : `likes:${slug}`;
-  if (isTopic(topic)) return { attribute };
   // "tea over coffee" names two things, "short answers without emojis" says more than a key would: better none.
   if (
     preferred === undefined ||

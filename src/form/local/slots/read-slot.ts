@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../../language/without-end.ts';
 import { findSlot } from './find-slot.ts';
 
 /** What a statement in the third person is about, read from its words. */
@@ -27,7 +28,7 @@ const PAST = /^(?:used to|was|were|lived|worked|served)\b/;
  * when it does not begin with a name or "User".
  */
 export function readSlot(content: string, type = 'fact'): ReadSlot | null {
-  const text = content.trim().replace(/[.!]+$/, '');
+  const text = withoutEnd(content.trim(), '.!');
   const [, owner, thing, ownedPredicate] = OWNED.exec(text) ?? [];
   const [, plain, plainPredicate] = PLAIN.exec(text) ?? [];
   const speaker = (owner ?? plain)?.replace(/^user$/, 'User');

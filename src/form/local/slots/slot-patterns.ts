@@ -54,7 +54,7 @@ export const OWN_SLOTS: readonly SlotPattern[] = [
   slot(`^(?:is|was) (?:originally )?(?:born (?:and raised )?in|from) ${PLACE}${END}`, 'birthplace', 'location'),
   slot(`^(?:comes|hails) from ${PLACE}${END}`, 'birthplace', 'location'),
   slot(
-    `^(?:currently |now |still )*${WORKS}${HOW}(?: as (?:an? )?[${LETTERS} -]{2,40}?)?(?: on [${LETTERS}]+)? (?:at|for|with)(?: (?:an? |the )[${LETTERS} -]{2,30} (?:called|named))? ${NAME}${END}`,
+    `^(?:currently |now |still )*${WORKS}${HOW}(?: as (?:an? )?[${LETTERS} -]{2,40}?)?(?: on [${LETTERS}]+)? (?:at|for)(?: (?:an? |the )[${LETTERS} -]{2,30} (?:called|named))? ${NAME}${END}`,
     'employer',
     'work',
   ),
@@ -76,14 +76,20 @@ export const OWN_SLOTS: readonly SlotPattern[] = [
   ),
   // Which phrases are occupations `findSlot` decides.
   slot(`^(?:is|has been) (?:now )?(?:an? |the )((?:[${LETTERS}&-]+ ){0,4}?[${LETTERS}-]+)${END}`, 'job_title', 'work'),
+  // Whoever learns there, pays there or belongs there is not paid by it.
   slot(
-    `^(?:is|has been|was promoted to) (?:now )?(?:an? |the )?[${LETTERS} -]{3,40}? at ${NAME}${END}`,
+    `^(?:is|has been|was promoted to) (?:now )?(?:an? |the )?(?![${LETTERS} -]{0,40}?\\b(?:student|pupil|undergraduate|postgraduate|alumnus|alumna|member|patient|guest|customer|client|regular|volunteer) at )[${LETTERS} -]{3,40}? at ${NAME}${END}`,
     'employer',
     'work',
   ),
   slot(`^(?:is (?:named|called)|goes by|is known as) ${NAME}${END}`, 'name', 'personal'),
   slot('^is (\\d{1,3})(?: years? old| yrs? old|$|,| and)', 'age', 'personal'),
-  slot(`^is (married|single|divorced|engaged|widowed|separated)\\b`, 'marital_status', 'personal'),
+  // "Married to their job" is nobody's spouse.
+  slot(
+    `^is (married|single|divorced|engaged|widowed|separated)\\b(?! to (?:their |the )?(?:jobs?|work|career|business|company|game|idea)\\b)`,
+    'marital_status',
+    'personal',
+  ),
   slot(`^(?:just |recently )?(got) (?:married|divorced|engaged)`, 'marital_status', 'personal', true),
   slot(
     `^is (?:severely |very |deathly )?allergic to ([${LETTERS} ,-]{3,70}?)(?=$|[.;!?(]|, (?!and )[${LETTERS}]+ing\\b| (?:so|since|because|but|which|who|when|while|in|for|as)\\b)`,

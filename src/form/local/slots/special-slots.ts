@@ -7,7 +7,7 @@ import { factKey } from './fact-key.ts';
 import { slugOf } from './slug-of.ts';
 
 /** What a draft fills. */
-export interface Slot {
+export interface FilledSlot {
   /** Whose slot it is, when that is not the grammatical subject: "User's employer is Acme" fills a slot of the user. */
   subject?: string;
   attribute?: string;
@@ -15,7 +15,7 @@ export interface Slot {
 }
 
 /** A keyed fact, unless its value is too long to be one. */
-export function keyed(key: string, value: string | undefined, category: FactCategory): Pick<Slot, 'keyedFacts'> {
+export function keyed(key: string, value: string | undefined, category: FactCategory): Pick<FilledSlot, 'keyedFacts'> {
   return value === undefined || value.split(' ').length > 14 ? {} : { keyedFacts: [{ key, value, category }] };
 }
 
@@ -23,7 +23,7 @@ const TAKES =
   /^(?:(?:no longer|does not|currently|now|still|also|always|usually) )*(?:takes?|is taking|is (?:now )?on|has to take|needs to take|must take|should take|was put on|was prescribed|was taken off|stopped taking|quit taking|came off|is off|has been (?:on|taking)|started taking|started) (.+)$/;
 
 /** "has to take 50mg losartan every morning": one slot for each medicine. */
-export function medicationSlot(predicate: string): Slot | null {
+export function medicationSlot(predicate: string): FilledSlot | null {
   const taken = TAKES.exec(predicate)?.[1];
   if (taken === undefined) return null;
   const dosed = /\b\d+(?:\.\d+)? ?(?:mg|mcg|µg|ml|g|units|iu)\b(?: of)? (\p{L}{4,})/iu.exec(taken)?.[1];
@@ -46,7 +46,7 @@ const SPEAKS =
   /^(?:(?:also|only|fluently|currently|can) )*(?:speaks?|is fluent in|is a native speaker of|knows|understands) (?:fluent(?:ly)? |both |some )?(.+)$/;
 
 /** All that are named, with how well: "Spanish, Catalan and a bit of German". */
-export function languagesSlot(predicate: string): Slot | null {
+export function languagesSlot(predicate: string): FilledSlot | null {
   const spoken = SPEAKS.exec(predicate)?.[1];
   if (spoken === undefined) return null;
   const named = [...spoken.matchAll(/\p{L}+/gu)].filter(([word]) => LANGUAGES.has(word.toLowerCase()));
@@ -57,7 +57,7 @@ export function languagesSlot(predicate: string): Slot | null {
 }
 
 /** "lives in cork": a known place is one without its capital too. */
-export function homeInSmallLetters(predicate: string): Slot {
+export function homeInSmallLetters(predicate: string): FilledSlot {
   const place =
     /^(?:lives|is living|is based|moved) (?:in|to|out of) (\p{Ll}+)(?=$|[,.]| (?:with|since|now|and|for)\b)/u.exec(
       predicate,
@@ -70,7 +70,7 @@ export function homeInSmallLetters(predicate: string): Slot {
 const STAFF = /^(?:employees|staff|people|colleagues|workers)$/;
 
 /** "has 6 employees", "now has a team of 9 people": how many there are changes. */
-export function countSlot(predicate: string): Slot | null {
+export function countSlot(predicate: string): FilledSlot | null {
   const [, team, noun] =
     /^(?:now |currently )*has (?:now )?(a team of )?(?:about |around |over |only |almost )*(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty) (employees|staff|people|colleagues|workers|members|customers|clients|subscribers|followers|users|students|pupils|guests|tenants|patients|players)\b/.exec(
       predicate,
@@ -80,7 +80,7 @@ export function countSlot(predicate: string): Slot | null {
 }
 
 /** When a child is due: what is expected in March and then in April is one child. */
-export function expecting(predicate: string): Slot {
+export function expecting(predicate: string): FilledSlot {
   return /^(?:is|are) (?:now |also )?(?:expecting (?:an?|their|our|another|twins)|pregnant|due (?:in|on|by))\b/.test(
     predicate,
   )

@@ -36,7 +36,7 @@ export function readObservation(turn: Turn, number: number): ProposedMemory[] {
   if (type === undefined) return [];
   const correction = turn.category === 'correction';
   return splitSentences(turn.content)
-    .filter(({ text }) => /\p{L}.*\s.*\p{L}/u.test(text) && !/\?\W*$/.test(text))
+    .filter(({ text }) => isSaying(text) && !/\?\W*$/.test(text))
     .slice(0, MOST_SENTENCES)
     .map(({ text }) => {
       const content = writeSentence(withSubject(text));
@@ -58,6 +58,11 @@ export function readObservation(turn: Turn, number: number): ProposedMemory[] {
         ...(correction ? { correction } : {}),
       };
     });
+}
+
+/** Two words at least. */
+function isSaying(text: string): boolean {
+  return text.split(/\s+/u).filter((word) => /\p{L}/u.test(word)).length > 1;
 }
 
 /** "prefers short answers" is said of the user. */

@@ -65,7 +65,7 @@ function isAboutWork({ type, content, attribute }: ProposedMemory): boolean {
   if (type !== 'preference') return false;
   return (
     /\bthe agent\b|\bwants no\b/.test(content) ||
-    (/^User (?:prefers|does not want|hates when)\b/.test(content) && WORK.test(content))
+    (/^User (?:prefers|does not want|no longer wants|hates when)\b/.test(content) && WORK.test(content))
   );
 }
 
@@ -103,7 +103,8 @@ export function asInstruction(content: string): string {
     .replace(/^User is fine with the agent using (.+) again$/, 'using $1 is fine')
     .replace(/^User wants to be called /, 'call them ')
     .replace(/^User wants /, '')
-    .replace(/^User (prefers|does not want|hates|found|asked) /, 'they $1 ')
+    .replace(/^User (prefers|does not want|no longer wants|hates|found|asked) /, 'they $1 ')
+    .replace(/^they no longer wants/, 'they no longer want')
     .replace(/^they does not want/, 'they do not want')
     .replace(/^they prefers/, 'they prefer')
     .replace(/^they hates/, 'they hate');

@@ -1,8 +1,7 @@
 import { differInValues, saysMore } from '../../decide-by-rules.ts';
 import { contentStems, coveredBy, overlap } from '../../guards/text-overlap.ts';
-import { isSingleValued, normaliseAttribute, normaliseSubject, USER, type Slot } from '../../slot.ts';
-import { isTopic } from '../slots/instruction-topic.ts';
-import { readSlot } from '../slots/read-slot.ts';
+import { isSingleValued, slotOfText, type Slot } from '../../slot.ts';
+import { hasOneWish } from '../slots/instruction-topic.ts';
 
 /** A statement in the third person with the slot that it fills, and what comparing it takes. */
 export interface SlottedStatement {
@@ -27,7 +26,7 @@ const LIGHT = contentStems(
 
 /** Reads the slot of a statement from its words, unless it is known. */
 export function withSlot(content: string, type = 'fact', known?: Slot): SlottedStatement {
-  const slot = known ?? slotOf(content, type);
+  const slot = known ?? slotOfText(content, type);
   const subject = contentStems(slot.subject);
   const said = content.startsWith(slot.subject) ? content.slice(slot.subject.length) : content.replace(/^\S+/, '');
   return {
@@ -36,12 +35,6 @@ export function withSlot(content: string, type = 'fact', known?: Slot): SlottedS
     stems: new Set([...contentStems(content)].filter((stem) => !subject.has(stem) && !LIGHT.has(stem))),
     value: /(?<=\s)(?:\p{Lu}[\p{L}\p{N}'’-]*|\d[\d.,]*)/u.exec(said)?.[0].toLowerCase() ?? null,
   };
-}
-
-function slotOf(content: string, type: string): Slot {
-  const read = readSlot(content, type);
-  if (read === null) return { subject: USER, attribute: null, polarity: 'positive' };
-  return { ...read, subject: normaliseSubject(read.subject), attribute: normaliseAttribute(read.attribute) };
 }
 
 /** Compares by subject, attribute, polarity and words. */
@@ -82,7 +75,7 @@ function sharesTopic(next: SlottedStatement, known: SlottedStatement): boolean {
 /** Likes and most instructions have their object in the slot: nothing is left that could be another value. */
 function isWish(attribute: string): boolean {
   const [head, object = ''] = attribute.split(':');
-  return head === 'likes' || (head === 'instruction' && !isTopic(object));
+  return head === 'likes' || (head === 'instruction' && !hasOneWish(object));
 }
 
 /** Whether both name the same thing: "No longer works at Acme" and "works at Acme as a designer". */

@@ -1,3 +1,4 @@
+import { straightApostrophes } from '../../../language/straight-apostrophes.ts';
 import { splitSentences } from '../../../language/split-sentences.ts';
 import type { Turn } from '../../../models/distiller.ts';
 import { classifySentence } from '../classify-sentence.ts';
@@ -33,12 +34,12 @@ export function sessionStatus(turns: readonly Turn[], wordLimit: number): string
 
 function requestOf({ content, kind }: Turn): string | null {
   if (kind !== 'message') return null;
-  const requests = splitSentences(content.slice(0, 2_000)).filter(
+  const requests = splitSentences(straightApostrophes(content.slice(0, 2_000))).filter(
     ({ text }) =>
-      REQUEST.test(text.replace(/[’]/g, "'")) &&
+      REQUEST.test(text) &&
       wordCount(text) >= SHORTEST_REQUEST &&
       !isHypothetical(text) &&
-      !ONE_OFF.test(text.replace(/[’]/g, "'")) &&
+      !ONE_OFF.test(text) &&
       readAsked(text) === null &&
       // How the agent should work from now on is no work of this session.
       standingWishes(text, USER).length === 0,
@@ -48,14 +49,16 @@ function requestOf({ content, kind }: Turn): string | null {
 
 function isHypothetical(text: string): boolean {
   const kind = classifySentence(text);
-  return kind === 'hypothetical' || kind === 'jest' || kind === 'quotation';
+  return kind === 'hypothetical' || kind === 'jest' || kind === 'quotation' || kind === 'unkept';
 }
 
 function outcomeOf(after: readonly Turn[]): string | null {
   const answer = after.findLast((turn) => turn.origin === 'agent' && turn.kind === 'message');
   if (answer === undefined) return 'It is not answered yet.';
-  const sentences = splitSentences(answer.content.slice(0, 2_000)).map(({ text }) => text.replace(/"/g, "'"));
-  const done = sentences.find((text) => DONE.test(text.replace(/[’]/g, "'")));
+  const sentences = splitSentences(straightApostrophes(answer.content.slice(0, 2_000))).map(({ text }) =>
+    text.replace(/"/g, "'"),
+  );
+  const done = sentences.find((text) => DONE.test(text));
   if (done !== undefined) return `Agent reported: "${done}"`;
   const question = sentences.at(-1);
   return question !== undefined && /\?\W*$/.test(question) ? `Agent waits for an answer: "${question}"` : null;

@@ -115,7 +115,8 @@ function scaffoldUpdate({ kind, category, origin, content }: Turn): [string, unk
   const data = readJson(content);
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return Object.entries(data);
   return content.split('\n').flatMap((line): [string, unknown][] => {
-    const [, key, value] = /^\s*[-*]?\s*([\p{L}][\p{L}\p{N}_.-]{0,60})\s*[:=]\s*(\S.*)$/u.exec(line) ?? [];
+    const [, key, value] =
+      /^(?:[-*]\s{0,9})?(\p{L}[\p{L}\p{N}_.-]{0,60})\s{0,9}[:=]\s{0,9}(\S.*)$/u.exec(line.trim()) ?? [];
     return key === undefined || value === undefined ? [] : [[key, value.trim()]];
   });
 }

@@ -3,21 +3,19 @@ import { joinTokens, expandContractions, tokenizeWords } from '../../../language
 import { toThirdPerson } from '../clauses/render-predicate.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
-const NEWS =
-  /^(?:(?:quick |small |big |another )?(?:update|news|good news|bad news|great news|tl;? ?dr|ps|p\.s\.?|in short|short version|long story short|status)(?:\s*[:,;–—-]\s*|\s+(?=(?:i|i'm|my|we|our|the)\b)))/i;
 const DECIDED =
   /^(?:ok(?:ay)?,? |so,? )?(?:final(?:ly)? )?(?:decided|decision|(?:we|i)(?:'ve| have)? decided|verdict|settled|agreed|conclusion)\s*[:–—]\s*(\S.*)$/i;
 const CLAUSE =
   /\b(?:is|are|was|will|has|have|go(?:es)?|gets?|moves?|starts?|stops?|stays?|becomes?|takes?|comes?|ends?|costs?|run|runs|close|closes|open|opens|needs?)\b/i;
 
-/** "Update: the client is now Siemens" → "the client is now Siemens". */
-export function withoutNewsLabel(text: string): string {
-  return text.replace(NEWS, '');
-}
+const LETS =
+  /^(?:(?:ok|okay|yes|yeah|alright|great|perfect|sure|cool|hmm|well|then|so)[,.!]? )*(?:let us|let's|lets|we(?:'ll| will)|i(?:'ll| will)|i(?:'d| would) like to) (?:go (?:ahead )?with|use|choose|pick|take|stick with|stay with|do) ((?:the |option |a |an |our |version |plan |\p{Lu})[^.!?]{1,80}?)(?:,? (?:then|please|instead|thanks))?[.!]*$/iu;
+const IT_IS =
+  /^(?!.*\b(?:how|what|why|as|know|think|wish|if|i|that|because|when)\b)(?:ok|okay|alright)?,? ?((?:the |option |plan )?[a-z0-9 ]{2,40}) it is[.!]*$/i;
 
 /** "Decision: we go with Stripe", "decided: no more wholesale from August". */
 export function decidedRule(text: string, speaker: string): StatementDraft | null {
-  const what = DECIDED.exec(text.replace(/[’]/g, "'"))?.[1]?.replace(/[.!\s]+$/, '');
+  const what = DECIDED.exec(text)?.[1]?.replace(/[.!\s]+$/, '');
   if (what === undefined || what.endsWith('?') || !what.includes(' ')) return null;
   return {
     type: 'decision',
@@ -38,4 +36,19 @@ function decidedOn(what: string): string {
     return ` to ${analyseVerb(own[1]).base}${own[2] ?? ''}`;
   if (/^(?:to|on|against|not to) /i.test(said)) return ` ${said}`;
   return CLAUSE.test(said) && !/^no\b/i.test(said) ? ` that ${said}` : `: ${said}`;
+}
+
+/** "Let's go with the second one", "the blue one it is". */
+export function chosenRule(text: string, speaker: string): StatementDraft | null {
+  const chosen = (LETS.exec(text)?.[1] ?? IT_IS.exec(text)?.[1])?.trim();
+  if (chosen === undefined || /^(?:that|this|it|a look|a break)\b/i.test(chosen)) return null;
+  return {
+    type: 'decision',
+    subject: speaker,
+    predicate: `chose ${chosen.replace(/\bmy\b/g, 'their').replace(/\bour\b/g, 'their')}`,
+    polarity: 'positive',
+    importance: 0.7,
+    confidence: 'high',
+    ownWords: ['chose'],
+  };
 }
