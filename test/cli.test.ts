@@ -120,11 +120,25 @@ describe('varve on the command line', () => {
     expect(exported.stdout).toMatch(/lines in/);
   });
 
+  it('shows how far an import is, on a terminal and nowhere else', async () => {
+    const file = join(folder, 'long.jsonl');
+    const turns = Array.from({ length: 600 }, (_, index) =>
+      JSON.stringify({ role: 'user', content: `Turn ${index}.` }),
+    );
+    writeFileSync(file, turns.join('\n'));
+    const shown = await run(['import', file, '--dry-run'], { terminal: true });
+    expect(shown.stdout).toMatch(/importing █+░* [\d,]+/);
+    expect(shown.stdout).toContain('600 records read');
+    expect((await run(['import', file, '--dry-run'])).stderr).toBe('');
+    expect((await run(['import', file, '--dry-run', '--json'], { terminal: true })).stdout).not.toContain('importing');
+  });
+
   it('asks before it erases, and needs --yes where nobody can be asked', async () => {
     await json('remember', 'Something about Gunnar', '--user', 'gunnar');
     const refused = await run(['erase', '--user', 'gunnar']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
-    expect((await run(['erase', '--user', 'gunnar'], { terminal: true, input: 'someone\n' })).code).toBe(1);
+    const another = await run(['erase', '--user', 'gunnar'], { terminal: true, input: 'someone\n' });
+    expect([another.code, another.stdout]).toEqual([1, expect.stringContaining('Nothing was erased.')]);
     expect((await json('stats', '--user', 'gunnar')).memories).toBe(1);
     expect((await json('erase', '--user', 'gunnar', '--yes')).memories).toBe(1);
     expect((await json('keys', 'acts')).items[0]).toMatchObject({ act: 'erase', actor: 'cli' });
@@ -163,7 +177,7 @@ describe('varve on the command line', () => {
     const config = join(folder, 'broken.config.js');
     writeFileSync(config, "throw new Error('no such key')");
     const tries = [
-      { words: ['init', '--data', file], code: 4, says: 'varve doctor' },
+      { words: ['init', '--data', file], code: 4, says: `varve doctor --data ${file}` },
       { words: ['list', '--data', join(file, 'below')], code: 4, says: 'cannot be made' },
       { words: ['list', '--config', config], code: 2, says: 'no such key' },
       { words: ['export', '-o', join(folder, 'missing', 'x.ndjson')], code: 1, says: 'ENOENT' },
@@ -197,6 +211,15 @@ describe('varve on the command line', () => {
     expect((await json('keys', 'rotate', key.id)).secret).not.toBe(secret);
     expect((await json('keys', 'revoke', key.id)).revokedAt).not.toBeNull();
     expect((await run(['keys', 'revoke', key.id])).code).toBe(3);
+  });
+
+  it('lists the work of all tenants, or of one', async () => {
+    await json('observe', 'I live in Oslo.', '--session', 'one', '--close', '--tenant', 'acme');
+    const tenants = async (...words: string[]): Promise<string[]> =>
+      (await json('jobs', '--limit', '500', ...words)).jobs.map(({ tenant }: { tenant: string }) => tenant);
+    expect(new Set(await tenants('--tenant', 'acme'))).toEqual(new Set(['acme']));
+    expect(new Set(await tenants()).size).toBeGreaterThan(1);
+    expect((await json('jobs', 'counts', '--tenant', 'nobody')).items).toEqual([]);
   });
 
   it('does background work, reflects and counts', async () => {

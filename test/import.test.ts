@@ -96,7 +96,7 @@ const CHATGPT = [
     conversation_id: 'c1',
     title: 'Cooking',
     create_time: 1763000000,
-    current_node: 'n3',
+    current_node: 'n4',
     mapping: {
       n0: { id: 'n0', message: null, parent: null, children: ['n1'] },
       n1: {
@@ -128,18 +128,29 @@ const CHATGPT = [
           id: 'n2',
           author: { role: 'assistant' },
           create_time: 1763000005,
-          content: { content_type: 'text', parts: ['Noted.'] },
+          content: { content_type: 'text', parts: ['Noted \uE200cite\uE202turn0search1\uE201.'] },
         },
       },
       n3: {
         id: 'n3',
         parent: 'n2',
-        children: [],
+        children: ['n4'],
         message: {
           id: 'n3',
           author: { role: 'system' },
           content: { content_type: 'text', parts: ['hidden'] },
           metadata: { is_visually_hidden_from_conversation: true },
+        },
+      },
+      n4: {
+        id: 'n4',
+        parent: 'n3',
+        children: [],
+        message: {
+          id: 'n4',
+          author: { role: 'assistant' },
+          recipient: 'web',
+          content: { content_type: 'code', language: 'unknown', text: 'search("recipes")' },
         },
       },
     },
@@ -193,6 +204,29 @@ const FORMATS: { format: string; file: SourceFile; imported: Record<string, numb
     imported: { memory: 1 },
   },
   {
+    format: 'mem0',
+    file: textSource(
+      'get-all.json',
+      JSON.stringify({
+        results: [{ id: 'o1', memory: 'Lives in Rome', hash: 'abc', metadata: null, user_id: 'bea' }],
+        relations: [{ source: 'bea', relationship: 'lives_in', target: 'rome' }],
+      }),
+    ),
+    imported: { memory: 1 },
+  },
+  {
+    format: 'mem0',
+    file: textSource(
+      'qdrant-scroll.json',
+      JSON.stringify({
+        result: { points: [{ id: 'q1', payload: { data: 'Has a dog', user_id: 'bea' }, vector: null }] },
+        status: 'ok',
+        time: 0.001,
+      }),
+    ),
+    imported: { memory: 1 },
+  },
+  {
     format: 'langgraph',
     file: textSource(
       'store.json',
@@ -205,15 +239,17 @@ const FORMATS: { format: string; file: SourceFile; imported: Record<string, numb
         },
         { prefix: 'memories.ana', key: 'k2', value: { kind: 'Memory', content: { content: 'Has two brothers' } } },
         { prefix: 'profile.ana', key: 'k3', value: { name: 'Ana', age: 40 } },
+        { prefix: 'memories.ana', key: 'k4', value: '{"text":"Rides a bike"}' },
+        { prefix: 'memories.ana', key: 'k5', value: '{not JSON, but said}' },
       ]),
     ),
-    imported: { memory: 3 },
+    imported: { memory: 5 },
   },
   {
     format: 'transcripts',
     file: textSource(
       'talk.jsonl',
-      '{"role":"user","content":"Hello","session":"t","user":"ana"}\n{"role":"assistant","content":"Hi","session":"t","user":"ana"}\n{"messages":[{"role":"human","content":"Hello"},{"role":"ai","content":[{"type":"text","text":"Hi"}]}],"user":"ana"}\n{"role":"user"}\n',
+      '{"role":"user","content":"Hello","session":"t","user":"ana"}\n{"role":"assistant","content":"Hi","session":"t","user":"ana"}\n{"messages":[{"role":"human","content":"Hello"},{"role":"ai","content":[{"type":"text","text":"Hi"}]}],"user":"ana"}\n{"role":"user"}\n{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"weather"}}],"session":"t"}\n',
     ),
     imported: { event: 4 },
     rejected: 1,
@@ -350,6 +386,7 @@ describe('JSON files of any shape', () => {
   it('says that a file is broken', async () => {
     await expect(collect('[{"a":1},{"b":', 7)).rejects.toThrow('middle of a value');
     await expect(collect('[{"a":1},nonsense]', 7)).rejects.toThrow('not JSON');
+    await expect(collect(`[${'['.repeat(9000)}${']'.repeat(9000)}]`, 70)).rejects.toThrow('deeper than 100 levels');
   });
 });
 
@@ -365,6 +402,20 @@ describe('varve import', () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ format: 'eden', imported: { memory: 6, block: 2 }, rejected: 1 });
     const again = await runCli(['import', folder, '--json'], { environment });
     expect(JSON.parse(again.stdout)).toMatchObject({ imported: {}, known: { memory: 6, block: 2 } });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('takes the conversations out of an unpacked export of ChatGPT, as they were shown', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-chatgpt-'));
+    writeFileSync(join(folder, 'conversations.json'), JSON.stringify(CHATGPT));
+    writeFileSync(join(folder, 'message_feedback.json'), '[{"id":"f","rating":"thumbs_up"}]');
+    writeFileSync(join(folder, 'user.json'), '{"id":"user-1","email":"ana@example.org"}');
+    const environment = { VARVE_DATA: join(folder, 'store') };
+    const done = await runCli(['import', folder, '--json'], { environment });
+    expect(JSON.parse(done.stdout)).toMatchObject({ format: 'chatgpt', imported: { event: 2 }, rejected: 0 });
+    const { stdout } = await runCli(['list', 'events', '--json'], { environment });
+    const { items } = JSON.parse(stdout) as { items: { content: string; session?: string }[] };
+    expect(items.map(({ content }) => content)).toEqual(['Noted .', 'I am vegetarian.']);
     rmSync(folder, { recursive: true, force: true });
   });
 });

@@ -174,6 +174,35 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('GET', '/v1/stats')).status).toBe(200);
     });
 
+    it('refuses what is nested without end, over both doors, and goes on', async () => {
+      // The client itself runs out of stack at a few thousand.
+      let deep: unknown = 1;
+      for (let level = 0; level < 500; level += 1) deep = [deep];
+      for (const client of [await overStdio('--user', 'deep'), await overHttp('?user=deep')]) {
+        const told = await call(client, 'update_user_context', { scaffold_updates: { a: deep } }).catch(
+          (error: unknown) => String(error),
+        );
+        expect(told).toContain('nested deeper than 100 levels');
+        expect((await call(client, 'recall_facts', {})).structuredContent.count).toBe(0);
+      }
+    });
+
+    it('opens no other address than those of memories and blocks, and none of another user', async () => {
+      const { memory } = (
+        await server.call('POST', '/v1/memories?user=hers', { body: { memory: { type: 'fact', content: 'Hers.' } } })
+      ).body as { memory: { id: string } };
+      const client = await overHttp('?user=his');
+      for (const uri of [
+        'file:///etc/passwd',
+        'varve://memories/..%2f..%2fetc%2fpasswd',
+        'varve://blocks/../../etc/passwd',
+        'varve://blocks/constructor',
+        `varve://memories/${memory.id}`,
+        `varve://memories/${memory.id}?user=hers`,
+      ])
+        await expect(client.readResource({ uri })).rejects.toThrow(/no memory|not found/i);
+    });
+
     it('keeps clients within their key', async () => {
       const reader = (await server.call('POST', '/v1/keys', { body: { name: 'r', access: 'read', users: ['ana'] } }))
         .body.secret as string;

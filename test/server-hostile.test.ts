@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases } from './databases.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
@@ -64,6 +65,37 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(answer.body.detail).toContain('nested');
     });
 
+    it('does not unpack what is packed, and says so', async () => {
+      const packed = {
+        headers: { 'content-encoding': 'gzip' },
+        body: gzipSync('x'.repeat(50_000_000)).toString('latin1'),
+      };
+      for (const path of ['/v1/events?user=u', '/v1/import?user=u', '/mcp?user=u']) {
+        const { status, body } = await server.call('POST', path, packed);
+        expect([path, status, body.code]).toEqual([path, 415, 'unsupported_media_type']);
+      }
+    });
+
+    it('takes names that JavaScript has a use for as names', async () => {
+      const metadata = JSON.parse(
+        '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}',
+      ) as object;
+      const memory = { type: 'fact', content: 'Plain.', metadata };
+      const { body } = await server.call('POST', '/v1/memories?user=p', { body: { memory } });
+      expect(body.memory.metadata.isAdmin).toBeUndefined();
+      await server.call('PUT', '/v1/blocks/scaffold?user=p', { body: { content: metadata } });
+      await server.call('PUT', '/v1/facts/constructor?user=p', { body: { value: 'x' } });
+      expect((await server.call('POST', '/v1/context?user=p', { body: { message: 'x' } })).status).toBe(200);
+      for (const path of ['/v1/stats?__proto__=x', '/v1/memories?__proto__=x', '/v1/stats?constructor=x'])
+        expect([path, (await server.call('GET', path)).status]).toEqual([path, 400]);
+      for (const path of ['/v1/blocks/__proto__', '/v1/blocks/constructor', '/v1/tools/constructor'])
+        expect(
+          (await server.call(path.includes('tools') ? 'POST' : 'GET', path, path.includes('tools') ? { body: {} } : {}))
+            .status,
+        ).toBeLessThan(500);
+      expect(internal()).toEqual([]);
+    });
+
     it('takes what is nested as deep as people nest', async () => {
       const metadata = JSON.parse('{"a":'.repeat(90) + '1' + '}'.repeat(90)) as object;
       const quoted = '['.repeat(500);
@@ -122,6 +154,11 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         '1\r\n{\r\n',
       );
       expect(endless).toMatch(/^HTTP\/1\.1 504 /);
+      const overMcp = await raw(
+        head('POST /mcp?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'),
+        '{"jsonrpc"',
+      );
+      expect(overMcp).toMatch(/^HTTP\/1\.1 504 [^]*"timed_out"/);
     });
 
     it('does not take a body that breaks off for a fault of its own', async () => {

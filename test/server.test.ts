@@ -116,6 +116,21 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/notes?user=once')).body.items).toHaveLength(1);
     });
 
+    it('makes one version of a change that arrives twice under an idempotency key', async () => {
+      const memory = { type: 'fact', content: 'Ana is 30.' };
+      const { id } = (await server.call('POST', '/v1/memories?user=once', { body: { memory } })).body.memory;
+      const change = { body: { change: { content: 'Ana is 31.' } }, headers: { 'idempotency-key': 'birthday' } };
+      const answers = [
+        await server.call('PATCH', `/v1/memories/${id}?user=once`, change),
+        await server.call('PATCH', `/v1/memories/${id}?user=once`, change),
+      ];
+      expect(answers.map(({ status, body }) => [status, body.version])).toEqual([
+        [200, 2],
+        [200, 2],
+      ]);
+      expect(answers[1]?.headers.get('idempotent-replayed')).toBe('true');
+    });
+
     it('guards blocks with entity tags', async () => {
       const path = '/v1/blocks/working_memory?user=tags';
       expect((await server.call('GET', path)).status).toBe(404);

@@ -170,7 +170,7 @@ async function schedules(varve: Varve): Promise<Finding> {
   const remedy = 'varve serve or varve worker; without one, `varve consolidate` now and then';
   if (all.length === 0) return note('worker', 'none has run yet: nothing is formed, merged or reflected on', remedy);
   const due = Math.min(...all.map(({ nextDue }) => nextDue.getTime()));
-  if (due > Date.now() - LATE) return good('worker', 'runs');
+  if (due > Date.now() - LATE) return good('worker', 'nothing is overdue');
   const since = new Date(due).toISOString().slice(0, 16).replace('T', ' ');
   return note('worker', `none runs: work is overdue since ${since} UTC`, remedy);
 }

@@ -9,6 +9,7 @@ import type { ScopeInput } from '../record/scope.ts';
 import { makeFolder } from '../store/sqlite/make-folder.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
 import { textOption, UsageError, type CommandInput } from './command.ts';
+import { sayWaiting } from './say-waiting.ts';
 
 /** Where memory is: a folder with an SQLite file, or a PostgreSQL server. */
 export interface Place {
@@ -96,11 +97,17 @@ export async function withMemory<Result>(
   options: OpenOptions,
   work: (varve: Varve) => Promise<Result>,
 ): Promise<Result> {
-  const varve = await openMemory(input, options);
+  const { store, isPostgres } = placeOf(input);
+  const stopWatching = isPostgres ? () => {} : sayWaiting(store, input.output);
   try {
-    return await work(varve);
+    const varve = await openMemory(input, options);
+    try {
+      return await work(varve);
+    } finally {
+      await varve.close();
+    }
   } finally {
-    await varve.close();
+    stopWatching();
   }
 }
 
@@ -113,7 +120,7 @@ async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
 }
 
 /** Embedders, models and memory types cannot be written in a flag: a module gives them. */
-async function readConfig(input: CommandInput): Promise<VarveOptions> {
+export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
   const usual = join(placeOf(input).folder, 'varve.config.js');
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);

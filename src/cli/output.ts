@@ -9,6 +9,8 @@ export interface Output {
   answer(value: unknown, human: () => string | Promise<string>): Promise<void>;
   /** Something on the way, for people: to the standard error output, and not at all with `--json`. */
   note(text: string): void;
+  /** What went wrong, to the standard error output. */
+  complain(problem: object, text: string): void;
   /** Colours on a terminal, plain text elsewhere. */
   style(style: Style, text: string): string;
   /** How far long work is. Does nothing where there is no terminal. */
@@ -16,19 +18,40 @@ export interface Output {
 }
 
 export interface Progress {
-  to(done: number, total?: number): void;
+  /** So many are done, and this share of all (0 to 1) where it is known. */
+  to(done: number, share?: number): void;
   end(): void;
 }
 
 const BAR = 24;
 
+// Tabs and line breaks do no harm; a carriage return writes over the line before it.
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/**
+ * A text as a terminal may show it. What others have said is in it: control characters could clear the screen, set the
+ * title, or write a command for the reader to send off. They are shown as symbols instead (␛), and as escapes in JSON.
+ */
+export function printable(text: string, { json = false }: { json?: boolean } = {}): string {
+  const shown = (character: string): string => {
+    const code = character.charCodeAt(0);
+    if (json) return `\\u${code.toString(16).padStart(4, '0')}`;
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\uFFFD';
+  };
+  return text.replaceAll(CONTROL, shown);
+}
+
 /** The output of this process. */
 export function createOutput({ json }: { json: boolean }): Output {
   const colours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
+  // Stands for the escape character of our own colours until the rest has lost its own: nobody can have written it before.
+  const escape = `<${Math.random()}>`;
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
-    new Promise((resolve, reject) =>
-      stream.write(text.endsWith('\n') ? text : `${text}\n`, (error) => (error ? reject(error) : resolve())),
-    );
+    new Promise((resolve, reject) => {
+      const safe = (stream.isTTY ? printable(text, { json }) : text).replaceAll(escape, '\x1b');
+      stream.write(safe.endsWith('\n') ? safe : `${safe}\n`, (error) => (error ? reject(error) : resolve()));
+    });
   return {
     json,
     async answer(value, human) {
@@ -36,22 +59,27 @@ export function createOutput({ json }: { json: boolean }): Output {
       if (text !== '') await write(process.stdout, text);
     },
     note(text) {
-      if (!json) process.stderr.write(`${text}\n`);
+      if (!json) void write(process.stderr, text);
     },
-    style: (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text),
+    complain(error, text) {
+      void write(process.stderr, json ? JSON.stringify({ error }) : text);
+    },
+    style(style, text) {
+      if (!colours) return text;
+      const [open, close] = styleText(style, '|', { validateStream: false }).replaceAll('\x1b', escape).split('|');
+      return `${open}${text}${close}`;
+    },
     progress(title) {
       const isShown = process.stderr.isTTY && !json;
       let shown = 0;
       return {
-        to(done, total) {
+        to(done, share) {
           const now = performance.now();
           if (!isShown || now - shown < 80) return;
           shown = now;
-          const share = total ? Math.min(1, done / total) : 0;
-          const bar = total ? `${'█'.repeat(Math.round(share * BAR)).padEnd(BAR, '░')} ` : '';
-          process.stderr.write(
-            `\r\x1b[K${title} ${bar}${done.toLocaleString('en')}${total ? ` / ${total.toLocaleString('en')}` : ''}`,
-          );
+          const bar =
+            share === undefined ? '' : `${'█'.repeat(Math.round(Math.min(1, share) * BAR)).padEnd(BAR, '░')} `;
+          process.stderr.write(`\r\x1b[K${title} ${bar}${done.toLocaleString('en')}`);
         },
         end() {
           if (isShown) process.stderr.write('\r\x1b[K');

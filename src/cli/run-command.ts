@@ -39,7 +39,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
     return (await command.run(input)) ?? EXIT.ok;
   } catch (error) {
     if (error instanceof UsageError) return refuse(output, error.message, `varve ${name} --help`);
-    return fail(output, error);
+    return fail(output, error, rest);
   }
 }
 
@@ -97,7 +97,7 @@ async function say(output: Output, value: unknown, text: string): Promise<number
 }
 
 function refuse(output: Output, problem: string, hint: string): number {
-  complain(output, { code: 'usage', problem }, `${problem}\nSee: ${hint}`);
+  output.complain({ code: 'usage', problem }, `${problem}\nSee: ${hint}`);
   return EXIT.usage;
 }
 
@@ -110,27 +110,29 @@ interface Failure {
 }
 
 /** Errors of Varve and of the system are told by their message. Others are ours to mend: they say how to see where. */
-function fail(output: Output, error: unknown): number {
+function fail(output: Output, error: unknown, line: readonly string[]): number {
   const { code = 'internal', message = String(error), syscall, stack } = (error ?? {}) as Failure;
   const isForeseen = error instanceof Error && (error.name === 'VarveError' || syscall !== undefined);
   const isUnavailable = UNAVAILABLE.has(code);
   const more = isUnavailable
-    ? '\nSee: varve doctor'
+    ? `\nSee: varve doctor${placeIn(line)}`
     : isForeseen
       ? ''
       : '\nThis should not happen. VARVE_DEBUG=1 shows where it did.';
   const text = process.env['VARVE_DEBUG'] ? (stack ?? message) : `${message}${more}`;
-  complain(output, { code: isForeseen ? code : 'internal', problem: message }, text);
+  output.complain({ code: isForeseen ? code : 'internal', problem: message }, text);
   if (code === 'not_found') return EXIT.nothing;
   if (code === 'invalid_input') return EXIT.usage;
   return isUnavailable ? EXIT.unavailable : EXIT.failed;
 }
 
-const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
-
-function complain(output: Output, value: object, text: string): void {
-  process.stderr.write(output.json ? `${JSON.stringify({ error: value })}\n` : `${text}\n`);
+/** The folder that was named: another one may be well. */
+function placeIn(line: readonly string[]): string {
+  const at = line.indexOf('--data');
+  return at < 0 ? '' : ` --data ${line[at + 1] ?? ''}`;
 }
+
+const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
 
 /** What may have been meant: the name that most letters have in common with, in their order, if that is most of them. */
 function nearest(name: string, known: readonly string[], prefix = ''): string {

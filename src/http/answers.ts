@@ -1,5 +1,14 @@
+import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { NewEvent } from '../record/event.ts';
+
+/** A list without pages. */
+export function items(item: z.ZodType): z.ZodType {
+  return z.object({ items: z.array(item) });
+}
+
+/** An object whose fields the library's types describe. */
+export const loose: z.ZodType = z.record(z.string(), z.unknown());
 
 /** What was looked for, or `not_found`. */
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {

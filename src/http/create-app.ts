@@ -13,8 +13,9 @@ import { openApi, type OpenApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import { DoorError, problemOf } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { assertLength } from './read-body.ts';
-import { runOperation, tenantWide, type DoorParts } from './run-operation.ts';
+import { assertDepth } from '../operate/parse-json.ts';
+import { bodyText } from './read-body.ts';
+import { inTime, runOperation, tenantWide, type DoorParts } from './run-operation.ts';
 import { DEFAULT_SETTINGS, type DoorSettings } from './settings.ts';
 
 export interface AppOptions {
@@ -155,9 +156,7 @@ export function createApp(options: AppOptions): App {
   app.all('/mcp', async (context) => {
     if (options.mcp === undefined) return refuse(context);
     const key = await enter(context);
-    // Left to the SDK, the rest of the body would end the connection without a word.
-    assertLength(context.req.raw, Math.min(settings.bodyLimit, MCP_BODY_LIMIT));
-    const { body, status, headers } = await options.mcp(context.req.raw, key);
+    const { body, status, headers } = await options.mcp(await wholeRequest(context.req.raw, settings), key);
     return context.body(body as ReadableStream, status as 200, {
       ...context.get('headers'),
       ...Object.fromEntries(headers),
@@ -178,6 +177,18 @@ export function createApp(options: AppOptions): App {
   // Hono does not let a not-found handler throw into onError.
   app.notFound((context) => refuse(context).catch((error: unknown) => problemResponse(context, error)));
   return { fetch: (request, address) => app.fetch(request, { address }), metrics };
+}
+
+/**
+ * A request of MCP with its body read. Left to the SDK, a body that is too large would end the connection without a word,
+ * one that comes slowly would hold it, and one that is nested without end would run out of stack.
+ */
+async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettings): Promise<Request> {
+  if (request.method !== 'POST') return request;
+  const body = await inTime(bodyText(request, Math.min(bodyLimit, MCP_BODY_LIMIT)), timeout);
+  assertDepth(body, 'The body');
+  const { url, method, headers, signal } = request;
+  return new Request(url, { method, headers, body, signal });
 }
 
 /** The pattern of the route that answered; one word for all that is nowhere. */

@@ -1,5 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from '../operate/parse-json.ts';
 
 const MOST_PER_LINE = 10 * 1024 * 1024;
 
@@ -31,10 +31,13 @@ export async function* textLines(stream: AsyncIterable<Uint8Array> | null): Asyn
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
-    rest += decoder.decode(chunk, { stream: true });
-    const parts = rest.split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts;
+    // Only what is new is looked through: a long line comes in many pieces.
+    const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest += first;
+    for (const next of more) {
+      yield rest;
+      rest = next;
+    }
     if (rest.length > MOST_PER_LINE) throw invalidInput('A line is longer than 10 MiB.');
   }
   rest += decoder.decode();

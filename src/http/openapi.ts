@@ -61,8 +61,8 @@ export function openApi(operations: readonly Operation[], version: string): Open
       summary: 'Long-term memory for AI agents.',
       description:
         'The tenant is the key’s. Agent, user, session and connection are in the query string of every operation that ' +
-        'works within a scope. Errors are `application/problem+json` with a `code`. A POST with an `Idempotency-Key` ' +
-        'happens once, however often it is sent.',
+        'works within a scope. Errors are `application/problem+json` with a `code`. A POST or PATCH with an ' +
+        '`Idempotency-Key` happens once, however often it is sent.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

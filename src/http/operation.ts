@@ -109,7 +109,8 @@ export function operation<
     tenantWide: false,
     bodyOptional: false,
     bodyCheckedLater: false,
-    once: definition.method === 'post',
+    // PUT and DELETE done twice leave what they leave done once.
+    once: definition.method === 'post' || definition.method === 'patch',
     secret: false,
     unhurried: false,
     ...rest,

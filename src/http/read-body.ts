@@ -1,7 +1,7 @@
 import { VarveError } from '../errors.ts';
 import { parse } from '../record/parse.ts';
 import type { Operation } from './operation.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from '../operate/parse-json.ts';
 import { DoorError } from './problem.ts';
 
 /** The body of a request, checked; and its text, for the fingerprint of a request that must happen once. */
@@ -11,8 +11,7 @@ export async function readBody(
   limit: number,
 ): Promise<{ body: unknown; text: string }> {
   if (operation.body === undefined) return { body: undefined, text: '' };
-  assertLength(request, limit);
-  const text = await wholeText(request, limit);
+  const text = await bodyText(request, limit);
   if (text === '' && operation.bodyOptional) return { body: undefined, text };
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
@@ -22,12 +21,17 @@ export async function readBody(
   return { body: operation.bodyCheckedLater ? body : parse(operation.body, body, 'The body'), text };
 }
 
-/** Fails when a request says that its body is larger than it may be. It is then not read. */
-export function assertLength(request: Request, limit: number): void {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+/** Fails when a body is packed: unpacked it could be a thousand times as large, and taken as it is it says nothing. */
+export function assertPlain({ headers }: Request): void {
+  const coding = headers.get('content-encoding') ?? 'identity';
+  if (coding.toLowerCase() !== 'identity')
+    throw new DoorError('unsupported_media_type', 'The body must not be packed: send it without Content-Encoding.');
 }
 
-async function wholeText(request: Request, limit: number): Promise<string> {
+/** The whole body as a text. One that says that it is larger than it may be is not read. */
+export async function bodyText(request: Request, limit: number): Promise<string> {
+  assertPlain(request);
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
   try {
     return await readText(request, limit);
   } catch (error) {

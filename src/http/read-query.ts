@@ -26,13 +26,14 @@ export function queryProperties(operation: Operation): Record<string, JsonSchema
 /** Reads the query string by the operation's schema: texts become numbers, booleans and lists where it says so. */
 export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {
   const scope: ReadQuery['scope'] = {};
-  const query: Record<string, unknown> = {};
+  // Without a prototype: a parameter may have any name, `__proto__` too.
+  const query = Object.create(null) as Record<string, unknown>;
   const properties = queryProperties(operation);
   for (const name of new Set(search.keys())) {
     const values = search.getAll(name);
     const part = SCOPE_PARTS.find((one) => one === name);
     if (operation.scoped && part !== undefined) scope[part] = onlyOne(name, values);
-    else query[name] = coerced(name, properties[name], values);
+    else query[name] = coerced(name, Object.hasOwn(properties, name) ? properties[name] : undefined, values);
   }
   if (operation.query !== undefined) return { scope, query: parse(operation.query, query, 'The query string') };
   const [unknown] = Object.keys(query);

@@ -12,7 +12,7 @@ import type { Operation, OperationAnswer } from './operation.ts';
 import { subjectOf } from './operations/admin-operations.ts';
 import { DoorError } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { readBody } from './read-body.ts';
+import { assertPlain, readBody } from './read-body.ts';
 import { readQuery } from './read-query.ts';
 import type { DoorSettings } from './settings.ts';
 
@@ -75,6 +75,7 @@ export async function runOperation(
   };
 
   const run = async (): Promise<OperationAnswer> => {
+    if (operation.streams !== undefined) assertPlain(request);
     const stream = operation.streams === undefined ? null : request.body;
     const about = { varve, handle, scope: handle.scope, key, params, query, body, headers, stream };
     const answer = await operation.run({ ...about, gone, goneOrStopping, isAllowed });
@@ -135,7 +136,8 @@ function searchOf(url: string): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
 }
 
-async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+/** What work gives, or `timed_out` when it takes longer than it may. The work goes on. */
+export async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { serve as listen } from '@hono/node-server';
-import { VarveError } from '../errors.ts';
+import { messageOf, VarveError } from '../errors.ts';
 import type { ApiKey } from '../operate/api-key.ts';
 import type { Varve } from '../varve.ts';
 import { createApp, type App } from './create-app.ts';
@@ -68,6 +68,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 }
 
+/** Why an address cannot be had, and what would be right. */
+const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (_host, port) => `the port ${port} is taken. Use another: --port ${port === 65_535 ? 8787 : port + 1}`,
+  EADDRNOTAVAIL: (host) => `this machine has no address ${host}. For all that it has: --host 0.0.0.0`,
+  ENOTFOUND: (host) => `there is no host ${host}. For all addresses of this machine: --host 0.0.0.0`,
+  EACCES: (_host, port) => `you may not use the port ${port}. Use one above 1023: --port 8787`,
+};
+
 function listening(app: App, hostname: string, port: number): Promise<Server> {
   const fetch = (request: Request, { incoming }: { incoming: { socket: { remoteAddress?: string } } }): unknown =>
     app.fetch(request, incoming.socket.remoteAddress ?? '');
@@ -77,11 +85,8 @@ function listening(app: App, hostname: string, port: number): Promise<Server> {
       resolve(server),
     ) as Server;
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      const hint = taken
-        ? `The port ${port} is taken. Use another: --port ${port + 1}.`
-        : `Cannot listen on ${hostname}:${port}.`;
-      reject(new VarveError(hint, { code: 'store_unavailable', cause: error }));
+      const reason = REASONS[error.code ?? '']?.(hostname, port) ?? messageOf(error);
+      reject(new VarveError(`Cannot listen on ${hostname}:${port}: ${reason}.`, { code: 'unsupported', cause: error }));
     });
   });
 }

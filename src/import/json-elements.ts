@@ -1,4 +1,6 @@
-import { invalidInput } from '../errors.ts';
+import { invalidInput, VarveError } from '../errors.ts';
+import { assertDepth } from '../operate/parse-json.ts';
+import type { SourceFile } from './import-source.ts';
 
 /** A value of a file, and the name of the list that it was in, where the file holds an object of lists. */
 export interface Element {
@@ -12,6 +14,15 @@ const LISTS: ReadonlySet<string> = new Set(
 );
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
+
+/** The values of a file. What is wrong with it is said with its name: a folder has many. */
+export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
+  try {
+    yield* jsonElements(file.open());
+  } catch (error) {
+    throw VarveError.isInstance(error, 'invalid_input') ? invalidInput(`In ${file.name}: ${error.message}`) : error;
+  }
+}
 
 /**
  * The values of a JSON file one after the other, whatever holds them: an array, an object of arrays, NDJSON, or values in
@@ -126,6 +137,7 @@ function createScan(base: Holder): (text: string) => Element[] {
 }
 
 function parsed(text: string): unknown {
+  assertDepth(text, 'A value of the file');
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

@@ -2,15 +2,19 @@ import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
 import type { Origin } from '../record/trust.ts';
 import { isObject, textOf, timeOf, type Foreign } from './fields.ts';
-import { jsonElements } from './json-elements.ts';
+import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
 
 const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool: 'tool' };
 
-/** ChatGPT's conversations.json: each conversation is a session, and its turns are those of the branch that was shown last. */
+/**
+ * ChatGPT's conversations.json: each conversation is a session, and its turns are those of the branch that was shown last.
+ * Of an unpacked export only the conversations are read; it also has feedback, settings and the like.
+ */
 export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  for (const file of files) {
-    for await (const { value } of jsonElements(file.open())) {
+  const conversations = files.filter(({ name }) => /^conversations\b.*\.json$/i.test(name));
+  for (const file of conversations.length > 0 ? conversations : files) {
+    for await (const { value } of elementsOf(file)) {
       if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);
       else yield 'no conversation: it has no "mapping"';
     }
@@ -27,7 +31,7 @@ function* turnsOf(conversation: Foreign, mapping: Foreign): Generator<RecordLine
     const author = isObject(message['author']) ? message['author'] : {};
     const origin = ORIGINS[textOf(author, 'role') ?? ''];
     const content = contentOf(message);
-    if (origin === undefined || content === '' || isHidden(message)) continue;
+    if (origin === undefined || content === '' || isHidden(message) || isCall(message)) continue;
     const messageId = textOf(message, 'id') ?? textOf(node, 'id') ?? content;
     yield {
       record: 'event',
@@ -72,7 +76,16 @@ function contentOf(message: Foreign): string {
   return texts
     .filter((text) => text !== '')
     .join('\n')
+    .replaceAll(MARKS, '')
     .trim();
+}
+
+// Citations and the like, between characters of ChatGPT's own: \uE200cite\uE202turn0search1\uE201.
+const MARKS = /\uE200[^\uE201]*\uE201/g;
+
+/** What the assistant sends to a tool (a search, a program) is not said to the user. */
+function isCall(message: Foreign): boolean {
+  return (textOf(message, 'recipient') ?? 'all') !== 'all';
 }
 
 function isHidden(message: Foreign): boolean {

@@ -3,7 +3,7 @@ import { countWords } from '../record/block.ts';
 import { derivedId } from '../record/id.ts';
 import type { ScopeInput, ScopeLevel } from '../record/scope.ts';
 import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
-import { jsonElements } from './json-elements.ts';
+import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function* readEden(files: readonly SourceFile[]): AsyncGenerator<Re
 async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collection: string; record: Foreign }> {
   for (const file of files) {
     const fromName = /memory_(sessions|user|agent)/.exec(file.name)?.[0];
-    for await (const { list, value } of jsonElements(file.open())) {
+    for await (const { list, value } of elementsOf(file)) {
       const collection = list ?? fromName ?? 'memory_sessions';
       if (isObject(value)) yield { collection, record: value };
     }

@@ -1,11 +1,11 @@
 import { invalidInput } from '../errors.ts';
 import { isObject } from './fields.ts';
-import { jsonElements } from './json-elements.ts';
+import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { readEden } from './read-eden.ts';
 import { readLanggraph } from './read-langgraph.ts';
-import { readMem0 } from './read-mem0.ts';
+import { readMem0, scrolled } from './read-mem0.ts';
 import { readTranscripts } from './read-transcripts.ts';
 import { readVarve } from './read-varve.ts';
 
@@ -32,20 +32,25 @@ export function readImport(files: readonly SourceFile[], format: ImportFormat): 
 
 /** The format of files, from their names and their first value. */
 export async function detectFormat(files: readonly SourceFile[]): Promise<ImportFormat> {
+  let isEmpty = true;
   for (const file of files) {
     if (/memory_(sessions|user|agent)/.test(file.name)) return 'eden';
-    const { value: first } = await jsonElements(file.open()).next();
-    const format =
-      first === undefined
-        ? null
-        : formatOf((first as { list: string | null }).list, (first as { value: unknown }).value);
+    const first = await elementsOf(file).next();
+    if (first.done === true) continue;
+    isEmpty = false;
+    const format = formatOf(first.value.list, first.value.value);
     if (format !== null) return format;
   }
-  throw invalidInput(`The format cannot be told. Name it: ${IMPORT_FORMATS.join(', ')}.`);
+  if (isEmpty) throw invalidInput(`There is nothing in ${files.map(({ name }) => name).join(', ')}.`);
+  throw invalidInput(
+    `What ${files.map(({ name }) => name).join(', ')} holds is of no format that is known. If it is one of these, name it with --format: ${IMPORT_FORMATS.join(', ')}.`,
+  );
 }
 
 function formatOf(list: string | null, value: unknown): ImportFormat | null {
   if (!isObject(value)) return null;
+  const points = scrolled(value);
+  if (points !== null) return formatOf(list, points[0]);
   if (list?.startsWith('memory_') || 'memory_type' in value) return 'eden';
   if ('record' in value) return 'varve';
   if ('mapping' in value) return 'chatgpt';

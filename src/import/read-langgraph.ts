@@ -1,7 +1,7 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
 import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
-import { jsonElements } from './json-elements.ts';
+import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { SourceFile } from './import-source.ts';
  */
 export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
-    for await (const { value } of jsonElements(file.open())) {
+    for await (const { value } of elementsOf(file)) {
       const line = isObject(value) ? lineOf(value) : null;
       yield line ?? 'no item of a LangGraph store: it needs a namespace, a key and a value';
     }
@@ -28,7 +28,7 @@ function lineOf(item: Foreign): RecordLine | null {
   const namespace = namespaceOf(item);
   const key = textOf(item, 'key');
   if (namespace === null || key === undefined || item['value'] === undefined) return null;
-  const value = typeof item['value'] === 'string' ? { content: item['value'] } : item['value'];
+  const value = typeof item['value'] === 'string' ? valueOf(item['value']) : item['value'];
   const user = scopePart(namespace.find((part) => !COMMON.has(part.toLowerCase())));
   const createdAt = timeOf(item, 'created_at', 'createdAt');
   const found = isObject(value) ? contentOf(value) : undefined;
@@ -49,6 +49,17 @@ function lineOf(item: Foreign): RecordLine | null {
     createdAt,
     updatedAt: timeOf(item, 'updated_at', 'updatedAt') ?? createdAt,
   };
+}
+
+/** A row that was exported as text has its value in JSON. */
+function valueOf(text: string): unknown {
+  if (!text.startsWith('{')) return { content: text };
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // A text that begins like JSON is still a text.
+    return { content: text };
+  }
 }
 
 function namespaceOf(item: Foreign): string[] | null {

@@ -1,20 +1,29 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
 import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
-import { jsonElements } from './json-elements.ts';
+import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
 
 /**
  * mem0: the answers of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store
- * (`{ id, payload: { data, … } }`).
+ * (`{ id, payload: { data, … } }`, also as Qdrant answers a scroll). The relations of its graph say what the memories say.
  */
 export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
-    for await (const { value } of jsonElements(file.open())) {
-      const line = isObject(value) ? lineOf(value) : null;
-      yield line ?? 'no memory of mem0: it has neither "memory" nor a payload with "data"';
+    for await (const { list, value } of elementsOf(file)) {
+      if (list === 'relations') continue;
+      for (const record of scrolled(value) ?? [value]) {
+        const line = isObject(record) ? lineOf(record) : null;
+        yield line ?? 'no memory of mem0: it has neither "memory" nor a payload with "data"';
+      }
     }
   }
+}
+
+/** The points of a page that Qdrant has answered; null when it is none. */
+export function scrolled(value: unknown): unknown[] | null {
+  const result = isObject(value) ? value['result'] : null;
+  return isObject(result) && Array.isArray(result['points']) ? result['points'] : null;
 }
 
 // What mem0 writes beside the memory itself: the rest of a payload is the application's metadata.

@@ -2,7 +2,7 @@ import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
 import type { Origin } from '../record/trust.ts';
 import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
-import { jsonElements } from './json-elements.ts';
+import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
 
 const ORIGINS: Record<string, Origin> = {
@@ -28,16 +28,21 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
     const fileSession = file.name.replace(/\.\w+$/, '');
     const places = new Map<string, number>();
     let number = 0;
-    for await (const { value } of jsonElements(file.open())) {
+    for await (const { value } of elementsOf(file)) {
       number += 1;
       if (!isObject(value)) yield 'no turn: not an object';
       else if (Array.isArray(value['messages'])) {
         const session = sessionOf(value) ?? `${fileSession}-${number}`;
         for (const turn of value['messages'])
-          yield turnOf(isObject(turn) ? { ...shared(value), ...turn } : {}, session, places);
-      } else yield turnOf(value, sessionOf(value) ?? fileSession, places);
+          if (!isCall(turn)) yield turnOf(isObject(turn) ? { ...shared(value), ...turn } : {}, session, places);
+      } else if (!isCall(value)) yield turnOf(value, sessionOf(value) ?? fileSession, places);
     }
   }
+}
+
+/** A message that calls tools and says nothing: what came of it is in the tools' answers. */
+function isCall(turn: unknown): boolean {
+  return isObject(turn) && Array.isArray(turn['tool_calls']) && contentOf(turn) === undefined;
 }
 
 function turnOf(turn: Foreign, session: string, places: Map<string, number>): RecordLine | string {

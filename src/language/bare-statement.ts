@@ -1,7 +1,6 @@
+import { withoutEnd } from './without-end.ts';
+
 /** A statement without what does not make it another one: its closing mark, capitals, and white space around it. */
 export function bareStatement(text: string): string {
-  return text
-    .trim()
-    .replace(/[.!]+$/, '')
-    .toLowerCase();
+  return withoutEnd(text.trim(), '.!').toLowerCase();
 }

@@ -1,4 +1,4 @@
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
@@ -78,7 +78,7 @@ function addMemories(server: McpServer, handle: Handle): void {
   };
   server.registerResource('memories', template, about, async (uri, { id }) => {
     const memory = await handle.memories.get(String(id));
-    if (memory === null) throw new Error(`There is no memory ${String(id)}.`);
+    if (memory === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no memory ${String(id)}.`);
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(memory) }] };
   });
 }

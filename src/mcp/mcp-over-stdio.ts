@@ -1,7 +1,8 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { ScopeInput } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { createMcpServer } from './create-mcp-server.ts';
+import { refuseDeep } from './refuse-deep.ts';
 
 /** Serves MCP on the standard input and output of this process. Resolves when the client is gone. */
 export async function mcpOverStdio(
@@ -9,7 +10,8 @@ export async function mcpOverStdio(
   { scope, version, readOnly }: { scope: ScopeInput; version: string; readOnly: boolean },
 ): Promise<void> {
   const handle = varve.for(scope);
-  const connection = serveStdio(() => createMcpServer({ handle, version, readOnly }));
+  const transport = refuseDeep(new StdioServerTransport());
+  const connection = serveStdio(() => createMcpServer({ handle, version, readOnly }), { transport });
   await new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);

@@ -4,7 +4,15 @@ import type { Scope, ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { recordLineSchema, type ParsedLine } from './record-line.ts';
-import { takeInBlock, takeInEntity, takeInEvent, takeInMemory, takeInRevision, type TakenIn } from './take-in.ts';
+import {
+  takeInBlock,
+  takeInEntity,
+  takeInEvent,
+  takeInMemory,
+  takeInRevision,
+  type TakenIn,
+  type Taking,
+} from './take-in.ts';
 
 /** How to import. */
 export interface ImportOptions {
@@ -12,7 +20,7 @@ export interface ImportOptions {
   into: ScopeInput & { tenant: string };
   /** Says what would be done and does nothing. */
   dryRun?: boolean;
-  /** Called before a line is taken in; throws when the caller may not write there. */
+  /** Called with every place that a line would write to; throws `outside_scope` when the caller may not write there. */
   check?(scope: Scope): void;
   /** Called after each batch. */
   onProgress?(report: ImportReport): void;
@@ -51,10 +59,10 @@ export async function importRecords(
     problems: [],
     dryRun: options.dryRun ?? false,
   };
-  const entities = new Map<string, string>();
+  const taking: Taking = { entities: new Map(), check: options.check ?? (() => {}) };
   let batch: { line: ParsedLine; number: number }[] = [];
   const flush = async (): Promise<void> => {
-    const outcomes = await writeBatch(parts, batch, { entities, options });
+    const outcomes = await writeBatch(parts, batch, { taking, options });
     for (const [index, outcome] of outcomes.entries()) {
       const { line, number } = batch[index] as (typeof batch)[number];
       if (typeof outcome !== 'string') reject(report, number, outcome);
@@ -72,7 +80,7 @@ export async function importRecords(
       const line = parse(recordLineSchema, item, `Line ${report.read}`);
       if (line.record === 'header') continue;
       line.scope = { ...line.scope, ...withoutUndefined(options.into) };
-      options.check?.(line.scope);
+      taking.check(line.scope);
       batch.push({ line, number: report.read });
     } catch (error) {
       reject(report, report.read, error);
@@ -88,14 +96,14 @@ type Outcome = TakenIn | VarveError;
 async function writeBatch(
   parts: Parts,
   batch: readonly { line: ParsedLine }[],
-  { entities, options }: { entities: Map<string, string>; options: ImportOptions },
+  { taking, options }: { taking: Taking; options: ImportOptions },
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const rollback = new Error('dry run');
   try {
     await parts.database.write(options.into.tenant, async (writer) => {
       outcomes.length = 0;
-      for (const { line } of batch) outcomes.push(await takeInOrSay(writer, parts, line, entities));
+      for (const { line } of batch) outcomes.push(await takeInOrSay(writer, parts, line, taking));
       if (options.dryRun) throw rollback;
     });
   } catch (error) {
@@ -105,30 +113,25 @@ async function writeBatch(
 }
 
 /** Bad input is said before anything is written, so the transaction can go on without the line. */
-async function takeInOrSay(
-  writer: Writer,
-  parts: Parts,
-  line: ParsedLine,
-  entities: Map<string, string>,
-): Promise<Outcome> {
+async function takeInOrSay(writer: Writer, parts: Parts, line: ParsedLine, taking: Taking): Promise<Outcome> {
   try {
-    return await takeIn(writer, parts, line, entities);
+    return await takeIn(writer, parts, line, taking);
   } catch (error) {
-    if (VarveError.isInstance(error, 'invalid_input')) return error;
+    if (VarveError.isInstance(error, 'invalid_input') || VarveError.isInstance(error, 'outside_scope')) return error;
     throw error;
   }
 }
 
-function takeIn(writer: Writer, parts: Parts, line: ParsedLine, entities: Map<string, string>): Promise<TakenIn> {
+function takeIn(writer: Writer, parts: Parts, line: ParsedLine, taking: Taking): Promise<TakenIn> {
   switch (line.record) {
     case 'event':
       return takeInEvent(writer, parts, line);
     case 'memory':
-      return takeInMemory(writer, parts, line, entities);
+      return takeInMemory(writer, parts, line, taking);
     case 'block':
       return takeInBlock(writer, parts, line);
     case 'entity':
-      return takeInEntity(writer, parts, line, entities);
+      return takeInEntity(writer, parts, line, taking);
     case 'revision':
       return takeInRevision(writer, line);
     case 'header':

@@ -1,3 +1,4 @@
+import { invalidInput, VarveError } from '../errors.ts';
 import { appendEvents } from '../observe/append-events.ts';
 import type { IdPrefix } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
@@ -16,6 +17,14 @@ import type { ParsedLine } from './record-line.ts';
 
 /** What became of a line: taken in, or there already. */
 export type TakenIn = 'imported' | 'known';
+
+/** What the lines of one import share. */
+export interface Taking {
+  /** The ids of entities that go by another one here. */
+  entities: Map<string, string>;
+  /** Throws `outside_scope` for a place that the caller does not reach. */
+  check(scope: Scope): void;
+}
 
 type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: Record }>;
 
@@ -50,20 +59,22 @@ export async function takeInMemory(
   writer: Writer,
   parts: Parts,
   line: Line<'memory'>,
-  entities: ReadonlyMap<string, string>,
+  taking: Taking,
 ): Promise<TakenIn> {
   const { id, scope, data } = line;
-  if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
+  // Its level may put it above the scope that the line names.
+  taking.check(made.scope);
+  if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
   const memory: Memory = {
     ...made,
     sourceType: data.sourceType ?? 'import',
-    sourceEvents: await known(writer, 'events', scope.tenant, made.sourceEvents),
-    entities: await known(
+    sourceEvents: await reached(writer, 'events', made.sourceEvents, { scope, taking }),
+    entities: await reached(
       writer,
       'entities',
-      scope.tenant,
-      made.entities.map((entity) => entities.get(entity) ?? entity),
+      made.entities.map((entity) => taking.entities.get(entity) ?? entity),
+      { scope, taking },
     ),
     contradictedBy: line.contradictedBy ?? null,
     updatedAt: line.updatedAt ?? made.createdAt,
@@ -119,7 +130,7 @@ export async function takeInEntity(
   writer: Writer,
   parts: Parts,
   line: Line<'entity'>,
-  entities: Map<string, string>,
+  { entities }: Taking,
 ): Promise<TakenIn> {
   const owner = { ...line.scope, session: null, connection: null };
   const entity = await writeEntity(writer, fixed(parts, line.id, undefined), owner, line.data);
@@ -129,7 +140,30 @@ export async function takeInEntity(
 }
 
 export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
-  return (await addRevision(writer, line)) ? 'imported' : 'known';
+  const { recordId, scope, version } = line;
+  const owner = await ownerOf(writer, scope.tenant, recordId);
+  if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
+  if (await hasRevision(writer, line)) return 'known';
+  // It would be the past of a record that the line's scope does not have, and take the number of its next change.
+  throw invalidInput(`Version ${version} of ${recordId} is of another scope than ${recordId} itself.`);
+}
+
+async function ownerOf(writer: Writer, tenant: string, recordId: string): Promise<string | null> {
+  const row = await writer
+    .selectFrom(recordId.startsWith('blk_') ? 'blocks' : 'memories')
+    .select('owner_key')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', recordId)
+    .executeTakeFirst();
+  return row?.owner_key ?? null;
+}
+
+async function hasRevision(writer: Writer, { scope, recordId, version }: Line<'revision'>): Promise<boolean> {
+  const query = writer
+    .selectFrom('revisions')
+    .select('version')
+    .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: recordId, version }));
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 async function addRevision(writer: Writer, revision: Omit<Line<'revision'>, 'record'>): Promise<boolean> {
@@ -163,20 +197,34 @@ async function exists(
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Those of the ids that are there: provenance that points nowhere is worse than none. */
-async function known(
+/** Those of the ids that are there and that the caller reaches: provenance that points nowhere is worse than none. */
+async function reached(
   writer: Writer,
   table: 'events' | 'entities',
-  tenant: Scope['tenant'],
   ids: readonly string[],
+  { scope: { tenant }, taking }: { scope: Scope; taking: Taking },
 ): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await writer
     .selectFrom(table)
-    .select('id')
+    .select(['id', 'agent_id as agent', 'user_id as user'])
     .where('tenant_id', '=', tenant)
     .where('id', 'in', [...ids])
     .execute();
-  const found = new Set(rows.map((row) => row.id));
+  const found = new Set(
+    rows
+      .filter(({ agent, user }) => isReached({ tenant, agent, user, session: null, connection: null }, taking))
+      .map(({ id }) => id),
+  );
   return ids.filter((id) => found.has(id));
+}
+
+function isReached(scope: Scope, { check }: Taking): boolean {
+  try {
+    check(scope);
+    return true;
+  } catch (error) {
+    if (VarveError.isInstance(error, 'outside_scope')) return false;
+    throw error;
+  }
 }

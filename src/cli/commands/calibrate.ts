@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { textOption, type Command } from '../command.ts';
+import { textOption, UsageError, type Command } from '../command.ts';
+import { readConfig } from '../open-memory.ts';
 import { table } from '../output.ts';
 import { calibrate } from '../../models/calibrate.ts';
 import { createLocalEmbedder } from '../../models/local-embedder/local-embedder.ts';
-import type { Embedder } from '../../models/embedder.ts';
 
 /** Measures an embedder. */
 export const calibrateCommand: Command = {
@@ -14,8 +13,8 @@ export const calibrateCommand: Command = {
   options: { output: { type: 'string', short: 'o', value: 'file', help: 'writes the calibration as JSON' } },
   examples: ['varve calibrate', 'varve calibrate --config varve.config.js -o calibration.json'],
   async run(input) {
-    const config = textOption(input, 'config');
-    const embedder = (config === undefined ? null : await embedderOf(config)) ?? createLocalEmbedder();
+    const { embedder = createLocalEmbedder() } = await readConfig(input);
+    if (embedder === null) throw new UsageError('The configuration has no embedder: there is nothing to measure.');
     const { calibration, report } = await calibrate(embedder);
     const file = textOption(input, 'output');
     if (file !== undefined) {
@@ -39,10 +38,3 @@ export const calibrateCommand: Command = {
     await embedder.close?.();
   },
 };
-
-async function embedderOf(config: string): Promise<Embedder | null> {
-  const file = resolve(config);
-  if (!existsSync(file)) return null;
-  const module = (await import(pathToFileURL(file).href)) as { default?: { embedder?: Embedder } };
-  return module.default?.embedder ?? null;
-}

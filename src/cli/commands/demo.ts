@@ -6,10 +6,10 @@ import { EXIT, type Command } from '../command.ts';
 export const demo: Command = {
   usage: 'demo',
   help: 'Plays a short conversation through a memory of its own, which is gone afterwards: what is observed, what is formed of it, what is recalled.',
-  examples: ['varve demo'],
+  examples: ['varve demo', 'varve demo --json'],
   async run(input) {
     const file = new URL('../../../examples/demo.ts', import.meta.url);
-    if (existsSync(fileURLToPath(file)) && !import.meta.url.endsWith('.js')) {
+    if (!input.output.json && existsSync(fileURLToPath(file)) && !import.meta.url.endsWith('.js')) {
       await import(file.href);
       return EXIT.ok;
     }

@@ -15,12 +15,10 @@ export const erase: Command = {
     const name = scope.session ?? scope.user ?? scope.agent ?? scope.tenant ?? '';
     if (input.options['yes'] !== true) {
       if (!process.stdin.isTTY) throw new UsageError('Erasing needs --yes where nobody can be asked.');
-      const asking = createInterface({ input: process.stdin, output: process.stderr });
-      const answer = await asking.question(
-        `Everything of ${JSON.stringify(name)} will be gone for good. Type the name to go on: `,
-      );
-      asking.close();
-      if (answer !== name) return EXIT.failed;
+      if ((await asked(name)) !== name) {
+        input.output.note('Nothing was erased.');
+        return EXIT.failed;
+      }
     }
     await withMemory(input, {}, async (varve) => {
       const handle = varve.for(scope);
@@ -38,3 +36,19 @@ export const erase: Command = {
     return EXIT.ok;
   },
 };
+
+/** What is typed, or nothing: Ctrl-C is an answer too. */
+async function asked(name: string): Promise<string | null> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await asking.question(
+      `Everything of ${JSON.stringify(name)} will be gone for good. Type the name to go on: `,
+    );
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    process.stderr.write('\n');
+    return null;
+  } finally {
+    asking.close();
+  }
+}

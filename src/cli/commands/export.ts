@@ -1,8 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
-import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { textOption, type Command } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
+import { writeWhole } from '../write-whole.ts';
 import { ownerKey } from '../../record/scope.ts';
 
 /** Writes everything of a scope. */
@@ -16,14 +16,19 @@ export const exportCommand: Command = {
     await withMemory(input, {}, async (varve) => {
       const scope = varve.for(scopeOf(input)).scope;
       const progress = input.output.progress('exporting');
-      const out = file === undefined ? process.stdout : createWriteStream(file, { mode: 0o600 });
       let count = 0;
-      for await (const line of varve.operator.export(scope)) {
-        if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain');
-        progress.to((count += 1));
+      async function* lines(): AsyncGenerator<string> {
+        for await (const line of varve.operator.export(scope)) {
+          yield `${JSON.stringify(line)}\n`;
+          progress.to((count += 1));
+        }
       }
-      if (file !== undefined) await finished(out.end());
-      progress.end();
+      try {
+        if (file === undefined) await pipeline(Readable.from(lines()), process.stdout, { end: false });
+        else await writeWhole(file, lines());
+      } finally {
+        progress.end();
+      }
       await varve.operator.acts.record({ tenant: scope.tenant, actor: 'cli', act: 'export', subject: ownerKey(scope) });
       if (file !== undefined)
         await input.output.answer({ lines: count, file }, () => `${count.toLocaleString('en')} lines in ${file}`);

@@ -2,7 +2,7 @@ import { EXIT, textOption, UsageError, type Command } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
 import { oneWord } from '../read-words.ts';
-import { importSource } from '../../import/import-source.ts';
+import { counted, importSource } from '../../import/import-source.ts';
 import { detectFormat, IMPORT_FORMATS, readImport, type ImportFormat } from '../../import/read-import.ts';
 import { ownerKey } from '../../record/scope.ts';
 import type { ImportReport } from '../../operate/import-records.ts';
@@ -36,13 +36,18 @@ export const importCommand: Command = {
     };
     return withMemory(input, {}, async (varve) => {
       const progress = input.output.progress('importing');
-      const lines = format === 'varve' ? readImport(files, format) : withUser(readImport(files, format), user);
-      const report = await varve.operator.import(lines, {
-        into,
-        dryRun: input.options['dry-run'] === true,
-        onProgress: ({ read }) => progress.to(read),
-      });
-      progress.end();
+      let bytes = 0;
+      const records = readImport(
+        counted(files, (read) => (bytes += read)),
+        format,
+      );
+      const lines = format === 'varve' ? records : withUser(records, user);
+      // Eden's collections refer to each other: they are read twice.
+      const all = files.reduce((sum, { size }) => sum + size, 0) * (format === 'eden' ? 2 : 1);
+      const dryRun = input.options['dry-run'] === true;
+      const report = await varve.operator
+        .import(lines, { into, dryRun, onProgress: ({ read }) => progress.to(read, bytes / all) })
+        .finally(() => progress.end());
       if (!report.dryRun)
         await varve.operator.acts.record({
           tenant,

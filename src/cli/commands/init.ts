@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { calledAs } from '../called-as.ts';
 import type { Command } from '../command.ts';
-import { openMemory, placeOf } from '../open-memory.ts';
+import { placeOf, withMemory } from '../open-memory.ts';
 
 /** Makes the folder and the store, and a first key. */
 export const init: Command = {
@@ -14,18 +15,17 @@ export const init: Command = {
       input.options['here'] === true ? { ...input, options: { ...input.options, data: resolve('.varve') } } : input;
     const place = placeOf(chosen);
     const isNew = place.isPostgres || !existsSync(place.store);
-    const varve = await openMemory(chosen);
-    await varve.close();
+    await withMemory(chosen, {}, async () => {});
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
     await input.output.answer({ store: where, created: isNew }, () =>
       [
         isNew ? `Memory is kept in ${where}.` : `There is memory in ${where} already.`,
         '',
         'What to try next:',
-        '  varve remember "I live in Oslo"',
-        '  varve recall "where do I live?"',
-        '  varve mcp --print-config      for your editor or chat client',
-        '  varve serve                   for programs',
+        `  ${calledAs()} remember "I live in Oslo"`,
+        `  ${calledAs()} recall "where do I live?"`,
+        `  ${calledAs()} mcp --print-config      for your editor or chat client`,
+        `  ${calledAs()} serve                   for programs`,
       ].join('\n'),
     );
   },

@@ -6,7 +6,7 @@ import type { JobState } from '../../jobs/job.ts';
 /** Background work. */
 export const jobs: Command = {
   usage: 'jobs [counts | show <id> | retry <id>]',
-  help: 'Lists background work, newest first; counts it; shows a job; lets a dead one run again.',
+  help: 'Lists background work, newest first; counts it; shows a job; lets a dead one run again. Of all tenants, or with --tenant of one.',
   options: {
     state: { type: 'string', value: 'state', help: 'waiting, running, done or dead' },
     kind: { type: 'string', value: 'kind', help: 'such as embed or form' },
@@ -15,11 +15,12 @@ export const jobs: Command = {
   examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
   async run(input) {
     const [action = 'list', id] = input.words;
-    const { tenant } = scopeOf(input);
+    // Not the default tenant: whoever looks after the queue looks after all of it.
+    const of = { tenant: textOption(input, 'tenant') };
     return withMemory(input, {}, async (varve) => {
       const { jobs: queue } = varve.operator;
       if (action === 'counts') {
-        const items = await queue.count();
+        const items = await queue.count(of);
         await input.output.answer({ items }, () =>
           table(items.map(({ kind, state, count }) => [kind, state, String(count)])),
         );
@@ -27,6 +28,7 @@ export const jobs: Command = {
       }
       if (action === 'list') {
         const page = await queue.list({
+          ...of,
           state: textOption(input, 'state') as JobState | undefined,
           kind: textOption(input, 'kind'),
           limit: numberOption(input, 'limit') ?? 20,
@@ -47,13 +49,14 @@ export const jobs: Command = {
       }
       if (!['show', 'retry'].includes(action) || id === undefined)
         throw new UsageError('Say what: list, counts, show <id> or retry <id>.');
-      const job = action === 'show' ? await queue.get(id) : await queue.retry(id);
+      const job = action === 'show' ? await queue.get(id, of) : await queue.retry(id, of);
       if (job === null) {
         input.output.note(`There is no job ${id}.`);
         return EXIT.nothing;
       }
-      if (action === 'retry')
-        await varve.operator.acts.record({ tenant: tenant ?? 'default', actor: 'cli', act: 'job.retry', subject: id });
+      // Work of schedules has no tenant: whoever retries it acts in their own.
+      const tenant = job.tenant || (scopeOf(input).tenant ?? 'default');
+      if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
       await input.output.answer(job, () => JSON.stringify(job, null, 2));
       return EXIT.ok;
     });

@@ -10,8 +10,9 @@ export const reflect: Command = {
   async run(input) {
     await withMemory(input, { embeds: 'all' }, async (varve) => {
       const counts = await varve.for(scopeOf(input)).reflect();
+      const { warnings, ...numbers } = counts;
       await input.output.answer(counts, () =>
-        table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+        [table(Object.entries(numbers).map(([name, count]) => [name, String(count)])), ...warnings].join('\n'),
       );
     });
   },

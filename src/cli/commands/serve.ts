@@ -1,3 +1,4 @@
+import { calledAs } from '../called-as.ts';
 import { textOption, UsageError, type Command, type CommandInput } from '../command.ts';
 import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
 import { portOf } from '../port-of.ts';
@@ -101,9 +102,4 @@ function welcome({
     `  ${url}/docs in a browser: any name, the key as password`,
     `  ${calledAs()} mcp --print-config`,
   ].join('\n');
-}
-
-/** How this program is called here: in a checkout by its script, else by its name. */
-function calledAs(): string {
-  return process.argv[1]?.endsWith('.ts') === true ? 'npm run varve --' : 'varve';
 }

@@ -38,7 +38,7 @@ const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 export function createSend(options: ClientOptions): Send {
   const { retries = 3, timeout = 30_000, fetch = globalThis.fetch } = options;
   return async <Answer>(request: ClientRequest): Promise<Answer> => {
-    const isWrite = request.method === 'POST';
+    const isWrite = request.method === 'POST' || request.method === 'PATCH';
     const headers = {
       authorization: `Bearer ${options.key}`,
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -53,7 +53,7 @@ export function createSend(options: ClientOptions): Send {
       const response = await attemptOf(() =>
         fetch(addressOf(options.url, request), { method: request.method, headers, body, signal }),
       );
-      if (response instanceof Response && !TRY_AGAIN.has(response.status)) return answerOf<Answer>(response);
+      if (response instanceof Response && !(await mayTryAgain(response))) return answerOf<Answer>(response);
       if (attempt >= retries || request.signal?.aborted) {
         if (response instanceof Response) return answerOf<Answer>(response);
         throw new VarveError('The server cannot be reached.', {
@@ -68,6 +68,12 @@ export function createSend(options: ClientOptions): Send {
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   };
+}
+
+/** A conflict that passes is one with an earlier attempt of the same request, which is still being worked on. */
+async function mayTryAgain(response: Response): Promise<boolean> {
+  if (TRY_AGAIN.has(response.status)) return true;
+  return response.status === 409 && parsed(await response.clone().text()).retryable === true;
 }
 
 async function attemptOf(work: () => Promise<Response>): Promise<Response | Error> {

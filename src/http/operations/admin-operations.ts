@@ -5,12 +5,11 @@ import type { ReportBy } from '../../ledger/usage-report.ts';
 import { newApiKeySchema, type NewApiKey } from '../../operate/api-key.ts';
 import { ownerKey } from '../../record/scope.ts';
 import { textSchema } from '../../record/parse.ts';
-import { found } from '../answers.ts';
+import { found, items, loose } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { limitSchema } from './parameters.ts';
+import { idOf, limitSchema } from './parameters.ts';
 
-const idOf = (params: Record<string, string>): string => params['id'] ?? '';
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
 const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
 
@@ -37,7 +36,7 @@ const KEYS: readonly Operation[] = [
     path: '/v1/keys',
     tag: 'keys',
     summary: 'The keys of the tenant, newest first, without their secrets.',
-    answer: z.object({ items: z.array(records.apiKey) }),
+    answer: items(records.apiKey),
     async run({ varve, key }) {
       return { body: { items: await varve.operator.keys.list(key.tenant) } };
     },
@@ -110,7 +109,7 @@ const JOBS: readonly Operation[] = [
     path: '/v1/job-counts',
     tag: 'jobs',
     summary: 'How many jobs there are of each kind and state.',
-    answer: z.object({ items: z.array(z.object({ kind: z.string(), state: z.string(), count: z.int() })) }),
+    answer: items(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
     async run({ varve, key }) {
       return { body: { items: await varve.operator.jobs.count({ tenant: key.tenant }) } };
     },
@@ -179,7 +178,7 @@ const COUNTS: readonly Operation[] = [
         .regex(/^\d{4}-\d{2}(-\d{2})?$/)
         .optional(),
     }),
-    answer: z.object({ items: z.array(records.costLine) }),
+    answer: items(records.costLine),
     async run({ varve, key, query: { by, ...query } }) {
       const lines = await varve.ledger.report({
         ...query,
@@ -229,7 +228,7 @@ const COUNTS: readonly Operation[] = [
     tag: 'operations',
     summary: 'The latest entries of an account.',
     query: accountSchema,
-    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    answer: items(loose),
     async run({ varve, key, query }) {
       const owner = { tenant: key.tenant, user: query.user ?? null };
       return { body: { items: await varve.ledger.credit.statement(owner) } };
@@ -249,7 +248,7 @@ const ERASE: readonly Operation[] = [
     // An answer that is kept would outlive what was erased.
     once: false,
     act: 'erase',
-    answer: z.record(z.string(), z.unknown()),
+    answer: loose,
     unhurried: true,
     async run({ handle, scope, key, body }) {
       const name = scope.session ?? scope.user ?? scope.agent ?? scope.tenant;
@@ -268,7 +267,7 @@ const ERASE: readonly Operation[] = [
     access: 'admin',
     once: false,
     act: 'erase.memory',
-    answer: z.record(z.string(), z.unknown()),
+    answer: loose,
     async run({ handle, key, params }) {
       return { body: await handle.eraseMemory(idOf(params), { actor: key.id }) };
     },
@@ -280,7 +279,7 @@ const ERASE: readonly Operation[] = [
     path: '/v1/erasures',
     tag: 'operations',
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
-    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    answer: items(loose),
     async run({ varve, key }) {
       return { body: { items: await varve.for({ tenant: key.tenant }).erasures() } };
     },

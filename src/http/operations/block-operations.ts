@@ -4,7 +4,7 @@ import { MEMORY_TYPES } from '../../record/memory-types.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { ScopeLevel } from '../../record/scope.ts';
 import { sessionStateSchema } from '../../record/session.ts';
-import { found } from '../answers.ts';
+import { found, items, loose } from '../answers.ts';
 import { blockTag, expectedVersion, tooLate } from '../block-tag.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
@@ -62,7 +62,7 @@ const BLOCKS: readonly Operation[] = [
     tag: 'blocks',
     summary: 'All changes of a block, oldest first.',
     query: placeSchema,
-    answer: z.object({ items: z.array(records.revision) }),
+    answer: items(records.revision),
     async run({ handle, params, query }) {
       return { body: { items: await handle.blocks.history(kindOf(params), { level: levelOf(query) }) } };
     },
@@ -88,7 +88,7 @@ const SESSION: readonly Operation[] = [
     tag: 'session',
     summary: 'The last turns, oldest first; the first turn is always among them.',
     query: z.strictObject({ size: limitSchema(1000) }),
-    answer: z.object({ items: z.array(records.event) }),
+    answer: items(records.event),
     async run({ handle, query }) {
       return { body: { items: await handle.session.window(query.size) } };
     },
@@ -127,7 +127,7 @@ const CONNECTION: readonly Operation[] = [
     path: '/v1/connection/info',
     tag: 'connection',
     summary: 'What was learned of the connection that the scope names.',
-    answer: z.record(z.string(), z.unknown()),
+    answer: loose,
     async run({ handle }) {
       return { body: await handle.connection.learnedInfo() };
     },

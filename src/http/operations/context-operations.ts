@@ -5,7 +5,7 @@ import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { recallOptionsSchema, type RecallOptions } from '../../recall/recall-options.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
-import { found } from '../answers.ts';
+import { found, items, loose } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 import { limitSchema } from './parameters.ts';
@@ -68,7 +68,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     tag: 'context',
     summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
     query: z.strictObject({ limit: limitSchema(200) }),
-    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    answer: items(loose),
     async run({ handle, query }) {
       return { body: { items: await handle.contexts(query) } };
     },
@@ -99,7 +99,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     tag: 'tools',
     summary: 'The tools of the agent, with the JSON Schema of what they take and give.',
     scoped: false,
-    answer: z.object({ items: z.array(z.record(z.string(), z.unknown())) }),
+    answer: items(loose),
     async run() {
       const items = AGENT_TOOLS.map(({ name, title, description, hints, input, output }) => ({
         name,
@@ -120,7 +120,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     summary: 'Calls a tool of the agent, such as record_observation, update_user_context or remember_fact.',
     access: 'read',
     body: z.record(z.string(), z.unknown()),
-    answer: z.record(z.string(), z.unknown()),
+    answer: loose,
     async run({ handle, key, params, body }) {
       const tool = found(agentTool(params['name'] ?? '') ?? null, 'tool', params['name']);
       if (!tool.hints.readOnly) assertAccess(key, 'write');

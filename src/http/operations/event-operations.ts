@@ -7,9 +7,9 @@ import { CHAT_CATEGORIES } from '../../observe/record-observation.ts';
 import { newEventSchema, type NewEvent } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { operation, type Operation } from '../operation.ts';
-import { found, keyedBy } from '../answers.ts';
+import { found, items, keyedBy } from '../answers.ts';
 import * as records from '../record-schemas.ts';
-import { limitSchema } from './parameters.ts';
+import { idOf, limitSchema } from './parameters.ts';
 
 const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000)]);
 
@@ -55,7 +55,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     summary: 'An event by its id.',
     answer: records.event,
     async run({ handle, params }) {
-      return { body: found(await handle.events.get(params['id'] ?? ''), 'event', params['id']) };
+      return { body: found(await handle.events.get(idOf(params)), 'event', idOf(params)) };
     },
   }),
   operation({
@@ -110,7 +110,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       since: timeSchema.optional(),
       before: timeSchema.optional(),
     }),
-    answer: z.object({ items: z.array(records.interaction) }),
+    answer: items(records.interaction),
     async run({ handle, query }) {
       return { body: { items: await handle.interactions(query) } };
     },
@@ -147,7 +147,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'events',
     summary: 'The last decisions with what came of them, newest first.',
     query: z.strictObject({ limit: limitSchema(200) }),
-    answer: z.object({ items: z.array(records.decision) }),
+    answer: items(records.decision),
     async run({ handle, query }) {
       return { body: { items: await handle.decisions.list(query) } };
     },
@@ -161,7 +161,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: newOutcomeSchema,
     answer: { status: 201, schema: records.event },
     async run({ handle, params, body }) {
-      return { body: await handle.decisions.recordOutcome(params['id'] ?? '', body) };
+      return { body: await handle.decisions.recordOutcome(idOf(params), body) };
     },
   }),
 ];

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { textSchema, timeSchema } from '../../record/parse.ts';
+import { items } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { limitSchema } from './parameters.ts';
-
-const idOf = (params: Record<string, string>): string => params['id'] ?? '';
-const items = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item) });
+import { idOf, limitSchema } from './parameters.ts';
 
 const newIntention = z.strictObject({
   text: textSchema(2000),
@@ -39,11 +37,12 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/intentions',
     tag: 'intentions',
-    summary: 'Open intentions, the next one first; with `due` those to bring up now.',
+    summary: 'Open intentions, the next one first; with `due` those to bring up now, or at the time `at`.',
     query: z.strictObject({ due: z.boolean().optional(), at: timeSchema.optional(), limit: limitSchema(1000) }),
     answer: items(records.memory),
     async run({ handle, query: { due, ...options } }) {
-      return { body: { items: due === true ? await handle.intentions.due(options) : await handle.intentions.list() } };
+      const open = due === true ? handle.intentions.due(options) : handle.intentions.list();
+      return { body: { items: (await open).slice(0, options.limit) } };
     },
   }),
   operation({

@@ -5,13 +5,12 @@ import { savedItemSchema } from '../../handle/notes.ts';
 import { newEntitySchema } from '../../record/entity.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
-import { found } from '../answers.ts';
+import { found, items } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { asOfSchema, limitSchema } from './parameters.ts';
+import { asOfSchema, idOf, limitSchema } from './parameters.ts';
 
 const why = changeSchema.optional();
-const idOf = (params: Record<string, string>): string => params['id'] ?? '';
 const pageSchema = z.strictObject({
   tags: z.array(z.string()).optional(),
   limit: limitSchema(1000),
@@ -37,7 +36,7 @@ export const KEPT_OPERATIONS: readonly Operation[] = [
     tag: 'facts',
     summary: 'All permanent facts, by category and key.',
     query: z.strictObject({ asOf: asOfSchema }),
-    answer: z.object({ items: z.array(records.memory) }),
+    answer: items(records.memory),
     async run({ handle, query }) {
       const reader = query.asOf === undefined ? handle.facts : handle.asOf(query.asOf as Date).facts;
       return { body: { items: await reader.list() } };
@@ -149,7 +148,7 @@ export const KEPT_OPERATIONS: readonly Operation[] = [
     tag: 'entities',
     summary: 'Lists entities by name, or finds those that go by one of the names.',
     query: z.strictObject({ names: z.array(textSchema(200)).max(100).optional(), limit: limitSchema(10_000) }),
-    answer: z.object({ items: z.array(records.entity) }),
+    answer: items(records.entity),
     async run({ handle, query: { names, limit } }) {
       return {
         body: {

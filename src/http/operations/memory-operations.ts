@@ -11,13 +11,12 @@ import {
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { memoryFilterSchema } from '../../store/read-memories.ts';
-import { found } from '../answers.ts';
+import { found, items } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { asOfSchema, limitSchema } from './parameters.ts';
+import { asOfSchema, idOf, limitSchema } from './parameters.ts';
 
 const why = changeSchema.optional();
-const idOf = (params: Record<string, string>): string => params['id'] ?? '';
 
 /** Discrete memories. */
 export const MEMORY_OPERATIONS: readonly Operation[] = [
@@ -64,7 +63,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     tag: 'memories',
     summary: 'The live memories that matter most: what a session begins with. Counts as reading them.',
     query: z.strictObject({ limit: limitSchema(200) }),
-    answer: z.object({ items: z.array(records.memory) }),
+    answer: items(records.memory),
     async run({ handle, query }) {
       return { body: { items: await handle.topMemories(query) } };
     },
@@ -141,7 +140,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/memories/{id}/history',
     tag: 'memories',
     summary: 'All changes of a memory, oldest first.',
-    answer: z.object({ items: z.array(records.revision) }),
+    answer: items(records.revision),
     async run({ handle, params }) {
       found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
       return { body: { items: await handle.memories.history(idOf(params)) } };

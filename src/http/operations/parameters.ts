@@ -10,3 +10,8 @@ export const levelSchema: z.ZodOptional<z.ZodEnum> = z.enum(['tenant', 'agent', 
 
 /** Reads what was known at a time instead of what is known now. */
 export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
+
+/** The id in the path. */
+export function idOf(params: Record<string, string>): string {
+  return params['id'] ?? '';
+}

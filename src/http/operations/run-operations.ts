@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { textSchema } from '../../record/parse.ts';
-import { found } from '../answers.ts';
+import { found, items, loose } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { limitSchema } from './parameters.ts';
-
-const idOf = (params: Record<string, string>): string => params['id'] ?? '';
-const items = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item) });
-const loose: z.ZodType = z.record(z.string(), z.unknown());
+import { idOf, limitSchema } from './parameters.ts';
 
 /** What background work did, and what it leaves to people. */
 export const RUN_OPERATIONS: readonly Operation[] = [

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { loose } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-const loose: z.ZodType = z.record(z.string(), z.unknown());
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 /** Takes as long as it takes: the caller waits for the counts. */
 const work = { access: 'admin', once: false, unhurried: true } as const;

@@ -1,16 +1,40 @@
-import { invalidInput } from '../errors.ts';
+import { invalidInput, type VarveError } from '../errors.ts';
 
 // Deeper than any record needs. What checks and stores a value goes down into it, and must not run out of stack.
 const DEEPEST = 100;
 
 /** Reads JSON. Fails with `invalid_input` when it is none, or nested too deeply. */
 export function parseJson(text: string, what: string): unknown {
-  if (isTooDeep(text)) throw invalidInput(`${what} is nested deeper than ${DEEPEST} levels.`);
+  assertDepth(text, what);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw invalidInput(`${what} is not JSON.`, { cause: (error as Error).name });
   }
+}
+
+/** Fails with `invalid_input` when JSON that is still a text is nested too deeply. */
+export function assertDepth(text: string, what: string): void {
+  if (isTooDeep(text)) throw tooDeep(what);
+}
+
+/** Says that something is nested too deeply. */
+export function tooDeep(what: string): VarveError {
+  return invalidInput(`${what} is nested deeper than ${DEEPEST} levels.`);
+}
+
+/** Whether a value that somebody else has parsed is nested too deeply. Goes level by level: going down would need the stack. */
+export function isNestedTooDeeply(value: unknown): boolean {
+  let level = [value].filter(isNode);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > DEEPEST) return true;
+    level = level.flatMap((one) => Object.values(one).filter(isNode));
+  }
+  return false;
+}
+
+function isNode(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Looks at the text and not at the value: to parse a million levels takes a second. */

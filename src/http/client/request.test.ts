@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createSend, type ClientRequest } from './request.ts';
+
+/** A server that gives these answers one after the other, and what it was asked. */
+function serverOf(...answers: (Response | Error)[]): { fetch: typeof globalThis.fetch; keys: (string | null)[] } {
+  const keys: (string | null)[] = [];
+  const fetch = async (_address: unknown, options?: RequestInit): Promise<Response> => {
+    keys.push(new Headers(options?.headers).get('idempotency-key'));
+    const answer = answers.shift() ?? new Response('{"ok":true}');
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { fetch: fetch as typeof globalThis.fetch, keys };
+}
+const problem = (status: number, rest: object): Response => new Response(JSON.stringify(rest), { status });
+const asked: ClientRequest = { method: 'POST', path: '/v1/notes', body: {} };
+
+describe('requests of the client', () => {
+  it('makes a request whose answer was lost again, under the same key', async () => {
+    for (const method of ['POST', 'PATCH'] as const) {
+      const { fetch, keys } = serverOf(new TypeError('fetch failed'), problem(503, { code: 'store_busy' }));
+      const send = createSend({ url: 'http://there', key: 'k', fetch });
+      expect(await send({ ...asked, method })).toEqual({ ok: true });
+      expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.any(String)]);
+    }
+  });
+
+  it('waits for an earlier attempt that is still being worked on', async () => {
+    const { fetch, keys } = serverOf(problem(504, {}), problem(409, { code: 'conflict', retryable: true }));
+    expect(await createSend({ url: 'http://there', key: 'k', fetch })(asked)).toEqual({ ok: true });
+    expect(keys).toHaveLength(3);
+  });
+
+  it('takes a refusal for an answer', async () => {
+    const { fetch, keys } = serverOf(problem(409, { code: 'conflict', detail: 'Another version.', retryable: false }));
+    const refused = createSend({ url: 'http://there', key: 'k', fetch })(asked);
+    await expect(refused).rejects.toMatchObject({ code: 'conflict', message: 'Another version.' });
+    expect(keys).toHaveLength(1);
+  });
+});

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli, type CliRun } from './run-cli.ts';
+
+// Clears the screen, sets the title, writes over the line, begins a sequence in one character, and colours what follows.
+const HOSTILE = 'Likes \u001B[2J\u001B]0;owned\u0007 \u009B31m tea\rand\u001B[31m\u0008 cake\u007F.';
+// All that a terminal obeys, but for the line breaks of the pseudo-terminal and our own colours.
+// oxlint-disable-next-line no-control-regex
+const OBEYED = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/;
+// oxlint-disable-next-line no-control-regex
+const OUR_COLOURS = /\x1b\[(1|2|22|32|39)m/g;
+
+describe('varve on the command line, where things go wrong', () => {
+  let folder: string;
+  const run = (
+    words: readonly string[],
+    options: { input?: string; terminal?: boolean; environment?: Record<string, string> } = {},
+  ): Promise<CliRun> =>
+    runCli(words, {
+      ...options,
+      environment: { VARVE_DATA: join(folder, 'store'), VARVE_EMBEDDER: 'none', ...options.environment },
+    });
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'varve-cli-hostile-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('shows a terminal nothing of what others have said that it would obey', async () => {
+    const made = await run(['remember', '-', '--json'], { input: HOSTILE });
+    const { id } = (JSON.parse(made.stdout) as { memory: { id: string } }).memory;
+    await run(['observe', '-', '--session', 's'], { input: HOSTILE });
+    for (const words of [
+      ['list'],
+      ['list', 'events'],
+      ['recall', 'tea cake', '--mode', 'text'],
+      ['show', id],
+      ['history', id],
+      ['context', 'tea'],
+      ['show', HOSTILE],
+      [HOSTILE],
+    ]) {
+      const { stdout } = await run(words, { terminal: true });
+      expect(stdout).toMatch(/\S/);
+      expect([words[0], OBEYED.exec(stdout.replaceAll(OUR_COLOURS, ''))]).toEqual([words[0], null]);
+    }
+    // A colour of ours in what others say is theirs all the same.
+    expect((await run(['list'], { terminal: true })).stdout).toContain('␛[31m');
+    const json = (await run(['show', id, '--json'], { terminal: true })).stdout;
+    expect(OBEYED.exec(json)).toBeNull();
+    expect((JSON.parse(json) as { content: string }).content).toBe(HOSTILE);
+    // What reads a pipe gets what was said, as it was said.
+    expect((await run(['show', id, '--json'])).stdout).toContain(String.raw`\u001b[2J`);
+    expect((await run(['recall', 'tea cake', '--mode', 'text'])).stdout).toContain('\u001B[2J');
+  });
+
+  it(
+    'says that it waits for another process that holds the store, and the doctor finds it',
+    { timeout: 60_000 },
+    async () => {
+      await run(['init']);
+      const file = join(folder, 'store', 'varve.db');
+      const holder = new DatabaseSync(file);
+      holder.exec('begin immediate');
+      const waiting = run(['remember', 'I can wait']);
+      // Long enough for a process to start on a busy machine and to wait for a second; it gives up after 15.
+      setTimeout(() => holder.exec('rollback'), 8_000);
+      const waited = await waiting;
+      expect([waited.code, waited.stdout]).toEqual([0, expect.stringContaining('created')]);
+      expect(waited.stderr).toBe(`Another process is writing to ${file}: waiting for it …\n`);
+      holder.exec('begin immediate');
+      const { code, stdout } = await run(['doctor', '--json']);
+      holder.close();
+      expect(code).toBe(1);
+      expect((JSON.parse(stdout) as { findings: object[] }).findings).toContainEqual(
+        expect.objectContaining({ what: 'store', state: 'bad', remedy: expect.stringContaining('fuser') }),
+      );
+      expect((await run(['remember', 'I did not wait'])).stderr).toBe('');
+    },
+  );
+
+  it('throws away compiled code that is older than a month, also of commands that are not called', async () => {
+    const caches = join(folder, 'cache', 'varve');
+    const monthsAgo = new Date(Date.now() - 60 * 24 * 3_600_000);
+    for (const name of ['list', 'recall', 'stats']) mkdirSync(join(caches, name, 'v20-old'), { recursive: true });
+    for (const name of ['list', 'recall']) utimesSync(join(caches, name), monthsAgo, monthsAgo);
+    expect((await run(['list'], { environment: { XDG_CACHE_HOME: join(folder, 'cache') } })).code).toBe(0);
+    const left = ['list', 'recall', 'stats'].map((name) => existsSync(join(caches, name, 'v20-old')));
+    expect(left).toEqual([false, false, true]);
+  });
+
+  it('says what is wrong with what is to be imported', async () => {
+    const write = (name: string, content: string | Uint8Array): string => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const turn = '{"role":"user","content":"I live in Oslo."}\n';
+    mkdirSync(join(folder, 'no-json'));
+    writeFileSync(join(folder, 'no-json', 'readme.md'), '# Nothing here');
+    for (const [path, says] of [
+      [write('empty.json', ''), 'nothing in empty.json'],
+      [write('turns.jsonl.gz', gzipSync(turn)), 'In turns.jsonl.gz: It is packed. Unpack it first: gunzip'],
+      [write('export.zip', 'PK\u0003\u0004…'), 'unzip'],
+      [write('strange.json', '[{"colour":"red"}]'), 'name it with --format'],
+      [write('words.txt', 'hello'), 'In words.txt: The file is not JSON'],
+      [join(folder, 'no-json'), 'no .json, .jsonl or .ndjson file'],
+    ] as const) {
+      for (const words of [[], ['--dry-run']]) {
+        const { code, stdout, stderr } = await run(['import', path, ...words]);
+        expect([path, code, stdout, stderr]).toEqual([path, 2, '', expect.stringContaining(says)]);
+      }
+    }
+    // A file that is named is read, whatever its name.
+    const named = await run(['import', write('turns.txt', turn), '--json']);
+    expect(JSON.parse(named.stdout)).toMatchObject({ format: 'transcripts', imported: { event: 1 } });
+  });
+
+  it('measures no other embedder than the one it was told to', async () => {
+    const { code, stderr } = await run(['calibrate', '--config', join(folder, 'nowhere.js')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no configuration')]);
+    writeFileSync(join(folder, 'without.js'), 'export default { embedder: null };');
+    expect((await run(['calibrate', '--config', join(folder, 'without.js')])).stderr).toContain('nothing to measure');
+  });
+
+  it('says why it cannot listen', async () => {
+    // An address of documentation (RFC 5737), which no machine has.
+    const { code, stderr } = await run(['serve', '--host', '192.0.2.1', '--port', '0']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no address 192.0.2.1')]);
+  });
+});
