@@ -19,7 +19,7 @@ const partSchema = z
   .string()
   .min(1, 'is empty')
   .max(200, 'is longer than 200 characters')
-  .regex(/^[^\p{C}]+$/u, 'contains control characters')
+  .regex(/^[^\p{C}]*$/u, 'contains control characters')
   .refine((text) => text === text.trim(), 'starts or ends with white space');
 
 export const scopeSchema: z.ZodType<Scope, ScopeInput> = z

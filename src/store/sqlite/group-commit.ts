@@ -61,7 +61,8 @@ async function runAll(transaction: Writer, group: readonly Waiting[]): Promise<O
       outcomes.push({ ok: true, result: await work(transaction) });
     } catch (error) {
       outcomes.push({ ok: false, error });
-      await sql`rollback to one_write`.execute(transaction);
+      // It fails where SQLite has taken back the whole transaction: then the first failure says why.
+      await sql`rollback to one_write`.execute(transaction).catch(() => Promise.reject(error));
     }
     await sql`release one_write`.execute(transaction);
   }

@@ -33,13 +33,15 @@ export function nodeSqliteDialect(database: DatabaseSync): Dialect {
 }
 
 function driver(connection: NodeSqliteConnection, database: DatabaseSync): Driver {
-  const run = (statement: string) => async (): Promise<void> => database.exec(statement);
   return {
     init: async () => {},
     acquireConnection: async () => connection,
     beginTransaction: () => beginImmediate(database),
-    commitTransaction: run('commit'),
-    rollbackTransaction: run('rollback'),
+    commitTransaction: async () => explained(() => database.exec('commit')),
+    // SQLite has taken the transaction back itself when the disk is full or fails.
+    rollbackTransaction: async () => {
+      if (database.isTransaction) database.exec('rollback');
+    },
     releaseConnection: async () => {},
     destroy: async () => database.close(),
   };
@@ -72,7 +74,30 @@ export async function whenFree<Result>(attempt: () => Result): Promise<Result> {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+  return codeOf(error) === SQLITE_BUSY;
+}
+
+function codeOf(error: unknown): number | null {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
+}
+
+/** What is wrong with the place, not with what was asked: by SQLite's result codes. */
+const PLACE_PROBLEMS: Readonly<Record<number, string>> = {
+  8: 'The database cannot be written to.',
+  10: 'The disk failed to read or write.',
+  11: 'The database file is damaged.',
+  13: 'The disk is full.',
+  26: 'The file is not a database.',
+};
+
+function explained<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const problem = PLACE_PROBLEMS[codeOf(error) ?? 0];
+    if (problem === undefined) throw error;
+    throw new VarveError(problem, { code: 'store_unavailable', cause: error });
+  }
 }
 
 interface PreparedStatement {
@@ -91,8 +116,8 @@ class NodeSqliteConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { statement, returnsRows } = this.#prepare(query.sql);
     const parameters = query.parameters.map(toSqlite);
-    if (returnsRows) return { rows: statement.all(...parameters) as Row[] };
-    const { changes, lastInsertRowid } = statement.run(...parameters);
+    if (returnsRows) return { rows: explained(() => statement.all(...parameters)) as Row[] };
+    const { changes, lastInsertRowid } = explained(() => statement.run(...parameters));
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
