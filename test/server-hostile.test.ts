@@ -194,6 +194,25 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('DELETE', '/v1/events', { key: null })).status).toBe(401);
     });
 
+    it('lets a key follow so many changes and no more, and counts out those who leave', async () => {
+      const own = await startServer(place, { key: server.key, environment: { VARVE_FOLLOWER_LIMIT: '3' } });
+      let leaving = new AbortController();
+      const follow = (): Promise<Response> =>
+        fetch(`${own.url}/v1/changes`, {
+          headers: { authorization: `Bearer ${server.key}` },
+          signal: leaving.signal,
+        });
+      const first = await Promise.all([follow(), follow(), follow()]);
+      expect(first.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const refused = await follow();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+      leaving.abort();
+      leaving = new AbortController();
+      await expect.poll(async () => (await follow()).status).toBe(200);
+      leaving.abort();
+      expect(await own.stop()).toBe(0);
+    });
+
     it(
       'keeps no more for a reader of changes that never reads, and stops in spite of it',
       { timeout: 60_000 },

@@ -12,6 +12,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { openApi, type OpenApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import { DoorError, problemOf } from './problem.ts';
+import { createFollowerLimit } from './follower-limit.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { assertDepth } from '../operate/parse-json.ts';
 import { bodyText } from './read-body.ts';
@@ -65,7 +66,8 @@ export function createApp(options: AppOptions): App {
   const { varve, log = () => {}, version = '0', stopping = new AbortController().signal } = options;
   const settings: DoorSettings = { ...DEFAULT_SETTINGS, ...options.settings };
   const failures = createFailureLimit(settings.failureLimit);
-  const parts: DoorParts = { varve, settings, rates: createRateLimit(), failures, stopping };
+  const followers = createFollowerLimit(settings.followerLimit);
+  const parts: DoorParts = { varve, settings, rates: createRateLimit(), failures, followers, stopping };
   const metrics = createMetrics(failures);
   const app = new Hono<Environment>();
   let document: OpenApiDocument | undefined;

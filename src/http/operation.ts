@@ -22,6 +22,8 @@ export interface OperationInput<Query = unknown, Body = unknown> {
   gone(): AbortSignal;
   /** Ends when the caller is gone or the server stops: for work that can be begun anew. */
   goneOrStopping(): AbortSignal;
+  /** Counts a stream of changes of this key until the signal; throws when it has too many. */
+  follow(until: AbortSignal): void;
   /** Whether the caller's key still works: for streams, which outlive the first look at it. */
   isAllowed(): Promise<boolean>;
 }

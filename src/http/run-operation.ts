@@ -8,6 +8,7 @@ import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
 import type { FailureLimit } from './failure-limit.ts';
+import type { FollowerLimit } from './follower-limit.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { subjectOf } from './operations/admin-operations.ts';
 import { DoorError } from './problem.ts';
@@ -22,6 +23,7 @@ export interface DoorParts {
   settings: DoorSettings;
   rates: RateLimit;
   failures: FailureLimit;
+  followers: FollowerLimit;
   /** Ends when the server stops. */
   stopping: AbortSignal;
 }
@@ -65,6 +67,7 @@ export async function runOperation(
   const { body, text } = await inTime(readBody(operation, request, settings.bodyLimit), settings.timeout);
   const gone = (): AbortSignal => request.signal;
   const goneOrStopping = (): AbortSignal => AbortSignal.any([request.signal, parts.stopping]);
+  const follow = (until: AbortSignal): void => parts.followers.enter(key.id, until);
   const isAllowed = async (): Promise<boolean> => {
     try {
       return (await enter()).id === key.id;
@@ -78,7 +81,7 @@ export async function runOperation(
     if (operation.streams !== undefined) assertPlain(request);
     const stream = operation.streams === undefined ? null : request.body;
     const about = { varve, handle, scope: handle.scope, key, params, query, body, headers, stream };
-    const answer = await operation.run({ ...about, gone, goneOrStopping, isAllowed });
+    const answer = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
     if (operation.act !== undefined) await noteAct(varve, operation.act, { key, scope: handle.scope, params });
     return sealCursor(answer, varve, key.tenant);
   };

@@ -17,6 +17,8 @@ export interface DoorSettings {
   rateLimit: number;
   /** The most wrong keys a minute from one address; then 429 instead of 401. 0: any number. */
   failureLimit: number;
+  /** The most streams of changes that one key may follow at a time; 0: any number. */
+  followerLimit: number;
   /** Lets `X-Reflection-Secret` start reflection and backfill in `tenant`. Null: it does not. */
   reflectionSecret: string | null;
   /** The tenant of those who run the server: its keys see the metrics of the whole process. */
@@ -31,6 +33,7 @@ export const DEFAULT_SETTINGS: DoorSettings = {
   timeout: 30_000,
   rateLimit: 5_000,
   failureLimit: 60,
+  followerLimit: 100,
   reflectionSecret: null,
   tenant: 'default',
 };
@@ -50,6 +53,7 @@ const environmentSchema = z.object({
   VARVE_TIMEOUT: numberText.optional(),
   VARVE_RATE_LIMIT: numberText.optional(),
   VARVE_FAILURE_LIMIT: numberText.optional(),
+  VARVE_FOLLOWER_LIMIT: numberText.optional(),
   VARVE_REFLECTION_SECRET: z.string().min(16, 'is too short to be a secret: 16 characters at least').optional(),
   VARVE_TENANT: z.string().min(1).optional(),
 });
@@ -67,6 +71,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local:
     timeout: read.VARVE_TIMEOUT ?? DEFAULT_SETTINGS.timeout,
     rateLimit: read.VARVE_RATE_LIMIT ?? DEFAULT_SETTINGS.rateLimit,
     failureLimit: read.VARVE_FAILURE_LIMIT ?? DEFAULT_SETTINGS.failureLimit,
+    followerLimit: read.VARVE_FOLLOWER_LIMIT ?? DEFAULT_SETTINGS.followerLimit,
     reflectionSecret: read.VARVE_REFLECTION_SECRET ?? null,
     tenant: read.VARVE_TENANT ?? DEFAULT_SETTINGS.tenant,
   };

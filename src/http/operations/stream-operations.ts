@@ -61,12 +61,13 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     query: z.strictObject({ after: z.string().max(200).optional() }),
     headers: { 'last-event-id': 'Goes on after this event. Browsers send it by themselves.' },
     answer: { schema: z.string(), media: 'text/event-stream', description: 'One event a change.' },
-    async run({ varve, scope, query, headers, goneOrStopping, isAllowed }) {
+    async run({ varve, scope, query, headers, goneOrStopping, follow, isAllowed }) {
       const { cursors } = varve.operator;
       const sealed = headers.get('last-event-id') ?? query.after;
       const after = sealed === undefined ? undefined : await cursors.open(scope.tenant, sealed);
       const over = new AbortController();
       const until = AbortSignal.any([goneOrStopping(), over.signal]);
+      follow(until);
       const changes = varve.operator.changes(scope, { after, signal: until });
       const seal = (cursor: string): Promise<string> => cursors.seal(scope.tenant, cursor);
       const headersOut = {
@@ -74,10 +75,12 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       };
-      return {
-        stream: await eventStream(changes, { signal: until, seal, isAllowed, stop: () => over.abort() }),
-        headers: headersOut,
-      };
+      const stop = (): void => over.abort();
+      const stream = await eventStream(changes, { signal: until, seal, isAllowed, stop }).catch((error: unknown) => {
+        stop();
+        throw error;
+      });
+      return { stream, headers: headersOut };
     },
   }),
 ];
