@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
 import { cutWords } from '../src/consolidate/cut-words.ts';
 import { checkProfile } from '../src/consolidate/nightly/apply-profile.ts';
@@ -7,9 +7,9 @@ import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
 import { FEW_VALUES, FEW_WORDS, shrinks } from '../src/consolidate/shrinks.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY } from '../src/record/clock.ts';
-import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { consolidationSuite, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { from, json, startProtocolServer, type ProtocolServer } from './protocol-server.ts';
+import { from, json, type ProtocolServer } from './protocol-server.ts';
 
 /** So many words, in sentences of five and a last one of what is left. */
 function textOf(words: number): string {
@@ -81,23 +81,10 @@ describe('the boundaries of rules', () => {
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`the boundaries of rules on ${database.name}`, () => {
     let server: ProtocolServer;
-    const opened: Opened[] = [];
-    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
-      const one = await openConsolidation(database, given);
-      opened.push(one);
-      return one;
-    };
-    beforeAll(async () => {
-      server = await startProtocolServer();
-    });
-    afterAll(async () => {
-      for (const one of opened) await one.close();
-      await server.close();
-    });
+    const open = consolidationSuite(database, (started) => (server = started));
 
     it('[T1] the narrative that is stored has 499, 500 and again 500 words when the model writes 499, 500, 501', async () => {
       const { ana } = await open({ server });
-      server.reset();
       for (const [words, stored] of [
         [499, 499],
         [500, 500],
@@ -125,7 +112,6 @@ for (const database of databases()) {
 
     it('[T6] a poison event is tried 5 times, not 4 and not 6', async () => {
       const { ana } = await open({ server });
-      server.reset();
       server.otherwise(
         from((request) =>
           JSON.stringify(request.body.messages).includes('POISON')

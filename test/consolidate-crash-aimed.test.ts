@@ -11,7 +11,7 @@ import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
 import type { OneJob } from './fixtures/one-job.ts';
-import { killPoints, type KillPoint } from './kill-points.ts';
+import { killPoints, type KillPoint, type Statements } from './kill-points.ts';
 import { anaOf, KILL_SCENES, openOptions, SCENE_TIME, type KillScene } from './kill-scenes.ts';
 import { nothingHalfDone } from './nothing-half-done.ts';
 import { copyablePostgres, copyableSqlite, type CopyableStore } from './prepared-store.ts';
@@ -48,14 +48,14 @@ for (const database of DATABASES) {
         const before = await inStore(prepared.options, (store) => storeState(store, options));
 
         const undisturbed = await prepared.copy();
-        const { statements } = await runJob(scene, undisturbed.options, null);
+        const { run } = await runJob(scene, undisturbed.options, null);
         const expected = await finish(scene, undisturbed.options, options);
         expect(expected).not.toEqual(before);
         await undisturbed.drop();
 
         // What a process leaves that dies between two commits is what the first of the two left.
         const betweenCommits = new Map<number, StoreState>([[0, before]]);
-        await inLanes(killPoints(statements, database.killsPerJob), async (point) => {
+        await inLanes(killPoints(run, database.killsPerJob), async (point) => {
           const { commits, left, resumed } = await killAndResume(scene, prepared, point, options);
           kills += 1;
           const where = `${point.when} statement ${point.at}: ${point.statement}`;
@@ -96,15 +96,15 @@ async function runJob(
   { name }: KillScene,
   store: StoreOptions,
   kill: KillPoint | null,
-): Promise<{ statements: string[]; commits: number }> {
+): Promise<{ run: Statements; commits: number }> {
   const job: OneJob = { store, scene: name, kill };
   const child = startChild('one-job', JSON.stringify(job));
   const code = await child.ended;
-  const said = JSON.parse(child.lines.at(-1) ?? 'null') as { commits: number } | string[];
+  const said = JSON.parse(child.lines.at(-1) ?? 'null') as Statements & { commits?: number };
   expect({ code, signal: child.process.signalCode }).toEqual(
     kill === null ? { code: 0, signal: null } : { code: null, signal: 'SIGKILL' },
   );
-  return Array.isArray(said) ? { statements: said, commits: 0 } : { statements: [], commits: said.commits };
+  return { run: said, commits: said.commits ?? 0 };
 }
 
 async function killAndResume(

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
+import { recordDerivation } from '../src/store/derivation-store.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import type { Handle } from '../src/handle/handle.ts';
-import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
-import { databases, type TestDatabase } from './databases.ts';
-import { from, json, startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+import type { VarveOptions } from '../src/varve.ts';
+import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+import { from, json, text, type ProtocolServer } from './protocol-server.ts';
 
 const OBSERVED = [
   'User lives in Berlin.',
@@ -95,38 +97,25 @@ async function liveRichly({ ana, of, clock }: Opened): Promise<void> {
   clock.advance(2 * HOUR);
 }
 
-async function openRich(database: TestDatabase, server?: ProtocolServer): Promise<Opened & { store: StoreOptions }> {
-  const { options, drop } = await database.create();
-  const opened = await openConsolidation(
-    { ...database, create: async () => ({ options, drop }) },
-    {
-      server,
-      formation: { writes: 'deferred' },
-      consolidation: { tiers: { batch: 2 }, retention: { saved_item: 30 }, eventRetention: { message: 30 } },
-    },
-  );
-  return { ...opened, store: options };
-}
+/** Two observations at a time, and retention of what is 30 days old. */
+const RICH: Partial<VarveOptions> = {
+  formation: { writes: 'deferred' },
+  consolidation: { tiers: { batch: 2 }, retention: { saved_item: 30 }, eventRetention: { message: 30 } },
+};
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`a dry run on ${database.name}`, () => {
     let server: ProtocolServer;
-    const opened: Opened[] = [];
-    beforeAll(async () => {
-      server = await startProtocolServer();
-    });
-    afterAll(async () => {
-      for (const one of opened) await one.close();
-      await server.close();
-    });
+    const open = consolidationSuite(database, (started) => (server = started));
+    const openRich = (model?: ProtocolServer): Promise<Opened> => open({ ...RICH, server: model });
 
     it.each(['without', 'with'])(
       '[T21] [T15] of consolidation %s a model reports what the real run does, and changes nothing',
+      // It begins anew for every answer of the model: half a minute on a busy machine.
+      { timeout: 120_000 },
       async (model) => {
-        server.reset();
         server.otherwise(obligingModel);
-        const one = await openRich(database, model === 'with' ? server : undefined);
-        opened.push(one);
+        const one = await openRich(model === 'with' ? server : undefined);
         await liveRichly(one);
         const before = await dump(one.store);
         const dry = await one.ana.consolidation.run({ dryRun: true });
@@ -160,10 +149,8 @@ for (const database of databases()) {
     );
 
     it('[T21] of the nightly reflection reports what the real one does, and changes nothing', async () => {
-      server.reset();
       server.otherwise(text('---PROFILE---\nLives in Berlin.\n---FACTS---\n[{"key":"home_city","value":"Berlin"}]'));
-      const one = await openRich(database, server);
-      opened.push(one);
+      const one = await openRich(server);
       await one.ana.logInteraction({ userMessage: 'I live in Berlin now.', agentResponse: 'Nice.' });
       const before = await dump(one.store);
       const dry = await one.ana.reflect({ dryRun: true });
@@ -173,8 +160,7 @@ for (const database of databases()) {
     });
 
     it('[T21] [Q9] [X1] of maintenance reports what the real pass does, and changes nothing', async () => {
-      const one = await openRich(database);
-      opened.push(one);
+      const one = await openRich();
       const { varve, ana, of, clock } = one;
       await ana.recordObservation('User is preparing the Lisbon conference.', 'fact');
       await ana.consolidation.run();
@@ -212,11 +198,30 @@ for (const database of databases()) {
       expect(comparable(real, before)).toEqual(comparable(dry, before));
     });
 
+    it('[T21] [X1] of retention counts what goes with what it was made of once, as the real pass does', async () => {
+      const one = await open({ ...RICH, consolidation: { retention: { note: 30, saved_item: 30 } } });
+      const { varve, ana, clock } = one;
+      const { memory: made } = await ana.memories.create({ type: 'note', title: 'One', content: 'Buy rye bread.' });
+      const { memory } = await ana.memories.create({
+        type: 'saved_item',
+        title: 'Two',
+        content: 'Bread.',
+        url: 'https://a.example/',
+      });
+      const store = await openStore(one.store);
+      await store.write(EVERY_TENANT, (writer) => recordDerivation(writer, 't', memory.id, [made.id]));
+      if (!('pool' in one.store)) await store.close();
+      clock.advance(31 * DAY);
+      const dry = await varve.maintain({ tenant: 't', dryRun: true });
+      expect(dry.retired).toEqual({ note: 1, saved_item: 0 });
+      expect(await ana.memories.get(memory.id)).not.toBeNull();
+      expect((await varve.maintain({ tenant: 't' })).retired).toEqual(dry.retired);
+      expect(await ana.memories.get(memory.id)).toBeNull();
+    });
+
     it('[T21] a model that fails in a dry run fails as it would, is paid for what it used, and leaves the rest', async () => {
-      server.reset();
       server.otherwise(json({ nonsense: true }));
-      const one = await openRich(database, server);
-      opened.push(one);
+      const one = await openRich(server);
       await one.ana.recordObservation('User lives in Berlin.', 'fact');
       await one.ana.memories.create({ type: 'goal', content: 'User wants to run the Berlin marathon.' });
       one.clock.advance(MINUTE);
@@ -231,9 +236,7 @@ for (const database of databases()) {
     });
 
     it('[T21] when the ground keeps changing a dry run gives up before it has asked for much', async () => {
-      server.reset();
-      const one = await openConsolidation(database, { server });
-      opened.push(one);
+      const one = await open({ server });
       server.otherwise(async (request, response) => {
         await one.ana.recordObservation(`User likes the number ${server.requests.length}.`, 'fact');
         await obligingModel(request, response);

@@ -1,9 +1,11 @@
+import { afterEach, beforeEach } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { manualClock, type ManualClock } from '../src/record/clock.ts';
+import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import type { TestDatabase } from './databases.ts';
-import type { ProtocolServer } from './protocol-server.ts';
+import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
 
 /** Noon on Monday, 5 January 2026. */
 export const START: number = Date.UTC(2026, 0, 5, 12);
@@ -11,6 +13,8 @@ export const START: number = Date.UTC(2026, 0, 5, 12);
 export interface Opened {
   varve: Varve;
   clock: ManualClock;
+  /** What it was opened with: opening again gives the same store. */
+  store: StoreOptions;
   /** Ana, with the agent `coach` of the tenant `t`. */
   ana: Handle;
   of(session: string): Handle;
@@ -37,11 +41,37 @@ export async function openConsolidation(
   return {
     varve,
     clock,
+    store: options,
     ana: varve.for(scope),
     of: (session) => varve.for({ ...scope, session }),
     async close() {
       await varve.close();
       await drop();
     },
+  };
+}
+
+/**
+ * Gives every test of a suite a model server of its own and closes what it has opened. Nothing is shared, so that a test
+ * that fails or runs out of time spoils no other.
+ */
+export function consolidationSuite(
+  database: TestDatabase,
+  onServer: (server: ProtocolServer) => void,
+): (given?: Parameters<typeof openConsolidation>[1]) => Promise<Opened> {
+  let server: ProtocolServer;
+  const opened: Opened[] = [];
+  beforeEach(async () => {
+    server = await startProtocolServer();
+    onServer(server);
+  });
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close();
+    await server.close();
+  });
+  return async (given = {}) => {
+    const one = await openConsolidation(database, given);
+    opened.push(one);
+    return one;
   };
 }

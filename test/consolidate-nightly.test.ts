@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
 import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
 import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
-import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { createVarve } from '../src/varve.ts';
+import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { json, startProtocolServer, status, text, type ProtocolServer } from './protocol-server.ts';
+import { json, status, text, type ProtocolServer } from './protocol-server.ts';
 
 const PROFILE = `## Personal
 Lives a busy life in a big city.
@@ -100,19 +101,7 @@ describe('the marker format', () => {
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`nightly reflection on ${database.name}`, () => {
     let server: ProtocolServer;
-    const opened: Opened[] = [];
-    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
-      const one = await openConsolidation(database, given);
-      opened.push(one);
-      return one;
-    };
-    beforeAll(async () => {
-      server = await startProtocolServer();
-    });
-    afterAll(async () => {
-      for (const one of opened) await one.close();
-      await server.close();
-    });
+    const open = consolidationSuite(database, (started) => (server = started));
     const talk = async ({ ana }: Opened): Promise<void> => {
       await ana.logInteraction({
         userMessage: 'I live in Berlin now, and my dog is called Max.',
@@ -128,7 +117,6 @@ for (const database of databases()) {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
       await talk(one);
-      server.reset();
       server.next(text(ANSWER.replace('[{"key"', '[{"key": "boat", "value": "yacht", "category": "general"}, {"key"')));
       const counts = await ana.reflect();
       // Nobody but the agent spoke of a yacht.
@@ -180,7 +168,6 @@ for (const database of databases()) {
         const before = `## Personal\n${'Lives a busy life with many friends in a big city. '.repeat(8)}`.trim();
         await ana.blocks.replace('profile', before);
         await talk(one);
-        server.reset();
         server.otherwise(text(ANSWER));
         const reason = 'the profile would shrink from 88 words to 22';
         expect(await ana.reflect()).toEqual({
@@ -222,7 +209,6 @@ for (const database of databases()) {
       const { ana, clock } = one;
       const before = 'Lives a busy life with many friends in a big city. '.repeat(8).trim();
       await ana.blocks.replace('profile', before);
-      server.reset();
       for (const profile of ['', 'Likes tea.']) {
         await ana.logInteraction({ userMessage: 'Hello again.', agentResponse: 'Hi.' });
         server.otherwise(text(`---PROFILE---\n${profile}\n---FACTS---\n[]`));
@@ -243,7 +229,6 @@ for (const database of databases()) {
     it('[K10] a failure changes nothing, and the same day is reflected on again', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       await talk(one);
-      server.reset();
       server.otherwise(status(400));
       await expect(one.ana.reflect()).rejects.toMatchObject({ code: 'model_unavailable' });
       expect(await one.ana.blocks.read('profile')).toBeNull();
@@ -255,7 +240,6 @@ for (const database of databases()) {
       const one = await open({ server, formation: { writes: 'deferred' } });
       await one.ana.facts.set({ key: 'home_city', value: 'Hamburg' });
       await talk(one);
-      server.reset();
       server.otherwise(text(ANSWER));
       expect(await one.ana.reflect()).toMatchObject({ facts_added: 1, facts_updated: 0 });
       expect((await one.ana.facts.get('home_city'))?.value).toBe('Hamburg');
@@ -358,6 +342,32 @@ for (const database of databases()) {
       ]);
       await ana.learnings.forget(rule.id);
       expect(await ana.learnings.list()).toHaveLength(1);
+    });
+
+    it('[K10] [T21] once it is switched off nobody is reflected on, although its schedule is in the store', async () => {
+      const one = await open();
+      await talk(one);
+      await one.varve.drain();
+      const off = await createVarve({
+        store: one.store,
+        embedder: null,
+        background: false,
+        clock: one.clock,
+        consolidation: { nightly: { enabled: false } },
+      });
+      for (let hours = 0; hours < 36; hours += 9) {
+        one.clock.advance(9 * HOUR);
+        await off.drain();
+      }
+      await off.close();
+      expect(await one.ana.consolidation.runs({ kinds: ['reflect'] })).toEqual([]);
+      one.clock.advance(DAY);
+      await one.varve.drain();
+      // Switched on again, it goes on with what is new.
+      await talk(one);
+      one.clock.advance(20 * HOUR);
+      await one.varve.drain();
+      expect(await one.ana.consolidation.runs({ kinds: ['reflect'], statuses: ['done'] })).toHaveLength(1);
     });
   });
 }

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY } from '../src/record/clock.ts';
 import type { Memory } from '../src/record/memory.ts';
-import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { from, startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+import { from, text, type ProtocolServer } from './protocol-server.ts';
 
 const STYLE = [
   'User dislikes corporate buzzwords.',
@@ -25,19 +25,7 @@ const POSTS: [string, number][] = [
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`tags and patterns on ${database.name}`, () => {
     let server: ProtocolServer;
-    const opened: Opened[] = [];
-    const open = async (given: Parameters<typeof openConsolidation>[1] = {}): Promise<Opened> => {
-      const one = await openConsolidation(database, given);
-      opened.push(one);
-      return one;
-    };
-    beforeAll(async () => {
-      server = await startProtocolServer();
-    });
-    afterAll(async () => {
-      for (const one of opened) await one.close();
-      await server.close();
-    });
+    const open = consolidationSuite(database, (started) => (server = started));
     const tagged = async ({ ana }: Opened, count: number): Promise<Memory[]> => {
       const made: Memory[] = [];
       for (const content of STYLE.slice(0, count)) {
@@ -76,7 +64,6 @@ for (const database of databases()) {
 
     it('[Q8] what a model leaves out of the merged text stays, and a bad merge is not asked for again', async () => {
       const one = await open({ server });
-      server.reset();
       server.otherwise(text(`${STYLE.slice(0, 5).join(' ')}`));
       const originals = await tagged(one, 6);
       await one.ana.consolidation.run();
@@ -155,7 +142,6 @@ for (const database of databases()) {
 
     it('[L8] a model words the pattern, and its arithmetic is not believed', async () => {
       const one = await open({ server });
-      server.reset();
       server.otherwise(text('Recipe posts outperform news posts by 500 percent'));
       for (const [done, views] of POSTS)
         await one.ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });
@@ -165,6 +151,7 @@ for (const database of databases()) {
       expect(pattern?.content).toContain('2.9×');
 
       const other = await open({ server });
+      server.reset();
       server.otherwise(text('Recipe posts consistently outperform news posts.'));
       for (const [done, views] of POSTS)
         await other.ana.memories.create({ type: 'episode', content: `${done} → ${views} views` });

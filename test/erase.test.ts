@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
+import { ownerKey } from '../src/record/scope.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { databases } from './databases.ts';
 
@@ -123,7 +124,7 @@ for (const database of databases()) {
         .memories.create({ type: 'fact', content: `The word is ${SECRET}.`, importance: 0.9 });
       // Newer than the one that goes: the last change of all stays the same.
       await varve.for(scope).memories.create({ type: 'fact', content: 'The garden is green.', importance: 0.9 });
-      await varve.for(scope).blocks.replace('profile', `Ana likes tea. The word is ${SECRET}.`);
+      await varve.for(scope).blocks.replace('profile', `Ana likes tea. Her word is ${SECRET}.`);
       for (const system of await contexts()) expect(system.split(SECRET)).toHaveLength(3);
       await varve.for(scope).eraseMemory(memory.id);
       for (const system of await contexts()) {
@@ -134,17 +135,29 @@ for (const database of databases()) {
       await other.close();
     });
 
-    it('[X1] erasing one memory leaves the caches of other people alone', async () => {
-      const ana = varve.for({ tenant: 't5', user: 'ana' });
-      const bob = varve.for({ tenant: 't5', user: 'bob' });
-      const { memory } = await ana.memories.create({ type: 'fact', content: 'Ana has a cat.' });
-      await bob.memories.create({ type: 'fact', content: 'Bob has a dog.' });
-      const epochs = (): Promise<{ user: string | null; epoch: number }[]> =>
-        store.read('t5', (reader) =>
-          reader.selectFrom('owners').select(['user_id as user', 'epoch']).where('tenant_id', '=', 't5').execute(),
+    it('[X1] erasing begins a new epoch of all who could see it, and of nobody else', async () => {
+      const owners = [{}, { agent: 'coach' }, { user: 'ana' }, { agent: 'coach', user: 'ana' }, { user: 'bob' }];
+      const created = await Promise.all(
+        owners.map(async (owner) => {
+          const handle = varve.for({ tenant: 't5', ...owner });
+          return { handle, ...(await handle.memories.create({ type: 'fact', content: 'There is a cat.' })) };
+        }),
+      );
+      const epochs = async (): Promise<number[]> => {
+        const rows = await store.read('t5', (reader) =>
+          reader.selectFrom('owners').select(['owner_key', 'epoch']).where('tenant_id', '=', 't5').execute(),
         );
-      await ana.eraseMemory(memory.id);
-      expect(Object.fromEntries((await epochs()).map(({ user, epoch }) => [user, epoch]))).toEqual({ ana: 1, bob: 0 });
+        return created.map(({ handle }) => rows.find((row) => row.owner_key === ownerKey(handle.scope))?.epoch ?? -1);
+      };
+      const erase = async (index: number): Promise<number[]> => {
+        await created[index]?.handle.eraseMemory(created[index].memory.id);
+        return epochs();
+      };
+      expect(await erase(4)).toEqual([0, 0, 0, 0, 1]);
+      expect(await erase(3)).toEqual([0, 0, 0, 1, 1]);
+      expect(await erase(2)).toEqual([0, 0, 1, 2, 1]);
+      expect(await erase(1)).toEqual([0, 1, 1, 3, 1]);
+      expect(await erase(0)).toEqual([1, 2, 2, 4, 2]);
     });
 
     it('refuses options that it does not know: they may have been meant to erase less', async () => {

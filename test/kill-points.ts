@@ -3,8 +3,22 @@ export interface KillPoint {
   at: number;
   when: 'before' | 'after';
   statement: string;
-  /** Which of those with the same text it is, from 1: an idle worker that looks into the queue shifts the places. */
+  /** Which of those with the same text it is, from 1: a worker that looks into the queue meanwhile shifts the places. */
   nth: number;
+}
+
+/** What a process has run, and which of it belongs to looks into the queue. */
+export interface Statements {
+  statements: readonly string[];
+  looks: readonly string[];
+}
+
+/** Whether a statement changes more than the queue. */
+export function changesMemory(statement: string): boolean {
+  return (
+    /^(?:with|insert|update|delete)\b/i.test(statement) &&
+    !/^\w+ (?:into |from )?"?(?:jobs|schedules)\b/i.test(statement)
+  );
 }
 
 /**
@@ -12,33 +26,34 @@ export interface KillPoint {
  * transaction that changes more than the queue, one for each class of statement, and the rest spread evenly over the others. What
  * comes before the job is leased or after its end is left out.
  */
-export function killPoints(statements: readonly string[], most: number): KillPoint[] {
+export function killPoints({ statements, looks }: Statements, most: number): KillPoint[] {
   const leasedAt = statements.findIndex((statement) => statement.startsWith("update jobs set state = 'running'"));
   const from = Math.max(leasedAt, 0);
-  const to = leasedAt < 0 ? statements.length : statements.findLastIndex((statement) => statement === 'commit') + 1;
+  const to =
+    leasedAt < 0 ? statements.length : statements.findLastIndex((statement) => statement.startsWith('commit')) + 1;
   const points = new Map<string, KillPoint>();
   const add = (at: number, when: KillPoint['when']): void => {
     const statement = statements[at] ?? '';
     const nth = statements.slice(0, at + 1).filter((each) => each === statement).length;
     points.set(`${at} ${when}`, { at, when, statement, nth });
   };
-  let changes = 0;
+  // How often a worker looks into the queue while the job runs depends on the machine: only the first look is sure to come.
+  const isLook = new Set(looks);
   const classes = new Map<string, number>();
   for (let at = from; at < to; at += 1) {
     const statement = statements[at] ?? '';
-    if (/^begin|^start transaction/i.test(statement)) changes = 0;
-    if (/^(?:with|insert|update|delete)\b/i.test(statement) && !/^\w+ (?:into |from )?"?jobs\b/i.test(statement)) {
-      changes += 1;
-    }
-    if (/^commit/i.test(statement) && changes > 0) {
+    if (statement.startsWith('commit of') && !isLook.has(statement)) {
       add(at, 'before');
       add(at, 'after');
     }
     // The middle one of those that are alike would need their number first: the last one is as good.
-    classes.set(classOf(statement), at);
+    const kind = classOf(statement);
+    if (!isLook.has(statement) || !classes.has(kind)) classes.set(kind, at);
   }
   for (const at of classes.values()) if (points.size < most) add(at, 'before');
-  const rest = statements.flatMap((_, at) => (at >= from && at < to && !points.has(`${at} before`) ? [at] : []));
+  const rest = statements.flatMap((statement, at) =>
+    at >= from && at < to && !isLook.has(statement) && !points.has(`${at} before`) ? [at] : [],
+  );
   const missing = Math.min(Math.max(most - points.size, 0), rest.length);
   for (let index = 0; index < missing; index += 1) {
     add(rest[Math.floor(((index + 0.5) * rest.length) / missing)] ?? from, 'before');

@@ -3,10 +3,10 @@ import type { PostgresPool } from 'kysely';
 import { createPool } from '../src/store/postgres/pool.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 
-/** Is told of every SQL statement, right before it is run and right after. */
+/** Is told of every SQL statement and its connection, right before it is run and right after. */
 export interface StatementWatch {
-  before(statement: string): void;
-  after(statement: string): void;
+  before(statement: string, connection: unknown): void;
+  after(statement: string, connection: unknown): void;
 }
 
 /** The options of the same store, whose every statement in this process the watch is told of. */
@@ -30,9 +30,10 @@ function watchSqlite(watch: StatementWatch): void {
     const original = prototype[name] as Method;
     prototype[name] = function (this: unknown, ...parameters: unknown[]): unknown {
       const text = textOf(this, parameters[0]);
-      watch.before(text);
+      // All that writes goes through one connection.
+      watch.before(text, 'sqlite');
       const result = original.apply(this, parameters);
-      watch.after(text);
+      watch.after(text, 'sqlite');
       return result;
     };
   };
@@ -55,9 +56,9 @@ function watchedPool(pool: PostgresPool, watch: StatementWatch): PostgresPool {
             if (key !== 'query') return value.bind(of) as unknown;
             return async (...parameters: unknown[]) => {
               const text = String(parameters[0]);
-              watch.before(text);
+              watch.before(text, client);
               const result = (await (value as Method).apply(of, parameters)) as unknown;
-              watch.after(text);
+              watch.after(text, client);
               return result;
             };
           },

@@ -5,10 +5,9 @@ import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { toMemory } from '../store/memory-rows.ts';
-import type { RunCause } from '../store/run-store.ts';
 import { archiveMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { inRun } from './in-run.ts';
+import { inRun, type RunContext } from './in-run.ts';
 
 /** A session's state, and what was merged of it, last this long after its last event. */
 const SESSION_LIFETIME = DAY;
@@ -19,11 +18,7 @@ const MOST_SESSIONS = 500;
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
 /** Ends the sessions of an owner that are over. Gives back how many. */
-export async function endOwnSessions(
-  deps: ConsolidateDeps,
-  scope: Scope,
-  options: { cause: RunCause; signal?: AbortSignal },
-): Promise<number> {
+export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, scope, deps.clock.now()));
   if (over.length === 0) return 0;
   return inRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {

@@ -1,18 +1,45 @@
 import { messageOf, VarveError } from '../errors.ts';
 import type { Meter } from '../ledger/meter.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Reader, Writer } from '../store/database.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/run-store.ts';
 import type { ConsolidateDeps, ConsolidateDistiller } from './consolidate-deps.ts';
 import { modelDistiller } from './model-distiller.ts';
 
-/** Which piece of work it is, and how it is to be done. */
-export interface RunRequest {
-  scope: Scope;
-  kind: string;
+/** What every piece of work is told: why it is done, and what ends it. */
+export interface RunContext {
   cause: RunCause;
   signal?: AbortSignal;
+  /** The owner as it was when the first of what the work is made of was read. Default: as it is when the work begins. */
+  seen?: SeenOwner;
+}
+
+/** Which piece of work it is, and how it is to be done. */
+export interface RunRequest extends RunContext {
+  scope: Scope;
+  kind: string;
+}
+
+/** An owner and its incarnation, which is another one once anything of the owner was erased; null: there is no owner. */
+export interface SeenOwner {
+  scope: Scope;
+  incarnation: string | null;
+}
+
+/** Notes which incarnation of an owner is about to be read. */
+export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
+  const row = await reader
+    .selectFrom('owners')
+    .select(['created_at', 'epoch'])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .executeTakeFirst();
+  return { scope, incarnation: row === undefined ? null : incarnationOf(row) };
+}
+
+function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
+  return `${created_at} ${epoch}`;
 }
 
 /** What a piece of work has at hand while it runs. */
@@ -28,7 +55,8 @@ export interface ActiveRun {
   read(notes: RunNotes): void;
   /**
    * Applies the work in one transaction, together with its usage and its entry in the audit log.
-   * What it returns under `changed` goes into that entry.
+   * What it returns under `changed` goes into that entry. Throws `conflict` when something was erased since the work
+   * began: what was made of erased text must not bring it back (X1).
    */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }
@@ -64,6 +92,7 @@ export async function inRun<Result>(
     error,
   });
   let metered: Meter | null = null;
+  const seen = request.seen ?? (await deps.database.read(tenant, (reader) => seeOwner(reader, request.scope)));
   try {
     const context = { scope: { tenant, agent, user }, operation: 'consolidation' as const, run: id };
     return await deps.ledger.metered(context, async (meter) => {
@@ -78,6 +107,7 @@ export async function inRun<Result>(
         read: (more) => void Object.assign(notes, more),
         commit: (apply) =>
           deps.database.write(tenant, async (writer) => {
+            await assertNotErased(writer, seen);
             const committed = await apply(writer);
             await insertRun(writer, entry(meter, committed.status ?? 'done', committed.changed));
             await meter.settle(writer);
@@ -94,8 +124,27 @@ export async function inRun<Result>(
   }
 }
 
-/** Work that waits for credit or was stopped has not failed. */
+/** Locks the owner, so that no erasure comes in between any more, and looks whether one has. */
+export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
+  if (incarnation === null) return;
+  const row = await writer
+    .updateTable('owners')
+    .set((owner) => ({ version: owner.ref('version') }))
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .returning(['created_at', 'epoch'])
+    .executeTakeFirst();
+  if (row !== undefined && incarnationOf(row) === incarnation) return;
+  throw new VarveError('Something was erased while this was under way: it begins anew with what is left.', {
+    code: 'conflict',
+    retryable: true,
+    details: { erased: true },
+  });
+}
+
+/** Work that waits for credit or was stopped has not failed; and nothing is noted of somebody who was just erased. */
 function isCutShort(error: unknown): boolean {
+  if (VarveError.isInstance(error, 'conflict') && error.details?.['erased'] === true) return true;
   return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>
     VarveError.isInstance(error, code),
   );

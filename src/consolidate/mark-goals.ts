@@ -3,10 +3,9 @@ import type { Memory } from '../record/memory.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { toMemory } from '../store/memory-rows.ts';
-import type { RunCause } from '../store/run-store.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { inRun } from './in-run.ts';
+import { inRun, type RunContext } from './in-run.ts';
 
 const REACHED =
   /\b(?:finished|completed|achieved|reached|accomplished|passed|graduated|got|landed|won|earned|succeeded|launched|published|ran|did it|made it|done with|paid off|became|has become|started (?:the )?(?:new )?(?:job|position|role))\b/i;
@@ -15,7 +14,7 @@ const MATCHES = 0.6;
 const ACHIEVED_FACTOR = 0.5;
 
 /** Goals that a later memory says were reached: pairs of the two. Formation marks what it hears; this finds the rest. */
-export function reachedGoals(memories: readonly Memory[]): { goal: Memory; by: Memory }[] {
+function reachedGoals(memories: readonly Memory[]): { goal: Memory; by: Memory }[] {
   const goals = memories.filter(({ type, state }) => type === 'goal' && (state === null || state === 'open'));
   const tidings = memories.filter(
     ({ type, content }) =>
@@ -33,11 +32,7 @@ export function reachedGoals(memories: readonly Memory[]): { goal: Memory; by: M
 }
 
 /** Marks the goals of an owner that were reached: they stay, and matter half as much (Q9). Gives back how many. */
-export async function markGoals(
-  deps: ConsolidateDeps,
-  scope: Scope,
-  options: { cause: RunCause; signal?: AbortSignal },
-): Promise<number> {
+export async function markGoals(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
   const memories = await deps.database.read(scope.tenant, (reader) => goalsAndTidings(reader, scope));
   const reached = reachedGoals(memories);
   if (reached.length === 0) return 0;

@@ -5,11 +5,10 @@ import { ownerKey, scopeAt, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Reader } from '../store/database.ts';
 import { toMemory } from '../store/memory-rows.ts';
-import type { RunCause } from '../store/run-store.ts';
 import { archiveMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { cutWords } from './cut-words.ts';
-import { inRun } from './in-run.ts';
+import { inRun, type RunContext } from './in-run.ts';
 
 /** The levels at which reflections wait and are merged. */
 export type BufferLevel = 'agent' | 'user' | 'session';
@@ -57,7 +56,7 @@ export async function reflectionBuffers(reader: Reader, scope: Scope): Promise<R
 export async function mergeReflections(
   deps: ConsolidateDeps,
   { level, scope, reflections }: ReflectionBuffer,
-  options: { cause: RunCause; signal?: AbortSignal },
+  options: RunContext,
 ): Promise<number> {
   const { threshold, words } = deps.consolidation.reflections[level];
   if (reflections.length < threshold) return 0;

@@ -7,11 +7,11 @@ import { CONFIDENCE_LEVELS, lowestTrust, type Confidence } from '../record/trust
 import type { Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { toMemory } from '../store/memory-rows.ts';
-import { listRuns, type RunCause } from '../store/run-store.ts';
+import { listRuns } from '../store/run-store.ts';
 import { archiveMemory, writeMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { cutWords } from './cut-words.ts';
-import { inRun } from './in-run.ts';
+import { inRun, type RunContext } from './in-run.ts';
 import { digest } from '../record/id.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
@@ -90,7 +90,7 @@ export async function mergeTag(
   deps: ConsolidateDeps,
   scope: Scope,
   { tag, memories }: TagGroup,
-  options: { cause: RunCause; signal?: AbortSignal },
+  options: RunContext,
 ): Promise<MergedTag | null> {
   const candidates = memories.slice(0, MOST_AT_ONCE);
   const wordLimit = deps.consolidation.tags.words;

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
 import type { Meter, MeterContext } from '../ledger/meter.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
-import type { Database, Writer } from '../store/database.ts';
+import type { Database, Tenant, Writer } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 
 /**
  * Does a piece of work and takes it back: the dry run of anything. The work itself does not know. All of it sees one
  * transaction, so that each step finds what the steps before it have done, and its result says what would have changed.
- * Other writers wait meanwhile: of the same owners in PostgreSQL, all of them in SQLite.
+ * Other writers wait meanwhile: of the same owners in PostgreSQL, all of them in SQLite. That is for the work on one owner;
+ * what goes through all of a tenant's is rehearsed by {@link rehearseApart}.
  *
  * A language model is never waited for in there. Where the work needs an answer, it is taken back, the model is asked,
  * and the work begins anew with all the answers so far. What that costs is paid and metered as in a real run.
@@ -23,9 +24,9 @@ export async function rehearse<Result>(
   const answers = new Map<string, Answer>();
   for (let strayed = 0; ;) {
     const { pass, result } = await takeBack(deps.database, tenant, async (writer) => {
-      const pass: Pass = { answers, used: new Set(), open: null };
+      const pass: Pass = { ...nothingOpen(), answers };
       try {
-        return { pass, result: await work(rehearsedDeps(deps, writer, pass)) };
+        return { pass, result: await work(rehearsedDeps(deps, withinTransaction(deps.database, writer, pass), pass)) };
       } catch (error) {
         if (pass.open === null) throw error;
         return { pass, result: null };
@@ -38,6 +39,25 @@ export async function rehearse<Result>(
     if (strayed > MOST_STRAYED) throw keptChanging();
     answers.set(pass.open.key, await ask(deps, pass.open));
   }
+}
+
+/**
+ * The dry run of work whose transactions do not build on each other: every one of them is taken back by itself, so that
+ * others wait for none longer than in the real run. All in one would take minutes for 100,000 memories. No model is asked.
+ */
+export async function rehearseApart<Result>(
+  deps: ConsolidateDeps,
+  work: (deps: ConsolidateDeps) => Promise<Result>,
+): Promise<Result> {
+  const { database } = deps;
+  return work({
+    ...rehearsedDeps(
+      deps,
+      { ...database, write: (tenant, change) => takeBack(database, tenant, change) },
+      nothingOpen(),
+    ),
+    languageModel: null,
+  });
 }
 
 // An answer that the next pass has no use for was paid in vain: something was written in between.
@@ -66,6 +86,10 @@ interface Pass {
   open: Question | null;
 }
 
+function nothingOpen(): Pass {
+  return { answers: new Map(), used: new Set(), open: null };
+}
+
 class TakenBack extends Error {
   readonly result: unknown;
 
@@ -77,7 +101,7 @@ class TakenBack extends Error {
 
 async function takeBack<Result>(
   database: Database,
-  tenant: string,
+  tenant: Tenant,
   work: (writer: Writer) => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -102,10 +126,10 @@ async function ask(deps: ConsolidateDeps, { context, ask: put }: Question): Prom
   }
 }
 
-function rehearsedDeps(deps: ConsolidateDeps, writer: Writer, pass: Pass): ConsolidateDeps {
+function rehearsedDeps(deps: ConsolidateDeps, database: Database, pass: Pass): ConsolidateDeps {
   return {
     ...deps,
-    database: withinTransaction(deps.database, writer, pass),
+    database: { ...database, scrub: async () => {} },
     ledger: { ...deps.ledger, metered: (context, work) => work(rehearsedMeter(context, pass)) },
   };
 }
@@ -133,7 +157,6 @@ function withinTransaction(database: Database, writer: Writer, pass: Pass): Data
         throw error;
       }
     },
-    scrub: async () => {},
   };
 }
 

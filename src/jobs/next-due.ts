@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { invalidInput, messageOf } from '../errors.ts';
+import { timeZoneSchema } from '../record/parse.ts';
 
 /**
  * The first due time after `after`, in milliseconds. A local time that daylight saving skips is due when the clock
@@ -19,4 +20,12 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
   }
   if (next === null) throw invalidInput(`The schedule "${schedule.cron}" is never due.`);
   return next.getTime();
+}
+
+/**
+ * A time zone that was stored, or another where this machine does not know it. Zones are checked when they are set, but
+ * the list of them is the machine's: one that is missing from it must not end the schedules of everybody.
+ */
+export function knownTimeZone(stored: string | null, otherwise: string): string {
+  return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;
 }

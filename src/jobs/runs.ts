@@ -89,7 +89,8 @@ export function createRuns(options: RunsOptions): Runs {
   };
 
   const isRenewalDue = (run: RunningJob, now: number): boolean =>
-    run.cut !== 'lost' && (run.renewNow || run.leaseUntil - now < (leaseMs * 2) / 3);
+    // Farther off than a lease is long: the clock was put back, and others would wait that long for a worker that ends.
+    run.cut !== 'lost' && (run.renewNow || run.leaseUntil - now < (leaseMs * 2) / 3 || run.leaseUntil - now > leaseMs);
 
   const start = (job: Job, { leaseId, leaseUntil }: Turn): void => {
     const state = { controller: new AbortController(), cut: null, completed: false, renewNow: false };

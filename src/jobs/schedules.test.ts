@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { DAY, HOUR, MINUTE } from '../record/clock.ts';
+import { EVERY_TENANT } from '../store/database.ts';
 import type { Job } from './job.ts';
 import { listJobs } from './list-jobs.ts';
 import { ensureSchedules, listSchedules, removeSchedules, type NewSchedule } from './schedules.ts';
@@ -147,6 +150,58 @@ for (const on of databases()) {
         '2026-03-29T01:00:00.000Z',
         '2026-03-30T01:00:00.000Z',
       ]);
+    });
+
+    it('[T21] go on when the clock is put back by a year, and so do jobs and leases', async () => {
+      await ensure(nightly);
+      queue.clock.advance(400 * DAY);
+      await queue.worker(handlers).drain();
+      expect(ran.length).toBe(1);
+      // Enqueued by the clock that runs ahead: one waits, one is with a worker that is gone.
+      await queue.add({ kind: 'reflect', payload: 'left by a worker' });
+      const lost = queue.worker({ reflect: () => new Promise(() => {}) });
+      lost.start();
+      while ((await listJobs(queue.database, { state: 'running' })).jobs.length === 0) await setImmediate();
+      await queue.add({ kind: 'reflect', payload: 'waiting', uniqueKey: 'one', delay: HOUR });
+      // Before the clock moves: a worker that lives would renew its lease.
+      await lost.stop({ timeout: 0 });
+      queue.clock.advance(-365 * DAY);
+      const worker = queue.worker(handlers);
+      await worker.drain();
+      expect(ran.length).toBe(1);
+      queue.clock.advance(HOUR);
+      await worker.drain();
+      expect(ran.slice(1)).toEqual(['waiting']);
+      queue.clock.advance(DAY);
+      await worker.drain();
+      expect(ran.slice(2)).toEqual(
+        expect.arrayContaining(['left by a worker', { depth: 2, dueAt: '2026-07-07T03:00:00.000Z' }]),
+      );
+    });
+
+    it('[T21] keep a due time that a clock a little ahead has used', async () => {
+      await ensure({ ...nightly, cron: '0 * * * *' });
+      queue.clock.advance(HOUR);
+      const worker = queue.worker(handlers);
+      await worker.drain();
+      queue.clock.advance(-MINUTE);
+      await queue.worker(handlers).drain();
+      queue.clock.advance(MINUTE);
+      await worker.drain();
+      expect(ran.length).toBe(1);
+    });
+
+    it('[T21] run in UTC when this machine does not know their zone, and hold up no other', async () => {
+      await ensure(nightly, { ...nightly, name: 'another' });
+      await queue.database.write(EVERY_TENANT, (writer) =>
+        sql`update schedules set time_zone = 'Mars/Olympus' where name = 'another'`.execute(writer),
+      );
+      const worker = queue.worker(handlers);
+      for (let day = 1; day <= 2; day += 1) {
+        queue.clock.advance(DAY);
+        await worker.drain();
+        expect(ran.length).toBe(2 * day);
+      }
     });
 
     it('end when they are removed', async () => {

@@ -3,7 +3,7 @@ import type { Reader, Writer } from '../store/database.ts';
 import type { ScheduleTable } from '../store/schema.ts';
 import { enqueue, type EnqueueDeps } from './enqueue.ts';
 import { NO_TENANT } from './job.ts';
-import { nextDue } from './next-due.ts';
+import { knownTimeZone, nextDue } from './next-due.ts';
 
 /** Whether a schedule is due, without taking the lock that writing takes. */
 export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
@@ -37,11 +37,16 @@ async function moveOn(writer: Writer, schedule: ScheduleTable, now: number): Pro
   const result = await writer
     .updateTable('schedules')
     .set({
-      next_due: nextDue({ cron: schedule.cron, timeZone: schedule.time_zone }, now),
+      next_due: dueAfter(schedule, now),
       last_due: schedule.next_due,
     })
     .where('name', '=', schedule.name)
     .where('next_due', '=', schedule.next_due)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** When a stored schedule is due next. In UTC where its zone is not known here. */
+export function dueAfter({ cron, time_zone }: Pick<ScheduleTable, 'cron' | 'time_zone'>, after: number): number {
+  return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }

@@ -5,6 +5,7 @@ import type { IdSource } from '../record/id.ts';
 import { EVERY_TENANT, type Database } from '../store/database.ts';
 import { exponentialBackoff, type Backoff } from './backoff.ts';
 import { createBell } from './bell.ts';
+import { followClock } from './follow-clock.ts';
 import type { Outcome } from './outcome.ts';
 import { removeEndedJobs } from './remove-ended-jobs.ts';
 import { createRuns } from './runs.ts';
@@ -64,7 +65,9 @@ export function createWorker(options: WorkerOptions): Worker {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
   });
+  // Also as soon as the clock is put back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
+    await followClock(database, clock);
     await removeEndedJobs(database, { before: clock.now() - keepDoneMs });
   });
   let looping: Promise<void> | null = null;
@@ -88,8 +91,8 @@ export function createWorker(options: WorkerOptions): Worker {
       // SQLite answers without ever waiting: without this, a long queue would let nothing else in the process run.
       await setImmediate();
       const askedBefore = drains.splice(0);
-      await attempt(tick);
       await attempt(tidy);
+      await attempt(tick);
       await attempt(runs.turn);
       if (runs.isIdle()) for (const resolve of askedBefore) resolve();
       else drains.push(...askedBefore);

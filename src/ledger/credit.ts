@@ -115,7 +115,7 @@ export function createCredit({ database, clock, ids }: CreditParts): Credit {
   };
 }
 
-export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
+async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
   const row = await reader
     .selectFrom('credit_accounts')
     .select('balance')

@@ -15,31 +15,53 @@ export async function ageTiers(deps: ConsolidateDeps, tenant: string, run: strin
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
   if (!enabled) return 0;
   const now = deps.clock.now();
-  const rows = await deps.database.read(tenant, (reader) =>
+  let changed = 0;
+  for (let after: string | null = ''; after !== null;) {
+    const owners = await staleWorkingMemories(deps, { tenant, before: now - staleAfterDays * DAY, after });
+    for (const { scope } of owners) changed += await ageOne(deps, scope, { now, staleAfterDays, run });
+    after = owners.length < AT_ONCE ? null : (owners.at(-1)?.id ?? null);
+  }
+  return changed;
+}
+
+/** In the order of their ids: one that has nothing to drop, such as one that was written by hand, must not come again. */
+async function staleWorkingMemories(
+  { database }: ConsolidateDeps,
+  { tenant, before, after }: { tenant: string; before: number; after: string },
+): Promise<{ id: string; scope: Scope }[]> {
+  const rows = await database.read(tenant, (reader) =>
     reader
       .selectFrom('blocks')
-      .select(['agent_id', 'user_id'])
+      .select(['id', 'agent_id', 'user_id'])
       .where('tenant_id', '=', tenant)
       .where('kind', '=', 'working_memory')
       .where('session_id', '=', '')
       .where('connection_id', '=', '')
       .where('content', '!=', '')
-      .where('updated_at', '<=', now - staleAfterDays * DAY)
+      .where('updated_at', '<=', before)
+      .where('id', '>', after)
+      .orderBy('id')
       .limit(AT_ONCE)
       .execute(),
   );
-  let changed = 0;
-  for (const row of rows) {
-    const scope: Scope = { tenant, agent: row.agent_id, user: row.user_id, session: null, connection: null };
-    changed += await deps.database.write(tenant, async (writer) => {
-      const { workingMemory, notes, versions } = await readTiers(writer, scope);
-      const { text, dropped } = ageWorkingMemory(workingMemory, notes, { now, staleAfterDays });
-      if (dropped === 0) return 0;
-      const why = { reason: `dropped ${dropped} stale sentences`, actor: 'maintain', run };
-      const replacement = { kind: 'working_memory' as const, content: text, expectedVersion: versions.workingMemory };
-      await replaceBlock(writer, deps, scope, replacement, why);
-      return 1;
-    });
-  }
-  return changed;
+  return rows.map(({ id, agent_id: agent, user_id: user }) => ({
+    id,
+    scope: { tenant, agent, user, session: null, connection: null },
+  }));
+}
+
+async function ageOne(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { now, staleAfterDays, run }: { now: number; staleAfterDays: number; run: string },
+): Promise<number> {
+  return deps.database.write(scope.tenant, async (writer) => {
+    const { workingMemory, notes, versions } = await readTiers(writer, scope);
+    const { text, dropped } = ageWorkingMemory(workingMemory, notes, { now, staleAfterDays });
+    if (dropped === 0) return 0;
+    const why = { reason: `dropped ${dropped} stale sentences`, actor: 'maintain', run };
+    const replacement = { kind: 'working_memory' as const, content: text, expectedVersion: versions.workingMemory };
+    await replaceBlock(writer, deps, scope, replacement, why);
+    return 1;
+  });
 }

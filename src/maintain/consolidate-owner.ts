@@ -1,5 +1,6 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { endOwnSessions } from '../consolidate/end-sessions.ts';
+import { seeOwner } from '../consolidate/in-run.ts';
 import { markGoals } from '../consolidate/mark-goals.ts';
 import { mergeReflections, reflectionBuffers } from '../consolidate/merge-reflections.ts';
 import { crowdedTags, mergeTag, withoutTried, type MergedTag } from '../consolidate/merge-tags.ts';
@@ -7,6 +8,7 @@ import { findPatterns } from '../consolidate/patterns/find-patterns.ts';
 import { writePattern } from '../consolidate/patterns/write-pattern.ts';
 import { rehearse } from '../consolidate/rehearse.ts';
 import { synthesiseOwner, type SynthesisCounts } from '../consolidate/synthesis/synthesise-owner.ts';
+import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { saveProgress } from '../store/progress-store.ts';
@@ -42,7 +44,8 @@ export interface ConsolidationReport {
 /**
  * Consolidates what an owner has learned: working memory and scaffold → sessions that are over → reflections → tags →
  * patterns → goals → use.
- * Each step stands for itself: one that fails is named in the report, and the others go on.
+ * Each step stands for itself, and so does each text, tag and pattern within a step: one that fails is named in the
+ * report, and the others go on.
  */
 export async function consolidateOwner(
   deps: ConsolidateDeps,
@@ -76,6 +79,18 @@ export async function consolidateOwner(
     }
   };
 
+  /** One of several. Null when it failed by itself; a model that cannot be reached at all ends the step. */
+  const alone = async <Result>(name: string, work: () => Promise<Result>): Promise<Result | null> => {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (!FAILED_BY_ITSELF.some((code) => VarveError.isInstance(error, code))) throw error;
+      report.failures.push({ step: name, error });
+      return null;
+    }
+  };
+
   await step('synthesise', consolidation.tiers.enabled && owner.user !== null, async () => {
     report.synthesis = await synthesiseOwner(deps, owner, options);
   });
@@ -84,22 +99,31 @@ export async function consolidateOwner(
   });
   await step('merge-reflections', consolidation.reflections.enabled, async () => {
     for (const buffer of await database.read(owner.tenant, (reader) => reflectionBuffers(reader, owner))) {
-      report.absorbed += await mergeReflections(deps, buffer, options);
+      report.absorbed += (await alone('merge-reflections', () => mergeReflections(deps, buffer, options))) ?? 0;
     }
   });
   await step('merge-tags', consolidation.tags.enabled, async () => {
+    const leftAlone = new Set<string>();
     for (;;) {
-      const [group] = await database.read(owner.tenant, async (reader) =>
-        withoutTried(reader, owner, await crowdedTags(reader, deps, owner)),
-      );
+      const { seen, groups } = await database.read(owner.tenant, async (reader) => ({
+        seen: await seeOwner(reader, owner),
+        groups: await withoutTried(reader, owner, await crowdedTags(reader, deps, owner)),
+      }));
+      const group = groups.find(({ tag }) => !leftAlone.has(tag));
       if (group === undefined) return;
-      const merged = await mergeTag(deps, owner, group, options);
-      if (merged !== null) report.tags.push(merged);
+      const merged = await alone('merge-tags', () => mergeTag(deps, owner, group, { ...options, seen }));
+      if (merged === null) leftAlone.add(group.tag);
+      else report.tags.push(merged);
     }
   });
   await step('find-patterns', consolidation.patterns.enabled, async () => {
-    for (const found of await database.read(owner.tenant, (reader) => findPatterns(reader, deps, owner))) {
-      report.patterns.push(await writePattern(deps, owner, found, options));
+    const { seen, patterns } = await database.read(owner.tenant, async (reader) => ({
+      seen: await seeOwner(reader, owner),
+      patterns: await findPatterns(reader, deps, owner),
+    }));
+    for (const found of patterns) {
+      const id = await alone('find-patterns', () => writePattern(deps, owner, found, { ...options, seen }));
+      if (id !== null) report.patterns.push(id);
     }
   });
   await step('mark-goals', true, async () => {
@@ -115,6 +139,9 @@ export async function consolidateOwner(
   }
   return report;
 }
+
+/** The answer was of no use, or what it was made of has changed meanwhile: says nothing about the next one. */
+const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
 
 async function versionOf(reader: Reader, scope: Scope): Promise<number> {
   const row = await reader

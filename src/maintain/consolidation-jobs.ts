@@ -45,7 +45,8 @@ export function consolidationHandlers(deps: ConsolidateDeps): Record<string, Job
       await queueConsolidation(deps);
     },
     nightly: async () => {
-      await queueDueReflections(deps);
+      // A schedule of the time before it was switched off stays in the store.
+      if (deps.consolidation.nightly.enabled) await queueDueReflections(deps);
     },
     maintain: async () => {
       await queueMaintenance(deps);
@@ -55,24 +56,46 @@ export function consolidationHandlers(deps: ConsolidateDeps): Record<string, Job
 
 const OWNERS_AT_ONCE = 1000;
 
+interface ChangedOwner {
+  tenant_id: string;
+  owner_key: string;
+  agent_id: string | null;
+  user_id: string | null;
+}
+
 /** One job for each user of whom something has changed since their last consolidation. */
-export async function queueConsolidation(deps: ConsolidateDeps): Promise<number> {
-  const { rows } = await deps.database.read(EVERY_TENANT, (reader) =>
-    sql<{ tenant_id: string; owner_key: string; agent_id: string | null; user_id: string | null }>`
+async function queueConsolidation(deps: ConsolidateDeps): Promise<void> {
+  for (
+    let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };
+    after !== null;
+  ) {
+    const owners: ChangedOwner[] = await changedOwners(deps, after);
+    const jobs = owners.map((row) => ({
+      kind: 'consolidate',
+      tenant: row.tenant_id,
+      ownerKey: row.owner_key,
+      uniqueKey: row.owner_key,
+      payload: { scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id } },
+    }));
+    if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
+    after = owners.length < OWNERS_AT_ONCE ? null : (owners.at(-1) ?? null);
+  }
+}
+
+/** In the order of their keys: the first ones may stay changed for long, without credit or a model, and hold up nobody. */
+async function changedOwners(
+  { database }: ConsolidateDeps,
+  after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
+): Promise<ChangedOwner[]> {
+  const { rows } = await database.read(EVERY_TENANT, (reader) =>
+    sql<ChangedOwner>`
       select o.tenant_id, o.owner_key, o.agent_id, o.user_id
       from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
       where o.version > coalesce(p.consolidated_version, 0) and (o.user_id is not null or o.agent_id is not null)
-      limit ${OWNERS_AT_ONCE}`.execute(reader),
+        and (o.tenant_id, o.owner_key) > (${after.tenant_id}, ${after.owner_key})
+      order by o.tenant_id, o.owner_key limit ${OWNERS_AT_ONCE}`.execute(reader),
   );
-  const jobs = rows.map((row) => ({
-    kind: 'consolidate',
-    tenant: row.tenant_id,
-    ownerKey: row.owner_key,
-    uniqueKey: row.owner_key,
-    payload: { scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id } },
-  }));
-  if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
-  return jobs.length;
+  return rows;
 }
 
 /** One job for each tenant. */

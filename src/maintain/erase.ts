@@ -64,16 +64,24 @@ export async function eraseMemory(
   return certificate;
 }
 
+interface RowsToErase {
+  rows: readonly RecordRow[];
+  options: EraseOptions;
+  /** Is filled with the ids of the records that went. */
+  removed?: string[];
+}
+
 /** Removes memories for good, with all that was made of them alone, and certifies it. */
 export async function eraseRows(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { rows, subject, options }: { rows: readonly RecordRow[]; subject?: string; options: EraseOptions },
+  { rows, subject, options, removed = [] }: RowsToErase & { subject?: string },
 ): Promise<ErasureCertificate> {
   const { database } = parts;
   const memories = await withDerivedAlone(writer, scope.tenant, rows);
   const ids = memories.map(({ id }) => id);
+  removed.push(...ids);
   const texts = await textsOf(writer, scope.tenant, ids);
   const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
   const redacted = await redactBlocks(writer, scope, { erased: texts, kept: await liveTexts(writer, scope) });
@@ -86,12 +94,14 @@ export async function eraseEvents(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  { rows, options }: { rows: readonly RecordRow[]; options: EraseOptions },
+  { rows, options, removed = [] }: RowsToErase,
 ): Promise<ErasureCertificate> {
   const { tenant } = scope;
   const counts = await eraseRecords(writer, parts.database, tenant, { events: rows, memories: [], blockIds: [] });
-  const removed = rows.map(({ id }) => id);
-  return certify(writer, parts, { scope, id: parts.ids.next('era'), counts: { ...counts }, removed, options });
+  const ids = rows.map(({ id }) => id);
+  removed.push(...ids);
+  const id = parts.ids.next('era');
+  return certify(writer, parts, { scope, id, counts: { ...counts }, removed: ids, options });
 }
 
 interface Certified {
@@ -125,7 +135,7 @@ async function certify(
   return certificate;
 }
 
-export async function rowsOf(writer: Writer, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
+async function rowsOf(writer: Writer, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
   return writer
     .selectFrom('memories')
     .select(['id', 'row_id as rowId'])

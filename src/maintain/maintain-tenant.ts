@@ -1,11 +1,11 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import { rehearse } from '../consolidate/rehearse.ts';
+import { rehearseApart } from '../consolidate/rehearse.ts';
 import { ageTiers } from './age-tiers.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 import { upkeep, type UpkeepOptions, type UpkeepReport } from './upkeep.ts';
 
 export interface MaintenanceOptions extends UpkeepOptions {
-  /** Does everything and takes it back: the report is that of the real run. Writes wait meanwhile. */
+  /** Does everything and takes it back, a stretch at a time: the report is that of the real run. */
   dryRun?: boolean;
 }
 
@@ -21,7 +21,7 @@ export async function maintainTenant(
   tenant: string,
   { dryRun = false, ...options }: MaintenanceOptions,
 ): Promise<MaintenanceReport> {
-  if (dryRun) return rehearse(deps, tenant, (rehearsed) => maintainTenant(rehearsed, tenant, options));
+  if (dryRun) return rehearseApart(deps, (rehearsed) => maintainTenant(rehearsed, tenant, options));
   const report = await upkeep(deps, tenant, options);
   const aged = await ageTiers(deps, tenant, report.run);
   return { ...report, aged, ...(await enforceRetention(deps, tenant, options)) };

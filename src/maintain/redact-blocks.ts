@@ -1,17 +1,19 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
+import { replaceSentences } from '../language/replace-sentences.ts';
 import { splitSentences } from '../language/split-sentences.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
-import { letGoOfCaches } from '../store/erase-records.ts';
+import { beginEpoch, type Place } from '../store/erase-records.ts';
 
 /** A sentence that has so many of its words from an erased text says what that said. */
 const SAYS_IT = 0.8;
 
 /**
  * Takes what was erased out of the documents that stay, and out of their history: sentences and values that say what an
- * erased text said, and that nothing which stays says as well. Gives back how many documents and versions it changed.
+ * erased text said, and that nothing which stays says as well. An answer that waits for review and says it is dropped:
+ * what it was made of is taken in anew. Gives back how many documents, versions and answers it changed.
  */
 export async function redactBlocks(
   writer: Writer,
@@ -28,16 +30,19 @@ export async function redactBlocks(
       gone.some((each) => coveredBy(stems, each) >= SAYS_IT) && !stays.some((each) => coveredBy(stems, each) >= SAYS_IT)
     );
   };
-  const { rows } = await sql<{ id: string; owner: string; kind: string; content: string }>`
-    select id, owner_key as owner, kind, content from blocks where tenant_id = ${scope.tenant}
-      and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
-      and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`.execute(writer);
-  let changed = 0;
-  const owners = new Set<string>();
+  const around = sql`tenant_id = ${scope.tenant}
+    and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
+    and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
+  const { rows } = await sql<Place & { id: string; kind: string; content: string }>`
+    select id, agent_id as agent, user_id as "user", kind, content from blocks where ${around}`.execute(writer);
+  let changed = await dropHeldChanges(writer, around, saysErased);
+  const places: Place[] = [];
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
     const redact = (content: string): string =>
-      isJson ? redactJson(content, saysErased) : redactText(content, saysErased);
+      isJson
+        ? redactJson(content, saysErased)
+        : replaceSentences(content, (sentence) => (saysErased(sentence) ? null : sentence));
     const next = redact(block.content);
     if (next !== block.content) {
       await writer
@@ -46,13 +51,30 @@ export async function redactBlocks(
         .where('tenant_id', '=', scope.tenant)
         .where('id', '=', block.id)
         .execute();
-      owners.add(block.owner);
+      places.push(block);
       changed += 1;
     }
     changed += await redactHistory(writer, scope.tenant, block.id, redact);
   }
-  await letGoOfCaches(writer, scope.tenant, owners);
+  await beginEpoch(writer, scope.tenant, places);
   return changed;
+}
+
+async function dropHeldChanges(
+  writer: Writer,
+  around: RawBuilder<unknown>,
+  saysErased: (text: string) => boolean,
+): Promise<number> {
+  const { rows } = await sql<{ id: string; proposal: string }>`
+    select id, proposal from held_changes where ${around}`.execute(writer);
+  const dropped = rows.filter(({ proposal }) => redactJson(proposal, sentencesSay(saysErased)) !== proposal);
+  for (const { id } of dropped) await sql`delete from held_changes where ${around} and id = ${id}`.execute(writer);
+  return dropped.length;
+}
+
+/** Whether a text, as a whole or in any of its sentences, says it. */
+function sentencesSay(saysErased: (text: string) => boolean): (text: string) => boolean {
+  return (text) => saysErased(text) || splitSentences(text).some((sentence) => saysErased(sentence.text));
 }
 
 async function redactHistory(
@@ -84,14 +106,6 @@ async function redactHistory(
     changed += 1;
   }
   return changed;
-}
-
-function redactText(text: string, saysErased: (text: string) => boolean): string {
-  let redacted = text;
-  for (const { text: sentence, span } of splitSentences(text).toReversed()) {
-    if (saysErased(sentence)) redacted = redacted.slice(0, span.start) + redacted.slice(span.end);
-  }
-  return redacted === text ? text : redacted.replace(/[ \t]{2,}/g, ' ').trim();
 }
 
 /** Leaves the shape and takes out the values; a key goes with its value. */

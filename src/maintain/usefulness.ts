@@ -1,11 +1,10 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { UsefulnessSettings } from '../consolidate/consolidation-settings.ts';
-import { inRun } from '../consolidate/in-run.ts';
+import { inRun, type RunContext } from '../consolidate/in-run.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { parse } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
-import type { RunCause } from '../store/run-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { addUse, insertGiven, listGiven, takeGiven, type GivenMemory, type MemoryUse } from '../store/use-store.ts';
@@ -32,7 +31,7 @@ type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 export async function judgeGiven(
   deps: ConsolidateDeps,
   scope: Scope,
-  options: { cause: RunCause; signal?: AbortSignal },
+  options: RunContext,
 ): Promise<{ judged: number; moved: number }> {
   const given = await deps.database.read(scope.tenant, (reader) => answeredGiven(reader, scope, deps.clock.now()));
   if (given.length === 0) return { judged: 0, moved: 0 };

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { ownerKey } from '../record/scope.ts';
 import { chunks } from './chunks.ts';
 import type { Database, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
@@ -33,7 +34,7 @@ export async function eraseRecords(
   tenant: string,
   records: RecordsToErase,
 ): Promise<ErasedRecords> {
-  await letGoOfCaches(writer, tenant, await ownersOf(writer, tenant, records));
+  await beginEpoch(writer, tenant, await placesOf(writer, tenant, records));
   const { events, memories, blockIds } = records;
   const [eventIds, eventRows] = [events.map(({ id }) => id), events.map(({ rowId }) => rowId)];
   const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
@@ -167,12 +168,18 @@ export async function removeRows(
   return count;
 }
 
-async function ownersOf(
+/** Where a record lives: with an agent, a user, both, or everybody in the tenant. */
+export interface Place {
+  agent: string | null;
+  user: string | null;
+}
+
+async function placesOf(
   writer: Writer,
   tenant: string,
   { events, memories, blockIds }: RecordsToErase,
-): Promise<Set<string>> {
-  const owners = new Set<string>();
+): Promise<Place[]> {
+  const places: Place[] = [];
   for (const [table, ids] of [
     ['events', events.map(({ id }) => id)],
     ['memories', memories.map(({ id }) => id)],
@@ -181,22 +188,41 @@ async function ownersOf(
     for (const some of chunks(ids)) {
       const rows = await writer
         .selectFrom(table)
-        .select('owner_key')
+        .select(['agent_id as agent', 'user_id as user'])
         .distinct()
         .where('tenant_id', '=', tenant)
         .where('id', 'in', some)
         .execute();
-      for (const row of rows) owners.add(row.owner_key);
+      places.push(...rows);
     }
   }
-  return owners;
+  return places;
 }
 
-/** Every process holds text and vectors in memory: a new epoch of their owner tells it to let go of them. */
-export async function letGoOfCaches(writer: Writer, tenant: string, owners: ReadonlySet<string>): Promise<void> {
-  // In one order, so that two that erase do not wait for each other.
-  for (const some of chunks([...owners].sort())) {
+/**
+ * Begins a new epoch of every owner that sees what lives in these places: processes hold text and vectors in memory, and
+ * work that is under way was made of them. By it they know that something was removed for good.
+ */
+export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
+  const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
     await sql`update owners set epoch = epoch + 1, version = version + 1
-      where tenant_id = ${tenant} and owner_key in (${sql.join(some)})`.execute(writer);
-  }
+      where tenant_id = ${tenant} and ${condition}`.execute(writer);
+  };
+  const renewThose = async (column: string, values: Iterable<string>): Promise<void> => {
+    for (const some of chunks([...new Set(values)].sort())) await renew(sql`${sql.ref(column)} in (${sql.join(some)})`);
+  };
+  if (places.some(({ agent, user }) => agent === null && user === null)) return renew(sql`1 = 1`);
+  const those = (of: (place: Place) => string | null): string[] => places.flatMap((place) => of(place) ?? []);
+  await renewThose(
+    'owner_key',
+    those(({ agent, user }) => (agent === null || user === null ? null : ownerKey({ tenant, agent, user }))),
+  );
+  await renewThose(
+    'agent_id',
+    those(({ agent, user }) => (user === null ? agent : null)),
+  );
+  await renewThose(
+    'user_id',
+    those(({ agent, user }) => (agent === null ? user : null)),
+  );
 }

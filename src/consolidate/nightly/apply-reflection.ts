@@ -41,6 +41,8 @@ export async function applyReflection(
   const written: string[] = [];
   const level = ownerLevel(scope);
   const shared = { level, sourceType: 'conversation' as const, metadata: { by: 'reflect' } };
+  // What the answer has said once is known when it says it again.
+  const known = [...day.memories];
 
   for (const fact of reflection.facts.slice(0, MOST_ITEMS)) {
     const sources = sourcesOf(fact.value, said, FACT_SUPPORT);
@@ -54,7 +56,7 @@ export async function applyReflection(
   }
   for (const { text, followUpDays, context } of reflection.intentions.slice(0, MOST_ITEMS)) {
     const sources = sourcesOf(text, said, LOOSE_SUPPORT);
-    if (sources.length === 0 || isKnown(text, 'intention', day.memories) || !mayBeKept(text, deps.privacy)) continue;
+    if (sources.length === 0 || isKnown(text, 'intention', known) || !mayBeKept(text, deps.privacy)) continue;
     const dueAt = new Date(deps.clock.now() + followUpDays * DAY);
     const metadata = { ...shared.metadata, ...(context === null ? {} : { context }) };
     const input = {
@@ -69,15 +71,17 @@ export async function applyReflection(
     const { memory, outcome } = await writeMemory(writer, deps, scope, input, why);
     if (outcome !== 'created') continue;
     counts.intentions_added += 1;
+    known.push(memory);
     written.push(memory.id);
   }
   for (const { rule, category } of reflection.learnings.slice(0, MOST_ITEMS)) {
     const sources = sourcesOf(rule, said, LOOSE_SUPPORT);
-    if (sources.length === 0 || isKnown(rule, 'learning', day.memories) || !mayBeKept(rule, deps.privacy)) continue;
+    if (sources.length === 0 || isKnown(rule, 'learning', known) || !mayBeKept(rule, deps.privacy)) continue;
     const input = { ...shared, type: 'learning', content: rule, category, sourceEvents: idsOf(sources) };
     const { memory, outcome } = await writeMemory(writer, deps, scope, input, why);
     if (outcome !== 'created') continue;
     counts.learnings_added += 1;
+    known.push(memory);
     written.push(memory.id);
   }
   return { counts, changed: { ...counts, memories: written } };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { enqueueJobs } from '../../jobs/enqueue.ts';
-import { nextDue } from '../../jobs/next-due.ts';
+import { knownTimeZone, nextDue } from '../../jobs/next-due.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Writer } from '../../store/database.ts';
@@ -27,8 +27,19 @@ export function nextReflection(
   after: number,
 ): number {
   const cron = `0 ${own.reflectionHour ?? settings.hour} * * *`;
-  return nextDue({ cron, timeZone: own.timeZone ?? settings.timeZone }, after);
+  return nextDue({ cron, timeZone: knownTimeZone(own.timeZone, settings.timeZone) }, after);
 }
+
+/**
+ * Since when what was said is to be reflected on: the last reflection, or a day ago. A reflection in the future was
+ * noted by a clock that has been put back since.
+ */
+export function reflectedSince(reflectedUntil: number | null, now: number): number {
+  return reflectedUntil === null || reflectedUntil > now ? now - DAY : reflectedUntil;
+}
+
+// A due time is at most a day away, or a little more when the clocks change.
+const FARTHEST = 2 * DAY;
 
 /**
  * Queues a reflection for every user whose hour has come and who has said something since the last one. The due time
@@ -48,16 +59,17 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen:
   const { rows } = await sql<DueRow>`
     select o.tenant_id, o.owner_key, o.agent_id, o.user_id, p.time_zone, p.reflection_hour, p.next_reflection_at,
       o.created_at, exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
-        and e.kind = 'message' and e.recorded_at > coalesce(p.reflected_until, ${now - DAY})) as has_news
+        and e.kind = 'message' and e.recorded_at <= ${now} and e.recorded_at >
+          case when p.reflected_until <= ${now} then p.reflected_until else ${now - DAY} end) as has_news
     from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
-    where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now})
+    where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now}
+      or p.next_reflection_at > ${now + FARTHEST})
     order by o.tenant_id, o.owner_key limit ${OWNERS_AT_ONCE}`.execute(writer);
   const due: DueRow[] = [];
   for (const row of rows) {
     const { hour, timeZone } = deps.consolidation.nightly;
     const own = { reflectionHour: row.reflection_hour, timeZone: row.time_zone };
-    // One that was never looked at may have missed its first hour already.
-    const dueAt = row.next_reflection_at ?? nextReflection({ hour, timeZone }, own, row.created_at);
+    const dueAt = dueTime(row, now) ?? nextReflection({ hour, timeZone }, own, beganAt(row, now));
     const isDue = dueAt <= now;
     const next = isDue ? nextReflection({ hour, timeZone }, own, now) : dueAt;
     if ((await moveOn(writer, row, next)) && isDue && Boolean(row.has_news)) due.push(row);
@@ -71,6 +83,16 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen:
   }));
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
   return { seen: rows.length, enqueued: jobs.length };
+}
+
+/** Null: there is none yet, or the clock was put back since. */
+function dueTime({ next_reflection_at }: DueRow, now: number): number | null {
+  return next_reflection_at !== null && next_reflection_at <= now + FARTHEST ? next_reflection_at : null;
+}
+
+/** One that was never looked at may have missed its first hour already. */
+function beganAt({ next_reflection_at, created_at }: DueRow, now: number): number {
+  return next_reflection_at === null ? Math.min(created_at, now) : now;
 }
 
 /** Only one of those who saw the same due time gets to move it. */

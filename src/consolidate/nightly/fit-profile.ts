@@ -30,6 +30,8 @@ function plain(heading: string): string {
 export function fitProfile(profile: string, limit: number): string {
   if (!/^#{1,4}\s/m.test(profile)) return cutWords(profile, limit);
   const sections = readSections(profile);
+  // First what can never fit: taken off a sentence at a time, a profile of a megabyte would keep the process busy for minutes.
+  for (const name of PROFILE_SECTIONS) sections[name] = cutWords(sections[name], limit);
   for (;;) {
     const text = writeSections(sections);
     if (countWords(text) <= limit) return text;

@@ -1,6 +1,5 @@
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
-import { DAY } from '../../record/clock.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { findBlock } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
@@ -8,6 +7,7 @@ import { toEvent } from '../../store/event-store.ts';
 import { toMemory } from '../../store/memory-rows.ts';
 import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { reflectedSince } from './due-reflections.ts';
 
 /** What a reflection looks back on. */
 export interface Day {
@@ -26,7 +26,8 @@ const MOST_MEMORIES = 300;
 export async function gatherDay(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Day> {
   const { exchanges } = deps.consolidation.nightly;
   const progress = await findProgress(reader, scope);
-  const since = progress.reflectedUntil ?? deps.clock.now() - DAY;
+  const now = deps.clock.now();
+  const since = reflectedSince(progress.reflectedUntil, now);
   const rows = await reader
     .selectFrom('events')
     .selectAll()
@@ -34,6 +35,7 @@ export async function gatherDay(reader: Reader, deps: ConsolidateDeps, scope: Sc
     .where('owner_key', '=', ownerKey(scope))
     .where('kind', '=', 'message')
     .where('recorded_at', '>', since)
+    .where('recorded_at', '<=', now)
     .orderBy('row_id', 'desc')
     .limit(exchanges * 2)
     .execute();

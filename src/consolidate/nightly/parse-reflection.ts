@@ -28,7 +28,11 @@ const factSchema = z.object({
 const intentionSchema = z
   .object({
     text: z.string().trim().min(1).max(2000),
-    follow_up_days: z.coerce.number().min(0).max(3650).catch(DEFAULT_FOLLOW_UP),
+    // Not coerced: null would become 0, which is due at once.
+    follow_up_days: z
+      .union([z.number(), z.string().trim().min(1).transform(Number)])
+      .pipe(z.number().min(0).max(3650))
+      .catch(DEFAULT_FOLLOW_UP),
     context: z.string().trim().max(2000).nullish().catch(null),
   })
   .transform(({ text, follow_up_days, context }) => ({ text, followUpDays: follow_up_days, context: context || null }));

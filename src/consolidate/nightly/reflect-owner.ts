@@ -1,4 +1,5 @@
 import { VarveError } from '../../errors.ts';
+import { knownTimeZone } from '../../jobs/next-due.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -100,7 +101,7 @@ async function reflect(deps: ConsolidateDeps, run: ActiveRun, day: Day): Promise
   const now = deps.clock.now();
   if (run.languageModel === null) {
     const types = [...deps.memoryTypes].map(([name, { description }]) => ({ name, description }));
-    const zone = day.progress.timeZone ?? timeZone;
+    const zone = knownTimeZone(day.progress.timeZone, timeZone);
     return localReflection(await deps.local(), day, {
       wordLimit: words,
       types,

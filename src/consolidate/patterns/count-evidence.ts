@@ -42,8 +42,10 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
         other.count - one.count ||
         (one.label < other.label ? -1 : 1),
     );
-  const tools: Record<string, number> = {};
-  for (const { tool } of evidence) if (tool !== null) tools[tool] = (tools[tool] ?? 0) + 1;
+  const tools = Map.groupBy(
+    evidence.flatMap((each) => each.tool ?? []),
+    (tool) => tool,
+  );
   return {
     theme: inOrderOfSpeech(evidence, common.size > 0 ? common : mostCommon(evidence, groups)),
     measure,
@@ -51,7 +53,7 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
     ratio: ratioOf(groups),
     total: evidence.length,
     sessions: new Set(evidence.map(({ session }) => session ?? '')).size,
-    tools,
+    tools: Object.fromEntries([...tools].map(([tool, uses]) => [tool, uses.length])),
   };
 }
 

@@ -36,7 +36,7 @@ export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope:
 }
 
 /** The ids of the evidence that a pattern was counted of. */
-export function evidenceIds(pattern: Memory): string[] {
+function evidenceIds(pattern: Memory): string[] {
   const ids = pattern.metadata['evidence'];
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }

@@ -3,11 +3,10 @@ import type { Parsed } from '../../record/parse.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { lowestTrust } from '../../record/trust.ts';
 import { recordDerivation } from '../../store/derivation-store.ts';
-import type { RunCause } from '../../store/run-store.ts';
 import { newMemory } from '../../store/new-memory.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { inRun, type ActiveRun } from '../in-run.ts';
+import { inRun, type ActiveRun, type RunContext } from '../in-run.ts';
 import { writeCount } from './count-evidence.ts';
 import type { FoundPattern } from './find-patterns.ts';
 
@@ -22,7 +21,7 @@ export async function writePattern(
   deps: ConsolidateDeps,
   scope: Scope,
   found: FoundPattern,
-  options: { cause: RunCause; signal?: AbortSignal },
+  options: RunContext,
 ): Promise<string> {
   return inRun(deps, { scope, kind: 'find-patterns', ...options }, async (run) => {
     run.read({ evidence: found.evidence.length, sessions: found.count.sessions });

@@ -64,7 +64,7 @@ function suspicionOf(synthesis: Synthesis, tiers: Tiers, share: number): string 
 }
 
 /** How many values a JSON value holds, at every depth. */
-export function countValues(value: unknown): number {
+function countValues(value: unknown): number {
   if (value === null || value === '') return 0;
   if (typeof value !== 'object') return 1;
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
@@ -92,7 +92,7 @@ function checkEntries(
   const kept: CheckedSynthesis['kept'] = [];
   const replaced: string[] = [];
   for (const key of new Set([...Object.keys(tiers.scaffold), ...Object.keys(scaffold)])) {
-    const [old, value, note] = [tiers.scaffold[key], scaffold[key], tiers.notes.scaffold[key]];
+    const [old, value, note] = [own(tiers.scaffold, key), own(scaffold, key), own(tiers.notes.scaffold, key)];
     const support = supportOf(key, { old, value }, synthesis, observed);
     const isChanged = old !== undefined && !isDeepStrictEqual(old, value);
     const refusal = isChanged || old === undefined ? refusalOf(support, note) : null;
@@ -106,14 +106,19 @@ function checkEntries(
       isNew,
       note,
       support,
-      proposed: synthesis.scaffoldConfidence[key],
+      proposed: own(synthesis.scaffoldConfidence, key),
       now,
       refused: refusal !== null,
     });
   }
   // A key that an observation contradicts and the answer leaves out is gone: it is in neither.
-  replaced.push(...Object.keys(tiers.scaffold).filter((key) => !(key in next)));
+  replaced.push(...Object.keys(tiers.scaffold).filter((key) => !Object.hasOwn(next, key)));
   return { scaffold: next, notes, kept, replaced };
+}
+
+/** The keys are a model's: one that is called `constructor` is an entry like any other, and not what every object inherits. */
+function own<Value>(entries: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
 
 function refusalOf(support: Observed | null, note: EntryNote | undefined): 'outranked' | 'unsupported' | null {

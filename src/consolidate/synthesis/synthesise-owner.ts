@@ -4,9 +4,8 @@ import type { OwnerProgress } from '../../store/progress-store.ts';
 import { saveProgress } from '../../store/progress-store.ts';
 import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import type { RunCause } from '../../store/run-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { inRun, type Committed } from '../in-run.ts';
+import { assertNotErased, inRun, seeOwner, type Committed, type RunContext, type SeenOwner } from '../in-run.ts';
 import { ageWorkingMemory } from './age-working-memory.ts';
 import { applySynthesis, type SynthesisToApply } from './apply-synthesis.ts';
 import { checkSynthesis } from './check-synthesis.ts';
@@ -14,11 +13,6 @@ import { formedBefore } from '../../form/known-memories.ts';
 import { factsToKeep, notFormedBefore } from './facts-to-keep.ts';
 import { gatherObserved, readTiers } from './gather-observed.ts';
 import type { Observed } from './observed.ts';
-
-export interface SynthesiseOptions {
-  cause: RunCause;
-  signal?: AbortSignal;
-}
 
 /** What became of an owner's observations. */
 export interface SynthesisCounts {
@@ -40,14 +34,15 @@ export interface SynthesisCounts {
 export async function synthesiseOwner(
   deps: ConsolidateDeps,
   scope: Scope,
-  options: SynthesiseOptions,
+  options: RunContext,
 ): Promise<SynthesisCounts> {
   const counts: SynthesisCounts = { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 };
   const { batch } = deps.consolidation.tiers;
   const tried = new Set<string>();
   for (;;) {
     options.signal?.throwIfAborted();
-    const { observed, progress, held } = await deps.database.read(scope.tenant, async (reader) => ({
+    const { seen, observed, progress, held } = await deps.database.read(scope.tenant, async (reader) => ({
+      seen: await seeOwner(reader, scope),
       ...(await gatherObserved(reader, deps, scope)),
       held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
     }));
@@ -61,9 +56,10 @@ export async function synthesiseOwner(
     const fresh = observed.filter((each) => !isFailed(each)).slice(0, batch);
     for (const { event } of [...fresh, ...failedBefore]) if (event !== null) tried.add(event.id);
     let goesOn = progress;
-    if (fresh.length > 0) goesOn = await synthesiseBatch(deps, scope, { batch: fresh, progress, options, counts });
+    if (fresh.length > 0)
+      goesOn = await synthesiseBatch(deps, scope, { batch: fresh, seen, progress, options, counts });
     for (const each of failedBefore) {
-      goesOn = await synthesiseBatch(deps, scope, { batch: [each], progress: goesOn, options, counts });
+      goesOn = await synthesiseBatch(deps, scope, { batch: [each], seen, progress: goesOn, options, counts });
     }
     if (counts.held > 0 || fresh.length === 0) return counts;
   }
@@ -71,28 +67,25 @@ export async function synthesiseOwner(
 
 interface Batch {
   batch: readonly Observed[];
+  seen: SeenOwner;
   progress: OwnerProgress;
-  options: SynthesiseOptions;
+  options: RunContext;
   counts: SynthesisCounts;
 }
 
-async function synthesiseBatch(
-  deps: ConsolidateDeps,
-  scope: Scope,
-  { batch, progress, options, counts }: Batch,
-): Promise<OwnerProgress> {
+async function synthesiseBatch(deps: ConsolidateDeps, scope: Scope, given: Batch): Promise<OwnerProgress> {
+  const { batch, progress } = given;
   try {
-    const next = await synthesiseOnce(deps, scope, { batch, progress, options, counts });
+    const next = await synthesiseOnce(deps, scope, given);
     return { ...progress, ...next };
   } catch (error) {
     if (!VarveError.isInstance(error, 'model_answer_invalid') && !VarveError.isInstance(error, 'invalid_input'))
       throw error;
     const [only] = batch;
-    if (batch.length === 1 && only !== undefined)
-      return setFailed(deps, scope, { failed: only, progress, error, counts });
+    if (batch.length === 1 && only !== undefined) return setFailed(deps, scope, { ...given, failed: only, error });
     const middle = Math.ceil(batch.length / 2);
-    const first = await synthesiseBatch(deps, scope, { batch: batch.slice(0, middle), progress, options, counts });
-    return synthesiseBatch(deps, scope, { batch: batch.slice(middle), progress: first, options, counts });
+    const first = await synthesiseBatch(deps, scope, { ...given, batch: batch.slice(0, middle) });
+    return synthesiseBatch(deps, scope, { ...given, batch: batch.slice(middle), progress: first });
   }
 }
 
@@ -100,11 +93,11 @@ async function synthesiseBatch(
 async function synthesiseOnce(
   deps: ConsolidateDeps,
   scope: Scope,
-  { batch, progress, options, counts }: Batch,
+  { batch, seen, progress, options, counts }: Batch,
 ): Promise<Pick<OwnerProgress, 'eventRow' | 'memoryRow'>> {
   const settings = deps.consolidation.tiers;
   const nextProgress = progressAfter(progress, batch);
-  return inRun(deps, { scope, kind: 'synthesise', ...options }, async (run) => {
+  return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
     const now = deps.clock.now();
     const events = batch.flatMap(({ event }) => event ?? []);
     const { current, formed } = await deps.database.read(scope.tenant, async (reader) => ({
@@ -171,15 +164,11 @@ async function synthesiseOnce(
 async function setFailed(
   deps: ConsolidateDeps,
   scope: Scope,
-  {
-    failed,
-    progress,
-    error,
-    counts,
-  }: { failed: Observed; progress: OwnerProgress; error: unknown; counts: SynthesisCounts },
+  { failed, seen, progress, error, counts }: Omit<Batch, 'batch'> & { failed: Observed; error: unknown },
 ): Promise<OwnerProgress> {
   const next = progressAfter(progress, [failed]);
   const attempts = await deps.database.write(scope.tenant, async (writer) => {
+    await assertNotErased(writer, seen);
     await changeOwner(writer, scope, deps.clock.now());
     await saveProgress(writer, scope, next);
     if (failed.event === null) return 0;

@@ -1,0 +1,250 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databases } from '../../test/databases.ts';
+import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { HOUR, MINUTE } from '../record/clock.ts';
+import { listJobs } from './list-jobs.ts';
+
+const NONE = { done: 0, retried: 0, dead: 0, postponed: 0, returned: 0, lost: 0 };
+const LEASE = { leaseMs: MINUTE };
+
+for (const on of databases()) {
+  describe.skipIf(on.skip !== null)(`a worker with a lease on ${on.name}`, () => {
+    let queue: TestQueue;
+    let ran: unknown[];
+    const note = async (job: { payload: unknown }): Promise<void> => void ran.push(job.payload);
+    beforeEach(async () => {
+      queue = await openQueue(on);
+      ran = [];
+    });
+    afterEach(() => queue.close());
+
+    const states = async (): Promise<string[]> =>
+      (await listJobs(queue.database, { limit: 500 })).jobs.map((job) => job.state).sort();
+
+    describe('with a lease', () => {
+      it('keeps a job from others until the lease runs out', async () => {
+        const [added] = await queue.add({ kind: 'a' });
+        const [middle, end] = [gate(), gate()];
+        const slow = queue.worker(
+          {
+            a: async () => {
+              middle.open();
+              await end.opened;
+            },
+          },
+          LEASE,
+        );
+        const slowly = slow.drain();
+        await middle.opened;
+        const other = queue.worker({ a: note }, LEASE);
+        queue.clock.advance(MINUTE - 1);
+        expect(await other.drain()).toEqual(NONE);
+        queue.clock.advance(1);
+        expect(await other.drain()).toEqual({ ...NONE, done: 1 });
+        expect(await queue.job(added?.id)).toMatchObject({ state: 'done', attempts: 2 });
+        end.open();
+        expect(await slowly).toEqual({ ...NONE, lost: 1 });
+      });
+
+      it.each(['failed', 'done'])('ignores a worker that lost its lease and says %s', async (said) => {
+        const [added] = await queue.add({ kind: 'a' });
+        const [middle, end, otherMiddle, otherEnd] = [gate(), gate(), gate(), gate()];
+        const slow = queue
+          .worker(
+            {
+              a: async () => {
+                middle.open();
+                await end.opened;
+                if (said === 'failed') throw new Error('from the one who lost it');
+              },
+            },
+            LEASE,
+          )
+          .drain();
+        await middle.opened;
+        queue.clock.advance(MINUTE);
+        const other = queue
+          .worker(
+            {
+              a: async () => {
+                otherMiddle.open();
+                await otherEnd.opened;
+              },
+            },
+            LEASE,
+          )
+          .drain();
+        await otherMiddle.opened;
+        end.open();
+        expect(await slow).toEqual({ ...NONE, lost: 1 });
+        expect(await queue.job(added?.id)).toMatchObject({ state: 'running', attempts: 2, lastError: null });
+        otherEnd.open();
+        expect(await other).toEqual({ ...NONE, done: 1 });
+      });
+
+      it('renews the lease while a handler gives signs of life', async () => {
+        await queue.add({ kind: 'a' });
+        const other = queue.worker({ a: note }, LEASE);
+        const worker = queue.worker(
+          {
+            a: async (_job, { heartbeat }) => {
+              for (let minute = 0; minute < 5; minute += 1) {
+                queue.clock.advance(MINUTE - 1);
+                await heartbeat();
+                expect(await other.drain()).toEqual(NONE);
+              }
+            },
+          },
+          LEASE,
+        );
+        expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
+      });
+
+      it('renews the lease by itself while a handler is busy elsewhere', async () => {
+        await queue.add({ kind: 'a' });
+        const other = queue.worker({ a: note }, LEASE);
+        const worker = queue.worker(
+          {
+            a: async () => {
+              for (let minute = 0; minute < 3; minute += 1) {
+                queue.clock.advance(MINUTE - 1);
+                const until = queue.clock.now() + MINUTE;
+                for (;;) {
+                  const [job] = (await listJobs(queue.database)).jobs;
+                  if (job?.leaseUntil?.getTime() === until) break;
+                  await delay(5);
+                }
+                expect(await other.drain()).toEqual(NONE);
+              }
+            },
+          },
+          LEASE,
+        );
+        expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
+      });
+
+      it('aborts a handler that has lost its lease', async () => {
+        await queue.add({ kind: 'a' });
+        let reason: unknown;
+        const worker = queue.worker(
+          {
+            a: async (_job, { signal, heartbeat }) => {
+              queue.clock.advance(MINUTE);
+              await queue.worker({ a: note }, LEASE).drain();
+              await expect(heartbeat()).rejects.toThrow('its lease is lost');
+              reason = signal.reason;
+              signal.throwIfAborted();
+            },
+          },
+          LEASE,
+        );
+        expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
+        expect(reason).toMatchObject({ code: 'cancelled' });
+        expect(await states()).toEqual(['done']);
+      });
+
+      it('buries a job whose worker never comes back from it', async () => {
+        const [added] = await queue.add({ kind: 'a', maxAttempts: 2 });
+        const end = gate();
+        const lost: unknown[] = [];
+        for (let attempt = 0; attempt < 2; attempt += 1) {
+          const middle = gate();
+          const worker = queue.worker(
+            {
+              a: async () => {
+                middle.open();
+                await end.opened;
+              },
+            },
+            { ...LEASE, pollMs: HOUR },
+          );
+          lost.push(worker.drain());
+          await middle.opened;
+          queue.clock.advance(MINUTE);
+        }
+        expect(await queue.worker({ a: note }, LEASE).drain()).toEqual(NONE);
+        expect(await queue.job(added?.id)).toMatchObject({
+          state: 'dead',
+          attempts: 2,
+          lastError: expect.stringContaining('worker ended'),
+        });
+        end.open();
+        expect(await Promise.all(lost)).toEqual([
+          { ...NONE, lost: 1 },
+          { ...NONE, lost: 1 },
+        ]);
+      });
+    });
+
+    describe('that completes within the transaction of the effect', () => {
+      beforeEach(() =>
+        queue.database.write('t', async (writer) => {
+          await writer.insertInto('owners').values(effect('counter')).execute();
+        }),
+      );
+      const effect = (key: string) => ({ tenant_id: 't', owner_key: key, version: 0, epoch: 0, created_at: 0 });
+      const effects = async (): Promise<number | undefined> =>
+        (await queue.database.read('t', (reader) => reader.selectFrom('owners').select('version').executeTakeFirst()))
+          ?.version;
+      const count = sql<number>`version + 1`;
+
+      it('has both or neither', async () => {
+        const [added] = await queue.add({ kind: 'a' });
+        let tries = 0;
+        const worker = queue.worker({
+          a: (_job, { complete }) =>
+            queue.database.write('t', async (writer) => {
+              await writer.updateTable('owners').set({ version: count }).execute();
+              await complete(writer);
+              tries += 1;
+              if (tries === 1) throw new Error('after completing');
+            }),
+        });
+        expect(await worker.drain()).toEqual({ ...NONE, retried: 1 });
+        expect(await effects()).toBe(0);
+        expect(await queue.job(added?.id)).toMatchObject({ state: 'waiting', attempts: 1 });
+        queue.clock.advance(MINUTE);
+        expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
+        expect(await effects()).toBe(1);
+      });
+
+      it('takes the effect back when the lease is lost', async () => {
+        await queue.add({ kind: 'a' });
+        const work = async (complete: (writer: never) => Promise<void>): Promise<void> =>
+          queue.database.write('t', async (writer) => {
+            await writer.updateTable('owners').set({ version: count }).execute();
+            await complete(writer as never);
+          });
+        const other = queue.worker({ a: (_job, { complete }) => work(complete) }, LEASE);
+        const worker = queue.worker(
+          {
+            a: async (_job, { complete }) => {
+              queue.clock.advance(MINUTE);
+              expect(await other.drain()).toEqual({ ...NONE, done: 1 });
+              await expect(work(complete)).rejects.toMatchObject({ code: 'conflict' });
+              throw new Error('still here');
+            },
+          },
+          LEASE,
+        );
+        expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
+        expect(await effects()).toBe(1);
+        expect(await states()).toEqual(['done']);
+      });
+
+      it('stays done when the handler fails afterwards', async () => {
+        await queue.add({ kind: 'a' });
+        const worker = queue.worker({
+          a: async (_job, { complete }) => {
+            await queue.database.write('t', (writer) => complete(writer));
+            throw new Error('too late to matter');
+          },
+        });
+        expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
+        expect(await states()).toEqual(['done']);
+      });
+    });
+  });
+}

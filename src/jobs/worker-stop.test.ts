@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databases } from '../../test/databases.ts';
+import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { HOUR } from '../record/clock.ts';
+import { countJobs, listJobs } from './list-jobs.ts';
+
+const NONE = { done: 0, retried: 0, dead: 0, postponed: 0, returned: 0, lost: 0 };
+
+for (const on of databases()) {
+  describe.skipIf(on.skip !== null)(`a worker that stops or is disturbed on ${on.name}`, () => {
+    let queue: TestQueue;
+    let ran: unknown[];
+    const note = async (job: { payload: unknown }): Promise<void> => void ran.push(job.payload);
+    beforeEach(async () => {
+      queue = await openQueue(on);
+      ran = [];
+    });
+    afterEach(() => queue.close());
+
+    const states = async (): Promise<string[]> =>
+      (await listJobs(queue.database, { limit: 500 })).jobs.map((job) => job.state).sort();
+
+    describe('that stops', () => {
+      it('waits for what runs, takes nothing new and loses nothing', async () => {
+        await queue.add(...Array.from({ length: 20 }, (_, payload) => ({ kind: 'a', payload })));
+        const [middle, end] = [gate(), gate()];
+        const handler = async (job: { payload: unknown }): Promise<void> => {
+          middle.open();
+          await end.opened;
+          ran.push(job.payload);
+        };
+        const worker = queue.worker({ a: handler }, { concurrency: 4 });
+        worker.start();
+        await middle.opened;
+        const stopped = worker.stop();
+        await delay(30);
+        expect(ran).toEqual([]);
+        end.open();
+        await stopped;
+        expect(ran.length).toBe(4);
+        expect(await countJobs(queue.database)).toEqual([
+          { kind: 'a', state: 'done', count: 4 },
+          { kind: 'a', state: 'waiting', count: 16 },
+        ]);
+        expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 16 });
+      });
+
+      it('aborts and gives back, uncounted, what does not end in time', async () => {
+        const [added] = await queue.add({ kind: 'a', maxAttempts: 1 });
+        const middle = gate();
+        const worker = queue.worker({
+          a: (_job, { signal }) => {
+            middle.open();
+            return new Promise((_resolve, reject) =>
+              signal.addEventListener('abort', () => reject(signal.reason as Error)),
+            );
+          },
+        });
+        worker.start();
+        await middle.opened;
+        await worker.stop({ timeout: 10 });
+        expect(await queue.job(added?.id)).toMatchObject({
+          state: 'waiting',
+          attempts: 0,
+          lastError: null,
+          leaseUntil: null,
+        });
+        expect(await queue.worker({ a: note }).drain()).toEqual({ ...NONE, done: 1 });
+      });
+
+      it('leaves the lease to a handler that does not heed its signal', async () => {
+        const [added] = await queue.add({ kind: 'a' });
+        const middle = gate();
+        const worker = queue.worker({
+          a: () => {
+            middle.open();
+            return new Promise(() => {});
+          },
+        });
+        worker.start();
+        await middle.opened;
+        await worker.stop({ timeout: 10 });
+        expect(await queue.job(added?.id)).toMatchObject({ state: 'running' });
+        expect(await queue.worker({ a: note }).drain()).toEqual(NONE);
+      });
+
+      it('can start again', async () => {
+        const worker = queue.worker({ a: note });
+        worker.start();
+        await worker.stop();
+        await queue.add({ kind: 'a', payload: 1 });
+        worker.start();
+        worker.wake();
+        await worker.drain();
+        expect(ran).toEqual([1]);
+        await worker.stop();
+      });
+    });
+
+    it('starts at once when it is woken', async () => {
+      const started = gate();
+      const worker = queue.worker({ a: async () => started.open() }, { pollMs: HOUR });
+      worker.start();
+      await delay(30);
+      await queue.add({ kind: 'a' });
+      worker.wake();
+      await started.opened;
+      await worker.stop();
+    });
+
+    it('tells of a failing database and goes on when it is back', async () => {
+      const errors: unknown[] = [];
+      let down = true;
+      const database = {
+        ...queue.database,
+        read: ((...parameters: Parameters<typeof queue.database.read>) =>
+          down ? Promise.reject(new Error('down')) : queue.database.read(...parameters)) as typeof queue.database.read,
+      };
+      await queue.add({ kind: 'a', payload: 1 });
+      const worker = queue.worker({ a: note }, { database, onError: (error) => errors.push(error), pollMs: 5 });
+      worker.start();
+      while (errors.length === 0) await delay(5);
+      down = false;
+      while (ran.length === 0) await delay(5);
+      await worker.stop();
+      expect(await states()).toEqual(['done']);
+    });
+
+    it('ends when its store is closed under it', async () => {
+      const errors: unknown[] = [];
+      const other = await openQueue(on);
+      const worker = other.worker({ a: note }, { onError: (error) => errors.push(error), pollMs: 1 });
+      worker.start();
+      await other.close();
+      await delay(100);
+      expect(errors.length).toBeLessThan(5);
+      await worker.stop();
+    });
+  });
+}

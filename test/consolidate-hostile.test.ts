@@ -1,0 +1,227 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
+import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
+import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
+import type { Handle } from '../src/handle/handle.ts';
+import { consolidationHandlers } from '../src/maintain/consolidation-jobs.ts';
+import { countWords } from '../src/record/block.ts';
+import { DAY, HOUR, manualClock } from '../src/record/clock.ts';
+import { createIdSource } from '../src/record/id.ts';
+import { ownerKey } from '../src/record/scope.ts';
+import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { cpuTime } from './cpu-time.ts';
+import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
+import { databases } from './databases.ts';
+import { gate } from './fixtures/queue.ts';
+import { from, json, text, type ProtocolServer, type Reply } from './protocol-server.ts';
+
+const answer = (given: object): Reply =>
+  json({ updated_scaffold: {}, updated_working_memory: '', facts_to_embed: [], ...given });
+
+describe('what a model may answer to a reflection', () => {
+  it('[K10] a profile of nearly a megabyte is cut at once, not a sentence at a time', () => {
+    const endless = `## Personal\n${'Berlin is big. '.repeat(60_000)}`;
+    const taken = cpuTime(() => {
+      const fitted = fitProfile(endless, 550);
+      expect(countWords(fitted)).toBeLessThanOrEqual(550);
+      expect(countWords(fitted)).toBeGreaterThan(540);
+      expect([...fitted.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
+    });
+    expect(taken).toBeLessThan(5000);
+  });
+
+  it.each([
+    ['null', 3],
+    ['"2"', 2],
+    ['""', 3],
+    ['-700000', 3],
+    ['1e9', 3],
+    ['1e999', 3],
+    ['"NaN"', 3],
+    ['0', 0],
+  ])('[K10] follow_up_days of %s come back after %i days', (days, expected) => {
+    const [intention] = parseReflection(`---INTENTIONS---\n[{"text":"call","follow_up_days":${days}}]`).intentions;
+    expect(intention?.followUpDays).toBe(expected);
+  });
+});
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`consolidation under attack on ${database.name}`, () => {
+    let server: ProtocolServer;
+    const open = consolidationSuite(database, (started) => (server = started));
+    const inStore = async <Result>({ store }: Opened, work: (store: Database) => Promise<Result>): Promise<Result> => {
+      const opened = await openStore(store);
+      const result = await work(opened);
+      if (!('pool' in store)) await opened.close();
+      return result;
+    };
+    const setProgress = (one: Opened, set: string): Promise<unknown> =>
+      inStore(one, (store) =>
+        store.write(EVERY_TENANT, (writer) => sql.raw(`update owner_progress set ${set}`).execute(writer)),
+      );
+
+    it('[T1] [T17] a scaffold may have keys that every object inherits', async () => {
+      const { ana } = await open({ server });
+      await ana.recordObservation('User builds the constructor and lives in Berlin.', 'fact');
+      const scaffold = { constructor: 'builds the constructor', toString: 'lives in Berlin', City: 'Berlin' };
+      server.otherwise(
+        answer({
+          updated_scaffold: { ...scaffold, valueOf: 'owns a yacht' },
+          updated_working_memory: 'Lives in Berlin.',
+          confidence: { City: 'high' },
+        }),
+      );
+      expect((await ana.consolidation.run()).synthesis).toMatchObject({ taken: 1, failed: 0 });
+      expect((await ana.blocks.read('scaffold'))?.content).toEqual(scaffold);
+      const notes = (await ana.blocks.read('tier_notes'))?.content as { scaffold: object };
+      expect(notes.scaffold).toMatchObject({ constructor: { confidence: 'medium' }, City: { confidence: 'high' } });
+    });
+
+    it('[K10] what a reflection says twice is stored once', async () => {
+      const { ana } = await open({ server, formation: { writes: 'deferred' } });
+      await ana.logInteraction({ userMessage: 'I should call the dentist. Always ask first.', agentResponse: 'Fine.' });
+      const intentions = ['call the dentist', 'dentist: call', 'Call the dentist!'].map((each) => ({ text: each }));
+      const learnings = ['always ask first', 'Always ask first.'].map((rule) => ({ rule, category: 'manner' }));
+      server.otherwise(
+        text(`---INTENTIONS---\n${JSON.stringify(intentions)}\n---LEARNINGS---\n${JSON.stringify(learnings)}`),
+      );
+      expect(await ana.reflect()).toMatchObject({ intentions_added: 1, learnings_added: 1 });
+    });
+
+    it('[Q8] [E6] a tag and a buffer whose merge is of no use do not hold up the others', async () => {
+      const { ana, of } = await open({ server, consolidation: { tiers: { enabled: false } } });
+      for (const tag of ['aaa', 'zzz'])
+        for (const thing of ['olives', 'rye', 'tea', 'lentils', 'cheese', 'rhubarb'])
+          await ana.memories.create({ type: 'preference', content: `User likes ${thing} of ${tag}.`, tags: [tag] });
+      for (const [handle, level] of [
+        [ana, 'user'],
+        [of('one'), 'session'],
+      ] as const)
+        for (const index of [1, 2, 3, 4])
+          await handle.memories.create({ type: 'reflection', level, content: `Seems ${level} in case ${index}.` });
+      server.otherwise(
+        from((request) => {
+          const prompt = String(JSON.stringify(request.body.messages));
+          const said = [...prompt.matchAll(/(?:User likes|Seems) [^.]*\./g)].map(([sentence]) => sentence);
+          return text(/of aaa|Seems user/.test(prompt) ? 'word '.repeat(3000) : said.join(' '));
+        }),
+      );
+      const report = await ana.consolidation.run();
+      expect(report.failures.map(({ step }) => step)).toEqual(['merge-reflections', 'merge-tags']);
+      expect(report).toMatchObject({ absorbed: 4, tags: [{ tag: 'zzz' }] });
+      expect((await ana.memories.list({ types: ['preference'] })).items).toHaveLength(7);
+    });
+
+    it.each([
+      ['a reflection', (ana: Handle) => ana.reflect(), text('---PROFILE---\nKeeps zebras.')],
+      ['a synthesis', run, answer({ updated_working_memory: 'Keeps zebras.', updated_scaffold: { Pets: 'zebras' } })],
+      ['a merge of reflections', run, text('Keeps zebras.')],
+    ])('[X1] who is erased during %s does not come back with it', async (name, work, reply) => {
+      const tiers = { enabled: name === 'a synthesis' };
+      const one = await open({ server, formation: { writes: 'deferred' }, consolidation: { tiers } });
+      await one.ana.logInteraction({ userMessage: 'I keep zebras.', agentResponse: 'Fine.' });
+      await one.ana.recordObservation('User keeps zebras.', 'fact');
+      for (const index of [1, 2, 3, 4])
+        await one.ana.memories.create({ type: 'reflection', level: 'user', content: `Speaks of zebra ${index}.` });
+      const erased = gate();
+      server.otherwise(async (request, response) => {
+        await erased.opened;
+        await reply(request, response);
+      });
+      const working = work(one.ana).catch((error: unknown) => ({ failures: [{ error }] }));
+      await server.arrived(1);
+      await one.ana.erase();
+      erased.open();
+      expect(await working).toMatchObject({ failures: [{ error: { code: 'conflict', retryable: true } }] });
+      for (const kind of ['profile', 'working_memory', 'scaffold', 'reflections'] as const)
+        expect(await one.ana.blocks.read(kind)).toBeNull();
+      expect((await one.ana.memories.list()).items).toEqual([]);
+      expect(await one.ana.consolidation.runs()).toEqual([]);
+    });
+
+    it('[X1] an answer that waits for review goes with the memory whose text it holds', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const { ana } = one;
+      await ana.blocks.replace('scaffold', { Role: 'Engineer', City: 'Berlin', Team: 'Core', Pet: 'Max' });
+      const { memory } = await ana.memories.create({ type: 'fact', content: 'User keeps quaggas at home.' });
+      const other = await ana.memories.create({ type: 'fact', content: 'User swims in the sea on Fridays.' });
+      server.otherwise(
+        answer({
+          updated_scaffold: { Game: 'chess' },
+          updated_working_memory: 'Ana plays. User keeps quaggas at home.',
+        }),
+      );
+      expect((await ana.consolidation.run()).synthesis).toMatchObject({ held: 1 });
+      await ana.eraseMemory(other.memory.id);
+      expect(await ana.consolidation.held()).toHaveLength(1);
+      await ana.eraseMemory(memory.id);
+      expect(await ana.consolidation.held()).toEqual([]);
+      const { rows } = await inStore(one, (store) =>
+        store.read(EVERY_TENANT, (reader) => sql<object>`select * from held_changes`.execute(reader)),
+      );
+      expect(rows).toEqual([]);
+    });
+
+    it('[K10] a zone that this machine does not know, and a clock that was put back a year, end nobody’s reflections', async () => {
+      const one = await open();
+      const { varve, ana, clock } = one;
+      await ana.consolidation.configure({ timeZone: 'Europe/Berlin', reflectionHour: 4 });
+      await setProgress(one, `time_zone = 'Mars/Olympus'`);
+      const night = async (): Promise<number> => {
+        await ana.logInteraction({ userMessage: `I live in Berlin, day ${clock.now()}.`, agentResponse: 'Fine.' });
+        const done = async (): Promise<number> =>
+          (await ana.consolidation.runs({ kinds: ['reflect'], statuses: ['done'] })).length;
+        const before = await done();
+        for (let hours = 0; hours < 24; hours += 4) {
+          clock.advance(4 * HOUR);
+          await varve.drain();
+        }
+        return (await done()) - before;
+      };
+      expect(await night()).toBe(1);
+      clock.set(START + 300 * DAY);
+      expect(await night()).toBe(1);
+      clock.set(START + 2 * DAY);
+      expect(await night()).toBe(1);
+      expect(await night()).toBe(1);
+    });
+
+    it('[T21] everybody of whom something has changed is queued, however many come first', async () => {
+      const one = await open();
+      const clock = manualClock(START);
+      await inStore(one, async (store) => {
+        const rows = Array.from({ length: 2001 }, (_, index) => {
+          const scope = { tenant: 't', agent: null, user: `u${index}` };
+          return {
+            tenant_id: 't',
+            owner_key: ownerKey(scope),
+            agent_id: null,
+            user_id: scope.user,
+            version: 1,
+            epoch: 0,
+            created_at: START,
+          };
+        });
+        await store.write(EVERY_TENANT, async (writer) => {
+          for (let start = 0; start < rows.length; start += 500)
+            await writer
+              .insertInto('owners')
+              .values(rows.slice(start, start + 500))
+              .execute();
+        });
+        const handlers = consolidationHandlers({ database: store, clock, ids: createIdSource(clock) } as never);
+        await handlers['queue-consolidation']?.({} as never, {} as never);
+        const { rows: jobs } = await store.read(EVERY_TENANT, (reader) =>
+          sql<{ count: number }>`select count(*) as count from jobs where kind = 'consolidate'`.execute(reader),
+        );
+        expect(Number(jobs[0]?.count)).toBe(2001);
+      });
+    });
+  });
+}
+
+async function run(ana: Handle): Promise<unknown> {
+  return ana.consolidation.run();
+}
