@@ -9,7 +9,7 @@ RUN npm install --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
-RUN npm run build && node scripts/copy-weights.mjs && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production VARVE_DATA=/data HOST=0.0.0.0 PORT=8787

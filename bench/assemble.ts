@@ -14,7 +14,11 @@ const { values } = parseArgs({
 });
 const turns = Number(values.turns);
 const folder = mkdtempSync(join(tmpdir(), 'varve-assemble-'));
-const varve = await createVarve({ store: values.database ?? join(folder, 'varve.db'), background: false });
+const varve = await createVarve({
+  store: values.database ?? join(folder, 'varve.db'),
+  background: false,
+  formation: { writes: 'deferred' },
+});
 const handle = varve.for({ tenant: `assemble-${Date.now()}`, agent: 'helper', user: 'ann', session: 'today' });
 
 const THINGS = 'garden,bicycle,kitchen,guitar,novel,camera,boat,tax return,recipe,marathon'.split(',');
@@ -33,6 +37,8 @@ for (let index = 0; index < 1000; index += 1) {
 for (let index = 0; index < 30; index += 1) await handle.facts.set({ key: `fact_${index}`, value: `value ${index}` });
 await handle.blocks.replace('profile', 'word '.repeat(400));
 await handle.blocks.replace('working_memory', 'word '.repeat(300));
+await varve.drain();
+// Not distilled and not embedded: what is measured is how a context reads them.
 for (let start = 0; start < turns; start += 1000) {
   const batch = Array.from({ length: Math.min(1000, turns - start) }, (_, index) => start + index);
   await handle.observe(
@@ -43,7 +49,6 @@ for (let start = 0; start < turns; start += 1000) {
     ),
   );
 }
-await varve.drain();
 
 const question = (index: number): string => `When was the ${thing(index)} number ${index} in ${place(index)} bought?`;
 const rows: string[][] = [];

@@ -1,4 +1,5 @@
-// Runs before packing: puts the model into weights/, so that a release carries it and users install nothing else.
+// Part of the build: puts the model into weights/ in the order in which Varve reads it, so that it is there in a third of the
+// time and a release carries it.
 // The files come from a development dependency; weights/ is not in git.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
