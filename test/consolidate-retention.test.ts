@@ -128,6 +128,26 @@ for (const database of databases()) {
       expect((await session.form()).events).toBe(1);
     });
 
+    it.each([true, false])('[X1] [K10] a message waits for the night, if there is one: %s', async (enabled) => {
+      const { varve, ana, of, clock } = await open({
+        consolidation: { eventRetention: { message: 0 }, nightly: { enabled } },
+      });
+      await of('s1').logInteraction({ userMessage: 'I live in Berlin.', agentResponse: 'A fine city.' });
+      await of('s1').form();
+      clock.advance(1);
+      const maintain = async () => (await varve.maintain({ tenant: 't' })).retiredEvents['message'];
+      expect(await maintain()).toBe(enabled ? 0 : 2);
+      await ana.reflect();
+      expect(await maintain()).toBe(enabled ? 2 : 0);
+      // Nobody reflects on what only the agent has said: it goes two days later.
+      await of('s2').observe({ content: 'Good morning!', origin: 'agent' });
+      await of('s2').form();
+      clock.advance(2 * DAY - 1);
+      expect(await maintain()).toBe(enabled ? 0 : 1);
+      clock.advance(1);
+      expect(await maintain()).toBe(enabled ? 1 : 0);
+    });
+
     it('[X1] more than one batch goes in one pass, and nothing without a setting', async () => {
       const { varve, ana, clock } = await open({ consolidation: { eventRetention: { decision: 1 } } });
       const note = (index: number, kind: EventKind) => ({ kind, content: `Number ${index}.` });

@@ -112,19 +112,32 @@ async function oldMemories(
     .execute();
 }
 
-/** Events that nothing has still to be learned from: formation is past them in their session, the tiers have taken them in. */
+// A reflection comes every night. Where none comes, because nothing was said or it fails, messages do not wait for it.
+const WAIT_FOR_NIGHT = 2 * DAY;
+
+/**
+ * Events that nothing has still to be learned from: formation is past them in their session, the tiers have taken them in,
+ * the nightly reflection has looked back on them.
+ */
 async function oldEvents(
   reader: Reader,
-  { consolidation }: ConsolidateDeps,
+  { consolidation, clock }: ConsolidateDeps,
   { tenant, name, before, after }: Search,
 ): Promise<RecordRow[]> {
+  const waitsForNight =
+    name === 'message' && consolidation.nightly.enabled
+      ? sql`and (e.user_id is null or e.recorded_at <= ${clock.now() - WAIT_FOR_NIGHT} or exists (
+          select 1 from owner_progress p where p.tenant_id = e.tenant_id and p.owner_key = e.owner_key
+            and p.reflected_until >= e.recorded_at))`
+      : sql``;
   const waitsForTiers =
     name === 'observation' && consolidation.tiers.enabled
       ? sql`and (e.processed_at is not null or e.user_id is null)`
       : sql``;
   const { rows } = await sql<RecordRow>`
     select e.id, e.row_id as "rowId" from events e
-    where e.tenant_id = ${tenant} and e.kind = ${name} and e.recorded_at <= ${before} and e.row_id > ${after} ${waitsForTiers}
+    where e.tenant_id = ${tenant} and e.kind = ${name} and e.recorded_at <= ${before} and e.row_id > ${after}
+      ${waitsForTiers} ${waitsForNight}
       and not exists (select 1 from sessions s where s.tenant_id = e.tenant_id and s.owner_key = e.owner_key
         and s.session_id = e.session_id and s.formed_position <= e.position)
     order by e.row_id limit ${AT_ONCE}`.execute(reader);
