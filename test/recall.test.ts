@@ -455,6 +455,37 @@ for (const database of databases()) {
       await created.close();
     });
 
+    it('a kind of memory that is asked for by its name is an answer, with and without vectors', async () => {
+      const handle = open({ user: 'kim' });
+      for (const [type, content] of [
+        ['preference', 'User prefers trains over planes.'],
+        ['preference', 'User wants the agent to answer in bullet points.'],
+        ['goal', 'User wants to open a bakery in 2028.'],
+        ['fact', "User's sister Mia is a vet."],
+        ['fact', 'User drives a blue van.'],
+      ] as const)
+        await handle.memories.create({ type, content });
+      await varve.drain();
+      const withoutVectors = await createVarve({ store: options, embedder: null, background: false, clock });
+      for (const opened of [varve, withoutVectors]) {
+        const asked = async (query: string): Promise<string[]> =>
+          texts(await opened.for(handle.scope).recall(query, { minimumRelevance: 0.5 })).toSorted();
+        expect(await asked('user preferences')).toEqual([
+          'User prefers trains over planes.',
+          'User wants the agent to answer in bullet points.',
+        ]);
+        expect(await asked('How should I format the answer?')).toEqual([
+          'User wants the agent to answer in bullet points.',
+        ]);
+        expect(await asked('goals')).toEqual(['User wants to open a bakery in 2028.']);
+        expect(await asked('family')).toEqual(["User's sister Mia is a vet."]);
+        expect(await asked('What do you know about me?')).toHaveLength(5);
+        // Asked for by more than its kind, it must have the rest too.
+        expect(await asked('preferences on quantum chromodynamics')).not.toContain('User prefers trains over planes.');
+      }
+      await withoutVectors.close();
+    });
+
     it('[T21] gives out no secret that the policy keeps out of memories, though the log has it', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([

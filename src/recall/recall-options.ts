@@ -107,7 +107,7 @@ export interface SignalShare {
   weight: number;
 }
 
-/** The ways by which a result was found. */
+/** The ways by which a result was found. `keyed`: it was asked for by its key ("Where do I live?") or its kind ("goals"). */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
 /** Something that was recalled. */

@@ -8,6 +8,7 @@ import type { Reader } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { allowedDocuments } from './allowed-documents.ts';
 import { askedFacts } from './asked-facts.ts';
+import { askedKinds } from './asked-kinds.ts';
 import type { AccessTracker } from './access-tracker.ts';
 import { analyzeQuery, type QueryAnalysis } from './analyze-query.ts';
 import { chooseRanking } from './choose-ranking.ts';
@@ -93,7 +94,7 @@ async function findCandidates(
   const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
   const match = matchLexically(view.index, analysis.terms);
   const aboutNamed = await documentsAboutNamed(reader, scope, query, view);
-  const asked = askedFacts(analysis.terms, view);
+  const asked = new Set([...askedFacts(analysis.terms, view), ...askedKinds(analysis.terms, view)]);
   const { embedder, vectors } = embedded;
   if (embedder !== null && vectors !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });
