@@ -179,6 +179,55 @@ for (const database of databases()) {
       ]);
     });
 
+    it.for([
+      [
+        ['Our MRR is 42k and churn is about 3% a month.', 'Our MRR is 51k.'],
+        ["User's churn is about 3% a month.", "User's MRR is 51k."],
+      ],
+      [
+        ['Our MRR is 42k and churn is about 3% a month.', 'MRR is up to 48k.'],
+        ["User's churn is about 3% a month.", "User's MRR is up to 48k."],
+      ],
+      [
+        ['I prefer bullet points.', "Scrap the bullet points, I'd rather have short paragraphs."],
+        ['User wants no bullet points.', 'User prefers short paragraphs.'],
+      ],
+      [['Use tables for comparisons.', 'Lose the tables please.'], ['User wants no tables.']],
+      [
+        ["We're a 14-person startup.", "We hired two more engineers so we're 16 now.", "We're down to 9."],
+        ["User's business is a startup.", 'User hired two more engineers.', 'User has a team of 9 people.'],
+      ],
+      [["I'm 34.", 'I turned 35 yesterday.'], ['User turned 35 on 14 November 2026.']],
+      [['My daughter is 5.', 'My daughter is 6 now.'], ["User's daughter is 6."]],
+      [
+        ['Our biggest client is Acme. They pay us 12k a year.', 'Acme cancelled yesterday, by the way.'],
+        ["User's biggest client is Acme.", 'Acme cancelled on 14 November 2026.'],
+      ],
+      [
+        ['I want to run a marathon because my dad did.', 'I gave up on the marathon because of my knee.'],
+        ['User gave up on the marathon because of their knee.'],
+      ],
+      [
+        ["We're going to Japan in April.", 'We cancelled the Japan trip because of the earthquake.'],
+        ['User cancelled the Japan trip because of the earthquake.'],
+      ],
+    ] as const)('[X3] a change ends what it changes and nothing beside it: %s', async ([lines, known]) => {
+      const handle = fresh();
+      await tell(handle, ...lines);
+      expect(await live(handle)).toEqual(known);
+    });
+
+    it('[X3] a goal with its reason is not reached by another with the same reason', async () => {
+      const handle = fresh();
+      await tell(
+        handle,
+        'I want to travel to Japan because I love ramen.',
+        'I quit my job because I want to travel to Japan.',
+      );
+      const { items } = await handle.memories.list({ types: ['goal'] });
+      expect(items.map(({ state }) => state)).toEqual(['open']);
+    });
+
     it('[X3] what a known name stands for is remembered in the next session', async () => {
       const handle = fresh();
       await tell(handle, 'My wife Inés is expecting our second child in March.');

@@ -1,6 +1,7 @@
 import type { Memory } from '../record/memory.ts';
-import { goalShare } from './goal-share.ts';
+import { isGivenUp } from './goal-share.ts';
 import { contentStems } from './guards/text-overlap.ts';
+import { withoutReason } from './local/clauses/part-reason.ts';
 import { readPlain } from './local/clauses/read-plain.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -20,12 +21,13 @@ const TRAVELS =
   /^User(?:'s (?:trip|holiday|vacation|flight))? (?:is (?:going|flying|travelling|traveling|driving|heading|visiting|staying|on holiday|on vacation|away)|plans to (?:visit|go|travel|fly)|will (?:visit|go|travel|fly)|wants to be reminded)/;
 
 /** Which memories end because what they plan does not take place; null when the statement calls nothing off. */
-export function cancellationOf({ content, slot }: Proposal): ((memory: Memory) => boolean) | null {
+export function cancellationOf({ content: said, slot }: Proposal): ((memory: Memory) => boolean) | null {
+  const content = withoutReason(said);
   const [, off, rest = ''] = OFF.exec(content) ?? [];
   if (off !== undefined && slot.polarity === 'negative') return ONCE.test(rest) ? null : (memory) => plans(memory, off);
   const aim = GIVEN_UP.exec(content)?.[1];
   if (aim !== undefined && slot.polarity === 'negative')
-    return ({ type, content: known }) => /^(?:goal|intention)$/.test(type) && goalShare(known, aim) === 1;
+    return ({ type, content: known }) => /^(?:goal|intention)$/.test(type) && isGivenUp(known, aim);
   const cancelled = CANCELLED.exec(content)?.[1] ?? NOT_GOING.exec(content)?.[1];
   return cancelled === undefined ? null : (memory) => plans(memory, cancelled);
 }
@@ -40,7 +42,10 @@ function plans({ content, type, key }: Memory, what: string): boolean {
   if (!isOfUser && thing !== null)
     return noun.split(' ').at(-1) === thing.head && covers(contentStems(thing.subject), words);
   if (isOfUser && covers(contentStems(content), words)) return true;
-  return words.size === 1 && TRAVEL.test(noun) && TRAVELS.test(content);
+  // "The Japan trip": going to Japan.
+  const trip = noun.split(' ').at(-1) ?? noun;
+  const where = new Set([...words].filter((stem) => !contentStems(trip).has(stem)));
+  return TRAVEL.test(trip) && TRAVELS.test(content) && covers(contentStems(content), where);
 }
 
 function covers(known: ReadonlySet<string>, words: ReadonlySet<string>): boolean {

@@ -4,7 +4,7 @@ import type { Candidate } from './find-candidates.ts';
 import type { ThresholdSettings } from './formation-settings.ts';
 import { contentStems, coveredBy } from './guards/text-overlap.ts';
 import type { Proposal } from './proposal.ts';
-import { concernsSame, isSingleValued, slotOf, type Slot } from './slot.ts';
+import { concernsSame, isRevoked, isSingleValued, slotOf, type Slot } from './slot.ts';
 
 /** What becomes of a new statement, with the known memory that it concerns. */
 export type Resolution =
@@ -27,7 +27,7 @@ export function decideByRules(
   if (same !== undefined) return { action: 'NONE', target: same.memory };
   for (const { memory } of candidates) {
     const slot = slotOf(memory);
-    if (!isSameSlot(proposal, slot)) continue;
+    if (!isSameSlot(proposal, slot, memory.content) && !isRevoked(proposal.slot, slot)) continue;
     if (slot.polarity !== proposal.slot.polarity) return { action: 'DELETE', target: memory, as: 'contradicted' };
     const values = compareValues(proposal, memory);
     if (values === 'same') return { action: 'NONE', target: memory };
@@ -99,12 +99,18 @@ function isOwned(memory: Memory, scope: Scope, proposal: Proposal): boolean {
   return ownerKey(memory.scope) === ownerKey(scopeAt(scope, level));
 }
 
-function isSameSlot(proposal: Proposal, slot: Slot): boolean {
+const AMOUNT =
+  /^User's [\p{L}' -]{2,60} (?:is|are) (?:(?:now|about|around|only|over|under|roughly|almost|nearly|up to|down to|up|down|at) )*[€$£]?\d/u;
+
+function isSameSlot(proposal: Proposal, slot: Slot, known: string): boolean {
   return (
     slot.attribute !== null &&
     slot.attribute === proposal.slot.attribute &&
     slot.subject.toLowerCase() === proposal.slot.subject.toLowerCase() &&
-    (isSingleValued(slot.attribute) || proposal.correction === true)
+    (isSingleValued(slot.attribute) ||
+      proposal.correction === true ||
+      // What a thing comes to, it comes to alone.
+      (AMOUNT.test(proposal.content) && AMOUNT.test(known)))
   );
 }
 

@@ -8,6 +8,7 @@ import { findMemory, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { cancellationOf } from './cancellation-of.ts';
 import { contentStems } from './guards/text-overlap.ts';
+import { withoutReason } from './local/clauses/part-reason.ts';
 import { claimOf, wins } from './guards/precedence.ts';
 import type { Settled } from './guards/guard-decisions.ts';
 import type { Proposal } from './proposal.ts';
@@ -47,12 +48,16 @@ export async function findEnded(
     return [{ by, ends }];
   });
   const wishes = proposals.filter(isWish);
-  if (endings.length === 0 && wishes.length === 0) return [];
+  const counts = proposals.filter(({ slot }) => slot.attribute === 'headcount');
+  if (endings.length === 0 && wishes.length === 0 && counts.length === 0) return [];
   const now = parts.clock.now();
   const { items } = await listMemories(reader, scope, { types: PLANNED_TYPES, limit: MOST }, { now });
-  const ended = endings.flatMap(({ by, ends }) =>
-    items.filter((memory) => ends(memory) && isBefore(memory, by)).map((memory) => ({ memory, by })),
-  );
+  const ended = [
+    ...endings.flatMap(({ by, ends }) =>
+      items.filter((memory) => ends(memory) && isBefore(memory, by)).map((memory) => ({ memory, by })),
+    ),
+    ...counts.flatMap((by) => items.flatMap((memory) => (isBefore(memory, by) ? outnumbered(memory, by) : []))),
+  ];
   if (wishes.length === 0) return ended;
   const waiting = await listMemories(reader, scope, { types: ['reflection'], limit: MOST }, { now });
   return [...ended, ...waiting.items.flatMap((memory) => revoked(memory, wishes))];
@@ -68,6 +73,16 @@ function revoked(memory: Memory, wishes: readonly Proposal[]): Ended[] {
     if (keeps !== undefined) last = { memory, by, keeps };
   }
   return last === null ? [] : [last];
+}
+
+const SIZED =
+  /^(User(?:'s business)? (?:is|has|works at|runs|owns|founded)) an? (?:\d+|\p{L}+)-(?:person|people|man|strong|employee) (.+)$/u;
+
+/** "User's business is a 14-person startup" is a startup still when they are 16. */
+function outnumbered(memory: Memory, by: Proposal): Ended[] {
+  const [, said, what] = SIZED.exec(memory.content) ?? [];
+  if (said === undefined || what === undefined) return [];
+  return [{ memory, by, keeps: `${said} ${/^[aeiou]/i.test(what) ? 'an' : 'a'} ${what}` }];
 }
 
 /** Only what was said earlier, elsewhere, and does not outrank it. */
@@ -94,6 +109,11 @@ const FREELANCE =
 const SECOND_JOB = /\b(?:second|side|another|additional|also|as well|besides|too|part-time|part time)\b/;
 const SWITCHED = /^User (?:has |just |recently )*(?:switched|changed|moved|went|migrated) from (.{2,40}?) to /;
 
+// A customer who has gone pays no more.
+const CHURNED =
+  /^(?!User\b)(\p{Lu}[\p{L}\p{N}&' -]{1,60}?) (?:cancelled|canceled|churned|pulled out|withdrew)(?=$|\.| (?:on|in|their|today)\b)/u;
+const TURNED = /^User (?:just |recently |finally )*turned \d{1,3}\b/;
+
 const HEALED =
   /^User's ((?:left |right |lower |upper )?\p{Ll}+) (?:(?:is|are) (?:(?:now|all|completely|fully|finally|totally|much|back to) )*(?:fine|ok|okay|alright|right|better|healed|healthy|recovered|good|normal|well) (?:again|now)|(?:has |have )?(?:fully |completely |finally )*healed)\b/u;
 const INJURY =
@@ -101,7 +121,8 @@ const INJURY =
 
 /** Which memories a statement ends; null when it ends none. */
 function endingOf(by: Proposal): Test | null {
-  const healed = HEALED.exec(by.content)?.[1];
+  const said = withoutReason(by.content);
+  const healed = HEALED.exec(said)?.[1];
   if (healed !== undefined) {
     const part = contentStems(healed.split(' ').at(-1) ?? healed);
     return ({ content, key }) =>
@@ -110,8 +131,11 @@ function endingOf(by: Proposal): Test | null {
       INJURY.test(content) &&
       [...contentStems(content)].some((stem) => part.has(stem));
   }
+  const lost = CHURNED.exec(said)?.[1];
+  if (lost !== undefined) return ({ content }) => content.startsWith(`${lost} pays `);
   if (!isUser(by.slot.subject) || by.type === 'goal' || by.type === 'intention') return null;
-  const [, how, left] = LEFT.exec(by.content) ?? [];
+  if (TURNED.test(said)) return isAge;
+  const [, how, left] = LEFT.exec(said) ?? [];
   if (how !== undefined && left !== undefined) {
     if (WHOLE_JOB.test(left) || (NOTHING_NAMED.test(left) && !LEAVES_ANYTHING.test(how))) return isJob;
     const stems = contentStems(left.replace(/\b(?:job|work|working|works)\b/g, ' '));
@@ -119,15 +143,20 @@ function endingOf(by: Proposal): Test | null {
       isJob(memory) && [...contentStems(`${memory.content} ${memory.value ?? ''}`)].some((stem) => stems.has(stem));
   }
   const isNewJob =
-    FREELANCE.test(by.content) ||
-    (STARTED.test(by.content) && (isJobSlot(by.slot.attribute) || /\b(?:job|role|position)\b/.test(by.content)));
-  if (isNewJob && !SECOND_JOB.test(by.content)) return (memory) => isJob(memory) && !isOwnKey(memory, by);
-  const from = SWITCHED.exec(by.content)?.[1];
+    FREELANCE.test(said) ||
+    (STARTED.test(said) && (isJobSlot(by.slot.attribute) || /\b(?:job|role|position)\b/.test(said)));
+  if (isNewJob && !SECOND_JOB.test(said)) return (memory) => isJob(memory) && !isOwnKey(memory, by);
+  const from = SWITCHED.exec(said)?.[1];
   if (from !== undefined && by.slot.attribute !== 'home_city') return (memory) => isAbout(memory, from);
   const { attribute, polarity } = by.slot;
   return polarity === 'negative' && attribute !== null && !/^(?:likes|instruction|ability)/.test(attribute)
-    ? (memory) => memory.key !== null && isDenied(memory, attribute, by.content)
+    ? (memory) => memory.key !== null && isDenied(memory, attribute, said)
     : null;
+}
+
+function isAge(memory: Memory): boolean {
+  const { subject, attribute } = slotOf(memory);
+  return isUser(subject) && (attribute === 'age' || TURNED.test(memory.content));
 }
 
 function isJobSlot(attribute: string | null): boolean {

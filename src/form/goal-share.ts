@@ -1,4 +1,5 @@
 import { contentStems, coveredBy } from './guards/text-overlap.ts';
+import { withoutReason } from './local/clauses/part-reason.ts';
 
 // Wanting and getting ready: no part of what is reached.
 const WANTING = new Set(
@@ -17,7 +18,8 @@ const DATED =
  * another place does: the Paris marathon is not the one of Berlin.
  */
 export function goalShare(goal: string, done: string): number {
-  const [aim, said] = [goal.replace(DATED, ' '), done.replace(DATED, ' ')];
+  // Why something is wanted or was done is neither.
+  const [aim, said] = [withoutReason(goal).replace(DATED, ' '), withoutReason(done).replace(DATED, ' ')];
   const [places, others] = [namesIn(aim), namesIn(said)];
   if (places.size > 0 && others.size > 0 && ![...places].some((name) => others.has(name))) return 0;
   if (fallsShort(aim, said)) return 0;
@@ -41,4 +43,16 @@ function amountsIn(text: string): number[] {
 
 function namesIn(text: string): Set<string> {
   return new Set((text.match(NAME) ?? []).flatMap((name) => [...contentStems(name)]));
+}
+
+/** Whether what is given up is what a goal aims at, what was to be done with it aside: "the marathon" of "run a marathon". */
+export function isGivenUp(goal: string, aim: string): boolean {
+  if (goalShare(goal, aim) === 1) return true;
+  const words = contentStems(
+    withoutReason(goal)
+      .replace(/^User /, '')
+      .replace(DATED, ' '),
+  );
+  const [wanted, left] = [[...words].filter((stem) => !WANTING.has(stem)), contentStems(aim.replace(DATED, ' '))];
+  return left.size > 0 && coveredBy(left, new Set(wanted)) === 1 && wanted.length <= left.size + 1;
 }

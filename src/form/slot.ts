@@ -89,7 +89,7 @@ const SINGLE = new Set(
     'name first_name last_name nickname home_city home_address work_address hometown country time_zone birthplace ' +
     'birthday age employer job_title company_name salary budget deadline email phone_number height weight blood_type ' +
     'pronouns website diet religion nationality marital_status partner_name industry preferred_name due_date ' +
-    'headcount date time start end amount called where'
+    'headcount household_size date time start end amount called where'
   ).split(' '),
 );
 
@@ -107,6 +107,19 @@ export function concernsSame(one: { slot: Slot; content: string }, other: { slot
   const [left, right] = [one.slot.attribute, other.slot.attribute];
   if (left !== null && right !== null) return left === right || isSamePrefix(left, right);
   return sharesWords(one, other);
+}
+
+/** "No tables" revokes "use tables for comparisons", whatever they are for, and the other way round. */
+export function isRevoked(one: Slot, other: Slot): boolean {
+  if (one.polarity === other.polarity || one.subject !== other.subject) return false;
+  const [denied, wished] =
+    one.polarity === 'negative' ? [wishWords(one), wishWords(other)] : [wishWords(other), wishWords(one)];
+  return denied.size > 0 && coveredBy(denied, wished) === 1;
+}
+
+function wishWords({ attribute }: Slot): Set<string> {
+  const object = /^instruction:(.+)$/.exec(attribute ?? '')?.[1];
+  return new Set(object?.split('-') ?? []);
 }
 
 function isSameSubject(one: string, other: string): boolean {

@@ -21,7 +21,7 @@ const AFFAIRS = wordSet(`
   wall floor ceiling door window fence paint tile carpet curtain lock key meter fuse pump tap skip scaffolding socket
   serial extension code term semester school nursery bin recycling market stall fair exhibition tour practice fitting
   tasting wages tax vat return filing pension grant funding round raise stake equity valuation pupil member guest seat
-  ticket booking reservation company agency firm courier carrier cleaning service maintenance repair refit renovation`);
+  hotel hostel electricity utility broadband internet tuition interest landline address ticket booking reservation company agency firm courier carrier cleaning service maintenance repair refit renovation`);
 
 const NO_SINGULAR = /(?:ss|us|is)$/;
 

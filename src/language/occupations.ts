@@ -14,7 +14,7 @@ const OTHERWISE = wordSet(`
   christian person human woman man runner reader gamer hunter sleeper riser eater drinker smoker swimmer walker hiker
   dreamer believer supporter follower fan owner user customer subscriber beginner learner newcomer foreigner stranger
   teenager preteen minor senior junior elder loner introvert extrovert thinker talker listener speaker player lifter
-  worker survivor bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
+  worker survivor donor sponsor voter bachelor widower sinner winner loser quitter hoarder collector libertarian humanitarian
   presbyterian unitarian pescatarian flexitarian fruitarian centenarian octogenarian disciplinarian
   amateur newlywed giant infant elephant restaurant distant important pleasant reluctant ignorant expectant
   bigger smaller older younger taller shorter better worse former late early over under after before ever never

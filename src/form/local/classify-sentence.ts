@@ -2,7 +2,7 @@
 export type SentenceKind = 'statement' | 'question' | 'hypothetical' | 'quotation' | 'jest' | 'unkept' | 'courtesy';
 
 const TRAILING_QUESTION =
-  /[,.;]?\s*\b(?:(?:and |so )?(?:what|how) about (?:you|yourself)|and (?:you|yourself)|(?:do|are|have|would|can|did) you|you|right|correct|you know|isn't it|don't you think|haha|lol)\s*\?+\s*$/i;
+  /[,.;]?\s*\b(?:(?:and |so )?(?:what|how) about (?:you|yourself)|and (?:you|yourself)|(?:do|are|have|would|can|did) you|you|right|correct|you know|isn't it|don't you think|haha|lol|(?:can|would) you believe (?:it|that))\s*\?+\s*$/i;
 const INVERTED =
   /^(?:(?:so|and|but|oh|well|ok|okay|hey|hi|wow|yeah|cool|nice|great|btw|by the way|also|anyway)[,!]? )*(?:what|where|who|whom|whose|why|how|which|when|do|does|did|are|is|am|was|were|have|has|can|could|would|will|should|may|shall|isn't|aren't|don't|doesn't|didn't|can't|won't|wouldn't|couldn't|haven't|hasn't) (?:\w+ ){0,3}?(?:you|your|i|it|he|she|they|we|that|this|there|the|a|my)\b/i;
 const HYPOTHETICAL =

@@ -1,5 +1,8 @@
 import { answerQuestion } from './answer-question.ts';
-import { partRunOn } from './clauses/part-run-on.ts';
+import { atThing, namedThing, saidOfThing } from './clauses/named-thing.ts';
+import { partReason } from './clauses/part-reason.ts';
+import { partRunOn, type Part, type Reads } from './clauses/part-run-on.ts';
+import { withoutTags } from './clauses/without-tags.ts';
 import { applyElaboration } from './rules/apply-elaboration.ts';
 import type { Asked } from './rules/asked-rule.ts';
 import { changeRule } from './rules/change-rule.ts';
@@ -16,15 +19,17 @@ import { affectedRule } from './rules/affected-rule.ts';
 import { aboutWork } from './rules/about-work.ts';
 import { readIntroduction } from './rules/introduction-rule.ts';
 import { namingDrafts } from './rules/naming-drafts.ts';
-import { standingWishes } from './rules/standing-wish.ts';
+import { isOwnWish, opensWithWish, standingWishes } from './rules/standing-wish.ts';
 import { isTaskTalk } from './rules/is-task-talk.ts';
 import { reminderRule } from './rules/reminder-rule.ts';
-import { withoutNewsLabel } from './clauses/without-lead-in.ts';
+import { withoutNewsLabel, withSpeakers } from './clauses/without-lead-in.ts';
 import { decidedRule } from './rules/decided-rule.ts';
 import { labelRule } from './rules/label-rule.ts';
 import { openingRule } from './rules/opening-rule.ts';
-import { plainRules } from './rules/plain-rule.ts';
+import { plainRule, thingRule } from './rules/plain-rule.ts';
 import type { ReadSentence } from './read-turn.ts';
+import { isContentWord } from '../../language/stop-words.ts';
+import { tokenizeWords } from '../../language/word-tokens.ts';
 import { restoreSubject } from './clauses/restore-subject.ts';
 import type { RuleSetting } from './rules/self-rule.ts';
 import type { SourcedDraft, StatementDraft } from './statement-draft.ts';
@@ -138,39 +143,91 @@ function draftSentence(
 ): StatementDraft[] {
   const { speaker, question, toAgent } = reading;
   if (UNSTATED.has(sentence.kind)) return [];
-  const plainText = withoutAsSaid(sentence.text);
-  const text = joinAppositions(statedPart(toAgent ? withoutNewsLabel(plainText) : plainText));
+  const { text: untagged, doubted } = withoutTags(sentence.text);
+  const text = joinAppositions(statedPart(toAgent ? withSpeakers(withoutNewsLabel(untagged)) : untagged));
   const named = findPeople(text);
   for (const person of named) people.set((person.name.split(' ')[0] ?? '').toLowerCase(), person);
-  const setting = { subject: speaker, question: question ?? '', people, before, toAgent };
+  const setting = { subject: speaker, question: question ?? '', people, before, known: reading.known, toAgent };
   const foreign = foreignRule(text, speaker);
   if (foreign !== null) return [foreign];
   const corrected = correctionRule(text, { ...reading, people });
   if (corrected !== null) return [corrected];
-  const direct = toAgent ? (decidedRule(text, speaker) ?? changeRule(text, reading)) : null;
-  if (direct !== null) return [direct];
-  const found = (toAgent ? partRunOn(text) : [text]).flatMap((part) => {
-    const plain = isCorrecting(part) ? part.replace(REJECTED, '') : part;
-    const stated = toAgent ? draftForAgent(plain, setting, said) : draftClauses(plain, setting, said);
-    return stated.length > 0 ? stated : draftOtherwise(part, index, reading, setting, said);
-  });
-  return [...found, ...namingDrafts(named, found, speaker)];
+  const found: StatementDraft[] = [];
+  const reads: Reads = {
+    asks: (asked) => isAsked(asked, speaker),
+    says: (part) => draftPart(part, index, reading, setting, said).length > 0,
+  };
+  const parts = toAgent ? partsOf(text, said === '' ? (before[0] ?? '') : said, reads) : [{ text }];
+  let saidBefore = said;
+  for (const part of parts) {
+    // "The average salary is 50k and rent is 2k": what is said beside what is not theirs is not theirs either.
+    const isBeside = part.joined === true && found.length === 0 && !/\b(?:i|i'm|we|my|our)\b/i.test(text);
+    if (isBeside && !/^the /i.test(part.text)) continue;
+    const drafts = draftPart(isBeside ? { text: part.text } : part, index, reading, setting, saidBefore);
+    found.push(
+      ...(part.joined === true && /^i (?:think|guess|believe|suppose)\b/i.test(text) ? drafts.map(doubtful) : drafts),
+    );
+    saidBefore = `${saidBefore} ${part.text}`;
+  }
+  return [...(doubted ? found.map(doubtful) : found), ...namingDrafts(named, found, speaker)];
 }
 
-const AS_SAID =
-  "(?:as|like) (?:(?:i|you)(?:'ve| have|'d| had)?(?: just| already| probably| may| might| also)* (?:said|told you|mentioned|wrote|explained|know|knew|remember)|(?:already )?(?:mentioned|said|noted|stated|discussed))(?: (?:before|earlier|already|above|last time|yesterday|previously|to you))*";
-const AS_SAID_FIRST = new RegExp(`^(?:(?:and|so|but|well|oh|hey|again),? )*${AS_SAID}[,:;]? (?=\\S)`, 'i');
-const AS_SAID_LAST = new RegExp(`, ${AS_SAID}(?=[.!]*$)`, 'i');
+function doubtful(draft: StatementDraft): StatementDraft {
+  return { ...draft, confidence: draft.confidence === 'low' ? 'low' : 'medium' };
+}
 
-/** "As I said, I'm allergic": it was said before, and is so still. */
-function withoutAsSaid(text: string): string {
-  if (!/\b(?:as|like)\b/i.test(text)) return text;
-  return text.replace(AS_SAID_FIRST, '').replace(AS_SAID_LAST, '');
+/** The parts of a sentence, with the name that "they" and "there" stand for. */
+function partsOf(text: string, before: string, reads: Reads): Part[] {
+  const thing = /^(?:they|it|their|its)\b|\bthere (?:is|are)\b/i.test(text) ? namedThing(before.slice(-240)) : null;
+  const said = thing === null ? [] : saidOfThing(text, thing);
+  if (thing !== null && said.length > 0) return said.map((each) => ({ text: each, thing }));
+  return partRunOn(thing === null ? text : atThing(text, thing), reads);
+}
+
+function isAsked(text: string, speaker: string): boolean {
+  return /^(?:please|pls|plz)\b/i.test(text) || reminderRule(text, speaker) !== null || opensWithWish(text, speaker);
+}
+
+/** Whether a reason is that of a draft: of the last that was said before it, and with nobody in it whom it does not name. */
+function isReasonOf(
+  reason: string,
+  { type, subject, predicate }: StatementDraft,
+  text: string,
+  speaker: string,
+): boolean {
+  const last =
+    tokenizeWords(text)
+      .findLast(({ lower }) => isContentWord(lower))
+      ?.lower.slice(0, 4) ?? '';
+  const isSomebody = /\b(?:he|she|him|his|her|hers)\b/.test(reason);
+  return type !== 'feedback' && predicate.toLowerCase().includes(last) && !(isSomebody && subject === speaker);
+}
+
+function draftPart(
+  part: Part,
+  index: number,
+  reading: TurnReading,
+  setting: RuleSetting,
+  said: string,
+): StatementDraft[] {
+  const { speaker, toAgent } = reading;
+  const about = part.thing === undefined ? null : thingRule(part.text);
+  if (part.thing !== undefined) return about === null ? [] : [{ ...about, ownWords: [part.thing] }];
+  const { said: text, reason, clause } = partReason(part.text);
+  const direct = toAgent ? (decidedRule(text, speaker) ?? changeRule(text, reading)) : null;
+  const plain = isCorrecting(text) ? text.replace(REJECTED, '') : text;
+  const stated =
+    direct !== null ? [direct] : toAgent ? draftForAgent(plain, setting, said) : draftClauses(plain, setting, said);
+  const drafts = stated.length > 0 ? stated : draftOtherwise({ ...part, text }, index, reading, setting, said);
+  const last = drafts.at(-1);
+  if (last !== undefined && reason !== null && isReasonOf(reason, last, text, speaker))
+    drafts[drafts.length - 1] = { ...last, reason };
+  return clause === null ? drafts : [...drafts, ...draftClauses(clause, setting, `${said} ${text}`)];
 }
 
 /** What a sentence says that has no subject of its own: an answer, an echo, a dropped "I", what others did. */
 function draftOtherwise(
-  text: string,
+  { text, joined }: Part,
   index: number,
   { question, echoed, sentences, speaker, toAgent, before, known }: TurnReading,
   setting: RuleSetting,
@@ -178,8 +235,8 @@ function draftOtherwise(
 ): StatementDraft[] {
   const done = affectedRule(text, speaker) ?? (toAgent ? dealingRule(text) : null);
   if (done !== null) return [done];
-  const things = toAgent ? plainRules(text) : [];
-  if (things.length > 0) return things;
+  const thing = toAgent ? plainRule(text, joined) : null;
+  if (thing !== null) return [thing];
   const dated = toAgent ? openingRule(text, [...known, ...before.map((earlier) => earlier.text), said]) : null;
   if (dated !== null) return [dated];
   const opening = index === 0 || (index === 1 && (sentences[0]?.text.length ?? 0) < 20);
@@ -208,7 +265,7 @@ function draftForAgent(text: string, setting: RuleSetting, said: string): Statem
       ...(introduction.rest === '' ? [] : draftClauses(introduction.rest, setting, said)),
     ];
   const asked = aboutWork(text, speaker);
-  // "I'd rather you didn't …" is the wish itself; "I'm dyslexic, so keep it simple" says two things.
-  if (asked.length > 0 && /\b(?:you|u)\b|^(?:i want|i need)\b/i.test(text)) return asked;
+  // "I'd rather you didn't …", "I no longer need …" are the wish itself.
+  if (asked.length > 0 && (isOwnWish(text) || /\b(?:you|u)\b|^(?:i want|i need)\b/i.test(text))) return asked;
   return [...asked, ...draftClauses(text, setting, said)];
 }

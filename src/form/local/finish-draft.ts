@@ -13,6 +13,8 @@ const MOST_TAGS = 5;
 const VERB = /^(?:(?:never|also|now|currently|still|no longer|always|usually|often) )*\p{Ll}+ /u;
 // A value holds without when it was said.
 const FOR_NOW = /,? (?:these days|now|nowadays|at the moment|right now|currently|lately|any ?more|as of late)$/i;
+// Nor does it hold what is said besides.
+const BESIDE = /,? and (?:the|my|our|their|its) [\p{L} ]{2,30} (?:is|are) .*$/u;
 // What comes every year has no year of its own.
 const YEARLY = /\b(?:birthday|b-?day|anniversary|name day)$/i;
 const BORN = /^(?:was born|celebrates? (?:their|the) (?:\p{L}+ ){0,2}(?:birthday|anniversary))\b/u;
@@ -37,9 +39,12 @@ export function finishDraft(
     ...fact,
     value: isYearly
       ? dayOf(absolutiseDates(fact.value, reference).text, fact.value).replace(/^(?:in|on) /, '')
-      : absolutiseDates(fact.value.replace(FOR_NOW, ''), reference).text.replace(/^(?:in|on) (?=.*\d{4}$)/, ''),
+      : absolutiseDates(fact.value.replace(FOR_NOW, '').replace(BESIDE, ''), reference).text.replace(
+          /^(?:in|on) (?=.*\d{4}$)/,
+          '',
+        ),
   }));
-  const content = writeSentence(`${draft.subject} ${predicate}`);
+  const content = writeSentence(withReason(`${draft.subject} ${predicate}`, draft.reason));
   return {
     type: draft.type,
     content,
@@ -78,6 +83,14 @@ export function finishDraft(
     turn: number,
     span,
   };
+}
+
+const MOST_WORDS = 30;
+
+/** A reason that does not fit is left out whole: half of one would say something else. */
+function withReason(said: string, reason: string | undefined): string {
+  const whole = reason === undefined ? said : `${said} ${reason}`;
+  return whole.split(' ').length <= MOST_WORDS ? whole : said;
 }
 
 const NAMES_DAY = new RegExp(`^(is|are|is now|are now) (?=${WEEKDAY}\\b)`, 'i');

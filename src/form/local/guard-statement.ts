@@ -45,7 +45,8 @@ export function guardStatement(statement: ExtractedStatement, { draft, source }:
     draft.type !== 'feedback' &&
     draft.asked !== true &&
     !content.includes('the agent') &&
-    POINTING.test(content) &&
+    // In a reason "it" is what the statement is about.
+    POINTING.test(draft.reason === undefined ? content : content.replace(draft.reason, '')) &&
     !/\bit when\b|\b(?:him|his|her|their|she|he)\b/.test(content)
   )
     return false;

@@ -21,6 +21,8 @@ export interface StatementDraft {
   /** Which side a date without a year lies on. */
   looksAhead?: true;
   correction?: { rejected?: string };
+  /** Why, with its conjunction: "because support costs were killing them". No part of the slot. */
+  reason?: string;
   /** The user asked for it to be remembered: it is kept whatever it points at. */
   asked?: true;
   /** Words that the rule itself brings in and the source need not contain. */

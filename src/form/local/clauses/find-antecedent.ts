@@ -41,6 +41,8 @@ export function findAntecedent(
 }
 
 function fitsGender(noun: string, pronoun: string): boolean {
+  // "My team lead is Sofia; she …": nobody is a team.
+  if (/^(?:team|family|staff)$/.test(noun)) return false;
   const male =
     /^(?:father|dad|brother|son|husband|boyfriend|grandfather|grandpa|grandad|uncle|nephew|fiancé|stepfather|stepdad|bf|hubby|fella|father-in-law|brother-in-law|grandson|bro|ex-husband)$/.test(
       noun,

@@ -19,13 +19,24 @@ export type ValueKind = 'date' | 'time' | 'start' | 'end' | 'amount' | 'called' 
 const VERBS = wordSet(`
   is are was were will gets got has have had starts start begins begin ends end opens open closes close runs run takes costs
   cost comes come arrives arrive leaves leave expires expire lasts last lands goes go happens stands belongs falls fell rose
-  changed moved slipped needs wants pays charges reopens restarts lies sits lives works meets kicks finishes finish`);
+  changed moved slipped needs wants pays charges reopens restarts lies sits lives works meets kicks finishes finish delivers
+  owes bills renews employs hit`);
 const PREPOSITIONS = wordSet('of for with at in on from to about by between near under behind per');
 // A subject that holds one of these is no noun phrase, or points at something.
 const NO_SUBJECT = wordSet(`
   i we you he she they it this that these those there who what which when where how why if because and but or so not no my
   your his her their its me us them than then do does did can could would should may might must said says say`);
 const MOST_WORDS = 9;
+
+/** Whether a word, in lower case, cannot be part of the name of a thing. */
+export function isNoSubject(word: string): boolean {
+  return NO_SUBJECT.has(word);
+}
+
+/** Whether a word, in lower case, joins a noun to what it is of. */
+export function isPreposition(word: string): boolean {
+  return PREPOSITIONS.has(word);
+}
 
 /** A day, a month or a rhythm. */
 export const DATE_VALUE: RegExp = new RegExp(
@@ -37,7 +48,7 @@ export const TIME_VALUE: RegExp =
   /\b(?:\d{1,2}[:.]\d{2}(?!\d)|\d{1,2} ?(?:am|pm|o'clock)\b|(?:at|from|until|till) \d{1,2}\b(?! ?[%€$£k]| \p{L}{3})|\d{1,2} (?:to|-|–) \d{1,2}$|noon|midnight)/iu;
 /** Money, a share or a plain number. */
 export const AMOUNT_VALUE: RegExp =
-  /[€$£] ?\d|\b\d[\d.,]* ?(?:k|m|bn|million|thousand|%|percent|€|euros?|pounds?|dollars?|kronor|kr|francs?|quid|usd|eur|gbp|hours?|days?|weeks?|months?|people|minutes?)(?![\p{L}\p{N}])|^(?:now |up |down |about |around |only |over |under |roughly )*[€$£]?\d[\d.,]*(?: (?:a|per|each|now)\b.*)?$/iu;
+  /[€$£] ?\d|\b\d[\d.,]* ?(?:k|m|bn|million|thousand|%|percent|€|euros?|pounds?|dollars?|kronor|kr|francs?|quid|usd|eur|gbp|hours?|days?|weeks?|months?|years?|people|minutes?)(?![\p{L}\p{N}])|^(?:now |up |down |about |around |only |over |under |roughly )*[€$£]?\d[\d.,]*(?: (?:a|per|each|now)\b.*)?$/iu;
 const LEADING_AMOUNT =
   /^(?:now |up |down |about |around |only |over |under |roughly |worth )*(?:[€$£] ?\d[\d.,]*|\d[\d.,]* ?(?:k|m|bn|million|thousand|%|percent|€|euros?|pounds?|dollars?|francs?|quid|usd|eur|gbp)(?![\p{L}\p{N}])|\d[\d.,]*(?= (?:from|until|as of|starting|since|per|a|each) ))/iu;
 const CALLED_VALUE =
@@ -56,7 +67,7 @@ export function readPlain(text: string): PlainSentence | null {
   const at = words.findIndex((word, index) => index > article && VERBS.has(word.toLowerCase()));
   if (at <= article || at > article + MOST_WORDS || at === words.length - 1) return null;
   const phrase = words.slice(article, at);
-  if (phrase.some((word) => NO_SUBJECT.has(word.toLowerCase()) || /[,:;?!"“”()]/.test(word))) return null;
+  if (phrase.some((word) => isNoSubject(word.toLowerCase()) || /[,:;?!"“”()]/.test(word))) return null;
   const head = headOf(phrase);
   if (head === null) return null;
   const verb = (words[at] ?? '').toLowerCase();

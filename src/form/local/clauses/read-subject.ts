@@ -34,6 +34,9 @@ const NOBODY: People = new Map();
 // "The wife", "the baby": of the family although nobody says whose.
 const FAMILY = new Set(['baby', 'kids', 'wife', 'husband', 'missus', 'hubby']);
 
+// Whose they are nobody needs to say.
+const CALLED_ALONE = wordSet('mum mom mam dad mummy daddy grandma grandpa granny gran nan nana grandad granddad');
+
 /** Reads the subject at the head of the tokens and says how many it takes. */
 export function readSubject(
   tokens: readonly Token[],
@@ -58,8 +61,20 @@ export function readSubject(
       length: owned.length,
     };
   }
+  const alone = CALLED_ALONE.has((first ?? '').replace(/'s$/, '')) ? calledAlone(tokens) : null;
+  if (alone !== null) return alone;
   if (first === 'the' && FAMILY.has(tokens[1]?.lower ?? '')) return ownedSubject(tokens, true);
   return namedSubject(tokens, people);
+}
+
+/** "Mum is in hospital", "Grandma's birthday is …". */
+function calledAlone(tokens: readonly Token[]): { subject: Subject; length: number } | null {
+  const [first, second] = tokens;
+  if (first === undefined || second === undefined || !/^\p{L}/u.test(second.text)) return null;
+  const owned = ownedSubject([{ ...first, text: 'my', lower: 'my' }, ...tokens], false);
+  if (owned?.subject.kind !== 'owned' || (owned.length > 2 && !first.lower.endsWith("'s"))) return null;
+  const phrase = owned.subject.phrase.replace(/^\p{Lu}/u, (letter) => letter.toLowerCase());
+  return { subject: { ...owned.subject, phrase }, length: owned.length - 1 };
 }
 
 /** "me and my wife", "my wife and I", "me and Joe", "Joe and I". */

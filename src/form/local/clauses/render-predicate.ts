@@ -37,18 +37,13 @@ export function renderPredicate(clause: ParsedClause, plural: boolean): string {
 
 /** "stay home and watch movies": the second verb takes the person of the first. */
 function agreeing(clause: ParsedClause, plural: boolean): readonly Token[] {
-  if (
-    plural ||
-    clause.tense !== 'present' ||
-    clause.negated ||
-    clause.modal !== null ||
-    LIKING.has(clause.verb) ||
-    clause.rest.some(({ lower }) => lower === 'to')
-  )
+  if (plural || clause.tense !== 'present' || clause.negated || clause.modal !== null || LIKING.has(clause.verb))
     return clause.rest;
   return clause.rest.map((word, index) => {
     const previous = clause.rest[index - 1]?.lower;
     return (previous === 'and' || previous === 'or') &&
+      // "needs to stay and watch" goes on with the infinitive.
+      !clause.rest.slice(0, index).some(({ lower }) => lower === 'to') &&
       COMMON_VERBS.has(word.lower) &&
       (index === clause.rest.length - 1
         ? clause.rest[index - 2]?.text === ','

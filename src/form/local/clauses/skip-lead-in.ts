@@ -8,7 +8,7 @@ const INTERJECTIONS = new Set(
   finally because although though or yet hopefully obviously frankly please fyi
   fortunately apparently surprisingly speaking ironically mostly especially normally generally typically additionally
   furthermore moreover however instead otherwise meanwhile that which who cause cuz perhaps maybe remember note yo wait
-  omg sorry hiya morning evening correction update whoops guess heads`.split(/\s+/),
+  omg sorry hiya both morning evening correction update whoops guess heads`.split(/\s+/),
 );
 const DATED = new Set(['sometimes', 'usually', 'currently', 'recently', 'lately', 'nowadays', 'today', 'now', 'still']);
 const HEDGES: ReadonlyArray<readonly string[]> = [

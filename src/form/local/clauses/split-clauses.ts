@@ -1,7 +1,7 @@
 import type { People } from '../find-people.ts';
 import { analyseVerb } from '../../../language/verb-forms.ts';
 import type { Sentence } from '../../../language/split-sentences.ts';
-import { CLAUSE_VERBS, TALKING } from './verb-classes.ts';
+import { CLAUSE_VERBS, DISLIKING, LIKING, TALKING } from './verb-classes.ts';
 import { expandContractions, isWord, tokenizeWords, type Token } from '../../../language/word-tokens.ts';
 import { wordSet } from '../../../language/word-set.ts';
 
@@ -33,6 +33,8 @@ export function splitClauses(sentence: Sentence, people: People = NOBODY): Claus
   const tokens = expandContractions(tokenizeWords(sentence.text.replace(/[’ʼ`´]/g, "'").replace(/[“”«»]/g, '"')));
   const clauses: Clause[] = [];
   let current: Clause = { tokens: [], connector: null };
+  // Of whom the clause within was said: "my dad, who is 70, is retiring".
+  let described: Token[] | null = null;
   const close = (connector: string | null): void => {
     if (current.tokens.some(isWord)) clauses.push(current);
     current = { tokens: [], connector };
@@ -48,7 +50,14 @@ export function splitClauses(sentence: Sentence, people: People = NOBODY): Claus
     // "my brother Luis, who lives in Toronto": said of the brother.
     if (word.lower === 'who' && tokens[index - 1]?.text === ',' && isPersonAlone(current.tokens)) {
       const person = current.tokens.filter(({ text }) => text !== ',');
-      current = { tokens: person, connector: current.connector };
+      current = { tokens: [...person], connector: current.connector };
+      described = person;
+      continue;
+    }
+    if (described !== null && word.text === ',' && /^(?:is|was|has|will|works|lives)$/.test(next?.lower ?? '')) {
+      close(null);
+      current.tokens.push(...described);
+      described = null;
       continue;
     }
     if (isRunOn(tokens, index, current.tokens)) close(null);
@@ -64,9 +73,12 @@ export function splitClauses(sentence: Sentence, people: People = NOBODY): Claus
       close(word.lower);
       continue;
     }
-    if (word.lower === 'and' && sharesSubject(current.tokens, next, tokens[index + 2])) {
+    if (
+      (word.lower === 'and' || word.lower === 'but') &&
+      sharesSubject(current.tokens, word, next, tokens[index + 2])
+    ) {
       const subject = current.tokens.slice(0, subjectLength(current.tokens));
-      close('and');
+      close(word.lower);
       current.tokens.push(...subject);
       continue;
     }
@@ -193,12 +205,19 @@ function verbFollows(tokens: readonly Token[], from: number, within = 2): boolea
 }
 
 /** "I live in Canada and work as a nurse": the second verb has the same subject. */
-function sharesSubject(before: readonly Token[], next: Token | undefined, afterNext: Token | undefined): boolean {
+function sharesSubject(
+  before: readonly Token[],
+  conjunction: Token,
+  next: Token | undefined,
+  afterNext: Token | undefined,
+): boolean {
   if (next === undefined || afterNext === undefined || !CLAUSE_VERBS.has(next.lower)) return false;
   const length = subjectLength(before);
   if (length === 0 || before.length < length + 2) return false;
   const verb = before[length]?.lower ?? '';
   if (next.lower === 'do' && afterNext.lower === 'not') return true;
+  // "I hate mushrooms but love truffles".
+  if (conjunction.lower === 'but' && (LIKING.has(next.lower) || DISLIKING.has(next.lower))) return true;
   if (before.slice(length).some((word) => PLAIN_JOINED_LEADS.has(word.lower))) return false;
   // "I am reading and watching" stays together, "I am 19 and have a dog" does not.
   return !next.lower.endsWith('ing') && (INTRODUCING.has(verb) || CLAUSE_VERBS.has(verb));

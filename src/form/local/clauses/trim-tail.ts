@@ -60,7 +60,9 @@ export function trimTail(
 export function hasContent(tokens: readonly Token[]): boolean {
   return tokens.some(
     (word, index) =>
-      isWord(word) && isContentWord(word.lower) && (!COUNTING.has(word.lower) || tokens[index - 1]?.lower === 'at'),
+      isWord(word) &&
+      (isContentWord(word.lower) || word.text === 'May') &&
+      (!COUNTING.has(word.lower) || tokens[index - 1]?.lower === 'at'),
   );
 }
 
@@ -79,6 +81,7 @@ function withoutEmptyEnding(tokens: readonly Token[]): Token[] {
     const phrasal = end >= 2 && PHRASAL_ENDS.has(word?.lower ?? '') && end === tokens.length;
     if (word?.text === '"' && tokens.slice(0, end - 1).filter(({ text }) => text === '"').length % 2 === 1) break;
     if (word?.text === ')' && tokens[end - 3]?.text === '(') break;
+    if (/^[%€$£]$/.test(word?.text ?? '') && /\d$/.test(tokens[end - 2]?.text ?? '')) break;
     if (word?.lower === 'while' && tokens[end - 2]?.lower === 'a') break;
     if (word !== undefined && isWord(word) && (!EMPTY_ENDINGS.has(word.lower) || phrasal)) break;
     end -= 1;

@@ -44,7 +44,7 @@ export const SKILLS: ReadonlySet<string> = wordSet(`
 export const CLAUSE_VERBS: ReadonlySet<string> = wordSet(`
   am have work live love like enjoy hate want play study own teach run prefer need collect volunteer drive read write watch
   speak sing dance cook bake paint hope plan dislike was used do wear go make help got moved grew worked studied lived
-  sell eat drink listen travel hike swim`);
+  sell eat drink listen travel hike swim earn save pay wake`);
 
 /** Adverbs that stand between subject and verb. */
 export const VERB_ADVERBS: ReadonlySet<string> = wordSet(`
@@ -74,7 +74,7 @@ export const PASSING_ADJECTIVES: ReadonlySet<string> = wordSet(`
   fantastic nice cool doing up down out in all still not so too really pretty very more most totally looking it that
   what just me you him her them us as like much many also always never super extremely incredibly completely drained
   starving freezing cold hot warm sick ill thinking guessing assuming happier comfortable familiar concerned welcome
-  terrible awful alive alone content satisfied speechless crazy game dying obsessed lost stuck torn sorta partial eager
+  terrible awful alive dead broke alone content satisfied speechless crazy game dying obsessed lost stuck torn sorta partial eager
   healing better behind ahead currently at on from with to of for keen into over under between by through during without`);
 
 /** Verbs that begin an item of a list such as "read, watch movies, and go hiking". */

@@ -20,8 +20,15 @@ export function withoutAskingLeadIn(text: string): string {
   return text.replace(ASKING_LEAD_IN, '');
 }
 
+const OF_US = /\bthere(?:'s| is| are|'re)((?: now| only| just| still| about)*) (\p{L}+|\d+) of us\b/giu;
+
+/** "There are five of us" → "we are five of us": said of the speaker like anything else. */
+export function withSpeakers(text: string): string {
+  return text.replace(OF_US, 'we are$1 $2 of us');
+}
+
 const NEWS =
-  /^(?:(?:quick |small |big |another )?(?:update|news|good news|bad news|great news|tl;? ?dr|ps|p\.s\.?|in short|short version|long story short|status)(?:\s*[:,;–—-]\s*|\s+(?=(?:i|i'm|my|we|our|the)\b)))/i;
+  /^(?:(?:hey|hi|hello|ok|okay|so|oh)[,!]? )?(?:(?:quick |small |big |another )?(?:update|news|good news|bad news|great news|tl;? ?dr|ps|p\.s\.?|in short|short version|long story short|status)(?:\s*[:,;–—-]\s*|\s+(?=(?:i|i'm|my|we|our|the)\b)))/i;
 
 /** "Update: the client is now Siemens" → "the client is now Siemens". */
 export function withoutNewsLabel(text: string): string {

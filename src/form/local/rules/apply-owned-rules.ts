@@ -19,7 +19,7 @@ const LASTING_NOUNS =
   budget deadline timezone profession occupation career passion dream goal height weight age team project product audience
   website blog channel favorite favourite language nickname wedding anniversary truck bike boat farm garden collection band
   nationality ethnicity zodiac sign skin allergies allergy condition disability income pronouns username handle stack office employer title role surname company zone town launch release event meeting conference campaign
-  contract flight appointment exam interview warehouse customers clients revenue mission`);
+  thesis dissertation shift editor shell phone laptop bank gym therapist contract flight appointment exam interview warehouse customers clients revenue mission`);
 const GOAL_NOUNS = wordSet('goal dream ambition aim mission');
 const LASTING_WORDS = wordSet(
   'tall short kind strict religious retired deceased dead divorced married vegan vegetarian allergic blind deaf disabled sick old young older younger italian irish mexican german french chinese',
@@ -34,7 +34,13 @@ export function applyOwnedRules(clause: ParsedClause, setting: RuleSetting): Sta
   const { subject, rest, verb, modal, tense } = clause;
   if (subject.kind !== 'owned') return null;
   const isNamedDay = subject.noun === 'day' && NAMED_DAY.test(subject.phrase) && WEEKDAY.test(joinTokens(rest));
-  if (PASSING_NOUNS.has(subject.noun) && !isNamedDay && !/favou?rite \p{L}/u.test(subject.phrase)) return null;
+  if (
+    PASSING_NOUNS.has(subject.noun) &&
+    !isNamedDay &&
+    subject.phrase.toLowerCase() !== 'blood type' &&
+    !/favou?rite \p{L}/u.test(subject.phrase)
+  )
+    return null;
   if (/^(?:ones?|things?|parts?|aspect)$/.test(subject.noun)) return null;
   if ((modal !== null && modal !== 'can' && modal !== 'will') || (tense === 'future' && !KINSHIP.has(subject.noun)))
     return null;

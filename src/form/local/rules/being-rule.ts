@@ -17,6 +17,10 @@ const LASTING_PREPOSITION =
 const AWAY =
   /^(?:away|off|out of (?:the )?office|on holiday|on vacation|abroad|out of town|travelling|traveling)\b.*(?:\b\d|\b(?:next|until|till|from|between|in) (?:week|month|year|summer|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|christmas|easter))/;
 
+// "I'm 5 minutes away", "two pages in".
+const OFF_BY =
+  /^(?:about |only |just |like )*(?:\d+|an?|one|two|three|four|five|ten|half an?) (?:minutes?|mins?|hours?|seconds?|blocks?|miles?|km|steps?|pages?|points?|days?|weeks?|stops?|chapters?) (?:away|late|early|behind|ahead|in|into|from|out|off|left)\b|^\d+ ?% (?:sure|certain|positive|done|there)\b/;
+
 // "I'm literally dead", "I'm basically Batman": whoever says so is not.
 const EXAGGERATING = new Set(['literally', 'basically', 'practically', 'virtually', 'figuratively']);
 
@@ -52,7 +56,7 @@ function being(clause: ParsedClause, setting: RuleSetting): ReturnType<SelfRule>
     return draftOf(clause, setting, 'fact', 0.7);
   if (/^on \p{Lu}\p{Ll}+$/u.test(joinTokens(rest))) return draftOf(clause, setting, 'fact', 0.5);
   if (AWAY.test(text)) return { ...draftOf(clause, setting, 'fact', 0.55), looksAhead: true };
-  if (PASSING_PHRASE.test(text) || !hasContent(rest)) return 'drop';
+  if (PASSING_PHRASE.test(text) || OFF_BY.test(text) || !hasContent(rest)) return 'drop';
   if (/^(?:named|called) |^\p{Lu}[\p{L}'-]+$/u.test(joinTokens(rest))) return draftOf(clause, setting, 'personal', 0.7);
   if (/^\d{1,3}(?: years?| yrs?|$| and\b|,)/.test(text)) return draftOf(clause, setting, 'personal', 0.6);
   if (LASTING_PREPOSITION.test(text))

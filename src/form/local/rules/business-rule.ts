@@ -13,7 +13,7 @@ const OWN_BUSINESS =
   /^(?:business|company|shop|store|bakery|restaurant|startup|agency|firm|brand|studio|customers|clients|audience|product|products|team|website|blog|office|revenue|market|café|cafe|salon|clinic|organization|organisation|competitors?|suppliers?|users|pricing|slogan|niche|mission|app|platform|sales|employees|staff|investors?)$/;
 
 const COUNT =
-  /^(?:now |about |around |only |already )*(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:employees|people|staff|members|customers|clients|subscribers|users|of us)\b/i;
+  /^(?:now |about |around |only |already )*(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:employees|staff|members|customers|clients|subscribers|users)\b/i;
 
 /** "We are a bakery in Mumbai", "we sell sweets", "our shop is located in Pune". */
 export function businessRule(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
@@ -33,8 +33,7 @@ export function businessRule(clause: ParsedClause, setting: RuleSetting): Statem
       return {
         ...common,
         subject: setting.subject,
-        predicate: `has ${/(?:people|of us)$/.test(count) ? 'a team of ' : ''}${count.replace(/^(?:now |already )+/i, '').replace(/ of us$/, ' people')}`,
-        ownWords: ['team', 'people'],
+        predicate: `has ${count.replace(/^(?:now |already )+/i, '')}`,
         ...(clause.adverbs.includes('now') || /\bnow\b/.test(text) ? { correction: {} } : {}),
       };
     const is =

@@ -37,11 +37,20 @@ const IT_IS_NOW =
 const SWITCHED =
   /^(?:[Ww]e|[Ii])(?:'ve| have)?(?: just| recently| finally)? (?:switched|changed|swapped|replaced)(?: (?:our|my|the))? ((?!from\b|to\b|back\b)[\p{L} -]{3,40}?)(?:,| -|;| to| and)+ ?(?:(?:it's|its|it is|they're|we're with|we are with|we use|we're using|now|to|with|using|it's now|we went with|is) )*(\p{Lu}[\p{L}\p{N}&' .-]{1,40}?)(?: now)?$/u;
 
+const FROM_TO =
+  /^(?:we|i)(?:'ve| have)?(?: just| recently| finally)? (?:switched|changed|swapped) (?:our|my) ([\p{L} -]{3,30}?) from [\p{L}\p{N}&' .-]{2,40}? to ([\p{L}\p{N}][\p{L}\p{N}&' .-]{1,40})$/iu;
+
 /** "The launch slipped to November", "it's 45k now", "we switched suppliers, it's Doves Farm now": the new value of what was said. */
 export function changeRule(text: string, setting: ChangeSetting): StatementDraft | null {
   const clean = withoutLeadIn(text.replace(/[.!\s]+$/, ''));
   if (clean.length > 140 || /\?/.test(clean)) return null;
-  return moved(clean, setting) ?? isNow(clean, setting) ?? switched(clean, setting) ?? restated(text, setting);
+  return (
+    moved(clean, setting) ??
+    isNow(clean, setting) ??
+    switched(clean, setting) ??
+    replaced(clean, setting) ??
+    restated(text, setting)
+  );
 }
 
 function moved(text: string, setting: ChangeSetting): StatementDraft | null {
@@ -58,6 +67,12 @@ function moved(text: string, setting: ChangeSetting): StatementDraft | null {
   if (owner === '' && known === null && !isAffair(plain.head)) return null;
   const own = isOwned ? `${setting.speaker}'s ${phrase}` : `The ${phrase}`;
   return draft(known?.subject ?? own, value, known?.value ?? kind, known);
+}
+
+function replaced(text: string, setting: ChangeSetting): StatementDraft | null {
+  const [, phrase, value] = FROM_TO.exec(text) ?? [];
+  if (phrase === undefined || value === undefined) return null;
+  return { ...draft(`${setting.speaker}'s ${phrase}`, value, 'called', null), predicate: `is now ${value}` };
 }
 
 function isNow(text: string, setting: ChangeSetting): StatementDraft | null {
@@ -82,7 +97,7 @@ function switched(text: string, setting: ChangeSetting): StatementDraft | null {
 
 /** "Actually the inspection is on 5 July", "the budget is 65k now": said again of what has a value already. */
 function restated(text: string, setting: ChangeSetting): StatementDraft | null {
-  if (!/\b(?:actually|now|correction|changed)\b/i.test(text)) return null;
+  if (!/\b(?:actually|now|correction|changed|(?:up|down) (?:to|at))\b/i.test(text)) return null;
   const plain = plainOf(text.replace(/ instead$/, ''));
   if (
     plain === null ||
@@ -126,7 +141,7 @@ function withPreposition(value: string): string {
 
 function withoutReason(value: string): string {
   return value
-    .replace(/,? (?:because|since|due to|so that|as (?:the|we|i)|,).*$/i, '')
+    .replace(/,? (?:because|since|due to|so that|as (?:the|we|i)|,|and (?=\p{L}+ \p{L}+ )).*$/iu, '')
     .replace(/,.*$/, '')
     .trim();
 }

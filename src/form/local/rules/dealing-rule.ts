@@ -5,7 +5,7 @@ import { VERB_ADVERBS } from '../clauses/verb-classes.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
 const DEALT =
-  /^((?:\p{Lu}[\p{L}\p{N}&'-]*)(?: \p{Lu}[\p{L}\p{N}&'-]*){0,2})(?: (?:has|have|just|finally|already|now))* (signed|renewed|cancelled|canceled|churned|paid|declined|accepted|agreed|approved|confirmed|withdrew|pulled out|backed out|said (?:yes|no))((?: (?:with|to) us)?(?: (?:our|my|the|their) (?:\p{L}+ ){0,2}?(?:contract|deal|offer|proposal|lease|quote|invoice|order|agreement|subscription|renewal|term sheet|nda|budget|loan|mortgage|booking|application))?)(?: (today|yesterday|this (?:morning|week)|last (?:week|month|night)))?[.!]*$/u;
+  /^((?:\p{Lu}[\p{L}\p{N}&'-]*)(?: \p{Lu}[\p{L}\p{N}&'-]*){0,2})(?: (?:has|have|just|finally|already|now))* (signed|renewed|cancelled|canceled|churned|paid|declined|accepted|agreed|approved|confirmed|withdrew|pulled out|backed out|said (?:yes|no))((?: (?:with|to) us)?(?: (?:our|my|the|their) (?:\p{L}+ ){0,2}?(?:contract|deal|offer|proposal|lease|quote|invoice|order|agreement|subscription|renewal|term sheet|nda|budget|loan|mortgage|booking|application))?)(?: (today|yesterday|this (?:morning|week)|last (?:week|month|night)|on \p{Lu}\p{Ll}+day|for (?:\d+|an?|another|two|three|four|five)(?: more)?(?: \p{L}+)? (?:years?|months?)|until \p{Lu}?\p{L}+(?: \d{4})?))?[.!]*$/u;
 const ENDING = /^(?:cancelled|canceled|churned|declined|withdrew|pulled out|backed out|said no)$/;
 
 /** "Klarna signed", "Bosch has renewed the contract": what somebody with a name did in the speaker's affairs. */

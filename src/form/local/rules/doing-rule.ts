@@ -3,6 +3,7 @@ import { draftOf, type RuleSetting, type SelfRule } from './self-rule.ts';
 import { isContextBound } from './liking-rule.ts';
 import { hasContent } from '../clauses/trim-tail.ts';
 import { EVENTFUL, PASSING, SKILLS, TALKING } from '../clauses/verb-classes.ts';
+import { PETS } from '../../../language/kinship.ts';
 import { LANGUAGES } from '../../../language/languages.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 import { wordSet } from '../../../language/word-set.ts';
@@ -15,7 +16,7 @@ const FORMATIVE = wordSet(
   'graduate retire study work live serve grow raise volunteer teach marry divorce major move quit adopt move own join found start drop',
 );
 const LASTING_PROGRESS = wordSet(
-  'work study live train learn save write plan try read raise teach take build run major attend volunteer pursue date interview apply recover move play grow coach start finish renovate prepare develop launch practice practise manage expect stay rent go see make collect sell lead drive',
+  'work study live train learn switch migrate save write plan try read raise teach take build run major attend volunteer pursue date interview apply recover move play grow coach start finish renovate prepare develop launch practice practise manage expect stay rent go see make collect sell lead drive',
 );
 // "I go a few times a week": where to, only the talk before says.
 const AIM = /^(?:to|\p{L}+ing|on|for|out|by|back|through|into|over|there)\b/u;
@@ -28,7 +29,7 @@ const DATED =
 
 // Whom one worked for is known although it is "the firm".
 const LEAVES =
-  /^(?:quit|leave|join|sell) .*\b(?:job|firm|company|team|agency|army|navy|practice|band|university|school|pub|shop|restaurant|hospital|startup|pharmacy|bank|business)\b/;
+  /^(?:quit|leave|join|sell) .*\b(?:job|house|flat|apartment|car|van|boat|farm|firm|company|team|agency|army|navy|practice|band|university|school|pub|shop|restaurant|hospital|startup|pharmacy|bank|business)\b/;
 
 const CANCELS = /^cancel (?:the|my|our|all|an?) \p{L}/u;
 // "I'm not going to Denver after all": what was planned is not.
@@ -79,6 +80,8 @@ export const doingRule: SelfRule = (clause, setting) => {
     return { ...draftOf(clause, setting, 'personal', 0.75), looksAhead: true };
   if (verb === 'get' && tense === 'progressive' && /^(?:married|divorced|engaged)\b/.test(text))
     return { ...draftOf(clause, setting, 'personal', 0.7), looksAhead: true };
+  if (verb === 'get' && tense === 'progressive' && !negated && rest.some(({ lower }) => PETS.has(lower)))
+    return { ...draftOf(clause, setting, 'personal', 0.6), looksAhead: true };
   const going = travels(clause, setting);
   if (going !== null) return going;
   if (knows(clause, text)) return draftOf(clause, setting, 'fact', 0.5);
@@ -238,6 +241,8 @@ function happened(clause: ParsedClause, setting: RuleSetting, around: string): R
     verb === 'get' &&
     /^(?:an? [A-F][+-]?\b|a first\b|\d[\d.,]* ?(?:%|\/|out of|points|percent))/.test(joinTokens(rest))
   )
+    return draftOf(clause, setting, 'episode', 0.5);
+  if (verb === 'pay' && /^off (?:my|our|the) \p{L}/u.test(joinTokens(rest)))
     return draftOf(clause, setting, 'episode', 0.5);
   if (!EVENTFUL.has(verb) && !DATED.test(around)) return 'drop';
   if (

@@ -1,6 +1,7 @@
 import { applyOwnedRules } from './apply-owned-rules.ts';
 import { applySelfRules } from './apply-self-rules.ts';
 import { businessRule } from './business-rule.ts';
+import { headcountRule } from './headcount-rule.ts';
 import { findAntecedent } from '../clauses/find-antecedent.ts';
 import { invertedRule } from './inverted-rule.ts';
 import { parseClause, type ParsedClause } from '../clauses/parse-clause.ts';
@@ -41,7 +42,7 @@ export function draftClauses(text: string, setting: RuleSetting, saidBefore: str
       continue;
     }
     if (unreal && draft.type === 'goal') continue;
-    drafts.push(...splitLikes(withReason(draft, clauses[index + 1])).flatMap(splitMedicines));
+    drafts.push(...splitLikes(draft).flatMap(splitMedicines));
   }
   return drafts;
 }
@@ -83,6 +84,8 @@ function draftParsed(
   setting: RuleSetting,
   context: string,
 ): StatementDraft | null {
+  const counted = setting.toAgent === true ? headcountRule(whole, { ...setting, around: context }) : null;
+  if (counted !== null) return counted;
   switch (clause.subject.kind) {
     case 'self':
       return applySelfRules(clause, setting);
@@ -149,12 +152,4 @@ function withLead(draft: StatementDraft, clause: ParsedClause): StatementDraft {
       (word) => word.toLowerCase(),
     ),
   };
-}
-
-/** Keeps a short reason with a preference when the reason stands alone. */
-function withReason(draft: StatementDraft, next: Clause | undefined): StatementDraft {
-  if (draft.type !== 'preference' || next?.connector !== 'because' || next.tokens.length > 12) return draft;
-  const reason = trimTail(next.tokens);
-  if (reason === null || reason.length < next.tokens.filter(({ text }) => /\w/.test(text)).length) return draft;
-  return { ...draft, predicate: `${draft.predicate} because ${joinTokens(toThirdPerson(reason))}` };
 }

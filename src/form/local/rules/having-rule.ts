@@ -12,6 +12,8 @@ const TALK =
   /^(?:(?:a|an|any|no|some|such|really|much|many|the|quite|very|great|good|bad|hard|big|nice|awesome|amazing|exciting|huge|wonderful|lots|of|so|more) )*(?:ideas?|clue|doubt|questions?|point|fun|blast|luck|news|trouble|time(?! zone)|faith|sense|chance|regrets?|laugh|pleasure|lots?|updates?|surprise)\b/;
 const UPCOMING =
   /\b(?:meeting|appointment|interview|exam|flight|call|wedding|surgery|presentation|race|test|demo|trip)\b.*\b(?:today|tonight|tomorrow|next|this|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:a|an|one|two|three|\d+|january|february|march|april|may|june|july|august|september|october|november|december))\b/;
+const WITHOUT =
+  /^(?!(?:it|that|this|any|an?|the|my|our|your|you|him|her|them|people|another|one|both|everything|all|more|two|three|meetings?|guests?|visitors?)\b)\p{L}+(?: (?:and|or|milk|products|food|drinks)\b| \p{L}+$|,|$)/u;
 const HAVING = new Set(['have', 'own', 'possess']);
 
 /** "I have two dogs", "I don't have kids", "I've got blue eyes". */
@@ -20,6 +22,11 @@ export const havingRule: SelfRule = (clause, setting) => {
   if (!HAVING.has(clause.verb) && !got) return null;
   const { rest, tense, modal, negated } = clause;
   const text = joinTokens(rest).toLowerCase();
+  // "I can't have gluten or dairy": what one has to do without.
+  if (modal === 'can' && negated && WITHOUT.test(text) && !ABSTRACT.test(text) && !TALK.test(text)) {
+    const draft = draftOf(clause, setting, 'fact', 0.6);
+    return { ...draft, predicate: draft.predicate.replace(/^can not /, 'cannot ') };
+  }
   if (modal !== null || tense === 'future' || tense === 'progressive' || tense === 'pastProgressive') return 'drop';
   if (/^(?:to|been|it|had)\b/.test(text) || !hasContent(rest) || isContextBound(rest)) return 'drop';
   if (TALK.test(text)) return 'drop';

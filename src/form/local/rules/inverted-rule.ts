@@ -1,3 +1,4 @@
+import { isAffair } from '../../../language/affairs.ts';
 import { KINSHIP, PETS } from '../../../language/kinship.ts';
 import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import type { RuleSetting } from './self-rule.ts';
@@ -6,7 +7,7 @@ import type { StatementDraft } from '../statement-draft.ts';
 const FAVORITE =
   /^((?!it\b|that\b|this\b|they\b|those\b|he\b|she\b|which\b|what\b|you\b)[^,;]{2,60}?) (?:is|are|was|were|has to be|would be) (?:probably |definitely |by far |one of |also |some of |still )*my (?:all-?time |absolute )?favou?rites?(?: ([\p{L}' -]{2,40}?))?(?: (?:ever|too|so far|of all time))?[.!]*$/iu;
 const RELATIVE =
-  /^(\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?) is my ((?:(?:best|older|younger|big|little|new|oldest|late) )?\p{Ll}[\p{L}-]+)[.!]*$/u;
+  /^(\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?) is (?:my|our) ((?:(?:best|older|younger|big|little|new|oldest|late|biggest|main|largest|first|only|current|former) )?\p{Ll}[\p{L}-]+)[.!]*$/u;
 
 /** Sentences turned round: "Horror movies are my favorite", "Ana is my partner". */
 export function invertedRule(text: string, setting: RuleSetting): StatementDraft | null {
@@ -28,10 +29,11 @@ export function invertedRule(text: string, setting: RuleSetting): StatementDraft
   }
   const relative = RELATIVE.exec(clean);
   const noun = relative?.[2]?.split(' ').at(-1) ?? '';
-  if (relative?.[1] === undefined || relative[2] === undefined || !(KINSHIP.has(noun) || PETS.has(noun))) return null;
+  const isPerson = KINSHIP.has(noun) || PETS.has(noun);
+  if (relative?.[1] === undefined || relative[2] === undefined || !(isPerson || isAffair(noun))) return null;
   return {
     ...common,
-    type: 'personal',
+    type: isPerson ? 'personal' : 'fact',
     subject: `${setting.subject}'s ${relative[2]}`,
     predicate: `is ${relative[1]}`,
     importance: 0.65,

@@ -33,6 +33,11 @@ export const likingRule: SelfRule = (clause, setting) => {
     const draft = draftOf(clause, setting, 'preference', 0.6);
     return { ...draft, predicate: `cannot ${verb} ${joinTokens(rest)}`, polarity: 'negative' };
   }
+  // "I'd rather have a window seat" is as good as "I'd prefer one".
+  if (modal === 'would' && verb === 'have' && clause.adverbs.includes('rather') && !clause.negated)
+    return hasContent(rest) && !isContextBound(rest)
+      ? { ...draftOf(clause, setting, 'preference', 0.6), predicate: `would rather have ${joinTokens(rest)}` }
+      : 'drop';
   const disliking = DISLIKING.has(verb);
   if (!disliking && !LIKING.has(verb)) return null;
   if (verb === 'appreciate' || modal === 'could' || modal === 'might' || modal === 'can') return 'drop';
@@ -41,6 +46,7 @@ export const likingRule: SelfRule = (clause, setting) => {
     verb === 'prefer' &&
     !clause.negated &&
     hasContent(rest) &&
+    !isContextBound(rest) &&
     !/^to\b|^(?:that|if)\b/.test(text)
   )
     return draftOf(clause, setting, 'preference', 0.6);
@@ -97,7 +103,7 @@ function unwanted(clause: ParsedClause, setting: RuleSetting): ReturnType<SelfRu
 }
 
 const KNOWN_DEFINITE =
-  /^(?:beach|outdoors|ocean|sea|mountains?|gym|park|city|country|countryside|guitar|piano|violin|drums|cello|flute|saxophone|trumpet|ukulele|internet|news|water|sun|rain|snow|woods|forest|movies|theater|theatre|zoo|library|violin|environment|arts?|color|colour|colors|cold|heat|summer|winter|fall|spring|dark|night|weather|lake|river|desert|beatles|world|moon|stars|outside|wilderness|great|military|army|navy|holidays|library|mall|banjo|harp|bass|harmonica|nature)s?$/;
+  /^(?:train|bus|tram|subway|metro|tube|underground|ferry|bike|beach|outdoors|ocean|sea|mountains?|gym|park|city|country|countryside|guitar|piano|violin|drums|cello|flute|saxophone|trumpet|ukulele|internet|news|water|sun|rain|snow|woods|forest|movies|theater|theatre|zoo|library|violin|environment|arts?|color|colour|colors|cold|heat|summer|winter|fall|spring|dark|night|weather|lake|river|desert|beatles|world|moon|stars|outside|wilderness|great|military|army|navy|holidays|library|mall|banjo|harp|bass|harmonica|nature)s?$/;
 
 /** "I love the atmosphere": definite, and only the talk before says of what. */
 export function isContextBound(rest: readonly Token[]): boolean {

@@ -11,30 +11,32 @@ const WORLD =
   /\b(?:capital|president|king|queen|prime minister|population|weather|temperature|moon|sun|earth|world|war|century|stock market|interest rate|exchange rate|average|tallest|longest|biggest|smallest|fastest|largest|best|worst|first ever|(?:ceo|founder|author|inventor|director|mayor|price|cost|value|speed|definition|meaning) of)\b/i;
 // What the job at hand is made of.
 const TASK =
-  /\b(?:draft|text|logo|function|test case|line|column|row|file|paragraph|sentence|caption|headline|image|picture|button|font|title|essay|email|mail|post|article|code|output|input|answer|example|question|word|page)s?\b/i;
+  /\b(?:draft|text|logo|function|test case|line|column|row|file|paragraph|sentence|caption|headline|image|picture|button|font|title|essay|email|mail|post|article|code|output|input|answer|example|question|word|page|character|villain|hero|heroine|protagonist|dragon|king|queen|wizard)s?\b/i;
 // Of these, too, one says what they are without an article: "bin day is Wednesday".
 const BARE =
   /^(?:sales|margins|signups|check-?in|check-?out|boarding|retro|pick-?up|drop-?off|(?:opening|office|visiting|business) hours|(?!(?:every|each|any|some|one|good|great|bad|nice|first|last|next|this|that|what|which|whole|all|my) )\p{L}+ (?:day|night|evening|time))$/iu;
+const CONTACT = /^(?:(?:the|our) )?(?:main |new )?(?:contact person|point of contact)\b/i;
+const SWITCHED = /^(?:heating|alarm|boiler|wifi|wi-fi|network|printer|server|meter|pump|oven|tap|kitchen)$/;
 const IMPORTANCE = 0.45;
-
-const NEXT_THING = /(?:,? and|,) (?=(?:the|our) (?:[\p{L}-]+ ){1,5}(?:is|are|starts|ends|costs)\b)/iu;
-
-/** Each thing that a sentence gives a value: "the launch is on 8 October and the budget is 40k". */
-export function plainRules(text: string): StatementDraft[] {
-  return text.split(NEXT_THING).flatMap((part) => plainRule(part) ?? []);
-}
 
 /**
  * "The launch is on 8 October", "the budget for Q3 is 40k": a thing of the user's own affairs and a value that somebody
- * may ask for. Task talk, weather and what everybody knows are not theirs.
+ * may ask for. Task talk, weather and what everybody knows are not theirs. With `joined` it is said in one breath with
+ * something that is.
  */
-function plainRule(text: string): StatementDraft | null {
+export function plainRule(text: string, joined = false): StatementDraft | null {
   const plain = plainOf(text);
-  if (plain === null || plain.value === null || !isOwnAffair(plain)) return null;
+  if (plain === null || plain.value === null || !isOwnAffair(plain, joined)) return null;
   // What took place has passed; what something came to has not.
   if (/^(?:was|were|had)$/.test(plain.verb) && plain.value !== 'amount' && plain.value !== 'off') return null;
   if (/^(?:not|no|never|too|so|always)\b/i.test(plain.rest) || POINTS.test(plain.rest)) return null;
   return draftPlain(plain, plain.value);
+}
+
+/** What is said of a firm or thing by its name: "BrightSmile pays 5k a month". */
+export function thingRule(text: string): StatementDraft | null {
+  const plain = readPlain(text);
+  return plain === null || plain.value === null || POINTS.test(plain.rest) ? null : draftPlain(plain, plain.value);
 }
 
 const POINTS = /\b(?:it|this|that|these|those|you|your|he|she|they|if|would|could|maybe)\b(?! (?:week|month|year))/i;
@@ -57,7 +59,7 @@ const NOWHERE = /^(?:project|product|feature|contract|interview|course|exam|camp
 const COUNTED =
   /:(?:people|employees|members|pupils|students|children|kids|guests|seats|rooms|bedrooms|beds|players|tenants|customers|clients|patients|subscribers|participants|staff|desks|spaces|floors|tables)$/;
 
-function isOwnAffair({ subject, head, rest, value }: PlainSentence): boolean {
+function isOwnAffair({ subject, head, rest, value }: PlainSentence, joined: boolean): boolean {
   // "In Rust" is no place, "5 columns" are no people, and what is so today is not worth knowing tomorrow.
   if (value === 'where' && NOWHERE.test(head)) return false;
   if (value?.startsWith('count:') === true && !COUNTED.test(value)) return false;
@@ -68,10 +70,18 @@ function isOwnAffair({ subject, head, rest, value }: PlainSentence): boolean {
     /\b(?:px|pixels|characters|words|degrees)\b|\b(?:line|column|row|page|slide) \d/i.test(rest)
   )
     return false;
+  // A thing that is switched off is not called off.
+  if (value === 'off' && /^off\b/i.test(rest) && SWITCHED.test(head)) return false;
+  if (joined) return true;
   const bare = subject.replace(/ (?:at|for|with|in|of|from) .*$/, '');
-  if (/^(?:the|our) /.test(subject)) return isAffair(head) || /\b(?:day|night|hours?|room|number|line)$/.test(bare);
+  if (/^(?:the|our) /.test(subject))
+    return isAffair(head) || CONTACT.test(subject) || /\b(?:day|night|hours?|room|number|line)$/.test(bare);
   // Chat leaves articles out: "rent is 900", "class 4B has 27 pupils".
-  return BARE.test(bare) || (isAffair(head) && /^\p{L}[\p{L}-]*(?: (?:\d\w*|\p{Lu}\d*))?$/u.test(bare));
+  return (
+    BARE.test(bare) ||
+    CONTACT.test(subject) ||
+    (isAffair(head) && /^\p{L}[\p{L}-]*(?: (?:\d\w*|\p{Lu}\d*))?$/u.test(bare))
+  );
 }
 
 /** A draft about a thing, in the words that were said. */

@@ -15,6 +15,10 @@ export interface RuleSetting {
   people?: People;
   /** What the speaker said before, the latest first, for "he" and "she". */
   before?: readonly string[];
+  /** What is known already, in the third person. */
+  known?: readonly string[];
+  /** What was said just before in the same message. */
+  around?: string;
   /** True when an agent is spoken to. */
   toAgent?: boolean;
 }

@@ -4,9 +4,10 @@ import { withoutAskingLeadIn } from '../clauses/without-lead-in.ts';
 import { instructionTopic } from '../slots/instruction-topic.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 import { asThirdPerson } from './as-third-person.ts';
+import { isAtHand, isOfAgentsWork } from './of-agents-work.ts';
 
 const MAY_WISH =
-  /\b(?:always|never|not|don'?t|stop|keep|back|switch|no|calls? me|from now on|future|going forward|as a rule|in general|by default|every|each|all|everything|whenever|you|be|use|answer|reply|repl(?:y|ies)|respond|responses?|answers?|write|speak|sign|skip|avoid|spell|round|please|pls|fine|again|should|must|rather|give|show|text|book|call|explain|address|treat|without|shorter|longer|fewer|less)\b/i;
+  /\b(?:always|never|not|don'?t|stop|keep|back|switch|no|calls? me|from now on|future|going forward|as a rule|in general|by default|every|each|all|everything|whenever|you|be|use|answer|reply|repl(?:y|ies)|respond|responses?|answers?|write|speak|sign|skip|avoid|spell|round|please|pls|fine|again|should|must|rather|give|show|text|book|call|explain|address|treat|without|shorter|longer|fewer|less|scrap|drop|lose|ditch|cut|leave|spare|enough|forget|done|instead|better|nicer|prefer|need|want|more|like|cancel|turn)\b/i;
 const STANDING =
   /,? ?\b(?:from now on(?:wards)?|from here on|in (?:the )?future|going forward|for (?:all )?future \w+|as a rule|in general|every time|by default|at all times|permanently|ever again|forever|any ?more|until i say otherwise)\b,?|,? ever$/i;
 const POLITE =
@@ -17,10 +18,10 @@ const ONCE =
 const POINTS = /\b(?:this|it|again|yet)\b|\bthat\b(?! (?:is|are|has|have|\p{L}+s)\b)/iu;
 const REASON = /,? (?=because\b)|[,;] (?=(?:i|i'm|i've|i'd|my|we|it|it's|they|he|she|since|as|so)\b)/i;
 const ACT =
-  '(?:use|write|add|include|send|call|give|make|answer|reply|respond|speak|talk|format|start|begin|end|open|close|sign|mention|put|keep|ask|suggest|recommend|show|provide|explain|summari[sz]e|translate|address|avoid|remind|schedule|book|post|publish|assume|apologi[sz]e|repeat|round|cite|list|tell|stick|confirm|check|delete|share|refer|be|stay|sound|promise|praise|flatter|sugarcoat|lecture|quote|spell|treat|text|email|message|ping|skip|offer|propose|bring|say|plan|order|wake|notify|charge|sell|forward|copy|cc|flag|archive|interrupt|correct|push|judge|patronise|patronize|ramble|waffle|swear|joke|greet|thank|do|let|finish|wrap|lead|bother|compliment|simplify|shorten|prefer|number|capitali[sz]e|abbreviate|bold|nag)';
+  '(?:use|write|add|include|send|call|give|make|answer|reply|respond|speak|talk|format|start|begin|end|open|close|sign|mention|put|keep|ask|suggest|recommend|show|provide|explain|summari[sz]e|translate|address|avoid|remind|schedule|book|post|publish|assume|apologi[sz]e|repeat|round|cite|list|tell|stick|confirm|check|delete|share|refer|be|stay|sound|promise|praise|flatter|sugarcoat|lecture|quote|spell|treat|text|email|message|ping|skip|offer|propose|bring|say|plan|order|wake|notify|charge|sell|forward|copy|cc|flag|archive|interrupt|correct|push|judge|patronise|patronize|ramble|waffle|swear|joke|greet|thank|do|let(?!.s| us)|finish|wrap|lead|bother|compliment|simplify|shorten|prefer|number|capitali[sz]e|abbreviate|bold|nag)';
 const BEGINS_WISH = `(?:please |pls |plz |always |never |don't |do not |dont |no |stop |avoid |skip |${ACT} )`;
 const NEXT_WISH = new RegExp(
-  `(?:,|;| -)? (?:and |but |so |also |then |plus )+(?=${BEGINS_WISH})|[,;] (?=(?:please |pls |don't |do not |never |always |no |stop |avoid )[a-z])`,
+  `(?:,|;| -)? (?:and |but |so |also |then |plus )+(?=${BEGINS_WISH})|[,;] (?=(?:please |pls |don't |do not |never |always |no |stop |avoid )[a-z]|(?:i|we)(?:'d| would) (?:rather|prefer)\\b|[a-z' -]{3,40}? (?:(?:would be|is|are) (?:better|nicer|easier)|instead)\\b)`,
   'i',
 );
 const WORKS =
@@ -36,7 +37,17 @@ const UNWANTED = new RegExp(
 );
 const STOP = /^(?:to )?(?:stop|quit) (\p{L}+ing)\b ?(.{0,140})$/iu;
 const ALWAYS = new RegExp(`^(always|never) (${ACT}\\b.{1,140})$`, 'i');
-const AVOID = /^(?:avoid|skip|leave out|drop|cut|lose|spare me) (?:the |all |any |using )?(.{3,80})$/i;
+const AVOID = /^(?:avoid|skip|leave out|spare me) (?:the |all |any |using |your )*(.{3,80})$/i;
+// Said of many things: a wish only where it speaks of how the agent works.
+const REVOKE =
+  /^(?:(?:let's|lets|let us|can we|could we|we can|you can|you may|i think we can) (?:just |please )?)?(?:scrap|cancel|turn off|drop|cut(?: out)?|lose|ditch|forget(?: about)?|stop(?: it)? with|enough (?:with|of)|no more of|done with|get rid of|do away with|lay off|ease off|go easy on|tone down|never mind|skip|leave out|i'm (?:done|finished) with|i(?:'ve| have) had enough of|i'm over|(?:there's |there is )?no need for|i (?:no longer|don't|do not) (?:need|want)) (?:(?:the|my|all|any|using|your|those|these|of) )*([\p{L}][\p{L}' -]{2,50}?)(?: any ?more| already| altogether| entirely)*(?:, .*)?$/iu;
+const RATHER =
+  /^(?:(?:i|we)(?:'d| would) (?:much )?(?:rather|prefer)(?: to)?(?: have| get| see| read)?|(?:let's |lets |can we |please )?(?:go |switch |change )(?:back )?to|back to|bring back)(?: the)? ([\p{L}][\p{L}' -]{2,50}?)(?: (?:instead|again|please|over|than|to|rather than|instead of|not)\b.*)?$/iu;
+const WANTED_BACK = /^i (?:want|need) (?:the |my )?([\p{L}][\p{L}' -]{2,50}?) (?:again|back|instead)$/iu;
+const LIKE = /^(?:i|we)(?:'d| would) like ([\p{L}][\p{L}' -]{2,50})$/iu;
+const LESS = /^((?:less|fewer) [\p{L}][\p{L}' -]{2,40})$/iu;
+const BETTER =
+  /^((?!it\b|that\b|this\b)[\p{L}][\p{L}' -]{2,50}?)(?: (?:would be (?:better|nicer|easier|nice|good|great|best)|(?:is|are|work|works|would work) (?:better|nicer|easier|best))(?: for me)?| instead(?: of [\p{L}' -]{3,40})?|,? not [\p{L}' -]{3,40})(?: instead)?$/iu;
 const KEEP = new RegExp(
   `^keep (it|them|things|(?:all |your |the |my )*${WORKS}) ((?!going|up|on\\b|in mind|coming)[^.!?]{2,100})$`,
   'i',
@@ -87,26 +98,28 @@ const STYLE: readonly RegExp[] = [
   /^(?:round|spell|cite|capitali[sz]e|abbreviate) (?!this|that|it\b)/i,
 ];
 
+const OWN_WISH =
+  /^(?:i|we)(?:'d| would) (?:much )?(?:rather|prefer)\b|^(?:i (?:no longer|don't|do not) (?:need|want)|i'm (?:done|finished) with|i'm over|i(?:'ve| have) had enough of|we can)\b|^(?:i|we)(?:'d| would) like\b|^i (?:want|need) .{3,60} (?:again|back|instead)[.!]*$/i;
+
+/** Whether a text opens with a standing wish, whatever follows. */
+export function opensWithWish(text: string, speaker: string): boolean {
+  return standingWishes(withoutAskingLeadIn(text).split(NEXT_WISH)[0] ?? text, speaker).length > 0;
+}
+
+/** "I'd rather have …", "I no longer need …": a wish in the form of what one says of oneself. */
+export function isOwnWish(text: string): boolean {
+  return OWN_WISH.test(text);
+}
+
 /** What a user asks of the agent for good: "keep answers short, and don't use bullet points". One-off requests are none. */
 export function standingWishes(text: string, speaker: string): StatementDraft[] {
   if (!MAY_WISH.test(text) || text.length > 240) return [];
   const clean = withoutAskingLeadIn(text).trim();
   const own = /^(?:i|i'm|im|i've|my|we|our|he|she|they|the)\b/i.test(clean);
-  if (own && !/\b(?:you|u)\b/i.test(clean) && !SHOULD_BE.test(clean)) return laterWish(clean, speaker);
+  if (own && !/\b(?:you|u)\b/i.test(clean) && !SHOULD_BE.test(clean) && !OWN_WISH.test(clean)) return [];
   const isStanding = STANDING.test(clean);
   const pieces = clean.split(NEXT_WISH).map((piece) => piece.trim());
-  const wishes = pieces.flatMap((piece) => wishOf(piece, speaker, isStanding) ?? []);
-  return wishes.length > 0 ? wishes : [];
-}
-
-/** "I'm dyslexic so pls keep it simple": the wish comes after what is said of oneself. */
-function laterWish(text: string, speaker: string): StatementDraft[] {
-  const at =
-    /[,;]? (?:so|and|but)(?:,)? (?=(?:please|pls|plz|don't|do not|never|always|no|keep|use|stop|avoid) )/i.exec(text);
-  if (at === null) return [];
-  const rest = text.slice(at.index + at[0].length);
-  const isStanding = STANDING.test(rest);
-  return rest.split(NEXT_WISH).flatMap((piece) => wishOf(piece.trim(), speaker, isStanding) ?? []);
+  return pieces.flatMap((piece) => wishOf(piece, speaker, isStanding) ?? []);
 }
 
 function wishOf(piece: string, speaker: string, standing: boolean): StatementDraft | null {
@@ -130,6 +143,18 @@ function wishOf(piece: string, speaker: string, standing: boolean): StatementDra
   const isOnce = !standing && ONCE.test(text);
   const asked = FRAMES.map((frame) => frame.exec(text)).find((match) => match !== null);
   if (asked !== undefined && asked !== null) text = asked.slice(1).join(' ').trim();
+  const revoked = REVOKE.exec(text)?.[1];
+  if (revoked !== undefined && isOfAgentsWork(revoked) && !isOnce)
+    return wish(speaker, `wants no ${asThirdPerson(revoked)}`, { negative: true });
+  const rather = (
+    RATHER.exec(text) ??
+    BETTER.exec(text) ??
+    WANTED_BACK.exec(text) ??
+    LESS.exec(text) ??
+    (standing ? LIKE.exec(text) : null)
+  )?.[1];
+  if (rather !== undefined && isOfAgentsWork(rather) && !isOnce)
+    return wish(speaker, `prefers ${asThirdPerson(rather)}`, { about: rather });
   const always = ALWAYS.exec(text);
   if (always?.[1] !== undefined && always[2] !== undefined)
     return wish(speaker, `wants the agent to ${always[1].toLowerCase()} ${asThirdPerson(always[2])}`, {
@@ -153,8 +178,7 @@ function wishOf(piece: string, speaker: string, standing: boolean): StatementDra
       `wants ${/^(?:it|them|things|everything)$/i.test(kept[1]) ? "the agent's work" : kept[1].toLowerCase().replace(/^your /, "the agent's ")} kept ${asThirdPerson(kept[2])}`,
     );
   const none = NO_THING.exec(text)?.[1] ?? AVOID.exec(text)?.[1];
-  if (none !== undefined && !/\b(?:it|that|this)\b/i.test(none))
-    return wish(speaker, `wants no ${none}`, { negative: true });
+  if (none !== undefined && (standing || !isAtHand(none))) return wish(speaker, `wants no ${none}`, { negative: true });
   const should = SHOULD_BE.exec(text);
   if (should?.[1] !== undefined && should[2] !== undefined)
     return wish(speaker, `wants ${should[1].toLowerCase()} to be ${asThirdPerson(should[2])}`);
@@ -212,6 +236,7 @@ function wish(
       'fine',
       'called',
       'again',
+      'prefers',
     ],
   };
 }

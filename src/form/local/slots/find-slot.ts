@@ -1,5 +1,5 @@
 import { MONTH, WEEKDAY } from '../../../language/calendar-pattern.ts';
-import { KINSHIP, PARTNERS, SEVERAL } from '../../../language/kinship.ts';
+import { KINSHIP, PARTNERS, PETS, SEVERAL } from '../../../language/kinship.ts';
 import { CAPITALS, LETTERS } from '../../../language/name-pattern.ts';
 import { BIRTHPLACE, END, NAME, OWN_SLOTS, OWNED_SLOTS, OWNED_VALUE, PAST_EMPLOYER } from './slot-patterns.ts';
 import { factKey } from './fact-key.ts';
@@ -141,6 +141,9 @@ function pastSlot(draft: StatementDraft): FilledSlot {
     : { attribute: 'birthplace', keyedFacts: [{ key: 'birthplace', value: born, category: 'location' }] };
 }
 
+const AGED =
+  /^(?:is|is now|just turned|turned|will be|turns) (?:almost |nearly |only |just )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: (?:years|months|weeks) old)?(?=$|,| (?:on|in|next|this|last|now|and|tomorrow|today|yesterday)\b)/;
+
 function ownedSlot(owned: string, draft: StatementDraft, speaker: string): FilledSlot {
   // What something was takes the place of nothing that is.
   if (draft.past === true) return {};
@@ -198,6 +201,8 @@ function ownedSlot(owned: string, draft: StatementDraft, speaker: string): Fille
   if (/^(?:lives|is living|moved) (?:in|to)\b/.test(draft.predicate)) return { attribute: 'home_city' };
   const isA = /^is (an? .+)$/.exec(draft.predicate)?.[1];
   const who = /^(\p{Ll}[\p{L}-]*(?: \p{Ll}[\p{L}-]*)*)/u.exec(owned)?.[1]?.split(' ').at(-1) ?? noun;
+  const isAged = (KINSHIP.has(who) && !/^(?:team|family)$/.test(who)) || PETS.has(who);
+  if (isAged && AGED.test(draft.predicate)) return { attribute: 'age' };
   if (KINSHIP.has(who))
     return isA !== undefined && isOccupation(isA) ? { attribute: 'job_title' } : expecting(draft.predicate);
   // What a correction replaces: "my dissertation is due on 30 April", "my extension is 4410".

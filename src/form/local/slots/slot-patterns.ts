@@ -107,7 +107,7 @@ export const OWN_SLOTS: readonly SlotPattern[] = [
     'health',
   ),
   slot(
-    `^(?:studies|is studying|is majoring in|majors in|majored in|studied) ((?:[${LETTERS}-]+ ){0,3}?[${LETTERS}-]+)${END}`,
+    `^(?:studies|is studying|is majoring in|majors in|majored in|studied) (?!(?:at|in|for|abroad|with|hard|part-time|full-time|every|on)\\b)((?:[${LETTERS}-]+ ){0,3}?[${LETTERS}-]+)${END}`,
     'field_of_study',
     'general',
   ),

@@ -77,6 +77,18 @@ describe('reflectOnTurns', () => {
     expect(reflect(lines, { current: inMind })).toEqual({ agent: [], user: [], session: [] });
   });
 
+  it('[E3] does not repeat itself, and forgets what was taken back', () => {
+    expect(reflect(['I prefer bullet points, and always show numbers in euros.']).user).toEqual([
+      'With User: they prefer bullet points; always show numbers in euros.',
+    ]);
+    expect(reflect(['Always show numbers in euros.', 'Please always show all numbers in euros.']).user).toEqual([
+      'With User: always show all numbers in euros.',
+    ]);
+    expect(reflect(['Always start with a summary.', 'Skip the summaries from now on.']).user).toEqual([
+      'With User: no summaries.',
+    ]);
+  });
+
   it('does not repeat facts', () => {
     const facts = ['User has decided on the annual plan.'];
     expect(reflect(["We've decided on the annual plan."], { facts }).user).toEqual([]);

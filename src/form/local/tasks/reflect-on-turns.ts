@@ -1,6 +1,6 @@
 import type { ProposedMemory, ReflectInput, ReflectionLevel, Reflections } from '../../../models/distiller.ts';
 import { contentStems, coveredBy } from '../../guards/text-overlap.ts';
-import { USER } from '../../slot.ts';
+import { isRevoked, normaliseAttribute, USER, type Slot } from '../../slot.ts';
 import { proposeMemories } from './extract-memories.ts';
 import { wordCount } from './merge-texts.ts';
 import { sessionStatus } from './session-status.ts';
@@ -80,17 +80,44 @@ function guidance(statements: readonly ProposedMemory[], wordLimit: number): str
   };
   // Of one topic the last wish holds.
   const latest = statements.filter(
-    ({ attribute, type }, index) =>
+    ({ attribute, polarity, type }, index) =>
       type === 'feedback' ||
       attribute == null ||
-      !statements.slice(index + 1).some((other) => other.attribute === attribute),
+      !statements
+        .slice(index + 1)
+        .some(
+          (other) => other.attribute === attribute || isRevoked(slotOfWish(other), slotOfWish({ attribute, polarity })),
+        ),
   );
-  for (const item of new Set(latest.map(({ content }) => asInstruction(content)))) {
+  for (const item of withoutRepeats(latest.map(({ content }) => asInstruction(content)))) {
     if (wordCount([lead, ...items, item].join(' ')) > wordLimit) close();
     if (wordCount(`${lead} ${item}`) <= wordLimit) items.push(item);
   }
   close();
   return reflections;
+}
+
+function slotOfWish({ attribute, polarity }: Pick<ProposedMemory, 'attribute' | 'polarity'>): Slot {
+  return { subject: USER, attribute: normaliseAttribute(attribute), polarity: polarity ?? 'positive' };
+}
+
+const UNWANTED = /^(?:no |do not |never |they (?:do not|no longer) )/;
+
+/** Of two instructions the one whose words the other has besides its own says nothing new. */
+function withoutRepeats(items: readonly string[]): string[] {
+  const all = [...new Set(items)].map((item) => ({ item, stems: contentStems(item) }));
+  return all
+    .filter(
+      ({ item, stems }, index) =>
+        !all.some(
+          (other, at) =>
+            at !== index &&
+            UNWANTED.test(other.item) === UNWANTED.test(item) &&
+            coveredBy(stems, other.stems) === 1 &&
+            (other.stems.size > stems.size || (other.stems.size === stems.size && at < index)),
+        ),
+    )
+    .map(({ item }) => item);
 }
 
 /** A wish as one would tell it to an agent: "User wants the agent to answer in Dutch." → "answer in Dutch". */
