@@ -16,6 +16,7 @@ import type { Applied } from './applied.ts';
 import { applyProposals } from './apply-proposals.ts';
 import type { DecidedProposals } from './decide-proposals.ts';
 import { archiveEnded } from './find-ended.ts';
+import { forgetAsked } from './forget-asked.ts';
 import { NOTHING_FORMED, type Formed } from './formed.ts';
 import type { FormWork } from './form-work.ts';
 import { formationJob } from './formation-job.ts';
@@ -52,6 +53,8 @@ export async function applyFormation(work: FormWork, plan: FormationPlan): Promi
     });
     await archiveOutdated(writer, work, decided.outdated, why, applied);
     applied.retired.push(...(await archiveEnded(writer, deps, decided.ended, { scope, why })));
+    const { timeZone } = deps.settings;
+    applied.retired.push(...(await forgetAsked(writer, deps, stretch.events, { scope, timeZone, why })));
     const reflections = await writeReflections(writer, work, plan, why);
     // Observations wait for the processor of the tiers, which marks them itself.
     const processed = stretch.events.filter((event) => event.kind !== 'observation').map((event) => event.id);

@@ -12,6 +12,7 @@ import { findCandidates } from './find-candidates.ts';
 import type { FormDeps } from './form-deps.ts';
 import { userNamesOf } from './form-work.ts';
 import { archiveEnded, findEnded, untouched } from './find-ended.ts';
+import { asksToForget, forgetAsked } from './forget-asked.ts';
 import { findReachedGoals, markReached } from './goals-reached.ts';
 import { guardDecisions } from './guards/guard-decisions.ts';
 import { guardProposals } from './guards/guard-proposals.ts';
@@ -23,6 +24,7 @@ import { toTurn } from './take-unformed.ts';
 import { toolProposals } from './tool-proposals.ts';
 
 const EARLIER = 12;
+const BY_RULES: Change = { reason: 'read from the exchange by rules', actor: 'form' };
 
 /**
  * Reads an exchange by rules alone, right after it was logged: preferences, facts, goals, decisions, intentions,
@@ -31,8 +33,22 @@ const EARLIER = 12;
  */
 export async function formInline(deps: FormDeps, scope: Scope, events: readonly Event[]): Promise<Applied> {
   const place = { ...scope, connection: null };
+  if (!deps.settings.facts) return nothingApplied();
+  const applied = await formStatements(deps, place, events);
+  if (events.some(asksToForget)) applied.retired.push(...(await forget(deps, place, events)));
+  return applied;
+}
+
+async function forget(deps: FormDeps, scope: Scope, events: readonly Event[]): Promise<string[]> {
+  const { timeZone } = deps.settings;
+  return deps.database.write(scope.tenant, async (writer) => {
+    await changeOwner(writer, scope, deps.clock.now());
+    return forgetAsked(writer, deps, events, { scope, timeZone, why: BY_RULES });
+  });
+}
+
+async function formStatements(deps: FormDeps, place: Scope, events: readonly Event[]): Promise<Applied> {
   const { database, settings } = deps;
-  if (!settings.facts) return nothingApplied();
   const stated = events.filter(isStated);
   const said = events.filter((event) => !isStated(event) && event.kind !== 'document_chunk');
   const { proposed, around } = await extractInline(deps, place, said);
@@ -62,7 +78,7 @@ export async function formInline(deps: FormDeps, scope: Scope, events: readonly 
     attributesAreRead: true,
   });
   const ended = await database.read(place.tenant, (reader) => findEnded(reader, deps, place, proposals));
-  const why: Change = { reason: 'read from the exchange by rules', actor: 'form' };
+  const why = BY_RULES;
   return database.write(place.tenant, async (writer) => {
     await changeOwner(writer, place, deps.clock.now());
     const context = { scope: place, distiller: 'local', why };

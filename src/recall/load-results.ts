@@ -38,7 +38,7 @@ export async function loadResults(reader: Reader, database: Database, loading: L
       return document?.kind === kind && document.successor === null ? [document.rowId] : [];
     });
   const memories = await loadMemories(reader, database, { scope, rowIds: rowsOf('memory'), asOf: loading.asOf });
-  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event') });
+  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event'), asOf: loading.asOf });
   const results: RecallResult[] = [];
   for (const candidate of candidates) {
     const document = view.documents[candidate.ordinal];

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
-import type { Memory } from '../record/memory.ts';
+import type { ArchiveReason, Memory } from '../record/memory.ts';
 import { visibleOwners, type Scope } from '../record/scope.ts';
 import type { Database, Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
@@ -38,11 +38,11 @@ export async function loadMemories(
   );
 }
 
-/** The events of given rows that a handle sees: row → event. */
+/** The events of given rows that a handle sees: row → event. Without those of which a memory was learned that is forgotten. */
 export async function loadEvents(
   reader: Reader,
   database: Database,
-  { scope, rowIds }: { scope: Scope; rowIds: readonly number[] },
+  { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
 ): Promise<Map<number, Event>> {
   if (rowIds.length === 0) return new Map();
   const rows = await reader
@@ -50,6 +50,24 @@ export async function loadEvents(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('memory_sources')
+            .innerJoin('memories', (join) =>
+              join
+                .onRef('memories.tenant_id', '=', 'memory_sources.tenant_id')
+                .onRef('memories.id', '=', 'memory_sources.memory_id'),
+            )
+            .select('memories.id')
+            .whereRef('memory_sources.tenant_id', '=', 'events.tenant_id')
+            .whereRef('memory_sources.event_id', '=', 'events.id')
+            .where('memories.archive_reason', '=', 'forgotten' satisfies ArchiveReason)
+            .where('memories.archived_at', '<=', asOf?.getTime() ?? Number.MAX_SAFE_INTEGER),
+        ),
+      ),
+    )
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
 }
