@@ -87,6 +87,16 @@ for (const database of databases()) {
         expect(await left(await open(...LIFE, said))).toEqual(expect.arrayContaining(before));
       });
 
+      it('is forgotten also where what was said is read after the request has come', async () => {
+        const handle = await open('Hello.');
+        for (const userMessage of ['My salary is 90k.', 'Forget what I said about my salary.']) {
+          await handle.logInteraction({ userMessage, agentResponse: 'Okay!' });
+        }
+        await varve.drain();
+        if (writes === 'deferred') await handle.form();
+        expect(await left(handle)).toEqual([]);
+      });
+
       it('stays when it is said again', async () => {
         const handle = await open('I live in Lyon.', 'Forget that I live in Lyon.', 'I live in Lyon, after all.');
         expect(await left(handle)).toContain('Home city: Lyon');

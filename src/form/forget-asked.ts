@@ -93,15 +93,18 @@ export async function forgetAsked(
   return forgotten;
 }
 
-/** Whether a memory was said with the request or after it: in these events, or elsewhere. */
-function isSaidSince(memory: Memory, request: Event, events: readonly Event[]): boolean {
-  const from = events.indexOf(request);
-  const places = memory.sourceEvents.map((id) => events.findIndex((event) => event.id === id));
-  if (places.every((place) => place < 0)) return memory.createdAt > request.recordedAt;
-  const words = contentStems(memory.value ?? memory.content);
+/** Whether a memory was said with the request or after it. Ids grow with time. */
+function isSaidSince(
+  { sourceEvents, createdAt, value, content }: Memory,
+  request: Event,
+  events: readonly Event[],
+): boolean {
+  if (sourceEvents.length === 0) return createdAt > request.recordedAt;
+  const words = contentStems(value ?? content);
   const says = (event: Event): boolean =>
     event.origin === 'user' && !asksToForget(event) && coveredBy(words, contentStems(event.content)) === 1;
-  return places.some((place) => place >= from) || events.slice(from + 1).some(says);
+  // What is said twice may have its first event alone.
+  return sourceEvents.some((id) => id >= request.id) || events.slice(events.indexOf(request) + 1).some(says);
 }
 
 /** Whether a user asks to forget something. */
