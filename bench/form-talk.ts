@@ -1,8 +1,9 @@
 // How well rules alone remember what people tell an assistant, through the whole of Varve:
-//   npm run bench:form-talk -- [--half "worked on"|"held out"] [--talk "of themselves"|"of things"]
+//   npm run bench:form-talk -- [--half "worked on"|"held out"|unseen] [--talk "of themselves"|"of things"]
 //     [--show missed,wrong,beside]
 //
-// The rules were written on the people of the half "worked on"; the others were held out.
+// The rules were written on the people of the half "worked on"; the second half was held out by their authors, who wrote its
+// talk too; the people of "unseen" were written by somebody who has never seen the rules, and are the ones to believe.
 //  recall     of what should be known in the end, what is
 //  precision  of what is live in the end: not from a message that says nothing, not taken back, no double. That is the
 //             upper end: `--show beside` lists what nobody asked for, to be read

@@ -14,7 +14,7 @@ interface Message {
 /** Somebody who talks with an assistant over some days. */
 export interface Persona {
   name: string;
-  half: 'worked on' | 'held out';
+  half: 'worked on' | 'held out' | 'unseen';
   talk: 'of themselves' | 'of things';
   messages: Message[];
 }

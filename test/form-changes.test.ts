@@ -228,6 +228,64 @@ for (const database of databases()) {
       expect(items.map(({ state }) => state)).toEqual(['open']);
     });
 
+    it.for([
+      [['I pay 40 a month for the gym.', 'I pay 45 a month for the gym now.'], 'pays 40', 'pays 45'],
+      [['I go to the gym three times a week.', 'I go to the gym twice a week now.'], 'three times', 'twice a week'],
+      [['We have two cats.', 'we have three cats now'], 'two cats', 'three cats'],
+      [['We meet on Mondays.', 'We meet on Tuesdays instead.'], 'Mondays', 'Tuesdays'],
+      [
+        ['I teach eleven pupils at the conservatoire.', 'Only eight pupils this term.'],
+        'eleven',
+        'teaches eight pupils',
+      ],
+      [['My rent is 900.', 'rent went up to 950'], '900', 'rent is now 950'],
+      [['I work mostly nights.', "I've moved to days as of this week."], 'nights', 'moved to days'],
+      [['I take ramipril, 5mg in the morning.', 'GP has put the ramipril up to 10mg'], '5mg', '10mg of ramipril'],
+      [["I'm taking sertraline.", 'I stopped taking sertraline.'], 'Medication: sertraline', 'stopped taking'],
+      [["I'm vegetarian.", "I'm eating chicken again"], 'egetarian', 'eating chicken again'],
+      [["I'm vegetarian since September.", 'ok scrap the vegetarian thing'], 'is vegetarian', 'no longer vegetarian'],
+      [["I'm learning the guitar.", 'not learning the guitar any more'], 'is learning', 'is not learning the guitar'],
+      [['I take the bus to work.', 'I cycle to work now instead of the bus.'], 'takes the bus', 'cycles to work'],
+      [['My landlord is Mr Patel.', 'landlord is now Mrs Gray'], 'Patel', 'Mrs Gray'],
+      [['I have a dentist appointment on 3 December.', 'dentist appointment is cancelled'], '3 December', 'cancelled'],
+      [["I'm vegetarian.", 'I eat meat again.'], 'vegetarian', 'eats meat again'],
+      [['I smoke.', 'I quit smoking last month.'], 'User smokes', 'quit smoking'],
+      [['I run 5k every morning.', "I don't run any more."], '5k', 'does not run any more'],
+      [["I'm learning Spanish.", 'I gave up Spanish.'], 'is learning', 'gave up Spanish'],
+      [['I use Notion for notes.', 'I use Obsidian instead of Notion now.'], 'uses Notion', 'uses Obsidian'],
+      [['My car is a Fiesta.', 'sold the Fiesta'], 'car is', 'sold the Fiesta'],
+      [
+        ['I have an interview at Google on Friday.', 'the interview at Google is on Monday now'],
+        '20 November',
+        '16 November',
+      ],
+      [["don't give me python code please", 'python answers are fine now'], 'does not want', 'is fine with'],
+      [['Keep replies under five lines.', 'You can go back to longer answers.'], 'five lines', 'longer answers'],
+      [['got a part time job at a bike shop', 'quit the bike shop'], 'part time job', 'quit the bike shop'],
+    ] as const)('[X3] what is so no longer does not stay: %s', async ([lines, gone, stays]) => {
+      const handle = fresh();
+      await tell(handle, ...lines);
+      const known = (await live(handle)).join('\n');
+      expect(known).not.toContain(gone);
+      expect(known).toContain(stays);
+    });
+
+    it.for([
+      ['I have two cats.', 'I have three dogs.'],
+      ['I own two restaurants, Cedar and Zaatar.', 'I sold Zaatar.'],
+      ['I smoke cigars.', 'I quit the smoking area committee.'],
+      ['I have a call on 3 December.', 'I have a call on 5 December.'],
+      ['I go to the gym three times a week.', 'I go to the pool twice a week.'],
+      ['I play the piano.', 'I stopped playing football.'],
+    ] as const)('[X3] what still holds stays: %s', async ([first, second]) => {
+      const handle = fresh();
+      await tell(handle, first);
+      const before = await live(handle);
+      expect(before).not.toEqual([]);
+      await tell(handle, second);
+      expect(await live(handle)).toEqual(expect.arrayContaining(before));
+    });
+
     it('[X3] what a known name stands for is remembered in the next session', async () => {
       const handle = fresh();
       await tell(handle, 'My wife Inés is expecting our second child in March.');

@@ -7,6 +7,8 @@ const FLOORS: Record<`${Persona['half']}, ${Persona['talk']}`, { recall: number;
   'held out, of themselves': { recall: 0.84, precision: 0.96 },
   'worked on, of things': { recall: 0.95, precision: 0.96 },
   'held out, of things': { recall: 0.88, precision: 0.95 },
+  'unseen, of themselves': { recall: 0.68, precision: 0.84 },
+  'unseen, of things': { recall: 0.47, precision: 0.8 },
 };
 
 describe('talk with an assistant, without a model', () => {

@@ -6,7 +6,7 @@ import { readPlain } from './local/clauses/read-plain.ts';
 import type { Proposal } from './proposal.ts';
 
 const OFF =
-  /^(?:The|User's) (.{2,60}?) (?:is|are|was|were|got|has been) (?:now |all )?(?:off|cancelled|canceled|called off|not happening)\b(.*)$/;
+  /^(?:The |User's |(?!User\b))(.{2,60}?) (?:is|are|was|were|got|has been) (?:now |all )?(?:off|cancelled|canceled|called off|not happening)\b(.*)$/;
 const CANCELLED =
   /^User (?:has |just |finally )*(?:cancelled|canceled) (?:the|their|all|an?) (.{3,60}?)(?: (?:on|in|because|for|today|yesterday)\b.*)?\.?$/;
 const NOT_GOING =

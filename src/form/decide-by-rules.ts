@@ -3,6 +3,7 @@ import { scopeAt, ownerKey, type Scope } from '../record/scope.ts';
 import type { Candidate } from './find-candidates.ts';
 import type { ThresholdSettings } from './formation-settings.ts';
 import { contentStems, coveredBy } from './guards/text-overlap.ts';
+import { isRestated } from './is-restated.ts';
 import type { Proposal } from './proposal.ts';
 import { concernsSame, isRevoked, isSingleValued, slotOf, type Slot } from './slot.ts';
 
@@ -34,7 +35,9 @@ export function decideByRules(
     if (values === 'more') return { action: 'UPDATE', target: memory, content: proposal.content };
     return { action: 'DELETE', target: memory, as: 'superseded' };
   }
-  const corrected = candidates.find(({ memory }) => isCorrected(proposal, memory));
+  const corrected = candidates.find(
+    ({ memory }) => isCorrected(proposal, memory) || isRestated(proposal.content, memory.content),
+  );
   if (corrected !== undefined) return { action: 'DELETE', target: corrected.memory, as: 'superseded' };
   const near = candidates.find((candidate) => isNearDouble(proposal, candidate, { scope, thresholds }));
   if (near === undefined) return { action: 'ADD' };

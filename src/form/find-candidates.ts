@@ -11,8 +11,9 @@ import { loadMemories } from '../store/load-records.ts';
 import type { FormDeps } from './form-deps.ts';
 import { IS_MERGED, UNCOMPARED_TYPES } from './known-memories.ts';
 import { lexicalSimilarity } from './guards/text-overlap.ts';
+import { isRestated } from './is-restated.ts';
 import type { Proposal } from './proposal.ts';
-import { concernsSame, slotOf } from './slot.ts';
+import { concernsSame, isRevoked, slotOf } from './slot.ts';
 
 /** A known memory that resembles a new statement. */
 export interface Candidate {
@@ -61,6 +62,9 @@ export async function findCandidates(
 /** "Lives in Berlin" and "moved to Munich" share no word and little meaning, but one attribute. */
 function raiseForSlot(candidate: Candidate, proposal: Proposal, related: number): Candidate {
   const slot = slotOf(candidate.memory);
+  // "Has three cats" after "has two cats", "Python is fine" after "no Python code": few words, one matter.
+  if (isRevoked(proposal.slot, slot) || isRestated(proposal.content, candidate.memory.content))
+    return { ...candidate, similarity: Math.max(candidate.similarity, related) };
   const isKnownSlot = slot.attribute !== null && proposal.slot.attribute !== null;
   if (!isKnownSlot || !concernsSame(proposal, { slot, content: candidate.memory.content })) return candidate;
   return { ...candidate, similarity: Math.max(candidate.similarity, related) };

@@ -44,7 +44,7 @@ export async function findEnded(
     if (cancels === null && ended === null) return [];
     // "Gave up their job" ends the job; "gave up learning Italian" the plan.
     const ends = (memory: Memory): boolean =>
-      cancels?.(memory) === true || (LIVING_TYPES.includes(memory.type) && ended?.(memory) === true);
+      cancels?.(memory) === true || ((LIVING_TYPES.includes(memory.type) || isDue(memory)) && ended?.(memory) === true);
     return [{ by, ends }];
   });
   const wishes = proposals.filter(isWish);
@@ -103,7 +103,7 @@ const WHOLE_JOB = /^(?:as |from )?(?:their|the|a) (?:old |day )?(?:job|position|
 const NOTHING_NAMED = /^(?:$|(?:in|on|at|since|early|last|this|today|yesterday|recently|after|because|from work)\b)/;
 const LEAVES_ANYTHING = /^(?:left|gave up|given up)$/;
 const STARTED =
-  /^User (?:just |recently |has |now |finally )*(?:starts|is starting|started|joined|got (?:an? (?:new )?(?:job|role|position)|hired)|(?:was|has been) hired|took a (?:new )?(?:job|role|position)|switched to an? (?:new )?(?:job|role|position)|began)\b/;
+  /^User (?:just |recently |has |now |finally )*(?:starts|is starting|started|joined|got (?:an? (?:(?:new|summer|weekend|saturday|part[- ]time|full[- ]time) )*(?:job|role|position|gig)|hired)|(?:was|has been) hired|took a (?:new )?(?:job|role|position)|switched to an? (?:new )?(?:job|role|position)|began)\b/;
 const FREELANCE =
   /^User is (?:now )?(?:freelance|freelancing|self-employed|unemployed|retired|between jobs|a (?:freelance\w*|stay-at-home \p{L}+|full-time \p{L}+))\b/u;
 const SECOND_JOB = /\b(?:second|side|another|additional|also|as well|besides|too|part-time|part time)\b/;
@@ -133,6 +133,8 @@ function endingOf(by: Proposal): Test | null {
   }
   const lost = CHURNED.exec(said)?.[1];
   if (lost !== undefined) return ({ content }) => content.startsWith(`${lost} pays `);
+  const moved = MOVED.exec(said)?.[1];
+  if (moved !== undefined) return (memory) => isAppointment(memory, moved);
   if (!isUser(by.slot.subject) || by.type === 'goal' || by.type === 'intention') return null;
   if (TURNED.test(said)) return isAge;
   const [, how, left] = LEFT.exec(said) ?? [];
@@ -140,18 +142,75 @@ function endingOf(by: Proposal): Test | null {
     if (WHOLE_JOB.test(left) || (NOTHING_NAMED.test(left) && !LEAVES_ANYTHING.test(how))) return isJob;
     const stems = contentStems(left.replace(/\b(?:job|work|working|works)\b/g, ' '));
     return (memory) =>
-      isJob(memory) && [...contentStems(`${memory.content} ${memory.value ?? ''}`)].some((stem) => stems.has(stem));
+      (isJob(memory) && [...contentStems(`${memory.content} ${memory.value ?? ''}`)].some((stem) => stems.has(stem))) ||
+      (how !== 'left' && isDoing(memory, left.replace(/,.*$| (?:in|on|last|since|because|for|after|at) .*$/, '')));
   }
   const isNewJob =
     FREELANCE.test(said) ||
     (STARTED.test(said) && (isJobSlot(by.slot.attribute) || /\b(?:job|role|position)\b/.test(said)));
   if (isNewJob && !SECOND_JOB.test(said)) return (memory) => isJob(memory) && !isOwnKey(memory, by);
-  const from = SWITCHED.exec(said)?.[1];
-  if (from !== undefined && by.slot.attribute !== 'home_city') return (memory) => isAbout(memory, from);
+  const from = SWITCHED.exec(said)?.[1] ?? INSTEAD_OF.exec(said)?.[1];
+  if (from !== undefined && by.slot.attribute !== 'home_city')
+    return (memory) => isAbout(memory, from) || memory.key === `medication_${from.toLowerCase()}`;
+  const sold = SOLD.exec(said)?.[1];
+  if (sold !== undefined) return (memory) => isOwning(memory, sold);
+  if (EATS_ALL.test(said)) return isMeatless;
+  const stopped = STOPPED.exec(said)?.[1] ?? NOT_ANY_MORE.exec(said)?.[1];
+  if (stopped !== undefined && by.slot.attribute === null) return (memory) => isDoing(memory, stopped);
   const { attribute, polarity } = by.slot;
   return polarity === 'negative' && attribute !== null && !/^(?:likes|instruction|ability)/.test(attribute)
     ? (memory) => memory.key !== null && isDenied(memory, attribute, said)
     : null;
+}
+
+const INSTEAD_OF =
+  /^User (?:now |has |just )*\p{Ll}+(?:s|ed)? .{2,60}? instead of (?:the |their |an? )?(\p{Lu}[\p{L}\p{N}+#-]*|\p{L}{3,})(?=$|[,.]| now\b)/u;
+const SOLD =
+  /^User (?:just |recently |finally |has )*(?:sold|scrapped|returned|gave away|got rid of) (?:their |the |an? )?(?:old )?([\p{L}\p{N}][\p{L}\p{N}' -]{1,30}?)(?=$|[,.]| (?:for|to|on|in|last|and|yesterday)\b)/u;
+const STOPPED =
+  /^User (?:just |recently |finally |has )*(?:stopped|gave up|given up|no longer|is no longer) (\p{L}[^,.]{2,50}?)(?=$|[,.]| (?:in|on|last|since|because|for|after|at)\b)/u;
+const NOT_ANY_MORE = /^User (?:does not|is not) (\p{L}[^,.]{2,50}?) any ?more\b/u;
+const MOVED = /^The (.{3,50}?) (?:is|are)(?= (?:now )?(?:on|at|in) ).*\b(?:now|instead)\b/;
+const EATS_ALL =
+  /^User (?:is eating|eats|started eating|has started eating|went back to eating|can eat) (?:meat|chicken|beef|pork|fish|bacon|steak|everything)\b.*\b(?:again|now)\b/;
+
+/** "Is vegetarian", or the key that says so. */
+function isMeatless({ key, value, content }: Memory): boolean {
+  return key === 'diet'
+    ? /^(?:vegetarian|vegan|pescatarian|plant-based)\b/i.test(value ?? '')
+    : /^User (?:is|has been) (?:an? |now )?(?:vegetarian|vegan|pescatarian)\b|^User does not eat meat\b/.test(content);
+}
+
+/** What somebody does, or did when it was said: "smokes", "is learning Spanish", "goes to the gym". */
+function isDoing({ content, key, type }: Memory, what: string): boolean {
+  const stems = contentStems(what);
+  if (key !== null || type === 'preference' || stems.size === 0) return false;
+  if (!/^User (?:is \p{L}+ing\b|(?!has\b|was\b|does not\b|quits\b|stops\b|is\b)\p{Ll}+s\b)/u.test(content))
+    return false;
+  return covers(content, stems);
+}
+
+function isOwning({ content, key }: Memory, what: string): boolean {
+  const isHad = /^User(?:'s (?:\p{Ll}+ )?\p{Ll}+ is|(?: \p{Ll}+)? (?:has|owns|drives|rides|uses|is selling)) /u.test(
+    content,
+  );
+  // "Owns two restaurants, Cedar and Zaatar" holds of Cedar still.
+  return key === null && isHad && !/,| and /.test(content) && covers(content, contentStems(what));
+}
+
+/** What is to come at a time: "has an interview on Friday". */
+function isDue({ type, content }: Memory): boolean {
+  return type === 'intention' && /^User has an? /.test(content);
+}
+
+/** "User has an interview at Google on Friday", when the interview is on Monday now. */
+function isAppointment({ content, key }: Memory, what: string): boolean {
+  return key === null && /^User has an? /.test(content) && covers(content, contentStems(what));
+}
+
+function covers(content: string, stems: ReadonlySet<string>): boolean {
+  const known = contentStems(content);
+  return stems.size > 0 && [...stems].every((stem) => known.has(stem));
 }
 
 function isAge(memory: Memory): boolean {
@@ -167,13 +226,15 @@ function isJobSlot(attribute: string | null): boolean {
 const WORKS =
   /^User (?:currently |now |also |still )*(?!.*\bteach(?:es|ing) (?:themsel|himsel|hersel|their\b))(?:works|teaches|is working|is teaching|is employed|freelances|has (?:worked|been working|been teaching|been an? )|is [^.]{3,60} at (?:an?|the|\p{Lu}))/u;
 
+const A_JOB = /\bgot an? (?:\p{Ll}[\p{Ll}-]* ){0,3}(?:job|role|position|gig)\b/u;
+
 /** Whether a memory says what the user does for a living now. */
 function isJob(memory: Memory): boolean {
   if (memory.key !== null) return isJobSlot(memory.key);
   const slot = slotOf(memory);
   if (!isUser(slot.subject) || slot.polarity === 'negative' || memory.validTo !== null || memory.type === 'preference')
     return false;
-  if (STARTED.test(memory.content) && isJobSlot(slot.attribute)) return true;
+  if (STARTED.test(memory.content) && (isJobSlot(slot.attribute) || A_JOB.test(memory.content))) return true;
   return isJobSlot(slot.attribute)
     ? !/^User (?:was|worked|used to)\b/.test(memory.content)
     : WORKS.test(memory.content) || isOccupation(/^User is (an? .+)$/.exec(memory.content)?.[1] ?? '');
@@ -188,12 +249,14 @@ function isAbout({ content, key, type }: Memory, name: string): boolean {
   const words = content.toLowerCase().split(/[^\p{L}\p{N}.+#-]+/u);
   return (
     key === null &&
-    type !== 'context' &&
+    (type !== 'context' || /^User is taking\b/.test(content)) &&
     name
       .toLowerCase()
       .split(' ')
       .every((word) => words.includes(word)) &&
-    /^User(?:'s \p{Ll}+)* (?:is|uses|prefers|drives|has|runs|works with)\b/u.test(content)
+    /^User(?:'s \p{Ll}+)* (?:is|uses|prefers|drives|has|runs|works with|takes|plays|drinks|banks with|shops at|reads|writes|has been taking)\b/u.test(
+      content,
+    )
   );
 }
 

@@ -73,7 +73,7 @@ export async function knownMemories(
 const AROUND = 20;
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}-]+/gu;
 const TAKES_BACK =
-  /\b(?:actually|correction|sorry|meant|mean|wrong|not|now|new|moved|moves|pushed|postponed|delayed|rescheduled|shifted|slipped|brought forward|bumped|deferred|changed|raised|increased|reduced|lowered|dropped|extended|switched|swapped|replaced|opening)\b/i;
+  /\b(?:actually|correction|sorry|meant|mean|wrong|not|now|new|moved|moves|pushed|postponed|delayed|rescheduled|shifted|slipped|brought forward|bumped|deferred|changed|raised|increased|reduced|lowered|dropped|extended|switched|swapped|replaced|opening|only|just|instead|again|any ?more|longer|up|down|upped|cut|put|scrap|forget|drop|ditch|left|different)\b/i;
 
 /**
  * What is known of those whom these events name, and of what they may take back: the words of rules, not to be compared.

@@ -89,7 +89,7 @@ const SINGLE = new Set(
     'name first_name last_name nickname home_city home_address work_address hometown country time_zone birthplace ' +
     'birthday age employer job_title company_name salary budget deadline email phone_number height weight blood_type ' +
     'pronouns website diet religion nationality marital_status partner_name industry preferred_name due_date ' +
-    'headcount household_size date time start end amount called where'
+    'headcount household_size shift working_time date time start end amount called where'
   ).split(' '),
 );
 

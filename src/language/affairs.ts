@@ -21,7 +21,10 @@ const AFFAIRS = wordSet(`
   wall floor ceiling door window fence paint tile carpet curtain lock key meter fuse pump tap skip scaffolding socket
   serial extension code term semester school nursery bin recycling market stall fair exhibition tour practice fitting
   tasting wages tax vat return filing pension grant funding round raise stake equity valuation pupil member guest seat
-  hotel hostel electricity utility broadband internet tuition interest landline address ticket booking reservation company agency firm courier carrier cleaning service maintenance repair refit renovation`);
+  hotel hostel electricity utility broadband internet tuition interest landline address ticket booking reservation company agency firm courier carrier cleaning service maintenance repair refit renovation
+  mock test quiz assignment coursework dissertation thesis paper manuscript viva defence gig recital match tournament race
+  marathon club session seminar lecture tutorial audition graduation prom placement internship scholarship bursary stipend
+  mot vaccination jab injection operation biopsy mri x-ray therapy prescription trial album exhibition move-in move-out`);
 
 const NO_SINGULAR = /(?:ss|us|is)$/;
 

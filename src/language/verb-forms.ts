@@ -24,7 +24,7 @@ const DOUBLED_BY_BRITONS =
 const DOUBLED_IN_BASE = /(?:ll|ss|ff|zz|dd)$/;
 const ENDS_SILENT = /(?:[aeiou](?:v|s|z|c|g|u|k|t|n|m|l|r|d|p|b)|[^aeiou]l|[rln][cgsv]|dg|gu|[rt]h|u)$/;
 const VOWELED_BASES = wordSet(`
-  love live include provide translate assume delete summarize summarise apologize apologise cite like hate
+  love live agree disagree free guarantee include provide translate assume delete summarize summarise apologize apologise cite like hate
   dislike enjoy move use manage raise write make drive ride take dance hike bike bake code create graduate
   retire divorce practice prepare receive serve decide hope save volunteer collect paint exercise compete
   complete invite celebrate prefer choose lose have give produce promote update close cycle dine donate explore

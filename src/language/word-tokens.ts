@@ -47,7 +47,8 @@ const ENDINGS: ReadonlyArray<readonly [string, string]> = [
 const SUBJECT_PRONOUN =
   /^(?:i|you|he|she|it|we|they|that|this|there|here|who|what|where|when|how|everyone|everything|one)$/;
 const AFTER_IS =
-  /^(?:a|an|the|not|really|very|so|been|from|in|at|on|called|named|also|just|always|never|my|too|pretty|currently|still|only|about)$|ing$/;
+  /^(?:a|an|the|not|really|very|so|been|from|in|at|on|called|named|also|just|always|never|my|too|pretty|currently|still|only|about|broken|pregnant|retired|vegan|vegetarian|allergic|cancelled|closed|due|engaged|married|divorced|leaving|off|away|back|[€$£]?\d[\d.,:]*k?%?)$|ing$/;
+const AFTER_HAS = /^(?:been|had|got|gone|become|started|passed|moved|left|agreed|changed|put|given)$/;
 
 /** Splits a text into words and marks; spans refer to the text given. */
 export function tokenizeWords(text: string): Token[] {
@@ -73,7 +74,10 @@ export function expandContractions(tokens: readonly Token[]): Token[] {
       if (word.lower.endsWith(ending) && word.lower.length > ending.length) return halves(word, ending.length, full);
     }
     const isShort = word.lower.endsWith("'s") && isVerb(word.lower.slice(0, -2), tokens[index + 1]);
-    return isShort && !isPlace(tokens, index) ? halves(word, 2, 'is') : [word];
+    if (isPlace(tokens, index)) return [word];
+    // "My knee's been bad", "dad's had a stroke".
+    if (word.lower.endsWith("'s") && AFTER_HAS.test(tokens[index + 1]?.lower ?? '')) return halves(word, 2, 'has');
+    return isShort ? halves(word, 2, 'is') : [word];
   });
 }
 

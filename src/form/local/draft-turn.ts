@@ -21,12 +21,13 @@ import { readIntroduction } from './rules/introduction-rule.ts';
 import { namingDrafts } from './rules/naming-drafts.ts';
 import { isOwnWish, opensWithWish, standingWishes } from './rules/standing-wish.ts';
 import { isTaskTalk } from './rules/is-task-talk.ts';
+import { rewrittenRule, scrappedRule } from './rules/rewritten-rule.ts';
 import { reminderRule } from './rules/reminder-rule.ts';
 import { withoutNewsLabel, withSpeakers } from './clauses/without-lead-in.ts';
 import { decidedRule } from './rules/decided-rule.ts';
 import { labelRule } from './rules/label-rule.ts';
 import { openingRule } from './rules/opening-rule.ts';
-import { plainRule, thingRule } from './rules/plain-rule.ts';
+import { plainOf, plainRule, thingRule } from './rules/plain-rule.ts';
 import type { ReadSentence } from './read-turn.ts';
 import { isContentWord } from '../../language/stop-words.ts';
 import { tokenizeWords } from '../../language/word-tokens.ts';
@@ -144,7 +145,7 @@ function draftSentence(
   const { speaker, question, toAgent } = reading;
   if (UNSTATED.has(sentence.kind)) return [];
   const { text: untagged, doubted } = withoutTags(sentence.text);
-  const text = joinAppositions(statedPart(toAgent ? withSpeakers(withoutNewsLabel(untagged)) : untagged));
+  const text = inNamedYear(joinAppositions(statedPart(toAgent ? withSpeakers(withoutNewsLabel(untagged)) : untagged)));
   const named = findPeople(text);
   for (const person of named) people.set((person.name.split(' ')[0] ?? '').toLowerCase(), person);
   const setting = { subject: speaker, question: question ?? '', people, before, known: reading.known, toAgent };
@@ -169,18 +170,33 @@ function draftSentence(
     );
     saidBefore = `${saidBefore} ${part.text}`;
   }
+  const scrapped = toAgent ? scrappedRule(text, reading) : null;
+  if (scrapped !== null) found.push(scrapped);
   return [...(doubted ? found.map(doubtful) : found), ...namingDrafts(named, found, speaker)];
+}
+
+/** "My funding ends in May 2027 and I submit in March that year": in March 2027. */
+function inNamedYear(text: string): string {
+  const year = /\b20\d\d\b/.exec(text)?.[0];
+  return year === undefined ? text : text.replace(/(?<=\p{L}) (?:of )?(?:that|the same) year\b/iu, ` ${year}`);
 }
 
 function doubtful(draft: StatementDraft): StatementDraft {
   return { ...draft, confidence: draft.confidence === 'low' ? 'low' : 'medium' };
 }
 
+// "The exam is on 22 January and I failed it last year": what "it" is stands in the sentence.
+const AND_I_DID = /^([^,;]{6,80}?),? (?:and|but) ((?:i|we)(?:'ve|'m|'d| have| had)? \p{L}+ )it\b(.{0,80})$/iu;
+
 /** The parts of a sentence, with the name that "they" and "there" stand for. */
 function partsOf(text: string, before: string, reads: Reads): Part[] {
   const thing = /^(?:they|it|their|its)\b|\bthere (?:is|are)\b/i.test(text) ? namedThing(before.slice(-240)) : null;
   const said = thing === null ? [] : saidOfThing(text, thing);
   if (thing !== null && said.length > 0) return said.map((each) => ({ text: each, thing }));
+  const [, head = '', does = '', rest = ''] = AND_I_DID.exec(text) ?? [];
+  const about = head === '' ? null : plainOf(head);
+  if (about !== null && about.value !== null)
+    return [...partRunOn(head, reads), { text: `${does}the ${about.subject.replace(/^(?:the|our|my) /i, '')}${rest}` }];
   return partRunOn(thing === null ? text : atThing(text, thing), reads);
 }
 
@@ -214,7 +230,9 @@ function draftPart(
   const about = part.thing === undefined ? null : thingRule(part.text);
   if (part.thing !== undefined) return about === null ? [] : [{ ...about, ownWords: [part.thing] }];
   const { said: text, reason, clause } = partReason(part.text);
-  const direct = toAgent ? (decidedRule(text, speaker) ?? changeRule(text, reading)) : null;
+  const direct = toAgent
+    ? (decidedRule(text, speaker) ?? rewrittenRule(text, reading) ?? changeRule(text, reading))
+    : null;
   const plain = isCorrecting(text) ? text.replace(REJECTED, '') : text;
   const stated =
     direct !== null ? [direct] : toAgent ? draftForAgent(plain, setting, said) : draftClauses(plain, setting, said);
@@ -249,7 +267,10 @@ function draftOtherwise(
   const restored = restoreSubject(text);
   if (restored === null) return [];
   // Less sure than with its subject, but for what ends something: that has to win over what was said.
-  const isEnding = /^I (?:cancel|am not )/.test(restored);
+  const isEnding =
+    /^I (?:(?:just|finally|already|recently) )*(?:cancel|am not |quit|sold|gave up|stopped|switched|left|got rid|moved)/.test(
+      restored,
+    );
   return draftClauses(restored, setting, said).map((draft) => (isEnding ? draft : { ...draft, confidence: 'medium' }));
 }
 

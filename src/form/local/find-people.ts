@@ -15,7 +15,7 @@ export type People = ReadonlyMap<string, NamedPerson>;
 const NAME = `[${CAPITALS}][${LETTERS}-]+(?:'[${CAPITALS}][${LETTERS}]+)?`;
 const NAMES = new RegExp(NAME, 'g');
 const FULL_NAME = `${NAME}(?: ${NAME})?`;
-const OWNER = `(?:[Mm]y|[Oo]ur|[Tt]heir|User's)`;
+const OWNER = `(?:[Mm]y|[Oo]ur|[Tt]heir|User's|[Tt]he(?= (?:baby|wife|husband|missus|hubby)\\b))`;
 const QUALITY =
   '(?:(?:older|younger|elder|big|little|baby|best|oldest|youngest|eldest|middle|new|old|late|twin|dear|lovely|former|good|close) )*';
 const AGE = '(?: \\((?:aged? )?\\d{1,2}\\)|, \\d{1,2}\\b)?';
@@ -31,7 +31,7 @@ const SEVERAL = new RegExp(
   `\\b(?:${OWNER}|two|three|four|five|six|the) (${QUALITY})([a-zé-]+)(?:,|:| are| named| called| are called| are named)? ((?:${NAME}${AGE}(?:, and |, | and | & )?){2,6})`,
   'g',
 );
-const EACH_DOES = new RegExp(`(?:^|[:,;]|\\band) (${NAME}) (?=[a-z]+s\\b|is\\b|has\\b)`, 'g');
+const EACH_DOES = new RegExp(`(?:^|[:,;]|\\band) (${NAME}) (?=[a-z]+s\\b|is\\b|has\\b|\\d)`, 'g');
 const MAY_NAME = new RegExp(`[a-z,:] ${NAME}|${NAME}(?:,| is) (?:my|our)\\b`);
 
 /** The people and pets that a text gives a name to. */
@@ -70,7 +70,16 @@ const NAME_FIRST = new RegExp(
   `(?<=^|[.,;] |\\b(?:and|but|so) )(${FULL_NAME}), ((?:my|our) (?:[a-z]+ )?[a-zé-]+),`,
   'g',
 );
-const NAME_APART = new RegExp(`\\b([Mm]y|[Oo]ur) ((?:[a-z]+ )?[a-zé-]+), (${FULL_NAME}),`, 'g');
+const NAME_APART = new RegExp(
+  `\\b([Mm]y|[Oo]ur|[Tt]he(?= (?:baby|wife|husband|missus|hubby)\\b)) ((?:[a-z]+ )?[a-zé-]+), (${FULL_NAME}),`,
+  'g',
+);
+
+// "Maddie's 8" is no Maddie's.
+const IS_AGED = new RegExp(
+  `(?<=^|[ :])(${NAME})'s (?=(?:now |almost |nearly |only |just |about )?(?:\\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:$|[,.;!]| (?:and|but|now|in|next|today|tomorrow|years|months|weeks|already)\\b))`,
+  'gu',
+);
 
 /** Puts a name in apposition beside what the person is, so that both are one subject. */
 export function joinAppositions(text: string): string {
@@ -79,6 +88,7 @@ export function joinAppositions(text: string): string {
     return KINSHIP.has(noun) || PETS.has(noun);
   };
   return text
+    .replace(IS_AGED, '$1 is ')
     .replace(NAME_FIRST, (whole, name: string, relation: string) =>
       isPerson(relation) ? `${relation} ${name}` : whole,
     )

@@ -31,7 +31,8 @@ export function finishDraft(
   const draft = onDay(said);
   const slot = findSlot(draft, speaker);
   const reference = { now: turn.occurredAt, timeZone, prefer: draft.looksAhead === true ? 'future' : 'past' } as const;
-  const { text, dates } = absolutiseDates(draft.predicate, reference);
+  const { text: dated, dates } = absolutiseDates(draft.predicate, reference);
+  const text = dated.replace(/\b(as of|from|by) (?:in|on) (?=the |\d|\p{Lu})/gu, '$1 ');
   const isYearly = YEARLY.test(draft.subject) || BORN.test(draft.predicate);
   const predicate = isYearly ? dayOf(text, draft.predicate) : text;
   const attribute = draft.attribute ?? slot.attribute;

@@ -31,11 +31,16 @@ function takesBack(sentence: ReadSentence | undefined): boolean {
 
 // What follows is material to work on, not something the user says: "Translate this: I live in Rome."
 const MATERIAL =
-  /(?:(?:^|[.!?] )(?:(?:please|now|hey|hi|ok|okay|can you|could you),? )*(?:draft|compose|write|send|reply|respond|tell (?!me\b)|say|(?:text|e-?mail|message) (?:him|her|them|my))\b(?! (?:this|that|it|the following) down)[^\n:.?!]{0,60}:\s|\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|correct|review|analy[sz]e|improve|shorten|classify|reply to|respond to)\b[^\n:.?!]{0,60}:\s|^-{2,} ?(?:forwarded|original) message|^(?:from|subject): |^on [^\n]{5,80} wrote:|\b(?:here(?:'s| is| are)|this is|see) (?:the|an?|my|his|her|their|some) (?:[a-z]+ )?(?:e-?mail|article|text|transcript|letter|document|paragraph|essay|job description|story|message|review|draft|post|poem|lyrics|notes?|bio|resume|cv)\b[^\n:.?!]{0,60}:\s)/im;
+  /(?:(?:^|[.!?] )(?:(?:please|now|hey|hi|ok|okay|can you|could you),? )*(?:draft|compose|write|send|reply|respond|tell (?!me\b)|say|(?:text|e-?mail|message) (?:him|her|them|my))\b(?! (?:this|that|it|the following) down)[^\n:.?!]{0,60}:\s|\b(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|edit|correct|review|analy[sz]e|improve|shorten|classify|reply to|respond to)\b[^\n:.?!]{0,60}:\s|^-{2,} ?(?:forwarded|original) message|^(?:from|subject): |^on [^\n]{5,80} wrote:|\b(?:here(?:'s| is| are)|this is|see) (?:the|an?|my|his|her|their|some) (?:[a-z]+ )?(?:e-?mail|article|text|transcript|letter|document|paragraph|essay|job description|story|message|review|draft|post|poem|lyrics?|verse|chorus|caption|quote|monologue|dialogue|excerpt|passage|notes?|bio|resume|cv)\b[^\n:.?!]{0,60}:\s)/im;
 
 // A mail that somebody else wrote, from "Dear …" to "Kind regards".
 const LETTER =
   /^[ \t]*(?:dear|hi|hello|hey) [^\n,]{1,40},[ \t]*\n[\s\S]{0,6000}?^[ \t]*(?:(?:kind|best|warm|warmest|many)(?: regards| wishes)?|regards|sincerely|yours (?:sincerely|faithfully|truly)|cheers|thanks|thank you),?[ \t]*(?:\n[^\n]{0,80})?(?=\n|$)/gim;
+
+// 'I've no mother but the sea': an apostrophe within a word does not close the quotation.
+const SINGLE_QUOTED =
+  /(?<=^|[\s:(])['‘](?!(?:cause|til|tis|twas|em|bout|n)\b)(?=\p{L})(?:[^'’‘\n]|(?<=\p{L})['’](?=\p{L})){8,300}['’](?=[\s.,!?;:)]|$)/gu;
+const OWN_WORDS = /\b(?:I|I['’]m|I['’]ve|I['’]d|my|we|our)\b/i;
 
 /** Blanks out what the speaker shows but does not say: markup, code, quoted lines and quoted first-person speech. */
 function maskForeignParts(text: string): string {
@@ -51,5 +56,6 @@ function maskForeignParts(text: string): string {
     .replace(/["“][^"“”\n]{3,400}["”]/g, (quoted) =>
       /\b(?:I|I'm|I've|my|we|our|you|your|remember|always|never)\b/i.test(quoted) ? blank(quoted) : quoted,
     )
+    .replace(SINGLE_QUOTED, (quoted) => (OWN_WORDS.test(quoted) ? blank(quoted) : quoted))
     .replace(/(?<=\b(?:said|says|say|like|goes|told me|wrote),? )'[^'\n]{3,200}'(?=[\s.,!?]|$)/g, blank);
 }

@@ -14,7 +14,7 @@ const USED = new RegExp(
   `\\b(?:[Ww]e|I)(?:'ve| have)?(?: just| also| now| still| mostly| recently| finally)* (?:use|signed|signed (?:up )?with|signed up for|switched to|joined|moved to|work with|bank with|landed|won|got|subscribe to|pay for)() ()${NAME}`,
   'gu',
 );
-const NO_NAME = new RegExp(`^(?:I\\b|The\\b|${WEEKDAY}|${MONTH})`, 'i');
+const NO_NAME = new RegExp(`^(?:I|The|${WEEKDAY}|${MONTH})\\b`, 'i');
 // Of the people whom one deals with only a firm is "they".
 const FIRMS = /^(?:clients?|partner|accountant|lawyer|solicitor|landlord|employer)$/;
 const ACTS = '(?:pay|charge|cost|deliver|owe|bill|open|close|start|end|arrive|renew|expire|have|run|take|meet|employ)';
@@ -45,8 +45,10 @@ export function namedThing(text: string): string | null {
 export function saidOfThing(text: string, name: string): string[] {
   const clean = text.replace(/[.!\s]+$/, '');
   const [, pronoun = 'they'] = /^(?:and |but |so )?(they|it)\b/i.exec(clean) ?? [];
-  const pieces = clean.split(new RegExp(`,? and (?=${ACTS}s? )`, 'i'));
-  const said = pieces.map((piece, index) => renamed(index === 0 ? piece : `${pronoun} ${piece}`, name));
+  const pieces = clean.split(new RegExp(`,? and (?=(?:${ACTS}s?|their|its) )`, 'i'));
+  const said = pieces.map((piece, index) =>
+    renamed(index === 0 || /^(?:their|its) /i.test(piece) ? piece : `${pronoun} ${piece}`, name),
+  );
   return said.flatMap((each) => {
     const value = each === null ? null : (readPlain(each)?.value ?? null);
     return each === null || value === null || value === 'called' || value === 'off' ? [] : [each];

@@ -72,9 +72,14 @@ function wishAfter(text: string, { asks }: Reads): { before: string; wish: strin
     if (match[0] === ' ' || match.index < 4) continue;
     if ((cuts += 1) > MOST_CUTS) return null;
     const wish = text.slice(match.index + match[0].length);
-    if (asks(wish)) return { before: text.slice(0, match.index), wish };
+    if (asks(wish) && !isLacking(text.slice(0, match.index), wish)) return { before: text.slice(0, match.index), wish };
   }
   return null;
+}
+
+/** "My flat has two bedrooms and no lift": what is not there is no wish. */
+function isLacking(before: string, wish: string): boolean {
+  return /^no /i.test(wish) && /\b(?:has|have|had|got|with|there(?:'s| is| are)|\p{L}+'ve)\b[^,;]*$/iu.test(before);
 }
 
 const OF_THEM = /^(.{6,160}?)(?:,|;|,? and|,? but) ((?:they|it|they're|it's|their|its)\b.{3,120})$/i;

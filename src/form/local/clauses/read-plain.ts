@@ -20,7 +20,8 @@ const VERBS = wordSet(`
   is are was were will gets got has have had starts start begins begin ends end opens open closes close runs run takes costs
   cost comes come arrives arrive leaves leave expires expire lasts last lands goes go happens stands belongs falls fell rose
   changed moved slipped needs wants pays charges reopens restarts lies sits lives works meets kicks finishes finish delivers
-  owes bills renews employs hit`);
+  owes bills renews employs hit
+  went came arrived failed passed broke died shipped sold landed opened closed started ended finished expired`);
 const PREPOSITIONS = wordSet('of for with at in on from to about by between near under behind per');
 // A subject that holds one of these is no noun phrase, or points at something.
 const NO_SUBJECT = wordSet(`
@@ -40,9 +41,19 @@ export function isPreposition(word: string): boolean {
 
 /** A day, a month or a rhythm. */
 export const DATE_VALUE: RegExp = new RegExp(
-  `\\b(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} (?:the )?\\d{1,2}|(?:in|until|till|by|from|since|to|early|late|mid) ${MONTH}|${WEEKDAY}s?|\\d{4}-\\d{2}-\\d{2}|the \\d{1,2}(?:st|nd|rd|th)|tomorrow|today|tonight|(?:next|this) (?:week|month|year|spring|summer|autumn|winter)|in (?:the week of|spring|summer|autumn|winter|Q[1-4])|in \\d{1,2} (?:days|weeks|months)|(?:every|each) (?:day|week|month|other|morning|evening|second|weekday|quarter|year)|daily|weekly|monthly|fortnightly|(?:19|20)\\d\\d)\\b`,
+  `\\b(?:\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} (?:the )?\\d{1,2}|(?:in|until|till|by|from|since|to|early|late|mid) ${MONTH}|${WEEKDAY}s?|\\d{4}-\\d{2}-\\d{2}|the \\d{1,2}(?:st|nd|rd|th)|tomorrow|today|tonight|(?:next|this) (?:week|weekend|month|year|term|semester|spring|summer|autumn|winter)|in (?:the week of|spring|summer|autumn|winter|Q[1-4])|in (?:\\d{1,2}|a few|an?|two|three|four|five|six|eight|ten) (?:days?|weeks?|months?)|(?:every|each) (?:day|week|month|other|morning|evening|second|weekday|quarter|year)|daily|weekly|monthly|fortnightly|(?:19|20)\\d\\d)\\b`,
   'i',
 );
+const PAST_DATE =
+  /\b(?:yesterday|(?:last|this) (?:week|weekend|month|year|spring|summer|autumn|winter|night|morning)|\p{L}+ (?:days|weeks|months) ago)\b/iu;
+const PAST_VERBS = wordSet(`
+  was were had went came arrived failed passed broke died shipped sold landed opened closed started ended finished expired`);
+
+/** Whether a verb, in lower case, says what became of a thing. */
+export function isPastVerb(verb: string): boolean {
+  return PAST_VERBS.has(verb);
+}
+
 /** An hour. */
 export const TIME_VALUE: RegExp =
   /\b(?:\d{1,2}[:.]\d{2}(?!\d)|\d{1,2} ?(?:am|pm|o'clock)\b|(?:at|from|until|till) \d{1,2}\b(?! ?[%€$£k]| \p{L}{3})|\d{1,2} (?:to|-|–) \d{1,2}$|noon|midnight)/iu;
@@ -91,7 +102,7 @@ const ENDS = /^(?:ends?|expires?|closes?|finish(?:es)?|lasts?)$/;
 
 /** Which attribute what is said fills. */
 function valueOf(verb: string, rest: string): ValueKind | null {
-  const isDate = DATE_VALUE.test(rest);
+  const isDate = DATE_VALUE.test(rest) || (isPastVerb(verb) && PAST_DATE.test(rest));
   const isTime = TIME_VALUE.test(rest);
   if (/^(?:is|are|was|were|got|has)$/.test(verb) && OFF_VALUE.test(rest.replace(/^been /, ''))) return 'off';
   if ((isDate || isTime) && STARTS.test(verb)) return 'start';

@@ -32,7 +32,7 @@ const ADVERBS = wordSet(`
 const OWNERS: Readonly<Record<string, string>> = { his: 'he', her: 'she' };
 const NOBODY: People = new Map();
 // "The wife", "the baby": of the family although nobody says whose.
-const FAMILY = new Set(['baby', 'kids', 'wife', 'husband', 'missus', 'hubby']);
+const FAMILY = new Set(['baby', 'kids', 'twins', 'wife', 'husband', 'missus', 'hubby']);
 
 // Whose they are nobody needs to say.
 const CALLED_ALONE = wordSet('mum mom mam dad mummy daddy grandma grandpa granny gran nan nana grandad granddad');

@@ -26,6 +26,8 @@ const PLAIN_JOINED_LEADS = wordSet(`
 // What stood before the comma was before.
 const AND_NOW = new Set(['now', 'nowadays', 'today', 'then', 'currently', 'instead']);
 
+const FAMILY = /^(?:baby|wife|husband|missus|hubby|kids|twins|dog|cat)$/;
+
 const NOBODY: People = new Map();
 
 /** Cuts a sentence where a new subject begins, and where the same subject takes a second verb. */
@@ -79,6 +81,13 @@ export function splitClauses(sentence: Sentence, people: People = NOBODY): Claus
     ) {
       const subject = current.tokens.slice(0, subjectLength(current.tokens));
       close(word.lower);
+      current.tokens.push(...subject);
+      continue;
+    }
+    // "I weigh 82 kilos, want to get to 75": the speaker is left out after the comma.
+    if (word.text === ',' && dropsSubject(current.tokens, next, tokens[index + 2])) {
+      const subject = current.tokens.slice(0, subjectLength(current.tokens));
+      close(null);
       current.tokens.push(...subject);
       continue;
     }
@@ -162,6 +171,7 @@ function startsClause(tokens: readonly Token[], index: number): boolean {
       next.lower === 'their'
     )
       return verbFollows(tokens, index + 3, 3);
+    if (next.lower === 'the' && FAMILY.test(tokens[index + 2]?.lower ?? '')) return verbFollows(tokens, index + 3, 3);
     if (word.lower === 'so' && next.lower === 'that') return false;
     if (SUBORDINATING.has(next.lower)) return false;
     if (word.lower === 'but' && tokens[index - 1]?.text === ',') return true;
@@ -221,6 +231,17 @@ function sharesSubject(
   if (before.slice(length).some((word) => PLAIN_JOINED_LEADS.has(word.lower))) return false;
   // "I am reading and watching" stays together, "I am 19 and have a dog" does not.
   return !next.lower.endsWith('ing') && (INTRODUCING.has(verb) || CLAUSE_VERBS.has(verb));
+}
+
+function dropsSubject(before: readonly Token[], next: Token | undefined, afterNext: Token | undefined): boolean {
+  const length = subjectLength(before);
+  return (
+    length > 0 &&
+    before.length > length + 2 &&
+    /^(?:want|need|hope|plan|have|used)$/.test(next?.lower ?? '') &&
+    afterNext?.lower === 'to' &&
+    !before.slice(length).some((word) => PLAIN_JOINED_LEADS.has(word.lower))
+  );
 }
 
 function subjectLength(tokens: readonly Token[]): number {

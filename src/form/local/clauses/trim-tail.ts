@@ -16,6 +16,8 @@ const UNRESOLVED = wordSet(`
   itself themselves someone it's so`);
 const DATED_THIS =
   /^(?:week|month|year|summer|winter|spring|fall|autumn|weekend|morning|afternoon|evening|semester|quarter|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|christmas|season)$/;
+// "Here in Calgary" is said, "here" alone is not.
+const HERE_IS = /^(?:from|in|at)$/;
 const COUNTING = wordSet(`
   one two three four five six seven eight nine ten couple first last next ton tons bunch`);
 const PHRASAL_ENDS = new Set(['in', 'on', 'for', 'with', 'about', 'to', 'from', 'of', 'at', 'by']);
@@ -52,7 +54,9 @@ export function trimTail(
       return cutAtClause(tokens, end);
   }
   return withoutEmptyEnding(
-    tokens.slice(0, end).filter((word, index) => word.lower !== 'here' || tokens[index + 1]?.lower !== 'from'),
+    tokens
+      .slice(0, end)
+      .filter((word, index) => word.lower !== 'here' || !HERE_IS.test(tokens[index + 1]?.lower ?? '')),
   );
 }
 
@@ -95,7 +99,7 @@ function pointsAtNoun(tokens: readonly Token[], index: number): boolean {
 }
 
 function isUnresolved(tokens: readonly Token[], index: number, word: Token): boolean {
-  if (word.lower === 'here' && tokens[index + 1]?.lower === 'from') return false;
+  if (word.lower === 'here' && HERE_IS.test(tokens[index + 1]?.lower ?? '')) return false;
   const lower = word.lower;
   const next = tokens[index + 1]?.lower ?? '';
   if (lower === 'that') {

@@ -54,7 +54,8 @@ export function changeRule(text: string, setting: ChangeSetting): StatementDraft
 }
 
 function moved(text: string, setting: ChangeSetting): StatementDraft | null {
-  const [, owner = '', phrase, given] = MOVED.exec(text) ?? I_MOVED.exec(text) ?? [];
+  const spoken = text.replace(/'s (?=(?:just |now )*(?:been|moved|gone|got) )/i, ' has ');
+  const [, owner = '', phrase, given] = MOVED.exec(spoken) ?? I_MOVED.exec(spoken) ?? [];
   if (phrase === undefined || given === undefined) return null;
   const value = withoutReason(given);
   const kind = kindOf(value);
@@ -97,7 +98,7 @@ function switched(text: string, setting: ChangeSetting): StatementDraft | null {
 
 /** "Actually the inspection is on 5 July", "the budget is 65k now": said again of what has a value already. */
 function restated(text: string, setting: ChangeSetting): StatementDraft | null {
-  if (!/\b(?:actually|now|correction|changed|(?:up|down) (?:to|at))\b/i.test(text)) return null;
+  if (!/\b(?:actually|now|instead|correction|changed|(?:up|down) (?:to|at))\b/i.test(text)) return null;
   const plain = plainOf(text.replace(/ instead$/, ''));
   if (
     plain === null ||
@@ -158,10 +159,18 @@ function isOfKind(known: ValueKind, next: ValueKind): boolean {
   return known === next || (dated(known) && dated(next));
 }
 
+function isTaught(head: string): boolean {
+  return /^(?:practice|training|lessons?|class|classes|course|club|session|sessions|rehearsals?|exam|match|game|appointment|meeting)$/.test(
+    head,
+  );
+}
+
 /** One names the other: "the inspection" is "the council inspection". */
 function sameThing(known: Valued, noun: string, phrase: string): boolean {
-  if (stemEnglish(known.head) !== stemEnglish(noun.toLowerCase())) return false;
   const words = known.subject.toLowerCase();
+  // "Hockey" is "Owen's hockey practice".
+  if (stemEnglish(known.head) !== stemEnglish(noun.toLowerCase()))
+    return /^\p{Ll}{4,}$/u.test(phrase) && isTaught(known.head) && words.split(' ').includes(phrase);
   return phrase
     .toLowerCase()
     .replace(/^(?:the|our|my) /, '')

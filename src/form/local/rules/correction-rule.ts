@@ -7,7 +7,7 @@ import type { StatementDraft } from '../statement-draft.ts';
 import { splitSentences } from '../../../language/split-sentences.ts';
 
 const TAKES_BACK =
-  /^(?:(?:oh|well|sorry|um|hey|hmm|wait),? )*(?:(?:no|nope|sorry),(?=\s)|(?:actually|correction|that's (?:wrong|not right|incorrect|not correct)|that is (?:wrong|incorrect|not right)|you(?:'re| are) wrong|wrong|i meant|i mean|let me correct|to correct|not quite|you got (?:that|it) wrong|i misspoke|i made a mistake)\b)/i;
+  /^(?:(?:oh|well|sorry|um|hey|hmm|wait),? )*(?:(?:no|nope|sorry),(?=\s)|(?:no wait|wait,? no|scratch that|my bad|my mistake|oops|whoops|i (?:told you|said|got (?:that|it)|had (?:that|it)) wrong|i (?:typed|wrote) (?:that|it) wrong|actually|correction|that's (?:wrong|not right|incorrect|not correct)|that is (?:wrong|incorrect|not right)|you(?:'re| are) wrong|wrong|i meant|i mean|let me correct|to correct|not quite|you got (?:that|it) wrong|i misspoke|i made a mistake)\b)/i;
 const REPLACED = [
   /\b(?:it's|it is|i meant|i mean|that's|should be|make that)?,? ?(?:actually )?((?!it's\b|it\b)[\p{L}\p{N}][\p{L}\p{N} .'&-]{0,40}?),? (?:and )?not ((?!a |the |so )[\p{L}\p{N}][\p{L}\p{N} .'&-]{0,40}?)[.!]*$/iu,
   /^(?:(?:actually|no|sorry|wait),? )*(?:it's|it is|that's|i(?:'m| am)) not (?:in |at )?([\p{L}\p{N}][\p{L}\p{N} .'&-]{0,40}?)(?:,| -|;|\.) ?(?:but |it's |it is |i(?:'m| am) |that's )*(?:in |at )?([\p{L}\p{N}][\p{L}\p{N} .'&-]{0,40}?)[.!]*$/iu,

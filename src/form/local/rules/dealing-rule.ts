@@ -10,7 +10,16 @@ const ENDING = /^(?:cancelled|canceled|churned|declined|withdrew|pulled out|back
 
 /** "Klarna signed", "Bosch has renewed the contract": what somebody with a name did in the speaker's affairs. */
 export function dealingRule(text: string): StatementDraft | null {
-  const [, name, act, what = '', when] = DEALT.exec(text) ?? [];
+  const asked = ASKED.exec(text);
+  if (asked?.[1] !== undefined && asked[3] !== undefined && asked[1].split(' ').every(isName))
+    return askedOf(asked[1], asked[2] ?? 'asked', asked[3]);
+  const [, name, act, what = '', when] =
+    DEALT.exec(
+      text
+        .replace(AFTERTHOUGHT, '')
+        .replace(/,? even\b/, '')
+        .replace(/, (?=for )/, ' '),
+    ) ?? [];
   if (name === undefined || act === undefined || !name.split(' ').every(isName)) return null;
   const object = what.replace(/\bus\b/, 'them').replace(/\b(?:our|my)\b/, "User's");
   return {
@@ -21,6 +30,23 @@ export function dealingRule(text: string): StatementDraft | null {
     importance: 0.5,
     confidence: 'high',
     ownWords: ['User', "User's"],
+  };
+}
+
+// "…, after we shipped it": why or when, which is no part of the deal.
+const AFTERTHOUGHT = /,? (?:after|because|since|so|but|which|and)\b.*$/;
+const ASKED =
+  /^(\p{Lu}[\p{L}\p{N}&'-]*(?: \p{Lu}[\p{L}\p{N}&'-]*){0,2}) (?:has |have |just |now |also )*(asked|wants|wanted|needs|expects|requires) (?:us|me) to (\p{L}+ (?!(?:it|that|this|them|him|her|you)\b)\p{L}[^.!?;]{4,100}?)(?=$|[.!]|, (?:so|and|but|which)\b)/u;
+
+function askedOf(name: string, act: string, what: string): StatementDraft {
+  return {
+    type: 'context',
+    subject: name,
+    predicate: `${act} User to ${what.replace(/,? (?:before|until|if|unless|or) .*$/, '').replace(/\b(?:our|my)\b/g, 'their')}`,
+    polarity: 'positive',
+    importance: 0.5,
+    confidence: 'high',
+    ownWords: ['User'],
   };
 }
 

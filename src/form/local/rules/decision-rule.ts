@@ -17,6 +17,7 @@ export const decisionRule: SelfRule = (clause, setting) => {
       (verb === 'go' &&
         /^with (?:the|a|an|our|my|\p{Lu})\b/u.test(text) &&
         / (?:plan|template|option|version|design|approach|provider|offer|layout|theme|name|model|one)\b/.test(text)) ||
+      (verb === 'agree' && /^(?:not )?to (?!disagree|differ)\p{L}+ \p{L}|^on (?:an?|the|\d)/u.test(text)) ||
       (verb === 'settle' && /^on\b/.test(text)));
   const announced =
     (tense === 'future' || tense === 'progressive') &&

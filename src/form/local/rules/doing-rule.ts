@@ -5,6 +5,7 @@ import { hasContent } from '../clauses/trim-tail.ts';
 import { EVENTFUL, PASSING, SKILLS, TALKING } from '../clauses/verb-classes.ts';
 import { PETS } from '../../../language/kinship.ts';
 import { LANGUAGES } from '../../../language/languages.ts';
+import { DATE_VALUE } from '../clauses/read-plain.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 import { wordSet } from '../../../language/word-set.ts';
 import { joinTokens } from '../../../language/word-tokens.ts';
@@ -21,7 +22,7 @@ const LASTING_PROGRESS = wordSet(
 // "I go a few times a week": where to, only the talk before says.
 const AIM = /^(?:to|\p{L}+ing|on|for|out|by|back|through|into|over|there)\b/u;
 const VAGUE =
-  /^(?:on (?:it|that|my own|some|something)|to|in|out|up|back|well|a lot|alot|hard|a little|a bit|so|too|very|it|that|some things|stuff|things|something|anything|everything|all|my best|sense|sure|fine|great|good|mistakes|home|away|by|as|with|for|part|place|care|time|a break|the time|the best|the same|better|there|forward|crazy|nothing|any|much|fun of|friends|off|down)(?:$| (?:of|to|about|if|whether)\b)/;
+  /^(?:on (?:it|that|my own|some|something)|to|in|out|up|back|well|a lot|alot|hard|a little|a bit|so|too|very|it|that|some things|stuff|things|something|anything|everything|all|my best|sense|sure|fine|great|good|mistakes|home|away|by|as|with|for|part|place|care|time|a break|the time|the best|the same|better|there|forward|crazy|nothing|any|much|fun of|friends|off|down)(?:$| (?:of|to(?! (?:work|school|uni|university|college|class|full-time|part-time)\b)|about|if|whether)\b)/;
 const HABITUAL =
   /\b(?:always|usually|often|sometimes|never|rarely|every|daily|weekly|regularly|constantly|occasionally|frequently|once|twice|times|weekends|mornings|most|typically|normally|currently|since|for \w+ (?:years|months))\b/;
 const DATED =
@@ -33,7 +34,8 @@ const LEAVES =
 
 const CANCELS = /^cancel (?:the|my|our|all|an?) \p{L}/u;
 // "I'm not going to Denver after all": what was planned is not.
-const CALLED_OFF = /^(?:go|fly|travel|move|come|drive|visit|attend|do|take|switch|stay|buy|sell)$/;
+const CALLED_OFF =
+  /^(?:learn|study|play|train|see|date|use|run|work|eat|drink|go|fly|travel|move|come|drive|visit|attend|do|take|switch|stay|buy|sell)$/;
 
 // "I gave up on the idea of writing a book", "I dropped my plan to move".
 const GIVES_UP =
@@ -49,6 +51,19 @@ const RETURNED = new RegExp(
   `^(?:come|get|return|fly)(?: (?:back|home))* from (?:(?:the|my|our|an?) (?:\\p{L}+ ){0,3}?(?:trip|holiday|vacation|journey|visit|conference|honeymoon|tour)\\b|(?:the )?${PLACE_NAME})`,
   'u',
 );
+// What one is doing at a time that is named, one plans; what one is thinking then is talk.
+const NO_PLAN = wordSet(
+  'think guess hope wonder look wait feel talk chat ask tell say kid joke assume imagine try worry struggle mean wish laugh die sit be sound need want like expect work study live major teach date raise attend volunteer coach rent',
+);
+const FEAST =
+  /\b(?:for|over|at|until|before|after|around) (?:the )?(?:christmas|xmas|easter|thanksgiving|new year(?:'s)?|eid|ramadan|diwali|hanukkah|passover|tet|lunar new year|holidays|half[- ]term|spring break|summer|winter)\b/i;
+const AT_HAND =
+  /\b(?:today|tonight|right now|at the moment|since|married|engaged|divorced|puppy|kitten|dog|cat|this (?:morning|afternoon|evening)|it|that|these|those)\b/i;
+const STUDIES =
+  /^(?:an?|my|the) (?:[\p{L}'-]+ ){0,3}?(?:course|degree|ma|msc|mba|phd|bsc|ba|masters?|master's|bachelors?|bachelor's|doctorate|apprenticeship|internship|residency|diploma|placement|a-levels|traineeship)\b|^(?:a-levels|gcses)\b/iu;
+const BOOKED = /^(?:book|reserve|register|schedule|enrol|enroll) |^sign up for /;
+const A_JOB =
+  /^an? (?:[\p{L}-]+ ){0,3}?(?:job|role|position|gig|apprenticeship|internship|placement) (?:at|as|in|with|for)\b/u;
 const TOOLS =
   /^(?:python|javascript|typescript|java|rust|go|golang|c|c\+\+|c#|\.net|ruby|php|sql|html|css|react|vue|angular|svelte|node(?:\.js)?|swift|kotlin|scala|haskell|elixir|erlang|clojure|perl|r|matlab|julia|lua|dart|flutter|excel|photoshop|illustrator|figma|docker|kubernetes|terraform|aws|azure|linux|git|django|flask|rails|laravel|latex|bash|powershell|cobol|fortran|blender|autocad|solidworks|sign language|braille|morse code)$/;
 // "I read a lot of science fiction" says what of; "I do a lot of things" does not.
@@ -60,6 +75,8 @@ const SUM = /^the (?:[$€£] ?\d|\d[\d.,]*k? ?(?:€|\$|£|euros?|dollars?|poun
 export const doingRule: SelfRule = (clause, setting) => {
   const { verb, rest, tense, modal, negated } = clause;
   const text = joinTokens(rest).toLowerCase();
+  if (isPlanned(clause) || (tense === 'progressive' && verb === 'do' && !negated && STUDIES.test(text)))
+    return { ...draftOf(clause, setting, verb === 'do' ? 'fact' : 'context', 0.5), looksAhead: true };
   const around = `${clause.lead} ${clause.adverbs.join(' ')} ${text}`.toLowerCase();
   if (modal === 'can') return skill(clause, setting, text);
   if (
@@ -71,6 +88,14 @@ export const doingRule: SelfRule = (clause, setting) => {
       !(tense === 'past' && (DATED.test(around) || LEAVES.test(`${verb} ${text}`) || CANCELS.test(`${verb} ${text}`))))
   )
     return 'drop';
+  // "I'm eating meat again", "I'm smoking again": what had ended goes on.
+  if (
+    tense === 'progressive' &&
+    !negated &&
+    /^(?:eat|drink|smoke|run|train|drive|cycle|swim|play|vape)$/.test(verb) &&
+    /(?:^| )again(?:$| )/.test(`${text} ${clause.adverbs.join(' ')}`)
+  )
+    return draftOf(clause, setting, 'fact', 0.5);
   const aimless = verb === 'go' && !AIM.test(text);
   if (tense === 'usedTo')
     return !aimless && (hasContent(rest) || (rest.length === 0 && COMPLETE_ALONE.has(verb)))
@@ -144,6 +169,15 @@ export const doingRule: SelfRule = (clause, setting) => {
       return 'drop';
   }
 };
+
+/** "I'm giving a talk in Naples in May", "we're repainting the kitchen next weekend". */
+function isPlanned({ verb, rest, tense, negated, modal, lead }: ParsedClause): boolean {
+  if (tense !== 'progressive' || negated || modal !== null || NO_PLAN.has(verb) || !hasContent(rest)) return false;
+  const said = `${joinTokens(rest)} ${lead}`;
+  return (
+    (DATE_VALUE.test(said) || FEAST.test(said)) && !AT_HAND.test(said) && /\p{L}{3}/u.test(said.replace(DATE_VALUE, ''))
+  );
+}
 
 /** "I'm flying to Tokyo next week", "I came back from the trip to Japan". */
 function travels(clause: ParsedClause, setting: RuleSetting): StatementDraft | null {
@@ -242,8 +276,11 @@ function happened(clause: ParsedClause, setting: RuleSetting, around: string): R
     /^(?:an? [A-F][+-]?\b|a first\b|\d[\d.,]* ?(?:%|\/|out of|points|percent))/.test(joinTokens(rest))
   )
     return draftOf(clause, setting, 'episode', 0.5);
+  if (verb === 'get' && A_JOB.test(joinTokens(rest))) return draftOf(clause, setting, 'fact', 0.6);
   if (verb === 'pay' && /^off (?:my|our|the) \p{L}/u.test(joinTokens(rest)))
     return draftOf(clause, setting, 'episode', 0.5);
+  if (verb === 'end' && /^up \p{L}+ing .*\p{L}{3}/u.test(joinTokens(rest)) && hasContent(rest.slice(2)))
+    return draftOf(clause, setting, 'episode', 0.45);
   if (!EVENTFUL.has(verb) && !DATED.test(around)) return 'drop';
   if (
     !hasContent(rest) &&
@@ -265,5 +302,9 @@ function happened(clause: ParsedClause, setting: RuleSetting, around: string): R
     !/\b(?:dog|cat|job|tattoo|car|house|degree|puppy|kitten|test|surgery|\p{Lu}\p{L}+)\b/u.test(joinTokens(rest))
   )
     return 'drop';
-  return draftOf(clause, setting, 'episode', DATED.test(around) ? 0.5 : 0.4);
+  return {
+    ...draftOf(clause, setting, 'episode', DATED.test(around) ? 0.5 : 0.4),
+    // What one has booked is to come.
+    ...(BOOKED.test(`${verb} ${joinTokens(rest)}`) ? { looksAhead: true as const } : {}),
+  };
 }

@@ -72,7 +72,7 @@ function withoutIntroducingThis(tokens: readonly Token[]): Token[] {
 
 // What is so of both is so of the speaker.
 const WE_ARE =
-  /^(?:all |both |now |also )*(?:vegan|vegetarian|pescatarian|halal|kosher|married|engaged|divorced|pregnant|jewish|muslim|christian|catholic|hindu|based (?:in|out of)|from)\b/i;
+  /^(?:all |both |now |also )*(?:vegan|vegetarian|pescatarian|halal|kosher|married|engaged|divorced|pregnant|jewish|muslim|christian|catholic|hindu|due (?:on|in|at)|expecting|based (?:in|out of)|from)\b/i;
 
 function isOwed({ modal, verb, rest }: ParsedClause): boolean {
   return modal === 'should' || modal === 'must' || (/^(?:need|have|get)$/.test(verb) && rest[0]?.lower === 'to');

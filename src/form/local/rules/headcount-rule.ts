@@ -8,7 +8,7 @@ const NUMBER =
 const WHERE =
   '(?: (?:now|already|today|currently|in total|altogether|all in all|at the moment|at the company|at home|(?:in|on) (?:the|our|my) (?:team|company|office|family|house|flat|household|department|startup|shop)|after the \\p{L}+|plus .+))*';
 const ARE = new RegExp(
-  `^(?:now |just |only |about |around |already |currently |back )*(?:(?:up|down|back) (?:to|at) )?(?:a team of )?(${NUMBER})((?: (?:of us|people|strong|employees|staff|heads|engineers))?)(${WHERE})$`,
+  `^(?:now |just |only |about |around |already |currently |back )*(?:(?:up|down|back) (?:to|at) )?(?:a (?:team|family|household) of )?(${NUMBER})((?: (?:of us|people|strong|employees|staff|heads|engineers))?)(${WHERE})$`,
   'iu',
 );
 const GREW = new RegExp(
@@ -31,7 +31,7 @@ export function headcountRule(clause: ParsedClause, setting: RuleSetting): State
   const count = (grew ?? are)?.[1];
   if (count === undefined) return null;
   const [, , of = '', where = ''] = are ?? [];
-  const isHome = AT_HOME.test(`${where} ${grew?.[2] ?? ''}`);
+  const isHome = AT_HOME.test(`${where} ${grew?.[2] ?? ''}`) || /\ba (?:family|household) of\b/i.test(text);
   // A bare number may be a score or an age: who is counted has to be said here or before.
   const around = [...(setting.known ?? []), ...(setting.before ?? []), setting.around ?? ''].join(' ');
   const isCounted = of !== '' || / (?:people|employees|staff|engineers)\b| a team of /.test(` ${text}`);

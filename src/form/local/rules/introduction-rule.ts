@@ -42,12 +42,25 @@ export function readIntroduction(text: string, speaker: string): Introduction | 
     drafts.push(draft(speaker, `is ${withArticle(role[1])}`, { type: 'fact', importance: 0.65 }));
     rest = rest.slice(role[0].length);
   }
+  const studies = STUDIES.exec(rest);
+  if (studies?.[2] !== undefined) {
+    drafts.push(draft(speaker, studied(studies), { type: 'fact', importance: 0.65 }));
+    rest = rest.slice(studies[0].length);
+  }
   const from = FROM.exec(rest);
   if (from?.[1] !== undefined) {
     drafts.push({ ...draft(speaker, `is from ${from[1]}`, { type: 'fact', importance: 0.6 }), ...origin(from[1]) });
     rest = rest.slice(from[0].length);
   }
   return { drafts, rest: rest.replace(/^[\s,.;!–—-]+(?:and |but )?|^\s*(?:and|but) /i, '') };
+}
+
+// "2nd year mechanical engineering at TU Delft", "studying law in Ghent".
+const STUDIES =
+  /^(?:,|\s+and)?\s*(?:in (?:my )?|an? )?(?:((?:\d(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|final|last)[- ]year)(?: of)?|studying|doing|reading) ((?!and\b|but\b)[\p{L}][\p{L}' &-]{2,50}?)(?: student)?((?: (?:at|in) [\p{L}][\p{L}' -]{1,40}?)?)(?=$|[,.;!]| and (?:i|i'm|im|my|we)\b)/iu;
+
+function studied([, year, field = '', where = '']: RegExpExecArray): string {
+  return year === undefined ? `is studying ${field}${where}` : `is a ${year} ${field} student${where}`;
 }
 
 function nameIn(text: string): { name: string; rest: string } | null {
@@ -112,6 +125,6 @@ function draft(
     polarity: 'positive',
     importance,
     confidence: 'high',
-    ownWords: ['name', 'years', 'old', predicate.startsWith('is ') ? predicate.slice(3) : ''],
+    ownWords: ['name', 'student', 'studying', 'years', 'old', predicate.startsWith('is ') ? predicate.slice(3) : ''],
   };
 }

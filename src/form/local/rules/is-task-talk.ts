@@ -2,11 +2,11 @@ import type { StatementDraft } from '../statement-draft.ts';
 
 // Compiling the two patterns below takes 4 ms.
 const MAY_BE_TASK =
-  /^(?:has|needs|wants|is|should|must|uses|created|added|changed|removed|deleted|wrote|ran|updated|opened|made) /i;
+  /^(?:has|needs|wants|is|should|must|uses|created|added|changed|removed|deleted|wrote|ran|updated|opened|made|fixed|got|found) /i;
 const OBJECT =
-  'lists?|arrays?|datasets?|files?|csv|json|functions?|scripts?|components?|tables?|columns?|strings?|variables?|errors?|bugs?|class|queries|query|branch|code|snippets?|text|paragraphs?|essays?|sentences?|spreadsheets?|buttons?|synonyms?|words?|prompts?|regex|loops?|apis?|endpoints?|repos?|rows?|images?|letter|emails?|summary|objects?|pull request|commits?';
+  'lists?|arrays?|datasets?|files?|csv|json|functions?|scripts?|components?|tables?|columns?|strings?|variables?|errors?|bugs?|class|queries|query|branch|code|snippets?|text|paragraphs?|essays?|sentences?|spreadsheets?|buttons?|synonyms?|words?|prompts?|regex|loops?|apis?|endpoints?|repos?|rows?|images?|letter|emails?|summary|objects?|pull request|commits?|typos?|\\w*errors?|exceptions?|warnings?|stack ?trace|crash|tests|output|build';
 const TASK_OBJECT = new RegExp(
-  `^(?:has|needs|wants|needs to|has to|wants to|is trying to|should|must|is looking for|is writing|is (?:using|working on)|uses|created|added|changed|removed|deleted|wrote|ran|updated|opened|made)\\b(?: (?!my|their)[\\p{L}\\p{N}-]+){0,4}? (?:${OBJECT})\\b`,
+  `^(?:has|needs|wants|needs to|has to|wants to|is trying to|should|must|is looking for|is writing|is (?:using|working on)|uses|created|added|changed|removed|deleted|wrote|ran|updated|opened|made|fixed|got|found|is (?:running|getting|fixing|debugging|testing|writing))\\b(?: (?!my|their)[\\p{L}\\p{N}-]+){0,4}? (?:${OBJECT})\\b`,
   'iu',
 );
 const TASK_ACT =

@@ -1,8 +1,9 @@
 import { isAffair } from '../../../language/affairs.ts';
-import { DATE_VALUE, readPlain, type PlainSentence, type ValueKind } from '../clauses/read-plain.ts';
+import { DATE_VALUE, isPastVerb, readPlain, type PlainSentence, type ValueKind } from '../clauses/read-plain.ts';
 import { withoutLeadIn } from '../clauses/without-lead-in.ts';
 import { joinTokens, tokenizeWords } from '../../../language/word-tokens.ts';
 import { toThirdPerson } from '../clauses/render-predicate.ts';
+import { isParticiple } from '../../../language/verb-forms.ts';
 import type { StatementDraft } from '../statement-draft.ts';
 
 const DATED_LEAD =
@@ -27,8 +28,16 @@ const IMPORTANCE = 0.45;
 export function plainRule(text: string, joined = false): StatementDraft | null {
   const plain = plainOf(text);
   if (plain === null || plain.value === null || !isOwnAffair(plain, joined)) return null;
-  // What took place has passed; what something came to has not.
-  if (/^(?:was|were|had)$/.test(plain.verb) && plain.value !== 'amount' && plain.value !== 'off') return null;
+  // What took place has passed; what something came to, or what became of it, has not.
+  if (
+    /^(?:was|were|had)$/.test(plain.verb) &&
+    plain.value !== 'amount' &&
+    plain.value !== 'off' &&
+    !isParticiple(/^(?:finally |just |already )*(\p{L}+)/u.exec(plain.rest)?.[1]?.toLowerCase() ?? '')
+  )
+    return null;
+  // What happened in a year, and no day, one looks up: "the shop opened in 1920".
+  if (isPastVerb(plain.verb) && plain.value === 'date' && YEAR_ALONE.test(plain.rest)) return null;
   if (/^(?:not|no|never|too|so|always)\b/i.test(plain.rest) || POINTS.test(plain.rest)) return null;
   return draftPlain(plain, plain.value);
 }
@@ -39,6 +48,8 @@ export function thingRule(text: string): StatementDraft | null {
   return plain === null || plain.value === null || POINTS.test(plain.rest) ? null : draftPlain(plain, plain.value);
 }
 
+const YEAR_ALONE =
+  /^(?!.*(?:day|yesterday|last|this)\b)(?!.*\b\d{1,2} \p{L}+ \d{4}).*\bin (?:\p{L}+ )?(?:1\d\d\d|20\d\d)\b/iu;
 const POINTS = /\b(?:it|this|that|these|those|you|your|he|she|they|if|would|could|maybe)\b(?! (?:week|month|year))/i;
 
 /** A sentence about a thing, what leads in to it set aside. */
@@ -49,7 +60,9 @@ export function plainOf(text: string): PlainSentence | null {
   const body = lead === null ? clean : clean.slice(lead[0].length);
   const main = body
     .replace(/[.!\s]+$/, '')
-    .split(/, (?=(?:so|and|but|which|because|we|i|they|he|she|it|can|could|please)\b)|; | - /i)[0];
+    .split(
+      /, (?=(?:so|and|but|which|because|we|i|they|he|she|it|can|could|please)\b)|,? (?:and|but|so) (?=(?:i|i'm|i've|i'd|we|we're|he|she|they)\b)|; | - /i,
+    )[0];
   const plain = readPlain(main ?? body);
   if (plain === null || lead === null) return plain;
   return { ...plain, rest: `${plain.rest} ${lead[1]?.toLowerCase() ?? ''}` };
@@ -76,17 +89,36 @@ function isOwnAffair({ subject, head, rest, value }: PlainSentence, joined: bool
   const bare = subject.replace(/ (?:at|for|with|in|of|from) .*$/, '');
   if (/^(?:the|our) /.test(subject))
     return isAffair(head) || CONTACT.test(subject) || /\b(?:day|night|hours?|room|number|line)$/.test(bare);
-  // Chat leaves articles out: "rent is 900", "class 4B has 27 pupils".
+  // Chat leaves articles out: "rent is 900", "class 4B has 27 pupils", "thermo exam is on 22 January".
   return (
     BARE.test(bare) ||
     CONTACT.test(subject) ||
-    (isAffair(head) && /^\p{L}[\p{L}-]*(?: (?:\d\w*|\p{Lu}\d*))?$/u.test(bare))
+    (isAffair(head) && /^\p{L}[\p{L}-]*(?: (?:\d\w*|\p{Lu}\d*))?$/u.test(bare)) ||
+    (isAffair(head) && value !== 'where' && value !== 'called' && isBareName(bare))
   );
 }
 
+// What everybody may speak of without its being theirs.
+const ANYBODYS =
+  /^(?:price|rate|tax|vat|interest|market|cost|school|company|firm|agency|train|ferry|store|team|server|domain|ceo)s?$/i;
+
+/** "dentist appointment", "car insurance": a kind of thing, which without an article is one's own. */
+function isBareName(bare: string): boolean {
+  const words = bare.split(' ');
+  return (
+    words.length <= 3 &&
+    !ANYBODYS.test(words.at(-1) ?? '') &&
+    words.every((word, index) => /^\p{L}[\p{L}-]*$/u.test(word) && (index === 0 || /^\p{Ll}/u.test(word))) &&
+    !NO_KIND.test(words[0] ?? '')
+  );
+}
+
+const NO_KIND =
+  /^(?:every|each|any|some|one|most|many|few|all|both|good|great|bad|nice|best|worst|what|which|whole|next|last|this|that|another|such|average|typical|normal|your|his|her|their|its|only|no|an?|\p{L}+ly|is|are|was|got|get|have|do|does|did|can|if|when)$/iu;
+
 /** A draft about a thing, in the words that were said. */
 export function draftPlain({ subject, verb, rest }: PlainSentence, value: ValueKind | null): StatementDraft {
-  const isPast = /^(?:was|were|had)$/.test(verb);
+  const isPast = isPastVerb(verb);
   const kept = value === 'off' ? rest.replace(/,.*$/, '') : rest;
   const said = joinTokens(toThirdPerson(tokenizeWords(kept.replace(/ (?:too|btw|by the way|please|lol|haha)$/i, ''))));
   return {
@@ -95,7 +127,8 @@ export function draftPlain({ subject, verb, rest }: PlainSentence, value: ValueK
     predicate: `${verb} ${said}`,
     polarity: value === 'off' ? 'negative' : 'positive',
     importance: IMPORTANCE,
-    confidence: value === 'off' ? 'high' : 'medium',
+    // What is so now has to win over what was so.
+    confidence: value === 'off' || /\b(?:now|instead)\b/i.test(rest) ? 'high' : 'medium',
     // What something came to in one year stands beside what it came to in another.
     ...(value === null || isPast ? {} : { attribute: value }),
     ...(isPast ? {} : { looksAhead: true as const }),

@@ -16,7 +16,8 @@ const ONCE =
   /\b(?:this (?:time|once|one|mail|email|post|draft|text|letter|message|reply|answer|function|code|paragraph|sentence|section|part|version)|just once|for now|for this|for today|today|tonight|here|above|below|the following|these|those|now)\b/i;
 // "…, I go to church then": why, or something else.
 const POINTS = /\b(?:this|it|again|yet)\b|\bthat\b(?! (?:is|are|has|have|\p{L}+s)\b)/iu;
-const REASON = /,? (?=because\b)|[,;] (?=(?:i|i'm|i've|i'd|my|we|it|it's|they|he|she|since|as|so)\b)/i;
+const REASON =
+  /,? (?=because\b)|[,;] (?=(?:i|i'm|i've|i'd|my|we|it|it's|they|he|she|since|as|so|that's|nobody|everyone|only (?:my|the|people))\b)/i;
 const ACT =
   '(?:use|write|add|include|send|call|give|make|answer|reply|respond|speak|talk|format|start|begin|end|open|close|sign|mention|put|keep|ask|suggest|recommend|show|provide|explain|summari[sz]e|translate|address|avoid|remind|schedule|book|post|publish|assume|apologi[sz]e|repeat|round|cite|list|tell|stick|confirm|check|delete|share|refer|be|stay|sound|promise|praise|flatter|sugarcoat|lecture|quote|spell|treat|text|email|message|ping|skip|offer|propose|bring|say|plan|order|wake|notify|charge|sell|forward|copy|cc|flag|archive|interrupt|correct|push|judge|patronise|patronize|ramble|waffle|swear|joke|greet|thank|do|let(?!.s| us)|finish|wrap|lead|bother|compliment|simplify|shorten|prefer|number|capitali[sz]e|abbreviate|bold|nag)';
 const BEGINS_WISH = `(?:please |pls |plz |always |never |don't |do not |dont |no |stop |avoid |skip |${ACT} )`;
@@ -54,7 +55,7 @@ const KEEP = new RegExp(
 );
 const PLAIN = new RegExp(`^(${ACT}\\b.{1,140})$`, 'i');
 const NO_THING =
-  /^no (?:more )?(?!.* (?:for|until|till) (?:now|(?:the )?next|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b)((?!me\b|problem|worries|thanks|thank|idea|way|wonder|doubt|need|one|pun|i\b|it\b|that|the|but|not|matter|rush|pressure|luck|kidding|longer|big deal|biggie|sorry|hurry|offen[cs]e|clue|thing|more$|chance|comment|surprise|stress|shame)[a-z][a-z'-]*(?: [a-z'-]+){0,3}?)$/i;
+  /^no (?:more )?(?!.* (?:for|until|till) (?:now|(?:the )?next|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b)((?!me\b|problem|worries|thanks|thank|idea|way|wonder|doubt|need|one|pun|i\b|it\b|that|the|but|not|matter|rush|pressure|luck|kidding|longer|big deal|biggie|sorry|wait|way|joke|lie|cap|dice|fair|actually|seriously|really|hurry|offen[cs]e|clue|thing|more$|chance|comment|surprise|stress|shame)[a-z][a-z'-]*(?: [a-z'-]+){0,3}?)$/i;
 const SHOULD_BE = new RegExp(
   `^(?:all |your |my |the )*(${WORKS}) (?:should|must|need to|have to|has to|needs to|ought to) (?:always |never )?(?:be |stay |have |use |contain |include |come )?(.{3,100})$`,
   'i',
@@ -75,7 +76,8 @@ const FRAMES: readonly RegExp[] = [
 ];
 const ALLOWED = [
   /^(?:you (?:can|may)|feel free to) (?:start )?(?:use|using|write|add|include|send|suggest|recommend|give|make|be) (.{2,60}?) again$/i,
-  /^([a-z][a-z' -]{2,40}?) (?:is|are) (?:fine|ok|okay|allowed|good|welcome)(?: with me)? again$/i,
+  /^([a-z][a-z' -]{2,40}?) (?:is|are) (?:totally |perfectly |absolutely |all )?(?:fine|ok|okay|allowed|good|welcome)(?: (?:with|by|for) me)? (?:again|now|after all)$/i,
+  /^(?:you (?:can|may)|feel free to) (?:go |switch |change |come )?back to (?:(?:the|your|using|giving me|writing) )*([\p{L}][\p{L}' -]{3,50}?)(?: again| now)?$/iu,
   /^(?:you (?:can|may)|feel free to) (?:again )?(use (?:emojis?|bullet points|bullets|abbreviations|markdown|tables?))$/i,
 ] as const;
 
@@ -88,7 +90,7 @@ const STYLE: readonly RegExp[] = [
   /^use (?:(?:only|more|fewer|less|simple|short|shorter|plain|proper|british|american|uk|us|metric|imperial|easy|the|my|a|an|24-hour|24h|full|first|last|lower ?case|clear|dry|formal|informal|gender-neutral|inclusive|oxford) )*(?:units?|spelling|english|words?|sentences|language|bullets?|bullet points|lists|emojis?|headings|headers|markdown|tables|examples|tabs|spaces|paragraphs|humou?r|dates?|currency|celsius|fahrenheit|kilomet(?:re|er)s|names?|system|clock|commas?|time|pronouns|format)\b/i,
   /^(?:answer|reply|respond|write|speak|talk)(?: to me| me| back)? (?:only |always )?(?:in|with) (?!the\b|this|that|my|a (?:poem|letter|list|mail|email))\S/i,
   /^(?:sign|end|start|begin|open|close|finish) (?:all |every |your |my |each |the )*(?:off )?(?:replies|e-?mails|messages|answers|letters|posts|responses)\b/i,
-  /^(?:give|show|quote|list|write|put|state|tell)(?: me)? (?:all |the |any )?(?:prices?|dates?|times?|amounts?|numbers|distances?|temperatures?|weights?|measurements?|code|results|sources)(?: to me)? (?:in|as|first|with)\b/i,
+  /^(?:give|show|quote|list|write|put|state|tell)(?: me)? (?:all |the |any )?(?:(?!first|second|last|next|same)\p{L}+ )?(?:prices?|dates?|times?|amounts?|numbers|distances?|temperatures?|weights?|measurements?|code|results|sources)(?: to me)? (?:in|as|first|with)\b/iu,
   /^(?:text|email|message|ping) me\b/i,
   /^(?:book|schedule|plan|suggest|recommend|send|propose) (?:me )?(?:nothing|no)\b/i,
   /^explain (?:things|everything|stuff)\b/i,

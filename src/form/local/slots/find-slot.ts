@@ -15,12 +15,13 @@ import {
   keyed,
   languagesSlot,
   medicationSlot,
+  shiftSlot,
   type FilledSlot,
 } from './special-slots.ts';
 import { thirdPerson } from '../../../language/verb-forms.ts';
 
 const OWNED_NAME = new RegExp(
-  `^(?:is|is named|is called|goes by) (?:named |called )?([${CAPITALS}][${LETTERS}'-]+(?: [${CAPITALS}][${LETTERS}'-]+)?)$`,
+  `^(?:is|is now|is named|is called|goes by) (?:named |called )?([${CAPITALS}][${LETTERS}'-]+(?: [${CAPITALS}][${LETTERS}'-]+)?)$`,
 );
 const DAY_OR_MONTH = new RegExp(`^(?:${WEEKDAY}|${MONTH})\\b`, 'i');
 const DIAGNOSED = new RegExp(
@@ -55,7 +56,8 @@ export function findSlot(draft: StatementDraft, speaker: string): FilledSlot {
     return listOf(key, value).map((each) => ({ key, value: each, category, attributeOnly }));
   });
   const [first] = filled;
-  if (first === undefined) return { ...homeInSmallLetters(draft.predicate), ...expecting(draft.predicate) };
+  if (first === undefined)
+    return { ...homeInSmallLetters(draft.predicate), ...expecting(draft.predicate), ...shiftSlot(draft.predicate) };
   const facts = filled.filter(
     ({ key, attributeOnly }, index) =>
       attributeOnly !== true && (MANY_KEYED.has(key) || filled.findIndex((other) => other.key === key) === index),

@@ -5,6 +5,10 @@ import { slugOf } from './slug-of.ts';
 const TOPICS: ReadonlyArray<readonly [string, RegExp]> = [
   ['emoji', /\b(?:emojis?|smileys?|emoticons?)\b/i],
   ['bullet', /\bbullet/i],
+  [
+    'length',
+    /\b(?:under|within|at most|max|maximum|no more than|less than|fewer than|below|up to) (?:\d+|one|two|three|four|five|six|seven|eight|ten|twenty|fifty|a hundred) (?:lines?|words|sentences?|paragraphs?)\b|\b(?:\d+|one|two|three|four|five) (?:lines?|words|sentences?) (?:max|at most|or (?:less|fewer))\b/i,
+  ],
   ['sentence', /\b(?:sentences|paragraphs)\b/i],
   ['unit', /\b(?:metric|imperial|units?|celsius|fahrenheit|kilomet\w*|miles)\b/i],
   [
@@ -24,6 +28,10 @@ const TOPICS: ReadonlyArray<readonly [string, RegExp]> = [
 const FRAME =
   /^(?:wants|does not want|no longer wants|is fine with)(?: no)?(?: the agent(?:'s work)?)?(?: to)?(?: always| never)?(?: using)? ?/;
 
+// "Don't give me Python code" is about Python, however what is given is called.
+const OF_KIND =
+  /^(?:(?:give|show|write|use|send)(?: (?:me|them|us))? )?(?:any )?(\p{L}[\p{L}#+.]+) (?:code|answers|replies|responses|snippets|solutions)$/iu;
+
 /** What a standing wish is about: a topic of which there is one wish, or its own words. */
 export function instructionTopic(wish: string): string {
   const asked = wish.replace(FRAME, '').replace(/ again$/, '');
@@ -31,6 +39,8 @@ export function instructionTopic(wish: string): string {
     const language = asked.split(' ').at(-1)?.toLowerCase() ?? '';
     if (LANGUAGES.has(language)) return 'language';
   }
+  const kind = OF_KIND.exec(asked)?.[1];
+  if (kind !== undefined && !TOPICS.some(([, pattern]) => pattern.test(asked))) return slugOf(kind);
   return TOPICS.find(([, pattern]) => pattern.test(asked))?.[0] ?? slugOf(asked);
 }
 

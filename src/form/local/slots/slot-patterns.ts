@@ -76,9 +76,9 @@ export const OWN_SLOTS: readonly SlotPattern[] = [
   ),
   // Which phrases are occupations `findSlot` decides.
   slot(`^(?:is|has been) (?:now )?(?:an? |the )((?:[${LETTERS}&-]+ ){0,4}?[${LETTERS}-]+)${END}`, 'job_title', 'work'),
-  // Whoever learns there, pays there or belongs there is not paid by it.
+  // Whoever learns there, pays there or belongs there is not paid by it; nor who is doing something there.
   slot(
-    `^(?:is|has been|was promoted to) (?:now )?(?:an? |the )?(?![${LETTERS} -]{0,40}?\\b(?:student|pupil|undergraduate|postgraduate|alumnus|alumna|member|patient|guest|customer|client|regular|volunteer) at )[${LETTERS} -]{3,40}? at ${NAME}${END}`,
+    `^(?:is|has been|was promoted to) (?:now )?(?!(?!working|teaching|nursing|lecturing|starting|consulting)[${LETTERS}]+ing\\b)(?:an? |the )?(?![${LETTERS} -]{0,40}?\\b(?:student|pupil|undergraduate|postgraduate|alumnus|alumna|member|patient|guest|customer|client|regular|volunteer) at )[${LETTERS} -]{3,40}? at ${NAME}${END}`,
     'employer',
     'work',
   ),

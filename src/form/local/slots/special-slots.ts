@@ -67,6 +67,17 @@ export function homeInSmallLetters(predicate: string): FilledSlot {
   return { attribute: 'home_city', ...keyed('home_city', value, 'location') };
 }
 
+const SHIFT =
+  /^(?:(?:now|mostly|usually|currently|only|has|just|recently|permanently) )*(?:works?|is working|is (?:now )?on|moved (?:on)?to|switched to|went (?:on)?to|is doing|does|is back on) (?:(?:mostly|only|mainly|permanent|the|on|now|rotating) )*(nights?|days|evenings|mornings|weekends|earlies|lates|(?:night|day|early|late|morning|evening|graveyard|weekend) shifts?)(?=$|[,.]| (?:now|as of|from|since|only|at|in|instead|again|this|these)\b)/;
+const WORKING_TIME =
+  /^(?:(?:now|currently|only|has|just|recently) )*(?:works?|is working|is (?:now )?|moved to|switched to|went|dropped to|is down to|is back to) ?(?:down to |to )?(full[- ]time|part[- ]time|(?:\d|two|three|four|five|six) days(?: a week)?|\d{1,3} ?%)(?=$|[,.]| (?:now|as of|from|since|only|instead|again|this)\b)/;
+
+/** "Works mostly nights", "has moved to days": when somebody works, they work then alone. */
+export function shiftSlot(predicate: string): FilledSlot {
+  if (SHIFT.test(predicate)) return { attribute: 'shift' };
+  return WORKING_TIME.test(predicate) ? { attribute: 'working_time' } : {};
+}
+
 const STAFF = /^(?:employees|staff|people|colleagues|workers)$/;
 
 /** "has 6 employees", "now has a team of 9 people": how many there are changes. */
