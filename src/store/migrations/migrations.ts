@@ -4,10 +4,11 @@ import { ledger } from './0002-ledger.ts';
 import { consolidate } from './0004-consolidate.ts';
 import { assemble } from './0005-assemble.ts';
 import { doors } from './0006-doors.ts';
+import { forgotten } from './0007-forgotten.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [ground, ledger, consolidate, assemble, doors];
+export const MIGRATIONS: readonly Migration[] = [ground, ledger, consolidate, assemble, doors, forgotten];
 
 /** The version of the schema that this package works with. */
 export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;
