@@ -1,7 +1,8 @@
 export { createVarve, type Varve, type VarveOptions } from './varve.ts';
 export { VarveError, type ErrorCode } from './errors.ts';
 export type { BackgroundOptions } from './background.ts';
-export type { DecisionHandle, Handle, Logged, PastHandle } from './handle/handle.ts';
+export type { DecisionHandle } from './handle/decisions.ts';
+export type { Handle, Logged, PastHandle } from './handle/handle.ts';
 export type { BlockHandle, BlockPlace, BlockReader, ReplaceOptions } from './handle/blocks.ts';
 export type { ConnectionHandle } from './handle/connections.ts';
 export type { EntityHandle } from './handle/entities.ts';

@@ -3,6 +3,8 @@ import type { Meter } from '../ledger/meter.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
+import { incarnationOf } from '../store/owner-store.ts';
+import { ownerStates } from '../store/recall-rows.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/run-store.ts';
 import type { ConsolidateDeps, ConsolidateDistiller } from './consolidate-deps.ts';
 import { modelDistiller } from './model-distiller.ts';
@@ -29,17 +31,8 @@ export interface SeenOwner {
 
 /** Notes which incarnation of an owner is about to be read. */
 export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
-  const row = await reader
-    .selectFrom('owners')
-    .select(['created_at', 'epoch'])
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .executeTakeFirst();
-  return { scope, incarnation: row === undefined ? null : incarnationOf(row) };
-}
-
-function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
-  return `${created_at} ${epoch}`;
+  const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
+  return { scope, incarnation: state?.incarnation ?? null };
 }
 
 /** What a piece of work has at hand while it runs. */

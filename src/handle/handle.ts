@@ -7,16 +7,6 @@ import { VarveError } from '../errors.ts';
 import type { Formed } from '../form/formed.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
 import { appendEvents, type Appended, type EventInput } from '../observe/append-events.ts';
-import {
-  listDecisions,
-  newDecisionSchema,
-  newOutcomeSchema,
-  recordDecision,
-  recordOutcome,
-  type DecisionWithOutcomes,
-  type NewDecision,
-  type NewOutcome,
-} from '../observe/decisions.ts';
 import { indexDocument, newDocumentSchema, type IndexedDocument, type NewDocument } from '../observe/index-document.ts';
 import {
   listInteractions,
@@ -45,6 +35,7 @@ import { blockHandle, blockReader, type BlockHandle, type BlockReader } from './
 import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
 import { entityHandle, type EntityHandle } from './entities.ts';
+import { decisionHandle, type DecisionHandle } from './decisions.ts';
 import { eventReader, observe, type EventReader } from './events.ts';
 import { factHandle, factReader, type FactHandle, type FactReader } from './facts.ts';
 import { intentionHandle, type IntentionHandle } from './intentions.ts';
@@ -136,14 +127,6 @@ export interface Handle {
   erasures(): Promise<ErasureCertificate[]>;
 }
 
-/** What an agent decided and what came of it. */
-export interface DecisionHandle {
-  record(decision: NewDecision): Promise<Event>;
-  recordOutcome(decisionId: string, outcome: NewOutcome): Promise<Event>;
-  /** Newest first. Default 20. */
-  list(options?: { limit?: number }): Promise<DecisionWithOutcomes[]>;
-}
-
 /** What a handle works with. */
 export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
@@ -213,21 +196,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
       await parts.assembling.log.settle();
       return database.read(scope.tenant, (reader) => listContexts(reader, scope, most));
     },
-    decisions: {
-      async record(decision) {
-        const input = parse(newDecisionSchema, decision, 'The decision');
-        return one(await appended(async (writer) => [await recordDecision(writer, parts, scope, input)]));
-      },
-      async recordOutcome(id, outcome) {
-        const input = parse(newOutcomeSchema, outcome, 'The outcome');
-        const decided = { decision: id, outcome: input };
-        return one(await appended(async (writer) => [await recordOutcome(writer, parts, scope, decided)]));
-      },
-      async list({ limit = 20 } = {}) {
-        const most = parse(limitSchema, limit, 'The limit');
-        return database.read(scope.tenant, (reader) => listDecisions(reader, scope, most));
-      },
-    },
+    decisions: decisionHandle(parts, scope),
     events: eventReader(parts, scope, null),
     session: sessionHandle(parts, scope),
     memories: memoryHandle(parts, scope),

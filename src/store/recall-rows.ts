@@ -3,6 +3,7 @@ import type { Memory } from '../record/memory.ts';
 import { chunks } from './chunks.ts';
 import type { IndexedKind, Reader } from './database.ts';
 import { fromSnapshot } from './memory-rows.ts';
+import { incarnationOf } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';
 
 /** How an owner stands: what a cache compares itself with. */
@@ -24,7 +25,7 @@ export async function ownerStates(reader: Reader, tenant: string, owners: readon
   return rows.map((row) => ({
     owner: row.owner_key,
     version: row.version,
-    incarnation: `${row.created_at} ${row.epoch}`,
+    incarnation: incarnationOf(row),
   }));
 }
 
