@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli, type CliRun } from './run-cli.ts';
+import { runCliIn, type CliOptions, type CliRun } from './run-cli.ts';
 
 // Clears the screen, sets the title, writes over the line, begins a sequence in one character, and colours what follows.
 const HOSTILE = 'Likes \u001B[2J\u001B]0;owned\u0007 \u009B31m tea\rand\u001B[31m\u0008 cake\u007F.';
@@ -16,14 +16,7 @@ const OUR_COLOURS = /\x1b\[(1|2|22|32|39)m/g;
 
 describe('varve on the command line, where things go wrong', () => {
   let folder: string;
-  const run = (
-    words: readonly string[],
-    options: { input?: string; terminal?: boolean; environment?: Record<string, string> } = {},
-  ): Promise<CliRun> =>
-    runCli(words, {
-      ...options,
-      environment: { VARVE_DATA: join(folder, 'store'), VARVE_EMBEDDER: 'none', ...options.environment },
-    });
+  const run = (words: readonly string[], options?: CliOptions): Promise<CliRun> => runCliIn(folder, words, options);
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'varve-cli-hostile-'));
   });

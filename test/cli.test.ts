@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { isNodeNewEnough } from '../src/cli/node-version.ts';
-import { runCli, type CliRun } from './run-cli.ts';
+import { runCliIn, type CliOptions, type CliRun } from './run-cli.ts';
 
 const ESCAPE = '\u001B[';
 // Tests look into answers of every shape.
@@ -18,14 +18,7 @@ type Loose = any;
 
 describe('varve on the command line', () => {
   let folder: string;
-  const run = (
-    words: readonly string[],
-    options: { input?: string; terminal?: boolean; environment?: Record<string, string> } = {},
-  ): Promise<CliRun> =>
-    runCli(words, {
-      ...options,
-      environment: { VARVE_DATA: join(folder, 'store'), VARVE_EMBEDDER: 'none', ...options.environment },
-    });
+  const run = (words: readonly string[], options?: CliOptions): Promise<CliRun> => runCliIn(folder, words, options);
   const json = async (...words: string[]): Promise<Loose> => {
     const { stdout, stderr, code } = await run([...words, '--json']);
     expect([words.join(' '), code, stderr]).toEqual([words.join(' '), 0, '']);

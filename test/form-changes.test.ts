@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { ManualClock } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
+import { liveStatements, openForming, tell as tellAll } from './form-model.ts';
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`what changes in a life, by rules, on ${database.name}`, () => {
@@ -12,17 +12,9 @@ for (const database of databases()) {
     let clock: ManualClock;
     let user = 0;
     const fresh = (): Handle => varve.for({ tenant: 'changes', user: `user${(user += 1)}`, session: 's1' });
-    const tell = async (handle: Handle, ...lines: string[]): Promise<void> => {
-      for (const userMessage of lines) {
-        await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
-        await varve.drain();
-        clock.advance(MINUTE);
-      }
-    };
+    const tell = (handle: Handle, ...lines: string[]): Promise<void> => tellAll({ varve, clock }, handle, lines);
     const live = async (handle: Handle): Promise<string[]> =>
-      (await handle.memories.list({ order: 'oldest', limit: 200 })).items
-        .filter(({ type }) => type !== 'reflection' && type !== 'summary')
-        .map(({ content }) => content);
+      (await liveStatements(handle)).map(({ content }) => content);
 
     beforeAll(async () => {
       const created = await database.create();

@@ -1,7 +1,9 @@
 import type { FormationOptions } from '../src/form/formation-settings.ts';
 import type { ExtractedItem } from '../src/form/prompts/extract.ts';
+import type { Handle } from '../src/handle/handle.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
-import { manualClock, type ManualClock } from '../src/record/clock.ts';
+import { manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { Memory } from '../src/record/memory.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import { from, json, type ProtocolRequest, type ProtocolServer, type Reply } from './protocol-server.ts';
@@ -103,4 +105,23 @@ export async function openForming(
     ...options,
   });
   return { varve, clock };
+}
+
+/** Lets somebody say lines to an assistant, a minute apart, each distilled before the next. */
+export async function tell(
+  { varve, clock }: { varve: Varve; clock: ManualClock },
+  handle: Handle,
+  lines: readonly string[],
+): Promise<void> {
+  for (const userMessage of lines) {
+    await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+    await varve.drain();
+    clock.advance(MINUTE);
+  }
+}
+
+/** What is live and was said, oldest first. */
+export async function liveStatements(handle: Handle): Promise<Memory[]> {
+  const { items } = await handle.memories.list({ order: 'oldest', limit: 200 });
+  return items.filter(({ type }) => type !== 'reflection' && type !== 'summary');
 }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { MINUTE, type ManualClock } from '../src/record/clock.ts';
-import type { Memory } from '../src/record/memory.ts';
+import type { ManualClock } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
+import { liveStatements, openForming, tell as tellAll } from './form-model.ts';
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`what users say of their things, by rules, on ${database.name}`, () => {
@@ -13,18 +12,9 @@ for (const database of databases()) {
     let clock: ManualClock;
     let user = 0;
     const fresh = (): Handle => varve.for({ tenant: 'things', user: `user${(user += 1)}`, session: 's1' });
-    const tell = async (handle: Handle, ...lines: string[]): Promise<void> => {
-      for (const userMessage of lines) {
-        await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
-        await varve.drain();
-        clock.advance(MINUTE);
-      }
-    };
-    const live = async (handle: Handle): Promise<Memory[]> =>
-      (await handle.memories.list({ order: 'oldest', limit: 200 })).items.filter(
-        ({ type }) => type !== 'reflection' && type !== 'summary',
-      );
-    const contents = async (handle: Handle): Promise<string[]> => (await live(handle)).map(({ content }) => content);
+    const tell = (handle: Handle, ...lines: string[]): Promise<void> => tellAll({ varve, clock }, handle, lines);
+    const contents = async (handle: Handle): Promise<string[]> =>
+      (await liveStatements(handle)).map(({ content }) => content);
 
     beforeAll(async () => {
       const created = await database.create();
@@ -43,7 +33,7 @@ for (const database of databases()) {
     ])('[L6] what is asked to be remembered is live, explicit and important: %s', async (said) => {
       const handle = fresh();
       await tell(handle, said);
-      const [memory, ...more] = await live(handle);
+      const [memory, ...more] = await liveStatements(handle);
       expect(memory).toMatchObject({ sourceType: 'explicit', confidence: 'high' });
       expect(memory?.importance).toBeGreaterThanOrEqual(0.8);
       expect(more).toEqual([]);
@@ -109,7 +99,7 @@ for (const database of databases()) {
         'User is going to Crete with their partner Sam from 10 June 2027 to 17 June 2027.',
         'Partner name: Sam',
       ]);
-      expect((await live(handle))[0]).toMatchObject({ validTo: new Date('2027-06-18T00:00:00Z') });
+      expect((await liveStatements(handle))[0]).toMatchObject({ validTo: new Date('2027-06-18T00:00:00Z') });
     });
 
     it('[Q8] what unrelated things have in common is no tag', async () => {
@@ -120,7 +110,7 @@ for (const database of databases()) {
         'I turned 40 yesterday',
         'my second son Max starts school on monday',
       );
-      const tags = (await live(handle)).flatMap((memory) => memory.tags);
+      const tags = (await liveStatements(handle)).flatMap((memory) => memory.tags);
       expect(tags.toSorted()).toEqual(['launch', 'school']);
     });
   });

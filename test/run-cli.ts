@@ -1,9 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+export interface CliOptions {
+  environment?: Record<string, string>;
+  input?: string;
+  terminal?: boolean;
+}
 
 export interface CliRun {
   code: number | null;
@@ -14,11 +21,7 @@ export interface CliRun {
 /** Runs `varve` in a process of its own, in a pipe, or in a pseudo-terminal where `terminal` is set. */
 export async function runCli(
   words: readonly string[],
-  {
-    environment = {},
-    input = '',
-    terminal = false,
-  }: { environment?: Record<string, string>; input?: string; terminal?: boolean } = {},
+  { environment = {}, input = '', terminal = false }: CliOptions = {},
 ): Promise<CliRun> {
   const line = [process.execPath, MAIN, ...words];
   const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -37,4 +40,10 @@ export async function runCli(
     once(child, 'close') as Promise<[number | null]>,
   ]);
   return { code, stdout, stderr };
+}
+
+/** Runs `varve` on a store in a folder, without an embedder. */
+export function runCliIn(folder: string, words: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  const environment = { VARVE_DATA: join(folder, 'store'), VARVE_EMBEDDER: 'none', ...options.environment };
+  return runCli(words, { ...options, environment });
 }

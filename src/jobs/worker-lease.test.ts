@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { listJobs } from './list-jobs.ts';
 
-const NONE = { done: 0, retried: 0, dead: 0, postponed: 0, returned: 0, lost: 0 };
 const LEASE = { leaseMs: MINUTE };
 
 for (const on of databases()) {
@@ -19,9 +18,6 @@ for (const on of databases()) {
       ran = [];
     });
     afterEach(() => queue.close());
-
-    const states = async (): Promise<string[]> =>
-      (await listJobs(queue.database, { limit: 500 })).jobs.map((job) => job.state).sort();
 
     describe('with a lease', () => {
       it('keeps a job from others until the lease runs out', async () => {
@@ -142,7 +138,7 @@ for (const on of databases()) {
         );
         expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
         expect(reason).toMatchObject({ code: 'cancelled' });
-        expect(await states()).toEqual(['done']);
+        expect(await queue.states()).toEqual(['done']);
       });
 
       it('buries a job whose worker never comes back from it', async () => {
@@ -231,7 +227,7 @@ for (const on of databases()) {
         );
         expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
         expect(await effects()).toBe(1);
-        expect(await states()).toEqual(['done']);
+        expect(await queue.states()).toEqual(['done']);
       });
 
       it('stays done when the handler fails afterwards', async () => {
@@ -243,7 +239,7 @@ for (const on of databases()) {
           },
         });
         expect(await worker.drain()).toEqual({ ...NONE, done: 1 });
-        expect(await states()).toEqual(['done']);
+        expect(await queue.states()).toEqual(['done']);
       });
     });
   });

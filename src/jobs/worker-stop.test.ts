@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { HOUR } from '../record/clock.ts';
-import { countJobs, listJobs } from './list-jobs.ts';
-
-const NONE = { done: 0, retried: 0, dead: 0, postponed: 0, returned: 0, lost: 0 };
+import { countJobs } from './list-jobs.ts';
 
 for (const on of databases()) {
   describe.skipIf(on.skip !== null)(`a worker that stops or is disturbed on ${on.name}`, () => {
@@ -17,9 +15,6 @@ for (const on of databases()) {
       ran = [];
     });
     afterEach(() => queue.close());
-
-    const states = async (): Promise<string[]> =>
-      (await listJobs(queue.database, { limit: 500 })).jobs.map((job) => job.state).sort();
 
     describe('that stops', () => {
       it('waits for what runs, takes nothing new and loses nothing', async () => {
@@ -124,7 +119,7 @@ for (const on of databases()) {
       down = false;
       while (ran.length === 0) await delay(5);
       await worker.stop();
-      expect(await states()).toEqual(['done']);
+      expect(await queue.states()).toEqual(['done']);
     });
 
     it('ends when its store is closed under it', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
-import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
+import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { invalidInput, VarveError } from '../errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import { enqueue } from './enqueue.ts';
@@ -9,7 +9,6 @@ import { listJobs } from './list-jobs.ts';
 import { postpone } from './postpone.ts';
 import { retryJob } from './retry-job.ts';
 
-const NONE = { done: 0, retried: 0, dead: 0, postponed: 0, returned: 0, lost: 0 };
 const LEASE = { leaseMs: MINUTE };
 
 for (const on of databases()) {
@@ -22,9 +21,6 @@ for (const on of databases()) {
       ran = [];
     });
     afterEach(() => queue.close());
-
-    const states = async (): Promise<string[]> =>
-      (await listJobs(queue.database, { limit: 500 })).jobs.map((job) => job.state).sort();
 
     it('runs what is due and keeps it as done', async () => {
       const [added] = await queue.add({ kind: 'a', payload: 'hello' });
@@ -251,10 +247,10 @@ for (const on of databases()) {
       await worker.drain();
       queue.clock.advance(DAY - 1);
       await worker.drain();
-      expect(await states()).toEqual(['dead', 'done']);
+      expect(await queue.states()).toEqual(['dead', 'done']);
       queue.clock.advance(HOUR);
       await worker.drain();
-      expect(await states()).toEqual(['dead']);
+      expect(await queue.states()).toEqual(['dead']);
     });
 
     it('never runs a waiting job before the write that asked for it again can be seen', async () => {
