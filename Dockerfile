@@ -9,6 +9,8 @@ RUN npm install --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
+COPY web ./web
+COPY examples/demo-life.json ./examples/demo-life.json
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

@@ -38,8 +38,8 @@ const messages = [
   { role: 'user' as const, content: [{ type: 'text' as const, text: prompt.user }] },
 ];
 const bare = (): PromiseLike<unknown> =>
-  provider.doGenerate({ prompt: messages, responseFormat: { type: 'json', schema: {}, name: 'extract' } });
-const whole = (): Promise<unknown> => model.generate({ task: 'extract', schema, prompt });
+  provider.doGenerate({ prompt: messages, responseFormat: { type: 'json', schema: {}, name: 'read' } });
+const whole = (): Promise<unknown> => model.generate({ task: 'read', schema, prompt });
 
 for (let warm = 0; warm < 200; warm += 1) await (warm % 2 === 0 ? bare() : whole());
 const [bareTimes, wholeTimes]: [number[], number[]] = [[], []];

@@ -1,5 +1,6 @@
 // node examples/langgraph.ts
-// LangGraph.js with Varve as its long-term store: graph.compile({ store: new VarveStore(handle) }).
+// LangGraph.js with Varve as its long-term store: graph.compile({ store: new VarveStore(varve) }).
+// The second label of a namespace is the user: one store serves them all, and none sees another's.
 
 import type { BaseStore } from '@langchain/langgraph-checkpoint';
 import { VarveStore } from '../src/integrations/langgraph.ts';
@@ -12,7 +13,7 @@ async function remember(store: BaseStore, user: string, text: string): Promise<v
 
 /** Stores three things and finds the one that fits. */
 export async function run(varve: Varve): Promise<string> {
-  const store = new VarveStore(varve.for({ agent: 'graph', user: 'ann' }));
+  const store = new VarveStore(varve, { agent: 'graph' });
   for (const text of ['Likes hiking in the Alps', 'Plays the violin every day', 'Drinks tea, never coffee']) {
     await remember(store, 'ann', text);
   }

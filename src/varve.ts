@@ -1,88 +1,47 @@
 import { invalidInput } from './errors.ts';
 import { createAssembling, type AssembleDeps, type AssembleOptions } from './assemble/assemble-deps.ts';
-import type { TracingOptions } from './assemble/tracing.ts';
-import { createBackground, type Background, type BackgroundOptions } from './background.ts';
+import { createBackground, type Background } from './background.ts';
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
-import { consolidationSettings, type ConsolidationOptions } from './consolidate/consolidation-settings.ts';
+import { consolidationSettings } from './consolidate/consolidation-settings.ts';
 import type { FormDeps } from './form/form-deps.ts';
 import { createFormation } from './form/formation.ts';
-import { formationSettings, type FormationOptions } from './form/formation-settings.ts';
+import { formationSettings } from './form/formation-settings.ts';
 import { createHandle, type Handle } from './handle/handle.ts';
 import type { RunCounts } from './jobs/worker.ts';
-import { createLedger, type Ledger, type LedgerOptions } from './ledger/ledger.ts';
+import { createLedger, type Ledger } from './ledger/ledger.ts';
 import type { MaintenanceReport } from './maintain/maintain-tenant.ts';
 import { backfill, type BackfillOptions } from './maintain/backfill.ts';
 import type { EmbedCounts, EmbedDeps } from './maintain/embed-records.ts';
-import { createEmbeddingModels } from './store/embedding-models.ts';
+import { createEmbeddingModels, type EmbeddingModels } from './store/embedding-models.ts';
 import { cachedEmbedder } from './models/cached-embedder.ts';
 import { systemDelay } from './models/delay.ts';
-import type { Distiller } from './models/distiller.ts';
 import type { Calibrated } from './models/calibrate.ts';
-import type { Embedder } from './models/embedder.ts';
-import type { LanguageModel } from './models/language-model.ts';
-import { createLocalEmbedder } from './models/local-embedder/local-embedder.ts';
+import { redactingModel } from './models/redacting-model.ts';
+import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
-import { systemClock, type Clock } from './record/clock.ts';
-import { createIdSource, type IdSource } from './record/id.ts';
-import { memoryTypeTable, type MemoryTypeInput } from './record/memory-types.ts';
-import { parseScope, type ScopeInput } from './record/scope.ts';
+import { systemClock } from './record/clock.ts';
+import { createIdSource } from './record/id.ts';
+import { attributeTable } from './record/attributes.ts';
+import { memoryTypeTable } from './record/memory-types.ts';
+import { parse } from './record/parse.ts';
+import { parseHandleScope, type HandleScope } from './record/scope.ts';
 import { createAccessTracker } from './recall/access-tracker.ts';
 import { isRecalled } from './recall/recall.ts';
 import { createViewCache } from './recall/view-cache.ts';
-import type { Reranker } from './models/reranker.ts';
 import { recalledTexts } from './store/context-log-store.ts';
 import type { Database } from './store/database.ts';
-import { openStore, type StoreOptions } from './store/open-store.ts';
+import { openStore } from './store/open-store.ts';
+import { assertNode, checkOptions, storeOptions, type VarveOptions } from './varve-options.ts';
 
-/** How to open Varve. Everything has a default. */
-export interface VarveOptions {
-  /**
-   * Where memory is kept: the path of an SQLite file, a `postgres://` URL, or the options of either.
-   * Default: `.varve/varve.db` in the working folder.
-   */
-  store?: string | StoreOptions;
-  /** Memory types of the application's own, or other policies for Varve's. */
-  memoryTypes?: Record<string, MemoryTypeInput>;
-  /** Makes vectors. Default: a local model, in this process, without a network. `null`: none, recall by words alone. */
-  embedder?: Embedder | null;
-  /** The embedder before a change: its vectors answer until all are made anew. */
-  previousEmbedder?: Embedder;
-  /** Distils conversations: a fast and a slow model, from `createLanguageModel`. Default: none, rules do it all. */
-  languageModel?: LanguageModel;
-  /** How memories are formed: switches, triggers, thresholds, limits, privacy. */
-  formation?: FormationOptions;
-  /** How memory is consolidated and kept in order: switches, thresholds, word limits, decay, retention, intervals. */
-  consolidation?: ConsolidationOptions;
-  /**
-   * What was recalled for a session, so that it is not learned again when it comes back in the conversation.
-   * Default: what its contexts were made of.
-   */
-  recalledTexts?: FormDeps['recalledTexts'];
-  /** How contexts are assembled, unless a call says otherwise: layout, budget, switches, hooks of the application. */
-  context?: AssembleOptions;
-  /** Spans through `@opentelemetry/api`, where the application has it. Default: without content. `false`: none. */
-  tracing?: TracingOptions | false;
-  /** Orders the best results of a recall once more. Default: none. */
-  reranker?: Reranker;
-  /** The most memory that recall may use for what it keeps at hand, besides vectors. Default 128 MiB. */
-  recallCacheBytes?: number;
-  /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
-  ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
-  /**
-   * Work in the background, in this process. Default true. With `false` nothing goes on by itself: call `drain()`,
-   * or leave the work to another process on the same store.
-   */
-  background?: boolean | BackgroundOptions;
-  /** Where the time comes from. Default: the machine's clock. */
-  clock?: Clock;
-  /** Where ids come from. Default: time and randomness. */
-  ids?: IdSource;
-}
+export type { VarveOptions } from './varve-options.ts';
 
 /** An open memory. */
 export interface Varve {
-  /** Everything that can be read and written within a scope. Cheap: make one for each request. */
-  for(scope: ScopeInput): Handle;
+  /**
+   * Everything that can be read and written within a scope. Cheap: make one for each request. The scope names its user, or says
+   * `user: null` on purpose; `undefined` and the empty text throw.
+   */
+  for(scope: HandleScope): Handle;
   /** What models are used for, what that costs, and who pays. */
   readonly ledger: Ledger;
   /** For those who run Varve: keys, audit, jobs, counts, import and export, what changes. */
@@ -104,9 +63,16 @@ export interface Varve {
 
 /** Opens a memory: brings the store up to date, begins to work in the background, and hands out scoped handles. */
 export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
+  assertNode();
+  checkOptions(options);
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? createIdSource(clock);
   const memoryTypes = memoryTypeTable(options.memoryTypes);
+  const attributes = attributeTable(options.attributes);
+  const formation = formationSettings(options.formation);
+  const consolidation = consolidationSettings(options.consolidation);
+  if (options.context !== undefined) await checkContextSettings(options.context);
+  // Everything was checked: from here on something is made.
   const store = await openStore(storeOptions(options.store));
   let background: Background | null = null;
   const writes = createWriteBell();
@@ -125,17 +91,19 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     isRecalled: isRecalled({ memoryTypes }),
   });
   const reranker = options.reranker ?? null;
-  const { languageModel, tracing } = options;
+  const { tracing } = options;
+  const languageModel =
+    options.languageModel === undefined ? undefined : redactingModel(options.languageModel, formation.privacy);
   const assembling = await createAssembling({ database, clock, ids, ledger }, options.context, {
     languageModel,
     tracing,
   });
-  const formation = formationSettings(options.formation);
   const parts: EmbedDeps & AssembleDeps & FormDeps & ConsolidateDeps = {
     database,
     clock,
     ids,
     memoryTypes,
+    attributes,
     embedding,
     ledger,
     delay: systemDelay,
@@ -144,9 +112,9 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     reranker,
     settings: formation,
     privacy: formation.privacy,
-    consolidation: consolidationSettings(options.consolidation),
-    local: localDistiller,
-    languageModel: options.languageModel ?? null,
+    consolidation,
+    localReader: createLocalReaderOnce(embedding),
+    languageModel: languageModel ?? null,
     recalledTexts:
       options.recalledTexts ??
       (async (scope) => {
@@ -161,7 +129,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   if (options.background !== false) await work.start();
 
   return {
-    for: (scope) => createHandle(deps, parseScope(scope)),
+    for: (scope) => createHandle(deps, parseHandleScope(scope)),
     ledger,
     operator: createOperator(deps, { written: writes.next }),
     drain: () => work.drain(),
@@ -187,12 +155,19 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   };
 }
 
-let distiller: Promise<Distiller> | undefined;
+/** The local reader is large: it is loaded when something is to be read, not when Varve is opened. */
+function createLocalReaderOnce(embedding: EmbeddingModels): FormDeps['localReader'] {
+  let reader: ReturnType<FormDeps['localReader']> | undefined;
+  return () =>
+    (reader ??= import('./form/read/local/local-reader.ts').then(({ createLocalReader }) =>
+      createLocalReader(sentenceVectors(embedding)),
+    ));
+}
 
-/** The rules are large: they are loaded when something is to be read, not when Varve is opened. */
-function localDistiller(): Promise<Distiller> {
-  distiller ??= import('./form/local/local-distiller.ts').then((module) => module.createLocalDistiller());
-  return distiller;
+/** The local reader was taught on the vectors of the local embedder: another model's vectors mean nothing to it. */
+function sentenceVectors({ current }: EmbeddingModels): { embed?: (texts: string[]) => Promise<Float32Array[]> } {
+  if (current === null || current.id !== LOCAL_EMBEDDER_ID) return {};
+  return { embed: async (texts) => (await current.embed(texts)).vectors };
 }
 
 /** Lets any number of followers wait for the next write. */
@@ -219,8 +194,12 @@ function tellingOfWrites(database: Database, tell: () => void): Database {
   };
 }
 
-function storeOptions(store: VarveOptions['store']): StoreOptions {
-  if (typeof store === 'object') return store;
-  if (store === undefined) return { path: '.varve/varve.db' };
-  return /^postgres(ql)?:\/\//.test(store) ? { url: store } : { path: store };
+/** The schema of contexts is large: it is loaded where there are settings to check. */
+async function checkContextSettings({
+  logDays: _logDays,
+  staleAfter: _staleAfter,
+  ...settings
+}: AssembleOptions): Promise<void> {
+  const { contextOptionsSchema } = await import('./assemble/context-options.ts');
+  parse(contextOptionsSchema, settings, 'The context settings');
 }

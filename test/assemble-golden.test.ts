@@ -79,14 +79,14 @@ describe('the layouts, as golden files', () => {
         'Verified permanent facts — treat these as ground truth.',
         '',
         '*Location*',
-        '- Home Address: 124 Avenue Perretti, Neuilly-sur-Seine',
-        '- Workplace: La Défense, Paris',
+        '- Address: 124 Avenue Perretti, Neuilly-sur-Seine',
+        '- Office: La Défense, Paris',
         '',
         '*Personal*',
-        '- Partner Name: Ana',
+        '- Partner: Ana',
       ].join('\n'),
     );
-    expect(system.indexOf('## Your Memory of This User (narrative)')).toBeGreaterThan(system.indexOf('- Partner Name'));
+    expect(system.indexOf('## Your Memory of This User (narrative)')).toBeGreaterThan(system.indexOf('- Partner: Ana'));
   });
 
   it('[K2] puts notes, summaries and saved items before the message, each in its block', async () => {

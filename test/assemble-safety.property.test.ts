@@ -90,8 +90,11 @@ const item: fc.Arbitrary<Item> = fc
       type: 'fact',
       importance: score,
       metadata: { note: content, summary: title },
-      createdAt: new Date(0),
+      statedAt: new Date(0),
+      tense: 'holds',
       validFrom: null,
+      validTo: null,
+      dueAt: null,
     };
     return { ...memoryItem(memory as unknown as Memory, score), label };
   });

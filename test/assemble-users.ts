@@ -42,7 +42,7 @@ export async function richUser(varve: Varve): Promise<Handle> {
   const general = varve.for({ agent: 'ada', user: 'priya', session: 'today' });
   for (const [key, value, category] of [
     ['home_address', '124 Avenue Perretti, Neuilly-sur-Seine', 'location'],
-    ['workplace', 'La Défense, Paris', 'location'],
+    ['office', 'La Défense, Paris', 'location'],
     ['partner_name', 'Ana', 'personal'],
   ] as const) {
     await general.facts.set({ key, value, category });

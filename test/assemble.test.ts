@@ -1,3 +1,4 @@
+import type { HandleScope } from '../src/record/scope.ts';
 import { trace, type Span, type Tracer, type TracerProvider } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/assemble/layout.ts';
@@ -107,6 +108,29 @@ describe('a context', () => {
     expect(alone.system).toContain('[preference] User likes tea.');
     const short = await handle.context({ message: 'hello', budget: { sections: { profile: 3 } } });
     expect(short.system).toContain('[preference] User likes tea.');
+  });
+
+  it('[K7] shows permanent facts once and as they are now: no plan, no end, no denial as present truth', async () => {
+    const { varve, clock } = await opened();
+    const handle = varve.for(FRIEND);
+    const day = (days: number) => new Date(clock.now() + days * 24 * 60 * MINUTE);
+    const make = (content: string, given: object) =>
+      handle.memories.create({ type: 'fact', content, permanent: true, attribute: 'employer', ...given });
+    await make('Works at Bosch.', { value: 'Bosch' });
+    await make('Starts at Siemens.', { value: 'Siemens', tense: 'planned', validFrom: day(10) });
+    await make('Worked at Acme.', { value: 'Acme', validTo: day(-10) });
+    await make('Is not allergic to nuts.', { attribute: 'allergy', value: 'nuts', polarity: 'denied' });
+    for (const value of ['pollen', 'cats']) await make(`Is allergic to ${value}.`, { attribute: 'allergy', value });
+    await handle.blocks.replace('working_memory', '- 2026-04-20: Works at Bosch.\n- 2026-04-21: Is building a boat.');
+    const { system, user } = await handle.context({ message: 'Where do I work?', lookup: 'always' });
+    expect(system).toContain(
+      '<facts>\nhealth:\n- Allergy: cats\n- Allergy: pollen\nwork:\n- Employer: Bosch\n</facts>',
+    );
+    expect(system).toContain('- [fact] Starts at Siemens. (planned for 2026-05-04)');
+    expect(system).toContain('- [fact] Is not allergic to nuts.');
+    expect(system).toContain('<working_memory>\n- 2026-04-21: Is building a boat.\n</working_memory>');
+    expect(system).not.toMatch(/Acme|Works at Bosch/);
+    expect(user).not.toMatch(/Bosch|Siemens/);
   });
 
   it('[T15] leaves a log entry with its parts and the ids of what was given, and erasing takes it away', async () => {
@@ -398,7 +422,7 @@ for (const database of databases()) {
       await wide.memories.create({ type: 'fact', content: 'secret-memory boat' });
       await wide.logInteraction({ userMessage: 'secret-turn boat', agentResponse: 'secret-answer' });
       await varve.drain();
-      const shown = async (scope: object): Promise<string> => {
+      const shown = async (scope: HandleScope): Promise<string> => {
         const texts: string[] = [];
         for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {
           const { system, user, messages } = await varve

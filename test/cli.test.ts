@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { isNodeNewEnough } from '../src/cli/node-version.ts';
+import { isNodeNewEnough } from '../src/varve-options.ts';
 import { runCliIn, type CliOptions, type CliRun } from './run-cli.ts';
 
 const ESCAPE = '\u001B[';
@@ -43,6 +43,7 @@ describe('varve on the command line', () => {
       'list',
       'show',
       'history',
+      'refusals',
       'forget',
       'erase',
       'reflect',
@@ -76,6 +77,11 @@ describe('varve on the command line', () => {
     expect((await json('remember', 'Oslo', '--key', 'home_city')).outcome).toBe('superseded');
     expect((await json('list')).items.length).toBeGreaterThanOrEqual(2);
     expect((await json('list', 'facts')).items).toMatchObject([{ key: 'home_city', value: 'Oslo' }]);
+    expect((await json('list', '--attribute', 'home_city')).items).toMatchObject([{ value: 'Oslo', permanent: true }]);
+    expect((await run(['list', '--attribute', 'home_city'])).stdout).toMatch(
+      /fact +home_city +0\.\d\d +Home city: Oslo/,
+    );
+    expect((await json('list', '--subject', "User's sister Ana")).items).toEqual([]);
     expect((await json('show', made.memory.id)).content).toBe('I live in Oslo');
     expect((await json('history', made.memory.id)).items).toHaveLength(1);
     expect((await json('recall', 'Oslo', '--mode', 'text')).results[0].text).toContain('Oslo');
@@ -84,6 +90,23 @@ describe('varve on the command line', () => {
     expect((await json('list', '--archived')).items.map(({ id }: { id: string }) => id)).toContain(made.memory.id);
     expect((await run(['forget', 'no_such_key'])).code).toBe(3);
     expect((await run(['show', 'mem_nothing'])).code).toBe(3);
+  });
+
+  it('lists what was refused', async () => {
+    const refusal = {
+      id: `ref_${'a'.repeat(26)}`,
+      at: '2026-03-01T12:00:00.000Z',
+      reason: 'quote_not_found',
+      what: 'statement',
+      text: 'Lives on the moon.',
+    };
+    const scope = { user: 'moon', session: 's1' };
+    writeFileSync(join(folder, 'refusals.ndjson'), JSON.stringify({ record: 'refusal', ...refusal, scope }));
+    await json('import', join(folder, 'refusals.ndjson'));
+    expect(await json('refusals', '--user', 'moon')).toMatchObject({ items: [refusal], cursor: null });
+    const shown = await run(['refusals', '--user', 'moon', '--session', 's1']);
+    expect(shown.stdout).toMatch(/2026-03-01T12:00 +statement +quote_not_found +Lives on the moon\./);
+    expect((await run(['refusals', '--user', 'nobody'])).stderr).toContain('Nothing was refused');
   });
 
   it('reads from a pipe and writes to one', async () => {
@@ -341,7 +364,7 @@ describe('varve on the command line', () => {
   });
 
   it('says which Node it needs', () => {
-    expect(['20.20.2', '22.12.9', '22.13.0', '24.1.0'].map((version) => isNodeNewEnough(version))).toEqual([
+    expect(['20.20.2', '22.15.1', '22.16.0', '24.1.0'].map((version) => isNodeNewEnough(version))).toEqual([
       false,
       false,
       true,

@@ -3,7 +3,7 @@ import { consolidationSettings } from '../src/consolidate/consolidation-settings
 import { cutWords } from '../src/consolidate/cut-words.ts';
 import { checkProfile } from '../src/consolidate/nightly/apply-profile.ts';
 import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
-import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
+import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { FEW_VALUES, FEW_WORDS, shrinks } from '../src/consolidate/shrinks.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY } from '../src/record/clock.ts';

@@ -75,7 +75,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
         const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
         const episodes = (await ana.memories.list({ types: ['episode'], archived: 'include', limit: 1000 })).items;
         if (episodes.length >= 5) {
-          expect(pattern?.metadata['evidence']).toHaveLength(Math.min(episodes.length, 200));
+          expect(pattern?.internal['evidence']).toHaveLength(Math.min(episodes.length, 200));
           expect(episodes.filter(({ archivedAt }) => archivedAt === null)).toEqual([]);
         }
         await Promise.all([varve.close(), store.close()]);

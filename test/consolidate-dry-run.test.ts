@@ -74,7 +74,6 @@ async function reflect(handle: Handle, level: 'user' | 'session'): Promise<void>
 
 /** Somebody of whom every step of consolidation has something to do. */
 async function liveRichly({ ana, of, clock }: Opened): Promise<void> {
-  await ana.memories.create({ type: 'goal', content: 'User wants to run the Berlin marathon.' });
   const { memory } = await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.' });
   clock.advance(MINUTE);
   const over = of('over');
@@ -126,8 +125,6 @@ for (const database of databases()) {
           absorbed: 4,
           tags: [{ tag: 'food' }, { tag: 'style' }],
           patterns: [expect.any(String)],
-          // The memory that says so is made by the same run.
-          goalsReached: 1,
           judged: 1,
           moved: 1,
           failures: [],
@@ -140,7 +137,6 @@ for (const database of databases()) {
         const asked = server.requests.length;
         const real = await one.ana.consolidation.run();
         expect(comparable(real, before)).toEqual(comparable(dry, before));
-        expect((await one.ana.consolidation.run()).goalsReached).toBe(0);
         if (model === 'without') return;
         // What was asked was paid, although its answers were taken back.
         expect(asked).toBeGreaterThan(5);
@@ -223,9 +219,6 @@ for (const database of databases()) {
       server.otherwise(json({ nonsense: true }));
       const one = await openRich(server);
       await one.ana.recordObservation('User lives in Berlin.', 'fact');
-      await one.ana.memories.create({ type: 'goal', content: 'User wants to run the Berlin marathon.' });
-      one.clock.advance(MINUTE);
-      await one.ana.memories.create({ type: 'personal', content: 'User ran the Berlin marathon.' });
       const before = await dump(one.store);
       expect(before['events']).toContain('User lives in Berlin.');
       const dry = await one.ana.consolidation.run({ dryRun: true });

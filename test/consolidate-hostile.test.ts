@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
-import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
+import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { consolidationHandlers } from '../src/maintain/consolidation-jobs.ts';
 import { countWords } from '../src/record/block.ts';

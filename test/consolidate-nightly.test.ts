@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
 import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
-import { PROFILE_SECTIONS } from '../src/consolidate/prompts/profile-prompt.ts';
+import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
 import { createVarve } from '../src/varve.ts';
@@ -130,12 +130,13 @@ for (const database of databases()) {
         warnings: [],
       });
       expect((await ana.blocks.read('profile'))?.content).toBe(fitProfile(PROFILE, 550));
-      expect((await ana.facts.list()).map(({ key, value }) => [key, value])).toEqual([
-        ['dog_name', 'Max'],
-        ['home_city', 'Berlin'],
-      ]);
+      expect((await ana.facts.list()).map(({ value }) => value).toSorted()).toEqual(['Berlin', 'Max']);
       const [intention] = await ana.intentions.list();
-      expect(intention).toMatchObject({ state: 'open', dueAt: new Date(START + 3 * DAY) });
+      expect(intention).toMatchObject({
+        state: 'open',
+        dueAt: new Date(START + 3 * DAY),
+        metadata: { context: 'knee pain' },
+      });
       expect((await ana.learnings.list())[0]).toMatchObject({ category: 'decision_making' });
       expect((await ana.facts.get('home_city'))?.sourceEvents).toHaveLength(1);
       const [run] = await ana.consolidation.runs({ kinds: ['reflect'] });
@@ -250,7 +251,9 @@ for (const database of databases()) {
       const { ana } = one;
       await ana.memories.create({ type: 'preference', content: 'User prefers tea over coffee.' });
       await ana.memories.create({ type: 'goal', content: 'User wants to run a marathon.' });
-      await ana.memories.create({ type: 'preference', content: 'User prefers short answers.' });
+      await ana.memories.create({ type: 'goal', content: 'User wants to learn to juggle.', state: 'achieved' });
+      await ana.memories.create({ type: 'feedback', content: 'User likes short answers.' });
+      await ana.facts.set({ key: 'home_city', value: 'Linz' });
       for (let index = 0; index < 80; index += 1)
         await ana.memories.create({
           type: 'fact',
@@ -262,8 +265,27 @@ for (const database of databases()) {
       const profile = String((await ana.blocks.read('profile'))?.content);
       expect(countWords(profile)).toBeLessThanOrEqual(550);
       expect([...profile.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
-      expect(profile).toMatch(/## Preferences\nUser prefers tea/);
-      expect(profile).toMatch(/## Communication Style\nUser prefers short answers/);
+      expect(profile).toContain('## Preferences\n- 2026-01-05: User prefers tea over coffee.');
+      expect(profile).toContain('## Communication Style\n- 2026-01-05: User likes short answers.');
+      // What is reached is not a goal any more, and a permanent fact has a line of its own in the prompt.
+      expect(profile).not.toMatch(/juggle|Linz/);
+    });
+
+    it('[K10] [K12] without a model counts what formation has learned since the last reflection', async () => {
+      const one = await open({ formation: { writes: 'deferred' } });
+      const { ana, clock } = one;
+      await talk(one);
+      await ana.intentions.add({ text: 'Water the plants.', followUpDays: 2 });
+      // An application's own records are none of its findings.
+      expect(await ana.reflect()).toMatchObject({ facts_added: 0, intentions_added: 0, skipped: false });
+      clock.advance(HOUR);
+      expect(await ana.reflect()).toMatchObject({ skipped: true });
+      const read = await open();
+      await talk(read);
+      await read.varve.drain();
+      const facts = await read.ana.facts.list();
+      expect(facts.map(({ value }) => value)).toContain('Berlin');
+      expect(await read.ana.reflect()).toMatchObject({ facts_added: facts.length, facts_updated: 0 });
     });
 
     it('[K10] runs once for each due time, for those who have said something, in their own zone', async () => {

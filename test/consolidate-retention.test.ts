@@ -40,7 +40,7 @@ for (const database of databases()) {
       expect((await ana.memories.get(memory.id)) === null).toBe(gone === 1);
       expect((await ana.memories.list({ types: ['fact'] })).items).toHaveLength(1);
       const certificates = await ana.erasures();
-      const runs = await varve.for({ tenant: 't' }).consolidation.runs({ kinds: ['retention'] });
+      const runs = await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['retention'] });
       expect([certificates.length, runs.length]).toEqual([gone, gone]);
       if (gone === 0) return;
       expect(certificates[0]).toMatchObject({ actor: 'retention', removed: 1, removedHash: hashIds([memory.id]) });
@@ -95,10 +95,10 @@ for (const database of databases()) {
       expect(await left('embedding_queue', `record_kind = 'event'`)).toBe(0);
       expect(await found()).toBe(0);
       expect((await ana.memories.get(learned[0]?.id ?? ''))?.sourceEvents).toEqual([]);
-      const [certificate] = await varve.for({ tenant: 't' }).erasures();
+      const [certificate] = await varve.for({ tenant: 't', user: null }).erasures();
       const removed = events.filter(({ kind }) => kind === 'message').map(({ id }) => id);
       expect(certificate).toMatchObject({ actor: 'retention', removedHash: hashIds(removed), counts: { memories: 0 } });
-      const [run] = await varve.for({ tenant: 't' }).consolidation.runs({ kinds: ['retention'] });
+      const [run] = await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['retention'] });
       expect(run).toMatchObject({ read: { of: 'message', days: 30 }, changed: { removed: 2 } });
       // The session can still be erased with what was learned in it alone.
       await session.erase();
@@ -157,7 +157,7 @@ for (const database of databases()) {
       expect((await varve.maintain({ tenant: 't', dryRun: true })).retiredEvents).toEqual({ decision: 450 });
       expect((await varve.maintain({ tenant: 't' })).retiredEvents).toEqual({ decision: 450 });
       expect((await ana.events.list()).items).toHaveLength(5);
-      expect(await varve.for({ tenant: 't' }).erasures()).toHaveLength(3);
+      expect(await varve.for({ tenant: 't', user: null }).erasures()).toHaveLength(3);
     });
   });
 }

@@ -40,6 +40,7 @@ describe('the themes of episodes', { timeout: 30_000 }, () => {
       tags: [],
       entities: [],
       metadata: {},
+      internal: {},
       sourceEvents: [],
     } as unknown as Memory),
     ...given,

@@ -52,7 +52,7 @@ for (const database of databases()) {
     const answer = (given: object) =>
       json({ updated_scaffold: {}, updated_working_memory: '', facts_to_embed: [], ...given });
 
-    it('[T1] [T6] without a model: observations become scaffold, working memory and memories, and are marked', async () => {
+    it('[T1] [T6] without a model: observations become scaffold entries and lines of the working memory, and are marked', async () => {
       const { ana } = await open();
       const { events } = await ana.observe([
         { kind: 'observation', origin: 'agent', category: 'fact', content: 'User works at Acme as a designer.' },
@@ -64,14 +64,50 @@ for (const database of databases()) {
       expect(report.failures).toEqual([]);
       expect(report.synthesis).toMatchObject({ taken: 3, failed: 0, held: 0 });
       const scaffold = (await ana.blocks.read('scaffold'))?.content as Record<string, unknown>;
-      expect(scaffold).toMatchObject({ timezone: 'CET' });
-      const working = String((await ana.blocks.read('working_memory'))?.content);
-      expect(working).toContain('Acme');
-      const memories = (await ana.memories.list()).items;
-      expect(memories.map(({ content }) => content)).toContain('User prefers short answers.');
-      expect(memories.every(({ sourceEvents }) => sourceEvents.length > 0)).toBe(true);
+      expect(scaffold).toEqual({ timezone: 'CET' });
+      expect((await ana.blocks.read('working_memory'))?.content).toBe(
+        '- 2026-01-05: User works at Acme as a designer.\n- 2026-01-05: User prefers short answers.',
+      );
       expect((await ana.events.list({ waiting: true })).items).toEqual([]);
       expect((await ana.consolidation.run()).synthesis.taken).toBe(0);
+    });
+
+    it('[T4] [T6] without a model scaffold keys and values are kept as they were given', async () => {
+      const { ana } = await open();
+      const scaffoldUpdates = {
+        'Working style': { hours: 32, remote: true },
+        'Preferred tools': ['Figma', 'pen & paper'],
+        Budget: 1500.5,
+        Vegan: false,
+      };
+      await ana.updateUserContext({ scaffoldUpdates });
+      await ana.consolidation.run();
+      expect((await ana.blocks.read('scaffold'))?.content).toEqual(scaffoldUpdates);
+      await ana.updateUserContext({ scaffoldUpdates: { Vegan: true } });
+      await ana.consolidation.run();
+      expect((await ana.blocks.read('scaffold'))?.content).toEqual({ ...scaffoldUpdates, Vegan: true });
+    });
+
+    it('[T6] without a model the working memory lists what holds: neither facts nor what has ended, and plans as plans', async () => {
+      const { ana } = await open();
+      const make = async (content: string, given: object = {}) =>
+        (await ana.memories.create({ type: 'fact', content, statedAt: START - DAY, ...given })).memory.id;
+      const swims = await make('User swims on Mondays.', { tense: 'habit' });
+      await make('Lives in Linz.', { attribute: 'home_city', value: 'Linz', permanent: true });
+      await make('User rented a garage.', { validTo: START - 1000 });
+      await make('User flies to Oslo.', { tense: 'planned', validFrom: START + 30 * DAY });
+      await ana.blocks.replace('working_memory', 'Ana is kind.');
+      await ana.consolidation.run();
+      const text = async () => (await ana.blocks.read('working_memory'))?.content;
+      expect(await text()).toBe(
+        'Ana is kind.\n\n- 2026-01-04: User swims on Mondays.\n- 2026-01-04: User flies to Oslo. (planned for 2026-02-04)',
+      );
+      await ana.memories.archive(swims);
+      await make('User sings.');
+      await ana.consolidation.run();
+      expect(await text()).toBe(
+        'Ana is kind.\n\n- 2026-01-04: User flies to Oslo. (planned for 2026-02-04)\n- 2026-01-04: User sings.',
+      );
     });
 
     it('[T6] [T7] with a model: one transaction, stringified JSON unwrapped, versions kept, the run in the log', async () => {
@@ -313,7 +349,7 @@ for (const database of databases()) {
       const { ana } = await open();
       await ana.recordObservation('User lives in Berlin.', 'fact');
       const report = await ana.consolidation.run({ dryRun: true });
-      expect(report.synthesis).toMatchObject({ taken: 1, memories: 1 });
+      expect(report.synthesis).toMatchObject({ taken: 1, held: 0 });
       expect(await ana.blocks.read('working_memory')).toBeNull();
       expect((await ana.events.list({ waiting: true })).items).toHaveLength(1);
       expect(await ana.consolidation.runs()).toEqual([]);

@@ -11,6 +11,10 @@ import { databases } from './databases.ts';
 const { decay, usefulness } = consolidationSettings();
 const typeOf = (name: string): MemoryType => MEMORY_TYPES[name] as MemoryType;
 const row = (given: Partial<UpkeepRow>): UpkeepRow => ({
+  permanent: false,
+  plannedFor: null,
+  endedAt: null,
+  beginsAt: null,
   importance: 0.5,
   createdAt: 0,
   updatedAt: 0,
@@ -71,12 +75,24 @@ describe('the rules of upkeep', () => {
       expect(slowness({ accessCount: 0, confirmed: 0, outcomes: 0, ...given })).toBe(0.5);
     }
   });
-  it.each(['keyed_fact', 'decision', 'note', 'saved_item', 'learning', 'intention', 'reflection'])(
+  it.each(['decision', 'note', 'saved_item', 'learning', 'intention', 'reflection'])(
     '[Q9] a %s never fades and is never pruned',
     (type) => {
       expect(plan({ importance: 0.01 }, 5000, type)).toEqual({ action: 'keep' });
     },
   );
+  it('[Q9] a permanent fact never fades and is never pruned', () => {
+    expect(plan({ permanent: true, importance: 0.01 }, 5000, 'fact')).toEqual({ action: 'keep' });
+    expect(plan({ permanent: true, importance: 0.01 }, 5000, 'context')).toEqual({ action: 'keep' });
+  });
+  it.each([
+    ['fact', 69, 'keep'],
+    ['context', 69, 'keep'],
+    ['fact', 99.9, 'fade'],
+    ['fact', 100, 'archive'],
+  ])('[Q9] a %s that is planned for day 70 is on day %f: %s', (type, days, action) => {
+    expect(plan({ importance: 0.29, plannedFor: 70 * DAY }, days, type).action).toBe(action);
+  });
   it('[Q9] what has an expiry of its own goes at that time', () => {
     expect(plan({ expiresAt: 5 * DAY }, 4.99).action).toBe('keep');
     expect(plan({ expiresAt: 5 * DAY }, 5)).toEqual({ action: 'archive', reason: 'expired' });
@@ -154,11 +170,38 @@ for (const database of databases()) {
       expect(await ana.memories.get(low)).toMatchObject({ archiveReason: 'decayed', version: 2 });
       expect((await ana.memories.history(low)).at(-1)).toMatchObject({ actor: 'maintain', run: report.run });
       expect((await ana.asOf(START + 2 * DAY).memories.list()).items).toHaveLength(4);
-      const runs = await varve.for({ tenant: 't' }).consolidation.runs({ kinds: ['maintain'] });
+      const runs = await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['maintain'] });
       expect(runs).toHaveLength(3);
       expect(runs[1]).toMatchObject({ cause: 'hand', model: 'local', cost: 0, changed: { decayed: 1, pruned: 1 } });
       await ana.memories.restore(low);
       expect(await ana.memories.get(low)).toMatchObject({ archivedAt: null });
+    });
+
+    it('[Q9] a plan is kept until its day and is history afterwards; goals and intentions keep their states', async () => {
+      const { varve, ana, clock } = await open();
+      const make = async (type: string, content: string, given: object = {}) =>
+        (await ana.memories.create({ type, content, importance: 0.2, tense: 'planned', ...given })).memory.id;
+      const trip = await make('fact', 'User flies to Oslo.', { validFrom: START + 60 * DAY });
+      const job = await make('fact', 'User starts at Acme.', {
+        validFrom: START + 60 * DAY,
+        attribute: 'employer',
+        value: 'Acme',
+      });
+      const goal = await make('goal', 'User wants to run a marathon.', { dueAt: START + 60 * DAY });
+      const call = await make('intention', 'Call the dentist.', { dueAt: START + 60 * DAY });
+      clock.set(START + 59 * DAY);
+      expect(await varve.maintain({ tenant: 't' })).toMatchObject({
+        plansOver: 0,
+        archived: { decayed: 0, pruned: 0 },
+      });
+      clock.set(START + 61 * DAY);
+      expect(await varve.maintain({ tenant: 't', dryRun: true })).toMatchObject({ plansOver: 1 });
+      expect(await ana.memories.get(trip)).toMatchObject({ tense: 'planned' });
+      expect(await varve.maintain({ tenant: 't' })).toMatchObject({ plansOver: 1 });
+      expect(await ana.memories.get(trip)).toMatchObject({ tense: 'happened', archivedAt: null });
+      // Formation puts a plan for a single-valued attribute into effect; nobody has said whether the others were reached.
+      for (const id of [job, goal, call])
+        expect(await ana.memories.get(id)).toMatchObject({ tense: 'planned', archivedAt: null });
     });
 
     it('[T21] [T15] maintenance and consolidation run on their schedules, once for each due time, and are logged', async () => {
@@ -167,7 +210,7 @@ for (const database of databases()) {
       });
       await ana.recordObservation('User lives in Berlin.', 'fact');
       const runs = async (kind: string) =>
-        (await varve.for({ tenant: 't' }).consolidation.runs({ kinds: [kind] })).length;
+        (await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: [kind] })).length;
       await varve.drain();
       clock.advance(29 * MINUTE);
       await varve.drain();
@@ -264,12 +307,25 @@ for (const database of databases()) {
       ]);
       expect(everything).not.toContain('xylophonequartz');
       await expect(ana.eraseMemory(secret.id)).rejects.toMatchObject({ code: 'not_found' });
+
+      const { memory: listed } = await ana.memories.create({
+        type: 'fact',
+        content: 'User hides krypton in the attic.',
+      });
+      await ana.memories.create({ type: 'fact', content: 'User sings in a choir.' });
+      await ana.consolidation.run();
+      expect((await ana.blocks.read('working_memory'))?.content).toContain('- 2026-01-05: User hides krypton');
+      await ana.eraseMemory(listed.id);
+      expect((await ana.blocks.read('working_memory'))?.content).toBe(
+        'User lives in Berlin.\n\n- 2026-01-05: User sings in a choir.',
+      );
     });
 
     it('[X1] erasing a person anonymises the ledger, ends work on them, and is certified without content', async () => {
       const { varve, ana } = await open({ ledger: { credit: 'user' } });
       await varve.ledger.credit.grant({ tenant: 't', user: 'ana', amount: 5000, reason: 'top-up' });
       await ana.recordObservation('User lives in Berlin.', 'fact');
+      await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
       await ana.consolidation.run();
       await ana.noteGiven([(await ana.memories.list()).items[0]!.id]);
       expect(await ana.consolidation.runs()).not.toEqual([]);
@@ -280,7 +336,7 @@ for (const database of databases()) {
       expect(certificate).toMatchObject({ actor: 'privacy desk', reason: 'article 17', counts: { memories, events } });
       expect(certificate.removedHash).toMatch(/^[0-9a-f]{64}$/);
       expect(JSON.stringify(certificate)).not.toMatch(/ana|Berlin/);
-      expect(await varve.for({ tenant: 't' }).erasures()).toHaveLength(1);
+      expect(await varve.for({ tenant: 't', user: null }).erasures()).toHaveLength(1);
       expect(await ana.consolidation.runs()).toEqual([]);
       expect(await varve.ledger.credit.balance({ tenant: 't', user: 'ana' })).toBe(0);
       expect(await varve.ledger.credit.balance({ tenant: 't', user: `erased ${certificate.id}` })).toBe(5000);

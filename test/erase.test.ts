@@ -139,7 +139,7 @@ for (const database of databases()) {
       const owners = [{}, { agent: 'coach' }, { user: 'ana' }, { agent: 'coach', user: 'ana' }, { user: 'bob' }];
       const created = await Promise.all(
         owners.map(async (owner) => {
-          const handle = varve.for({ tenant: 't5', ...owner });
+          const handle = varve.for({ tenant: 't5', user: null, ...owner });
           return { handle, ...(await handle.memories.create({ type: 'fact', content: 'There is a cat.' })) };
         }),
       );

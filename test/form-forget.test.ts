@@ -1,21 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import { createVarve, type Varve } from '../src/varve.ts';
+import { MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
+import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
+import { startProtocolServer } from './protocol-server.ts';
 
-const LIFE = [
-  'I live in Lyon.',
-  'My salary is 90k.',
-  'My sister Mia is getting divorced.',
-  'I have a dog called Biscuit and I love jazz.',
-  'I want to run a marathon in May.',
-];
+const LIFE = ['I work at Halden Foods.', 'My salary is 52k.', "I'm allergic to walnuts.", 'I have a dog named Rollo.'];
 
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null).each(['both', 'deferred'] as const)(
+  describe.skipIf(database.skip !== null).each(['immediate', 'deferred'] as const)(
     `what a user asks to forget on ${database.name}, written %s`,
     (writes) => {
       let varve: Varve;
+      let clock: ManualClock;
       let drop: () => Promise<void>;
       afterEach(async () => {
         await varve.close();
@@ -24,83 +23,225 @@ for (const database of databases()) {
       const open = async (...said: string[]): Promise<Handle> => {
         const created = await database.create();
         ({ drop } = created);
-        varve = await createVarve({
-          store: created.options,
-          embedder: null,
-          background: false,
-          ...(writes === 'deferred' ? { formation: { writes } } : {}),
-        });
+        ({ varve, clock } = await openForming(created.options, { formation: { writes } }));
         const handle = varve.for({ agent: 'a', user: 'kim', session: 's' });
-        for (const userMessage of said) {
-          await handle.logInteraction({ userMessage, agentResponse: 'Okay!' });
-          if (writes === 'both') await varve.drain();
-        }
+        await say(handle, ...said);
         await handle.session.close();
         await varve.drain();
         return handle;
       };
+      const say = async (handle: Handle, ...said: string[]): Promise<void> => {
+        for (const userMessage of said) {
+          await handle.logInteraction({ userMessage, agentResponse: 'Okay!' });
+          if (writes === 'immediate') await varve.drain();
+          clock.advance(MINUTE);
+        }
+      };
       const left = async (handle: Handle): Promise<string[]> =>
-        (await handle.memories.list()).items.map(({ content }) => content).toSorted();
+        (await handle.memories.list()).items.flatMap(({ attribute }) => attribute ?? []).toSorted();
 
-      it('[X1] is archived, in no document, and in no turn that recall gives', async () => {
+      it('[X1] is archived as forgotten, in no prompt, and in no turn that recall gives', async () => {
         const handle = await open(
           ...LIFE,
           'Please forget what I said about my salary.',
-          'Forget about Mia’s divorce.',
-          'Could you forget that I live in Lyon?',
-          'Delete everything about the marathon from your memory.',
+          'Forget that I work at Halden Foods.',
         );
         await handle.consolidation.run();
-        expect(await left(handle)).toEqual(['User has a dog called Biscuit.', 'User loves jazz.']);
-        const { items } = await handle.memories.list({
-          archived: 'only',
-          types: ['keyed_fact', 'goal', 'personal', 'fact'],
-        });
-        expect(items).toHaveLength(4);
-        for (const memory of items) {
+        expect(await left(handle)).toEqual(['allergy', 'pet_name']);
+        const { items } = await handle.memories.list({ archived: 'only' });
+        const forgotten = items.filter(({ attribute }) => attribute === 'salary' || attribute === 'employer');
+        expect(forgotten).toHaveLength(2);
+        for (const memory of forgotten) {
           expect(memory.archiveReason).toBe('forgotten');
           expect((await handle.memories.history(memory.id)).at(-1)?.reason).toBe('the user asked to forget it');
         }
         const { system } = await varve.for({ ...handle.scope, session: 'next' }).context({ message: 'Hello' });
-        for (const query of ['salary 90k', 'divorced', 'Lyon', 'marathon']) {
+        for (const query of ['salary 52k', 'Halden']) {
           expect(system).not.toContain(query.split(' ').at(-1));
           const { results } = await handle.recall(query, { mode: 'text' });
           expect(results.map(({ text }) => text)).toEqual([]);
         }
         // The log has everything.
-        expect((await handle.events.list({ kinds: ['message'] })).items).toHaveLength(18);
+        expect((await handle.events.list({ kinds: ['message'] })).items).toHaveLength(12);
       });
 
       it.each([
-        'Forget it.',
-        'Forget the jazz.',
-        "Don't forget that I live in Lyon.",
+        "Don't forget that I work at Halden Foods.",
         'Did you forget my salary?',
         'I always forget about my dog.',
-        'Delete the second paragraph about jazz.',
-        'Forget everything about everything.',
+        'Delete the second paragraph about walnuts.',
         'She said: forget about my dog, it is fine.',
+        'I would never delete my dog photos.',
+        'My sister texted "please forget my salary" and I laughed.',
+        "The song goes: 'wipe my salary from your mind, forget my dog'",
+        'Is this haiku any good?\n\nforget where I work\nthe dog is gone, the house sold\nsnow on the mailbox',
       ])('takes nothing away for "%s"', async (said) => {
-        const before = await left(await open(...LIFE));
-        await varve.close();
-        await drop();
-        expect(await left(await open(...LIFE, said))).toEqual(expect.arrayContaining(before));
+        const handle = await open(...LIFE, said);
+        expect(await left(handle)).toEqual(expect.arrayContaining(['allergy', 'employer', 'pet_name', 'salary']));
+      });
+
+      it.each([
+        'scratch that',
+        'Forget what I just said.',
+        'vergiss das',
+        'olvida eso',
+        'oublie ça',
+        'esquece isso',
+        'dimentica quello che ho detto',
+        'vergeet dat',
+        'please forget that',
+      ])('is what was said just before, for "%s"', async (said) => {
+        const handle = await open(...LIFE, said);
+        expect(await left(handle)).toEqual(['allergy', 'employer', 'salary']);
+      });
+
+      it('is the narrowest thing that the words fit, and what repeats its value', async () => {
+        const handle = await open(
+          ...LIFE,
+          'I live in Linz.',
+          'My wife is called Ana.',
+          'My phone number is 0664 1234567.',
+          "Forget my wife's name.",
+          'take Rollo out of your notes',
+          'could you not hold on to where I live?',
+        );
+        expect(await left(handle)).toEqual(['allergy', 'employer', 'phone_number', 'salary']);
       });
 
       it('is forgotten also where what was said is read after the request has come', async () => {
         const handle = await open('Hello.');
-        for (const userMessage of ['My salary is 90k.', 'Forget what I said about my salary.']) {
-          await handle.logInteraction({ userMessage, agentResponse: 'Okay!' });
+        const next = varve.for({ ...handle.scope, session: 'next' });
+        for (const userMessage of ['My salary is 52k.', 'Forget what I said about my salary.']) {
+          await next.logInteraction({ userMessage, agentResponse: 'Okay!' });
+          clock.advance(MINUTE);
         }
         await varve.drain();
-        if (writes === 'deferred') await handle.form();
+        await next.form();
         expect(await left(handle)).toEqual([]);
       });
 
-      it('stays when it is said again', async () => {
-        const handle = await open('I live in Lyon.', 'Forget that I live in Lyon.', 'I live in Lyon, after all.');
-        expect(await left(handle)).toContain('Home city: Lyon');
+      it('stays when it is said again afterwards', async () => {
+        const handle = await open('My salary is 52k.', 'Forget what I said about my salary.', 'My salary is 52k.');
+        expect(await left(handle)).toEqual(['salary']);
       });
     },
   );
+
+  describe.skipIf(database.skip !== null)(`what a user asks a model to forget on ${database.name}`, () => {
+    it('[X1] is not formed again from the same words, and is formed when it is said anew', async () => {
+      const { options, drop } = await database.create();
+      const server = await startProtocolServer();
+      const { varve, clock } = await openForming(options, {
+        server,
+        formation: { writes: 'deferred', reflections: false },
+      });
+      const handle = varve.for({ user: 'kim', session: 's' });
+      const about = { attribute: 'child_name', value: 'Wilma', text: "User's daughter is called Wilma." };
+      const said = { content: 'My daughter is called Wilma, she is in year two.' };
+      await handle.observe(said);
+      clock.advance(MINUTE);
+      await handle.observe({ content: 'Actually, please forget about my daughter.' });
+      clock.advance(MINUTE);
+      // The model gives the statement and the request in one answer: the request wins.
+      server.otherwise({
+        chat: answering({
+          read: reading({
+            statements: [item({ ...about, turn: 1, quote: 'My daughter is called Wilma' })],
+            forgets: [{ about: 'my daughter', turn: 2, quote: 'please forget about my daughter', known: [] }],
+          }),
+        }),
+      });
+      expect((await handle.form()).forgotten).toHaveLength(1);
+      expect((await handle.memories.list()).items).toEqual([]);
+
+      // Another reading of the same words, as a retry or a nightly pass would give it, brings nothing back.
+      const again = varve.for({ user: 'kim', session: 's2' });
+      await again.observe({ content: 'Let us talk about school shoes.' });
+      server.otherwise({ chat: answering({}) });
+      await again.form();
+      expect(promptsOf(server).at(-1)).not.toContain('Wilma');
+
+      clock.advance(MINUTE);
+      await again.observe(said);
+      server.otherwise({
+        chat: answering({
+          read: reading({ statements: [item({ ...about, turn: 1, quote: 'My daughter is called Wilma' })] }),
+        }),
+      });
+      expect((await again.form()).added).toHaveLength(1);
+      expect((await handle.memories.list()).items.map(({ content }) => content)).toEqual([about.text]);
+      await varve.close();
+      await server.close();
+      await drop();
+    });
+  });
 }
+
+/** Requests and pasted texts that were written by somebody who had not seen this code (test/talk). */
+interface TalkOfForgetting {
+  requests: { language: string; before: string; request: string; about: { attribute: string } }[];
+  pasted: { language: string; text: string }[];
+}
+
+describe('[X1] requests to forget as people word them, in six languages, without a model', () => {
+  const { requests, pasted } = JSON.parse(
+    readFileSync(new URL('talk/forgetting.json', import.meta.url), 'utf8'),
+  ) as TalkOfForgetting;
+  const sqlite = databases()[0]!;
+
+  it('are understood: nine tenths of those that have something to forget', { timeout: 120_000 }, async () => {
+    const { options, drop } = await sqlite.create();
+    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' } });
+    const missed: string[] = [];
+    let formed = 0;
+    for (const [index, { before, request, about }] of requests.entries()) {
+      const handle = varve.for({ agent: 'a', user: `u${index}`, session: `s${index}` });
+      const say = async (content: string): Promise<string[]> => {
+        await handle.observe({ content });
+        await varve.drain();
+        clock.advance(MINUTE);
+        // The narrowest thing is meant: another attribute of the same sentence stays.
+        const { items } = await handle.memories.list();
+        const meant = items.filter(({ attribute }) => attribute === null || attribute === about.attribute);
+        return (meant.length === 0 ? items : meant).map(({ id }) => id);
+      };
+      const said = await say(before);
+      const after = await say(request);
+      if (said.length > 0) formed += 1;
+      if (said.some((id) => after.includes(id))) missed.push(request);
+    }
+    await varve.close();
+    await drop();
+    expect(formed).toBeGreaterThanOrEqual(40);
+    if (missed.length > 0) console.log(missed.join('\n'));
+    expect(missed.length).toBeLessThanOrEqual(formed * 0.1);
+  });
+
+  it('are not obeyed where they are pasted', { timeout: 120_000 }, async () => {
+    const { options, drop } = await sqlite.create();
+    const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' } });
+    const handle = varve.for({ agent: 'a', user: 'kim', session: 's' });
+    const life = [
+      ...LIFE,
+      'I live in Linz.',
+      'My wife is called Ana.',
+      'My phone number is 0664 1234567.',
+      'I take metformin.',
+    ];
+    const say = async (content: string): Promise<void> => {
+      await handle.observe({ content });
+      await varve.drain();
+      clock.advance(MINUTE);
+    };
+    for (const content of life) await say(content);
+    const known = (await handle.memories.list()).items.length;
+    expect(known).toBeGreaterThanOrEqual(life.length);
+    for (const { text } of pasted) await say(text);
+    const { items } = await handle.memories.list({ archived: 'only' });
+    expect(items.filter(({ archiveReason }) => archiveReason === 'forgotten').map(({ content }) => content)).toEqual(
+      [],
+    );
+    await varve.close();
+    await drop();
+  });
+});

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { functionEmbedder } from '../src/models/function-embedder.ts';
-import { HOUR, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import { HOUR, MINUTE, systemClock, type ManualClock } from '../src/record/clock.ts';
+import { createIdSource } from '../src/record/id.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { answering, item, openForming, tasksAsked } from './form-model.ts';
+import { answering, item, liveStatements, openForming, promptsOf, reading, tasksAsked, tell } from './form-model.ts';
 import { startProtocolServer, wordVector } from './protocol-server.ts';
 
+// The local reader is tested beside its source. These sentences are plain ones, which it reads with certainty.
+
 for (const database of databases()) {
-  describe.skipIf(database.skip !== null)(`formation by rules on ${database.name}`, () => {
+  describe.skipIf(database.skip !== null)(`formation without a model on ${database.name}`, () => {
     let options: StoreOptions;
     let drop: () => Promise<void>;
     let varve: Varve;
@@ -18,10 +21,7 @@ for (const database of databases()) {
     let user = 0;
     const fresh = (session: string | null = 's1'): Handle =>
       varve.for({ tenant: 'inline', user: `user${(user += 1)}`, session });
-    const exchange = async (handle: Handle, userMessage: string, agentResponse = 'I see.'): Promise<void> => {
-      await handle.logInteraction({ userMessage, agentResponse });
-      clock.advance(MINUTE);
-    };
+    const say = (handle: Handle, ...lines: string[]): Promise<void> => tell({ varve, clock }, handle, lines);
     const texts = async (handle: Handle, types?: string[]): Promise<string[]> =>
       (await handle.memories.list({ order: 'oldest', types })).items.map(({ content }) => content);
 
@@ -34,82 +34,85 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L6] [K20] the examples of the five texts, from one exchange each', async () => {
-      const examples: [string, string | null, string][] = [
-        ["I don't want posts longer than 800 words", 'preference', 'User prefers posts under 800 words.'],
-        ['By the way, I moved to Berlin last month.', 'fact', 'User moved to Berlin in October 2026.'],
-        [
-          'I was a Director of Engineering at Stripe from 2019 to 2023.',
-          'fact',
-          'User was a Director of Engineering at Stripe from 2019 to 2023.',
-        ],
-        ['I have a dog named Max.', 'personal', 'User has a dog named Max.'],
-        ["Hi, how's it going?", null, ''],
-        ['Thanks, that helps a lot!', null, ''],
-        ['What if I moved to Paris?', null, ''],
-        ['Do you think I should buy a car?', null, ''],
+    it('[L6] [K8] [L5] an exchange is read at once, into statements with their fields; small talk and questions give none', async () => {
+      const examples: [string, Record<string, string>][] = [
+        ['I live in Linz.', { home_city: 'Linz' }],
+        ['I work at Halden Foods as a buyer.', { employer: 'Halden Foods' }],
+        ['My name is Orla Byrne.', { name: 'Orla Byrne' }],
+        ['I have a dog named Rollo.', { pet_name: 'Rollo' }],
+        ["I'm allergic to walnuts.", { allergy: 'walnuts' }],
+        ["Hi, how's it going?", {}],
+        ['Thanks, that helps a lot!', {}],
+        ['What if I moved to Paris?', {}],
+        ['Do you think I should buy a car?', {}],
       ];
-      for (const [message, type, content] of examples) {
+      for (const [message, expected] of examples) {
         const handle = fresh();
-        await exchange(handle, message);
-        await varve.drain();
-        const { items } = await handle.memories.list({ order: 'oldest' });
-        const statements = items.filter((memory) => memory.type !== 'keyed_fact');
-        const found = statements.map((memory) => [message, memory.type, memory.content]);
-        expect(found).toEqual(type === null ? [] : [[message, type, content]]);
-        // It says how it came about.
-        for (const memory of statements) expect(memory.metadata['distiller']).toBe('local');
+        await say(handle, message);
+        const facts = await handle.facts.list();
+        expect({ message, ...Object.fromEntries(facts.map(({ key, value }) => [key, value])) }).toMatchObject(expected);
+        if (Object.keys(expected).length === 0) expect(await texts(handle)).toEqual([]);
+        // Each says who read it, when it was said and in which words.
+        const [event] = (await handle.events.list({ order: 'oldest' })).items;
+        for (const memory of await liveStatements(handle)) {
+          expect(memory).toMatchObject({
+            type: 'fact',
+            reader: 'local',
+            statedBy: 'user',
+            statedAt: event?.occurredAt,
+            sourceType: 'explicit',
+            metadata: {},
+          });
+          expect(memory.quotes[0]).toMatchObject({ event: event?.id });
+        }
       }
     });
 
-    it('[K8] [X3] Berlin, then Munich: the fact is replaced and the old one kept in the past', async () => {
+    it('[K20] several facts stated in one message are all stored', async () => {
       const handle = fresh();
-      await exchange(handle, 'By the way, I moved to Berlin last month.');
-      await varve.drain();
-      expect((await handle.facts.get('home_city'))?.value).toBe('Berlin');
-      const then = new Date(clock.now());
-      clock.advance(MINUTE);
-      await exchange(handle, 'I moved to Munich.');
-      await varve.drain();
-      expect((await handle.facts.get('home_city'))?.value).toBe('Munich');
-      expect(await texts(handle, ['fact'])).toEqual(['User moved to Munich.']);
-      const [berlin] = (await handle.memories.list({ archived: 'only', types: ['fact'] })).items;
-      expect(berlin).toMatchObject({ archiveReason: 'superseded' });
-      expect(berlin?.contradictedBy).not.toBeNull();
-      expect((await handle.asOf(then).facts.get('home_city'))?.value).toBe('Berlin');
-    });
-
-    it('[L6] [E5] Acme, then TechCorp; loving pizza, then hating it', async () => {
-      const handle = fresh();
-      for (const line of ['I work at Acme.', 'I love pizza.', 'I now work at TechCorp.', 'I hate pizza.'])
-        await exchange(handle, line);
-      await varve.drain();
-      expect(await texts(handle)).toEqual(['Employer: TechCorp', 'User hates pizza.']);
-      const reasons = (await handle.memories.list({ archived: 'only', order: 'oldest' })).items;
-      expect(reasons.map(({ archiveReason }) => archiveReason)).toEqual(['superseded', 'contradicted']);
-    });
-
-    it('[L7] the Diwali post: entities are found, merged by name, and linked', async () => {
-      const handle = fresh();
-      await exchange(handle, 'My Diwali Sweet Recipes post got 340 views');
-      await exchange(handle, 'My Diwali Sweet Recipes post got 400 views today.');
-      await varve.drain();
-      const entities = await handle.entities.list();
-      expect(entities.map(({ type, slug }) => `${type} ${slug}`).sort()).toEqual([
-        'content diwali-sweet-recipes',
-        'metric views',
-        'service blog',
+      await say(handle, 'I live in Linz, I work at Halden Foods and I am allergic to walnuts.');
+      expect((await handle.facts.list()).map(({ key, value }) => `${key} ${value}`).sort()).toEqual([
+        'allergy walnuts',
+        'employer Halden Foods',
+        'home_city Linz',
       ]);
-      const { items } = await handle.memories.list();
-      for (const memory of items) expect(memory.entities).toHaveLength(3);
     });
 
-    it('[L5] [L14] tool calls and decisions become episodes, an outcome what came of them', async () => {
+    it('[K8] [X3] [Q4] the same value is skipped; another value replaces it, and the old one is kept in the past', async () => {
+      const handle = fresh();
+      await say(handle, 'I live in Linz now.');
+      const first = await handle.facts.get('home_city');
+      await say(handle, 'I live in Linz now.');
+      expect(await handle.facts.get('home_city')).toMatchObject({ id: first?.id, value: 'Linz' });
+      const then = new Date(clock.now());
+      clock.advance(HOUR);
+      await say(handle, 'I live in Graz now.');
+      expect((await handle.facts.get('home_city'))?.value).toBe('Graz');
+      const [old] = (await handle.memories.list({ archived: 'only' })).items;
+      expect(old).toMatchObject({ id: first?.id, archiveReason: 'superseded' });
+      expect(old?.contradictedBy).toBe((await handle.facts.get('home_city'))?.id);
+      expect(old?.validTo).not.toBeNull();
+      expect((await handle.asOf(then).facts.get('home_city'))?.value).toBe('Linz');
+    });
+
+    it('[L7] what is named is an entity, merged by its name and linked', async () => {
+      const handle = fresh();
+      await say(handle, 'I work at Halden Foods.', 'I live in Linz now.');
+      const other = varve.for({ ...handle.scope, session: 's2' });
+      await say(other, 'I work at Halden Foods as a buyer.');
+      const entities = await handle.entities.list();
+      const halden = entities.filter(({ slug }) => slug.includes('halden'));
+      expect(halden).toHaveLength(1);
+      const employer = await handle.facts.get('employer');
+      expect((await handle.memories.get(employer?.id ?? ''))?.entities).toContain(halden[0]?.id);
+    });
+
+    it('[L5] [L14] tool calls become episodes, decisions are recorded, and an outcome is what came of them', async () => {
       const handle = fresh();
       await handle.logInteraction({
         userMessage: 'Please publish it.',
         agentResponse: 'Done.',
-        toolsUsed: [{ tool: 'publish_post', arguments: { title: 'Sweets' }, result: 'ok' }],
+        toolsUsed: [{ tool: 'publish_post', arguments: { title: 'Ramps', token: 'abc123' }, result: 'ok' }],
       });
       const decision = await handle.decisions.record({
         content: 'Suggest a recipe post',
@@ -120,30 +123,24 @@ for (const database of databases()) {
         effect: 'positive',
       });
       await varve.drain();
-      const episodes = await texts(handle, ['episode']);
-      expect(episodes).toContain('Agent decided: Suggest a recipe post because they get more views.');
-      expect(episodes.some((content) => content.includes('340 views'))).toBe(true);
-      expect(episodes.some((content) => content.toLowerCase().includes('publish post'))).toBe(true);
-    });
-
-    it('[Q9] a goal that was reached is marked', async () => {
-      const handle = fresh();
-      await exchange(handle, 'I want to run a marathon this year.');
-      await exchange(handle, 'I just ran my first marathon!');
-      await varve.drain();
-      const [goal] = (await handle.memories.list({ types: ['goal'] })).items;
-      expect(goal?.state).toBe('achieved');
+      const { items } = await handle.memories.list({ order: 'oldest' });
+      const told = items.map(({ type, content, tense }) => `${type} ${tense} ${content}`);
+      expect(told.some((line) => line.startsWith('episode happened Agent ran publish post (title: Ramps)'))).toBe(true);
+      expect(told.some((line) => /^decision happened .*Suggest a recipe post/.test(line))).toBe(true);
+      expect(told.some((line) => /^episode happened .*340 views/.test(line))).toBe(true);
+      expect(told.join()).not.toContain('abc123');
+      // None of them is the user's own word.
+      for (const { sourceType, statedBy } of items) expect([sourceType, statedBy]).not.toEqual(['explicit', 'user']);
     });
 
     it('[L6] [E11] reading an exchange takes less than 10 ms of work, and the caller does not wait for it', async () => {
       const handle = fresh();
       const facts = Array.from({ length: 100 }, (_, index) => `User knows fact ${index} about topic ${index % 17}.`);
       for (const content of facts) await handle.memories.create({ type: 'fact', content });
-      await exchange(handle, 'I like warm rain.');
-      await varve.drain();
+      await say(handle, 'I live in Linz now.');
       const times: number[] = [];
       for (let index = 0; index < 15; index += 1) {
-        await exchange(handle, `I like the number ${index} and I work at Company${index}.`);
+        await handle.logInteraction({ userMessage: `I work at Company${index}.`, agentResponse: 'I see.' });
         // Not read yet: the exchange was answered without it.
         expect((await handle.facts.get('employer'))?.value).not.toBe(`Company${index}`);
         const before = process.cpuUsage();
@@ -151,42 +148,53 @@ for (const database of databases()) {
         const used = process.cpuUsage(before);
         times.push((used.user + used.system) / 1000);
         expect((await handle.facts.get('employer'))?.value).toBe(`Company${index}`);
+        clock.advance(MINUTE);
       }
       const median = times.toSorted((one, other) => one - other)[7] ?? Infinity;
       // The median of the processor's time for a whole drain, which also looks at the schedules and the queue. PGlite is
-      // a database inside this process, whose work is counted here too.
-      expect(median).toBeLessThan(database.name === 'PGlite' ? 250 : 40);
+      // a database inside this process, whose work would be counted here too.
+      if (database.name !== 'PGlite') expect(median).toBeLessThan(40);
     });
 
     it('[K8] [K17] [E11] a reading that fails is a warning: the exchange is logged and answered all the same', async () => {
       const warned = vi.fn();
       process.on('warning', warned);
-      const { varve: other } = await openForming(options, {
-        recalledTexts: async () => {
-          throw new Error('no recall today');
+      const source = createIdSource(systemClock);
+      const ids = {
+        next(prefix: Parameters<typeof source.next>[0]): string {
+          if (prefix === 'mem') throw new Error('no memories today');
+          return source.next(prefix);
         },
-      });
+      };
+      const { varve: other } = await openForming(options, { ids });
       const handle = other.for({ tenant: 'inline', user: 'failing', session: 's' });
-      expect(await handle.logInteraction({ userMessage: 'I live in Oslo.', agentResponse: 'Nice.' })).toMatchObject({
-        logged: true,
-      });
+      expect(await handle.logInteraction({ userMessage: 'I live in Linz now.', agentResponse: 'Nice.' })).toMatchObject(
+        {
+          logged: true,
+        },
+      );
       await other.drain();
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await vi.waitFor(() => expect(warned.mock.calls.flat().map(String).join()).toContain('no memories today'));
       process.off('warning', warned);
-      expect(warned.mock.calls.flat().map(String).join()).toContain('no recall today');
       expect((await handle.events.list({ waiting: true })).items).toHaveLength(2);
       await other.close();
     });
 
-    it('[T16] [Q3] the session formed afterwards by rules finds everything there, and doubles nothing', async () => {
+    it('[T16] [Q3] the session formed afterwards finds everything there, doubles nothing and undoes nothing', async () => {
       const handle = fresh();
-      for (const line of ['I live in Oslo.', 'I moved to Bergen.', 'I like rain.', 'My sister works at Google.'])
-        await exchange(handle, line);
-      await varve.drain();
-      const before = await texts(handle);
+      await say(
+        handle,
+        'I live in Linz now.',
+        'I moved to Graz.',
+        "I'm allergic to walnuts.",
+        'My name is Orla Byrne.',
+      );
+      const [, allergy] = [null, await handle.facts.get('allergy')];
+      await handle.memories.revise(allergy?.id ?? '', { content: 'Is allergic to walnuts, the doctor says' });
+      const before = (await liveStatements(handle)).map(({ id, content, version }) => [id, content, version]);
       await handle.session.close();
       await varve.drain();
-      expect((await texts(handle)).filter((content) => !content.startsWith('With User'))).toEqual(before);
+      expect((await liveStatements(handle)).map(({ id, content, version }) => [id, content, version])).toEqual(before);
       expect(await handle.session.get()).toMatchObject({ formedPosition: 8, messagesSinceFormation: 0 });
       expect((await handle.events.list({ waiting: true })).items).toEqual([]);
     });
@@ -201,78 +209,102 @@ for (const database of databases()) {
         processedAt: null,
         metadata: { source: 'chat', session: 's', connection: 'jira' },
       });
-      await handle.recordObservation('User works at Acme.', 'fact');
+      await handle.recordObservation('User works at Tarn Valley.', 'fact');
       await expect(handle.recordObservation('x', 'rumour' as never)).rejects.toMatchObject({ code: 'invalid_input' });
       await varve.drain();
       const { items } = await handle.memories.list({ order: 'oldest' });
       expect(items.map(({ type, content, trust, sourceType }) => [type, content, trust, sourceType])).toEqual([
         ['preference', 'User prefers short emails.', 'medium', 'conversation'],
-        ['fact', 'User works at Acme.', 'medium', 'conversation'],
+        ['fact', 'User works at Tarn Valley.', 'medium', 'conversation'],
       ]);
-      // A correction outranks the inference, and nothing of the agent's outranks the user.
+      // A correction replaces the earlier observation, and nothing of the agent's outranks the user.
       clock.advance(MINUTE);
-      await handle.recordObservation('User works at TechCorp.', 'correction');
+      await handle.recordObservation('User works at Sable Point.', 'correction');
       await varve.drain();
-      expect(await texts(handle, ['fact'])).toEqual(['User works at TechCorp.']);
-      await handle.observe({ content: 'I work at Initech.' });
+      expect(await texts(handle, ['fact'])).toEqual(['User works at Sable Point.']);
       clock.advance(MINUTE);
+      await handle.observe({ content: 'I work at Halden Foods.' });
       await varve.drain();
-      await handle.recordObservation('User works at Globex.', 'correction');
+      clock.advance(MINUTE);
+      await handle.recordObservation('User works at Umbra Lane.', 'correction');
       await varve.drain();
-      expect(await texts(handle, ['fact'])).toEqual(['User works at Initech.']);
+      expect((await handle.facts.get('employer'))?.value).toBe('Halden Foods');
+      expect((await liveStatements(handle)).filter(({ attribute }) => attribute === 'employer')).toHaveLength(1);
+      const outranked = (await handle.memories.list({ archived: 'only' })).items.map(({ content }) => content);
+      expect(outranked).toContain('User works at Umbra Lane.');
     });
 
-    it('[T4] [T21] [X3] autonomous work: an event for each key and item; it yields to the chat', async () => {
+    it('[T4] [T21] [X3] autonomous work: an event for each key and item; it yields to the chat and to the user (F6)', async () => {
       const handle = varve.for({ tenant: 'inline', user: 'autonomous', session: 's' });
-      await handle.recordObservation('User works at Acme.', 'fact');
+      await handle.recordObservation('User works at Tarn Valley.', 'fact');
       await varve.drain();
-      clock.advance(MINUTE);
+      await say(handle, 'I live in Linz now.');
       const events = await handle.updateUserContext({
-        scaffoldUpdates: { Role: 'Engineering Manager', Projects: { varve: 'active' } },
-        persistentInfoAdditions: ['User works at Umbrella.', 'User reads mail at noon.'],
+        scaffoldUpdates: { Role: 'Engineering Manager', Projects: { dam: 'active' } },
+        persistentInfoAdditions: ['User works at Umbra Lane.', 'User lives in Graz.', 'User reads mail at noon.'],
       });
       expect(events.map(({ category, content }) => [category, content])).toEqual([
         ['scaffold_update', 'Role: Engineering Manager'],
-        ['scaffold_update', 'Projects: {"varve":"active"}'],
-        ['learned_fact', 'User works at Umbrella.'],
+        ['scaffold_update', 'Projects: {"dam":"active"}'],
+        ['learned_fact', 'User works at Umbra Lane.'],
+        ['learned_fact', 'User lives in Graz.'],
         ['learned_fact', 'User reads mail at noon.'],
       ]);
-      expect(events[1]?.metadata).toMatchObject({ source: 'autonomous', key: 'Projects', value: { varve: 'active' } });
+      expect(events[1]?.metadata).toMatchObject({ source: 'autonomous', key: 'Projects', value: { dam: 'active' } });
       await varve.drain();
-      expect(await texts(handle)).toEqual(['User works at Acme.', 'User reads mail at noon.']);
-      expect((await handle.memories.list({ archived: 'only' })).items).toMatchObject([
-        { content: 'User works at Umbrella.', archiveReason: 'contradicted', sourceType: 'inference' },
+      expect(await texts(handle)).toEqual(['User works at Tarn Valley.', 'Lives in Linz', 'User reads mail at noon.']);
+      const losers = (await handle.memories.list({ archived: 'only', order: 'oldest' })).items;
+      expect(losers.map(({ content, archiveReason, sourceType }) => [content, archiveReason, sourceType])).toEqual([
+        ['User works at Umbra Lane.', 'contradicted', 'inference'],
+        ['User lives in Graz.', 'contradicted', 'inference'],
       ]);
+      // What is learned by itself is marked as that (F16).
+      const [mail] = (await handle.memories.list({ order: 'newest' })).items;
+      // Nobody has confirmed what autonomous work read in an inbox: it is marked wherever it is shown (F16).
+      expect(mail).toMatchObject({ sourceType: 'inference', trust: 'low', statedBy: 'agent', permanent: false });
       // They wait for the processor of the tiers.
-      expect((await handle.events.list({ waiting: true })).items).toHaveLength(5);
+      const waiting = (await handle.events.list({ waiting: true })).items;
+      expect(waiting.filter(({ kind }) => kind === 'observation')).toHaveLength(6);
       await expect(handle.updateUserContext({})).rejects.toMatchObject({ code: 'invalid_input' });
     });
 
     it('[T21] secrets are dropped, card numbers redacted, health marked: as set, also in the log', async () => {
       const handle = fresh();
-      await exchange(handle, 'My password is hunter2!!');
-      await exchange(handle, 'My api key is sk-live-abcdef1234567890abcdef.');
-      await exchange(handle, 'My card number is 4111 1111 1111 1111.');
-      await exchange(handle, 'I am allergic to peanuts.');
-      await varve.drain();
+      await say(
+        handle,
+        'My password is hunter2!!',
+        'Remember that my api key is sk-live-abcdef1234567890abcdef.',
+        'Remember that my card number is 4111 1111 1111 1111.',
+        'I am allergic to walnuts.',
+      );
       const { items } = await handle.memories.list({ limit: 100 });
-      const all = JSON.stringify(items);
-      expect(all).not.toMatch(/hunter2|sk-live|4111/);
-      const allergy = items.find(({ content }) => content.includes('peanuts'));
-      expect(allergy?.tags).toContain('sensitive:health');
-      expect(JSON.stringify((await handle.events.list()).items)).toContain('hunter2');
+      expect(JSON.stringify(items)).not.toMatch(/hunter2|sk-live|4111/);
+      expect(items.find(({ attribute }) => attribute === 'allergy')?.tags).toContain('sensitive:health');
+      // The log has them as little as memories do, unless a setting keeps it raw.
+      expect(JSON.stringify((await handle.events.list()).items)).not.toMatch(/hunter2|sk-live|4111/);
+      // What was refused for its privacy is listed without its text.
+      const refused = (await handle.refusals.list()).items;
+      expect(JSON.stringify(refused)).not.toMatch(/hunter2|sk-live|4111/);
+
+      const { varve: raw } = await openForming(options, { formation: { redactEvents: false } });
+      const kept = raw.for({ tenant: 'inline', user: 'raw', session: 's' });
+      await kept.logInteraction({ userMessage: 'My password is hunter2!!', agentResponse: 'ok' });
+      await raw.drain();
+      expect(JSON.stringify((await kept.events.list()).items)).toContain('hunter2');
+      expect(JSON.stringify((await kept.memories.list()).items)).not.toContain('hunter2');
+      await raw.close();
 
       const { varve: strict } = await openForming(options, {
         formation: { redactEvents: true, privacy: { health: 'drop', card: 'keep' } },
       });
       const other = strict.for({ tenant: 'inline', user: 'strict', session: 's' });
       await other.logInteraction({
-        userMessage: 'My password is hunter2!! and I am allergic to peanuts. My card number is 4111 1111 1111 1111.',
+        userMessage: 'My password is hunter2!! and I am allergic to walnuts. My card number is 4111 1111 1111 1111.',
         agentResponse: 'ok',
       });
       await strict.drain();
       expect(JSON.stringify((await other.events.list()).items)).not.toMatch(/hunter2/);
-      expect(JSON.stringify((await other.memories.list()).items)).not.toContain('peanuts');
+      expect(JSON.stringify((await other.memories.list()).items)).not.toContain('walnuts');
       await strict.close();
     });
 
@@ -319,19 +351,20 @@ for (const database of databases()) {
 
       const quiet = fresh();
       await quiet.observe(Array.from({ length: 4 }, () => ({ content: 'I like tea.' })));
-      const short = fresh();
-      await short.observe([{ content: 'I like tea.' }, { content: 'ok', origin: 'agent' }]);
       await varve.drain();
       expect(await quiet.session.get()).toMatchObject({ formedPosition: 0 });
       clock.advance(11 * MINUTE);
       await varve.drain();
       await varve.drain();
       expect(await quiet.session.get()).toMatchObject({ formedPosition: 4 });
-      expect(await short.session.get()).toMatchObject({ formedPosition: 0 });
+
+      const short = fresh();
       await short.observe({ content: 'Bye' });
+      await varve.drain();
+      expect(await short.session.get()).toMatchObject({ formedPosition: 0 });
       await short.session.close();
       await varve.drain();
-      expect(await short.session.get()).toMatchObject({ formedPosition: 3 });
+      expect(await short.session.get()).toMatchObject({ formedPosition: 1 });
     });
   });
 
@@ -339,26 +372,30 @@ for (const database of databases()) {
     it('[K9] a quiet session is summarised by topic after 30 minutes; every message puts it off; topics are upserted', async () => {
       const { options, drop } = await database.create();
       const server = await startProtocolServer();
-      const { varve, clock } = await openForming(options, { server, formation: { facts: false, reflections: false } });
+      const { varve, clock } = await openForming(options, {
+        server,
+        // The session is formed by its summary alone.
+        formation: { reflections: false, writes: 'deferred', triggers: { coldAfter: 24 * HOUR } },
+      });
       const handle = varve.for({ user: 'ana', session: 's' });
-      const summaries = (summary: string): void =>
+      const answer = (summary: string): void =>
         server.otherwise({
           chat: answering({
-            summarise: {
+            read: reading({
               topics: [
-                { topic: 'Trip to Rome', summary, turns: [1] },
-                { topic: 'Elvis', summary: 'Elvis Presley called from Memphis.', turns: [2] },
-                { topic: 'a', summary: 'hotel', turns: [] },
-                { topic: 'b', summary: 'hotel', turns: [] },
+                { topic: 'Trip to Bergen', summary },
+                {
+                  topic: 'Elvis',
+                  summary: 'On the line today there was a long call with Elvis Presley about a hotel and breakfast.',
+                },
+                { topic: 'Hotel', summary: 'Which hotel to take was asked.' },
+                { topic: 'A fourth topic', summary: 'The hotel again.' },
               ],
-            },
+            }),
           }),
         });
-      summaries('User plans a trip to Rome in May.');
-      await handle.logInteraction({
-        userMessage: `I plan a trip to Rome in May. ${'x'.repeat(500)}`,
-        agentResponse: 'Nice!',
-      });
+      answer('User plans a trip to Bergen in May.');
+      await handle.logInteraction({ userMessage: 'I plan a trip to Bergen in May.', agentResponse: 'Nice!' });
       clock.advance(29 * MINUTE);
       await handle.logInteraction({ userMessage: 'Which hotel would you take?', agentResponse: 'The small one.' });
       clock.advance(29 * MINUTE);
@@ -366,68 +403,83 @@ for (const database of databases()) {
       expect(tasksAsked(server)).toEqual([]);
       clock.advance(2 * MINUTE);
       await varve.drain();
-      expect(tasksAsked(server)).toEqual(['summarise']);
-      const prompt = server.requests[0]?.body.messages?.at(-1)?.content ?? '';
-      expect(prompt).not.toContain('x'.repeat(151));
+      expect(tasksAsked(server)).toEqual(['read']);
       const titles = async (): Promise<(string | null)[]> =>
         (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items.map(({ title }) => title);
-      // Three topics at the most, and none about what nobody said.
-      expect(await titles()).toEqual(['Summary: Trip to Rome', 'Summary: a']);
+      // Three topics at the most, and none with a name that nobody said.
+      expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
 
-      summaries('User booked the small hotel in Rome.');
+      answer('User booked the small hotel in Bergen.');
       clock.advance(HOUR);
-      await handle.logInteraction({ userMessage: 'I booked the small hotel in Rome.', agentResponse: 'Great.' });
+      await handle.logInteraction({ userMessage: 'I booked the small hotel in Bergen.', agentResponse: 'Great.' });
+      await handle.logInteraction({ userMessage: 'For three nights.', agentResponse: 'Noted.' });
       clock.advance(31 * MINUTE);
       await varve.drain();
-      expect(server.requests.at(-1)?.body.messages?.at(-1)?.content).toContain('Trip to Rome');
-      expect(await titles()).toEqual(['Summary: Trip to Rome', 'Summary: a']);
-      const [rome] = (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items;
-      expect(rome).toMatchObject({ content: 'User booked the small hotel in Rome.', version: 2 });
+      expect(promptsOf(server).at(-1)).toContain('Trip to Bergen: User plans a trip to Bergen in May.');
+      expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
+      const [bergen] = (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items;
+      expect(bergen).toMatchObject({ content: 'User booked the small hotel in Bergen.', version: 2 });
 
-      // One exchange alone is not worth it, and what is older than three hours does not count.
-      server.reset();
+      // One exchange alone is no topic.
+      answer('User said hello in Bergen.');
       clock.advance(5 * HOUR);
-      await handle.logInteraction({ userMessage: 'Hello', agentResponse: 'Hi' });
+      await handle.logInteraction({ userMessage: 'Hello from Bergen', agentResponse: 'Hi' });
       clock.advance(31 * MINUTE);
       await varve.drain();
-      expect(tasksAsked(server)).toEqual([]);
+      expect((await handle.memories.get(bergen?.id ?? ''))?.content).toBe('User booked the small hotel in Bergen.');
       await varve.close();
       await server.close();
       await drop();
     });
 
+    it('[K9] without a model the topics of the last three hours are dated quotations, within the limits', async () => {
+      const { options, drop } = await database.create();
+      const { varve, clock } = await openForming(options);
+      const handle = varve.for({ user: 'ana', session: 's' });
+      const say = (line: string): Promise<unknown> =>
+        handle.logInteraction({ userMessage: line, agentResponse: 'I see.' });
+      await say('The glassworks tour in Murano was booked out.');
+      clock.advance(4 * HOUR);
+      await say('The ferry to Burano leaves at nine.');
+      await say(`The lace museum on Burano is closed on Mondays. ${'Very long. '.repeat(60)}`);
+      clock.advance(31 * MINUTE);
+      await varve.drain();
+      const { items } = await handle.memories.list({ types: ['summary'] });
+      expect(items.length).toBeGreaterThan(0);
+      expect(items.length).toBeLessThanOrEqual(3);
+      const all = items.map(({ content }) => content).join('\n');
+      expect(all).toContain('Burano');
+      expect(all).not.toContain('Murano');
+      expect(Math.max(...all.split('\n').map((line) => line.length))).toBeLessThan(400);
+      await varve.close();
+      await drop();
+    });
+
     it('[L7] [X2] near doubles are merged: the more specific text wins, importance is the greater and a little more', async () => {
       const { options, drop } = await database.create();
-      const { varve, clock } = await openForming(options, { formation: { thresholds: { same: 0.87 } } });
+      // Texts that share words are near each other.
+      const embedder = functionEmbedder({
+        id: 'words@merge',
+        dimensions: 64,
+        embed: async (all) => all.map((each) => wordVector(each)),
+      });
+      const { varve, clock } = await openForming(options, { embedder, formation: { thresholds: { same: 0.87 } } });
       const handle = varve.for({ user: 'ana', session: 's' });
-      await handle.memories.create({
-        type: 'preference',
-        content: 'User prefers short blog posts about Italian cooking and wine',
-        importance: 0.6,
-      });
-      await handle.memories.create({
-        type: 'preference',
-        content: 'User prefers short weekly blog posts about Italian cooking and wine',
-        importance: 0.8,
-      });
-      await handle.memories.create({
-        type: 'fact',
-        content: 'User prefers short blog posts about Italian cooking, wine',
-        importance: 0.8,
-      });
-      await handle.memories.create({
-        type: 'preference',
-        content: 'User prefers short blog posts about French cooking and wine',
-        importance: 0.6,
-      });
-      await handle.observe({ content: 'I like rain.' });
-      await handle.form();
+      const create = (type: string, content: string, importance: number): Promise<unknown> =>
+        handle.memories.create({ type, content, importance });
+      await create('preference', 'User prefers short blog posts about Nordic baking and jam', 0.6);
+      await create('preference', 'User prefers short weekly blog posts about Nordic baking and jam', 0.8);
+      await create('fact', 'User prefers short blog posts about Nordic baking, jam', 0.8);
+      await create('preference', 'User prefers short blog posts about Greek baking and jam', 0.6);
+      // What the exchange adds queues the work.
+      await handle.logInteraction({ userMessage: 'I live in Linz now.', agentResponse: 'I see.' });
+      await varve.drain();
       clock.advance(6 * MINUTE);
       await varve.drain();
       const { items } = await handle.memories.list({ types: ['preference'], order: 'oldest' });
-      expect(items.map(({ content, importance }) => [content, importance]).slice(0, 2)).toEqual([
-        ['User prefers short weekly blog posts about Italian cooking and wine', 0.85],
-        ['User prefers short blog posts about French cooking and wine', 0.6],
+      expect(items.map(({ content, importance }) => [content, importance])).toEqual([
+        ['User prefers short weekly blog posts about Nordic baking and jam', 0.85],
+        ['User prefers short blog posts about Greek baking and jam', 0.6],
       ]);
       const [merged] = (await handle.memories.list({ archived: 'only' })).items;
       expect(merged).toMatchObject({ archiveReason: 'merged', contradictedBy: items[0]?.id });
@@ -439,60 +491,19 @@ for (const database of databases()) {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options);
       const handle = varve.for({ user: 'ana' });
-      const { memory } = await handle.memories.create({
-        type: 'fact',
-        content: 'Recipe posts get more views.',
-        importance: 0.5,
-      });
-      const { memory: other } = await handle.memories.create({
-        type: 'fact',
-        content: 'User has a cat.',
-        importance: 0.5,
-      });
+      const create = async (content: string): Promise<string> =>
+        (await handle.memories.create({ type: 'fact', content, importance: 0.5 })).memory.id;
+      const related = await create('Recipe posts get more views.');
+      const other = await create('User has a cat.');
       const good = await handle.decisions.record({ content: 'Suggested a recipe post' });
       await handle.decisions.recordOutcome(good.id, { content: 'The post got 340 views', effect: 'positive' });
       const bad = await handle.decisions.record({ content: 'Suggested another recipe post with more views' });
       await handle.decisions.recordOutcome(bad.id, { content: 'nobody read it', effect: 'negative' });
       await varve.drain();
       await varve.drain();
-      expect((await handle.memories.get(memory.id))?.importance).toBeCloseTo(0.6);
-      expect((await handle.memories.get(other.id))?.importance).toBe(0.5);
+      expect((await handle.memories.get(related))?.importance).toBeCloseTo(0.6);
+      expect((await handle.memories.get(other))?.importance).toBe(0.5);
       await varve.close();
-      await drop();
-    });
-
-    it('[L6] [Q5] the model formation that follows sees what the rules have stored, and does not double it', async () => {
-      const { options, drop } = await database.create();
-      const server = await startProtocolServer();
-      const { varve } = await openForming(options, {
-        server,
-        formation: { reflections: false, tasks: { keyed_facts: 'local' } },
-      });
-      const handle = varve.for({ user: 'ana', session: 's' });
-      await handle.logInteraction({
-        userMessage: 'I live in Oslo and I have a dog named Max.',
-        agentResponse: 'Nice.',
-      });
-      await varve.drain();
-      const before = (await handle.memories.list()).items.length;
-      server.otherwise({
-        chat: answering({
-          extract: {
-            memories: [
-              item({ text: 'User lives in Oslo.', turns: [1], attribute: 'home_city' }),
-              item({ type: 'personal', text: "User's dog is named Max.", turns: [1], about: "User's dog" }),
-            ],
-            outdated: [],
-          },
-          decide: { decisions: [{ fact: 1, action: 'NONE', known: 1, text: null }] },
-        }),
-      });
-      await handle.form();
-      expect(server.requests[0]?.body.messages?.at(-1)?.content).toContain('User has a dog named Max');
-      expect((await handle.memories.list()).items.length).toBeLessThanOrEqual(before + 1);
-      expect((await handle.memories.list()).items.filter(({ content }) => content.includes('Oslo'))).toHaveLength(1);
-      await varve.close();
-      await server.close();
       await drop();
     });
 
@@ -500,18 +511,19 @@ for (const database of databases()) {
       const { options, drop } = await database.create();
       const { varve } = await openForming(options, { background: true, clock: undefined });
       const handle = varve.for({ user: 'ana', session: 's' });
-      await handle.logInteraction({ userMessage: 'I live in Oslo.', agentResponse: 'Nice.' });
-      await vi.waitFor(async () => expect((await handle.facts.get('home_city'))?.value).toBe('Oslo'), 10_000);
-      await handle.logInteraction({ userMessage: 'I work at Acme.', agentResponse: 'Nice.' });
+      await handle.logInteraction({ userMessage: 'I live in Linz now.', agentResponse: 'Nice.' });
+      await vi.waitFor(async () => expect((await handle.facts.get('home_city'))?.value).toBe('Linz'), 10_000);
+      await handle.logInteraction({ userMessage: 'I work at Halden Foods.', agentResponse: 'Nice.' });
       await varve.close();
       const { varve: again } = await openForming(options);
-      expect((await again.for({ user: 'ana' }).facts.get('employer'))?.value).toBe('Acme');
+      expect((await again.for({ user: 'ana' }).facts.get('employer'))?.value).toBe('Halden Foods');
       await again.close();
       await drop();
     });
 
-    it('[Q5] [X2] [E5] candidates come by meaning, all new statements in one batch; while the embedder is down, by words', async () => {
+    it('[Q5] [X2] [E5] candidates come by meaning, all statements in one batch; while the embedder is down, by words', async () => {
       const { options, drop } = await database.create();
+      const server = await startProtocolServer();
       const batches: string[][] = [];
       let isDown = false;
       const embedder = functionEmbedder({
@@ -520,11 +532,15 @@ for (const database of databases()) {
         embed: async (all) => {
           batches.push([...all]);
           if (isDown) throw new Error('down');
-          // Two statements about pets are near each other, whatever their words.
-          return all.map((each) => wordVector(each.replace(/dog|hound|puppy/g, 'pet').replace(/owns|keeps/g, 'has')));
+          // Two statements about the same animal are near each other, whatever their words.
+          return all.map((each) => wordVector(each.replace(/hound|canine/g, 'pet').replace(/owns|keeps/g, 'has')));
         },
       });
-      const { varve } = await openForming(options, { embedder, formation: { writes: 'deferred', reflections: false } });
+      const { varve } = await openForming(options, {
+        embedder,
+        server,
+        formation: { writes: 'deferred', reflections: false, limits: { existing: 0 } },
+      });
       const handle = varve.for({ user: 'ana', session: 's' });
       const { memory } = await handle.memories.create({
         type: 'personal',
@@ -533,15 +549,52 @@ for (const database of databases()) {
       });
       await varve.drain();
       batches.length = 0;
-      await handle.observe([{ content: 'I have a dog named Max.' }, { content: 'I play chess on Sundays.' }]);
+      await handle.observe([{ content: 'I own a canine.' }, { content: 'I play bridge on Sundays.' }]);
+      server.otherwise({
+        chat: answering({
+          read: reading({
+            statements: [
+              item({ type: 'personal', text: 'User owns a canine.', turn: 1, quote: 'I own a canine' }),
+              item({
+                type: 'personal',
+                tense: 'habit',
+                text: 'User plays bridge on Sundays.',
+                turn: 2,
+                quote: 'I play bridge on Sundays',
+              }),
+            ],
+          }),
+          decide: { decisions: [{ fact: 1, action: 'NONE', known: 1, text: null }] },
+        }),
+      });
       const formed = await handle.form();
-      expect(batches.filter((batch) => batch.length > 1)).toHaveLength(1);
-      expect([...formed.updated, ...formed.added].length).toBeGreaterThan(1);
+      expect(batches.filter((batch) => batch.includes('User owns a canine.'))).toEqual([
+        ['User owns a canine.', 'User plays bridge on Sundays.'],
+      ]);
+      expect(tasksAsked(server)).toEqual(['read', 'decide']);
+      expect(formed).toMatchObject({ confirmed: [memory.id], added: [expect.any(String)] });
+
       isDown = true;
-      await handle.observe([{ content: 'I live in Oslo with my sister.' }]);
-      expect((await handle.form()).added).toHaveLength(1);
-      expect((await handle.memories.get(memory.id))?.archivedAt).toBeNull();
+      await handle.observe([{ content: 'I play bridge on Sundays.' }, { content: 'I live in Linz now.' }]);
+      server.otherwise({
+        chat: answering({
+          read: reading({
+            statements: [
+              item({
+                type: 'personal',
+                tense: 'habit',
+                text: 'User plays bridge on Sundays.',
+                turn: 1,
+                quote: 'I play bridge on Sundays',
+              }),
+              item({ text: 'User lives in Linz.', turn: 2, quote: 'I live in Linz' }),
+            ],
+          }),
+        }),
+      });
+      expect(await handle.form()).toMatchObject({ confirmed: formed.added, added: [expect.any(String)] });
       await varve.close();
+      await server.close();
       await drop();
     });
   });

@@ -1,5 +1,5 @@
 import type { FormationOptions } from '../src/form/formation-settings.ts';
-import type { ExtractedItem } from '../src/form/prompts/extract.ts';
+import type { ReadAnswer, StatementAnswer } from '../src/form/read/read-prompt.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
@@ -8,50 +8,57 @@ import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import { from, json, type ProtocolRequest, type ProtocolServer, type Reply } from './protocol-server.ts';
 
-/** A memory as a model writes it: what a test leaves out is the usual. */
-export function item(fields: Partial<ExtractedItem> & Pick<ExtractedItem, 'text' | 'turns'>): ExtractedItem {
+/** A statement as a model writes it: what a test leaves out is the usual. */
+export function item(
+  fields: Partial<StatementAnswer> & Pick<StatementAnswer, 'text' | 'turn' | 'quote'>,
+): StatementAnswer {
   return {
-    type: 'fact',
     about: 'User',
     attribute: null,
-    scope: ['user'],
-    importance: 0.7,
-    confidence: 'high',
-    stated: true,
-    negative: false,
-    goal_reached: false,
-    tags: [],
-    names: [],
+    value: null,
+    denied: false,
+    tense: 'holds',
+    type: 'fact',
     from: null,
     to: null,
     due: null,
-    key: null,
-    extends: null,
-    replaces: null,
+    importance: 0.7,
+    inferred: false,
+    everyone: false,
+    tags: [],
+    relation: null,
+    known: null,
     ...fields,
   };
 }
 
+/** A reading as a model answers it: the lists that a test leaves out are empty. */
+export function reading(lists: { [List in keyof ReadAnswer]?: unknown }): Record<keyof ReadAnswer, unknown> {
+  return { statements: [], ends: [], forgets: [], reflections: [], topics: [], ...lists };
+}
+
 /** What the model answers, by task. A task that is not given gets an empty answer. */
 export interface Answers {
-  extract?: unknown;
+  read?: unknown;
+  /** The answer when refused statements are told back. Default: nothing can be corrected. */
+  amend?: unknown;
   decide?: unknown;
+  /** Asked for only with `formation.reflectionCall: 'own'`. */
   reflect?: unknown;
-  summarise?: unknown;
-  keyed_facts?: unknown;
 }
 
 const EMPTY: Required<Answers> = {
-  extract: { memories: [], outdated: [] },
+  read: reading({}),
+  amend: reading({}),
   decide: { decisions: [] },
   reflect: { agent: [], user: [], session: [] },
-  summarise: { topics: [] },
-  keyed_facts: { facts: [] },
 };
 
-/** The task of a request: the name of its schema. */
-export function taskOf(request: ProtocolRequest): keyof Answers {
-  return (request.body.response_format?.json_schema?.name ?? '') as keyof Answers;
+/** The task of a request: the name of its schema, or `amend` for a reading that is asked for again with what was refused. */
+export function taskOf({ body }: ProtocolRequest): keyof Answers {
+  const name = (body.response_format?.json_schema?.name ?? '') as keyof Answers;
+  const isAmended = body.messages?.at(-1)?.content.includes('You have read these turns before.') === true;
+  return name === 'read' && isAmended ? 'amend' : name;
 }
 
 /** Scripts a server by task. A function is a reply of its own: an error, half an answer. */
@@ -67,6 +74,11 @@ export function tasksAsked(server: ProtocolServer): string[] {
   return server.requests.map(taskOf);
 }
 
+/** What the model was shown, one text for each request, oldest first. */
+export function promptsOf(server: ProtocolServer): string[] {
+  return server.requests.map(({ body }) => body.messages?.at(-1)?.content ?? '');
+}
+
 export const START: Date = new Date('2026-11-15T10:00:00Z');
 
 /** What formation forms is not worked on further: its tests look at formation alone. */
@@ -79,7 +91,14 @@ export const ONLY_FORMATION: NonNullable<VarveOptions['consolidation']> = {
   decay: { enabled: false },
 };
 
-/** A Varve that forms with the scripted model, or by rules when there is no server. */
+/** The three calls of E4: the reader is shown nothing that is known, so that close pairs are asked about, and reflections come last. */
+export const THREE_CALLS: FormationOptions = {
+  writes: 'deferred',
+  reflectionCall: 'own',
+  limits: { existing: 0 },
+};
+
+/** A Varve that forms with the scripted model, or with the local reader when there is no server. */
 export async function openForming(
   store: StoreOptions,
   {
@@ -101,13 +120,13 @@ export async function openForming(
     clock,
     formation,
     consolidation: ONLY_FORMATION,
-    ...(model === undefined ? {} : { languageModel: createLanguageModel({ fast: model, retries: 0 }) }),
+    ...(model === undefined ? {} : { languageModel: createLanguageModel({ fast: model, retries: 0, clock }) }),
     ...options,
   });
   return { varve, clock };
 }
 
-/** Lets somebody say lines to an assistant, a minute apart, each distilled before the next. */
+/** Lets somebody say lines to an assistant, a minute apart, each read before the next. */
 export async function tell(
   { varve, clock }: { varve: Varve; clock: ManualClock },
   handle: Handle,

@@ -330,6 +330,104 @@ for (const database of databases()) {
       expect((await ana.notes.list()).items[0]?.content).toBe(long);
     });
 
+    it('takes in an export of an older version, with keys and slots', async () => {
+      const varve = await open();
+      const id = (prefix: string, name: string): string => `${prefix}_${name.padEnd(26, '0')}`;
+      const slot = { subject: 'User', attribute: 'employer', polarity: 'negative' };
+      const formed = { slot, statedAt: '2025-05-04T08:00:00.000Z', statedAs: 'explicit', distiller: 'local' };
+      const memory = (name: string, data: object): unknown => ({
+        record: 'memory',
+        id: id('mem', name),
+        scope: { user: 'ana' },
+        data: {
+          type: 'fact',
+          trust: 'high',
+          sourceType: 'conversation',
+          level: 'user',
+          value: null,
+          key: null,
+          ...data,
+        },
+        createdAt: '2025-05-05T08:00:00.000Z',
+        version: 1,
+      });
+      const fact = { type: 'keyed_fact', content: 'Home city: Oslo', key: 'home_city', value: 'Oslo' };
+      const before = { ...fact, id: id('mem', 'fact'), createdAt: '2025-05-05T08:00:00.000Z', metadata: {} };
+      const report = await varve.operator.import(
+        [
+          { record: 'header', format: 'varve', version: 1 },
+          memory('fact', { ...fact, category: 'location', metadata: { theirs: 1 } }),
+          memory('formed', { content: 'Does not work at Acme.', metadata: { ...formed, theirs: 2 } }),
+          memory('plain', { content: 'Has a dog.' }),
+          memory('own', { content: 'Starts at seven.', metadata: { slot: 'morning', distiller: 'Ardbeg' } }),
+          {
+            record: 'revision',
+            scope: { user: 'ana' },
+            recordId: id('mem', 'fact'),
+            version: 2,
+            at: '2025-06-01T08:00:00.000Z',
+            reason: 'changed',
+            actor: 'form',
+            before,
+          },
+        ],
+        {},
+      );
+      expect(report).toMatchObject({ imported: { memory: 4, revision: 1 }, rejected: 0, problems: [] });
+      const ana = varve.for({ user: 'ana' });
+      expect(await ana.facts.get('home_city')).toMatchObject({
+        key: 'home_city',
+        value: 'Oslo',
+        category: 'location',
+        permanent: true,
+        type: 'fact',
+        metadata: { theirs: 1 },
+        statedAt: new Date('2025-05-05T08:00:00Z'),
+      });
+      expect(await ana.memories.get(id('mem', 'formed'))).toMatchObject({
+        attribute: 'employer',
+        polarity: 'denied',
+        statedAt: new Date('2025-05-04T08:00:00Z'),
+        statedBy: 'user',
+        sourceType: 'explicit',
+        reader: 'local',
+        metadata: { theirs: 2 },
+      });
+      expect(await ana.memories.get(id('mem', 'own'))).toMatchObject({
+        reader: null,
+        metadata: { slot: 'morning', distiller: 'Ardbeg' },
+      });
+      const [, revision] = await ana.memories.history(id('mem', 'fact'));
+      expect(revision?.before).toMatchObject({ type: 'fact', attribute: 'home_city', permanent: true });
+    });
+
+    it('does not give an attribute with one value a second one', async () => {
+      const varve = await open();
+      const ana = varve.for({ user: 'ana' });
+      await ana.facts.set({ key: 'home_city', value: 'Bergen' });
+      const fact = { type: 'fact', content: 'Oslo', attribute: 'home_city', value: 'Oslo', permanent: true };
+      const line = { record: 'memory', id: `mem_${'a'.repeat(26)}`, scope: { user: 'ana' }, data: fact, version: 1 };
+      expect((await varve.operator.import([line], {})).known).toEqual({ memory: 1 });
+      expect((await ana.facts.get('home_city'))?.value).toBe('Bergen');
+    });
+
+    it('dates the memories of other products by their own time', async () => {
+      const varve = await open();
+      const records = [
+        { id: 'a', memory: 'Likes tea', user_id: 'ana', created_at: '2024-02-01', updated_at: '2024-03-01' },
+      ];
+      const file = textSource('api.json', JSON.stringify({ results: records }));
+      await varve.operator.import(readImport([file], 'mem0'), {});
+      expect((await varve.for({ user: 'ana' }).memories.list()).items).toMatchObject([
+        {
+          content: 'Likes tea',
+          sourceType: 'import',
+          statedAt: new Date('2024-03-01'),
+          createdAt: new Date('2024-02-01'),
+        },
+      ]);
+    });
+
     it('keeps what an export holds: ids, times, versions, the past', async () => {
       const varve = await open();
       const ana = varve.for({ user: 'ana' });

@@ -12,6 +12,8 @@ const LAYERS: Record<string, number> = {
   'index.ts': 0,
   tools: 1,
   'varve.ts': 1,
+  // What createVarve() takes: the command line looks at it before anything is loaded.
+  'varve-options.ts': 1.5,
   evaluate: 1,
   'background.ts': 2,
   handle: 2,

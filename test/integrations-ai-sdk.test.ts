@@ -80,7 +80,7 @@ describe('the AI SDK middleware', () => {
     });
     expect(answer).toBe('Your dog is Max.');
     const [system, user] = sent(server.requests[0]);
-    expect(system?.text).toMatch(/^Be kind\.\n\n<memory>[\s\S]*Dog name: Max/);
+    expect(system?.text).toMatch(/^Be kind\.\n\n<memory>[\s\S]*: Max/);
     expect(user?.text).toMatch(/^\[Friday, .*\]\n\nWhat is my dog called\?$/);
     const [logged] = await handleOf().interactions();
     await handleOf().contexts();
@@ -104,7 +104,7 @@ describe('the AI SDK middleware', () => {
     for await (const piece of result.textStream) pieces.push(piece);
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe(long);
-    expect(sent(server.requests[0])[0]?.text).toContain('Dog name: Max');
+    expect(sent(server.requests[0])[0]?.text).toContain(': Max');
     expect((await handleOf().interactions())[0]).toMatchObject({
       userMessage: 'What is my dog called?',
       agentResponse: long,
@@ -246,7 +246,7 @@ describe('the AI SDK middleware', () => {
         if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
         if (messages.at(-1)?.text.endsWith('Please remember that.'))
           return toolCall('remember_fact', { key: 'dog_name', value: 'Max' });
-        return text(messages[0]?.text.includes('Dog name: Max') ? 'Max!' : 'I do not know.');
+        return text(messages[0]?.text.includes(': Max') ? 'Max!' : 'I do not know.');
       }),
     );
     expect(await runExample(varve, server.languageModel())).toEqual(['I will remember Max.', 'Max!']);

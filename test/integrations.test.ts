@@ -191,7 +191,7 @@ describe('plain functions', () => {
   it('the example runs', async () => {
     const answers = await runPlain(varve, async ({ system, messages }) => {
       expect(messages.at(-1)?.role).toBe('user');
-      return system.includes('Allergies: peanuts') ? 'Without peanuts.' : 'Noted.';
+      return /Allerg\w+: peanuts/.test(system) ? 'Without peanuts.' : 'Noted.';
     });
     expect(answers).toEqual(['Noted.', 'Without peanuts.', 'Without peanuts.']);
   });

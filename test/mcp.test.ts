@@ -166,10 +166,13 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     it('guards /mcp as it guards the rest', async () => {
       const headers = { accept: 'application/json, text/event-stream' };
       const asked = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-      const answer = await server.call('POST', '/mcp', { body: asked, headers });
+      const answer = await server.call('POST', '/mcp?user=ana', { body: asked, headers });
       expect([answer.status, answer.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
       expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
-      const large = await server.call('POST', '/mcp', { body: { ...asked, pad: 'x'.repeat(5_000_000) }, headers });
+      const large = await server.call('POST', '/mcp?user=ana', {
+        body: { ...asked, pad: 'x'.repeat(5_000_000) },
+        headers,
+      });
       expect([large.status, large.body.code]).toEqual([413, 'too_large']);
       expect((await server.call('GET', '/v1/stats')).status).toBe(200);
     });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { EVERY_TENANT, type Database } from '../src/store/database.ts';
 
-const ACTORS = ['synthesise', 'merge-tags', 'merge-reflections', 'find-patterns', 'reflect', 'mark-goals', 'judge-use'];
+const ACTORS = ['synthesise', 'merge-tags', 'merge-reflections', 'find-patterns', 'reflect', 'judge-use'];
 
 /** What belongs together is together: versions and revisions, merged memories and those that they replaced, runs. */
 export async function nothingHalfDone(store: Database): Promise<void> {

@@ -22,7 +22,7 @@ for (const database of databases()) {
       scope: { agent?: string; user?: string; session?: string; connection?: string } = { user: 'ana' },
     ): Handle => {
       tenants += 1;
-      return varve.for({ tenant: `recall-${tenants}`, ...scope });
+      return varve.for({ tenant: `recall-${tenants}`, user: null, ...scope });
     };
     const remember = async (handle: Handle, ...contents: string[]): Promise<void> => {
       for (const content of contents) await handle.memories.create({ type: 'fact', content });
@@ -420,13 +420,34 @@ for (const database of databases()) {
       expect(texts(known)[0]).toBe('Likes strong espresso.');
     });
 
-    it('a keyed fact that is asked for is an answer, which says nothing of the rest', async () => {
+    it('a permanent fact that is asked for is an answer, which says nothing of the rest', async () => {
       const handle = open({ user: 'ana' });
       await handle.facts.set({ key: 'allergy', value: 'peanuts', category: 'health' });
       await remember(handle, 'Drives a blue van.', 'Works at the port authority.', 'Has two sisters.');
       const { results, abstained } = await handle.recall('What shall we cook?', { minimumRelevance: 0.3 });
       expect(abstained).toBe(false);
       expect(results.map(({ text }) => text)).toEqual(['Allergy: peanuts']);
+    });
+
+    it('[K5] a question asks for the attributes that it names, and not for all that share a word with them', async () => {
+      const handle = open({ user: 'call' });
+      for (const [key, value] of [
+        ['name', 'Ana'],
+        ['preferred_name', 'Annie'],
+        ['partner_name', 'Luis'],
+        ['pet_name', 'Miso'],
+        ['boat_name', 'Nautilus'],
+      ] as const)
+        await handle.facts.set({ key, value });
+      const asked = async (question: string): Promise<string[]> =>
+        (await handle.recall(question, { abstain: false })).results
+          .filter(({ arms }) => arms.includes('keyed'))
+          .map(({ memory }) => memory?.value ?? '');
+      expect(await asked('When did I call the dentist?')).toEqual([]);
+      expect(await asked('What is my name?')).toEqual(['Ana']);
+      expect(await asked('What is the name of my partner?')).toEqual(['Luis']);
+      expect(await asked('Wie heißt mein Haustier?')).toEqual(['Miso']);
+      expect(await asked('Where is the boat?')).toEqual(['Nautilus']);
     });
 
     it('what is asked of the user comes before what is said of their relatives', async () => {
@@ -444,9 +465,9 @@ for (const database of databases()) {
       const first = async (question: string): Promise<string | undefined> => texts(await handle.recall(question))[0];
       expect(await first('Where does she work?')).toBe('Employer: Acme');
       expect(await first('What is her name?')).toBe('Name: Ana');
-      expect(await first("What is her husband's name?")).toBe('Partner name: Luis');
-      expect(await first("What is her mother's name?")).toBe('Mother name: Rosa');
-      expect(await first("What is the cat's name?")).toBe('Cat name: Miso');
+      expect(await first("What is her husband's name?")).toMatch(/Luis/);
+      expect(await first("What is her mother's name?")).toMatch(/Rosa/);
+      expect(await first("What is the cat's name?")).toMatch(/Miso/);
       expect(await first('Where does her brother work?')).toBe("User's brother works for Shopify in Toronto.");
       expect(await first("What is her daughter's name?")).toBe("User's daughter Alba is four years old.");
       // Without vectors too: the key means what is asked.
@@ -486,7 +507,7 @@ for (const database of databases()) {
       await withoutVectors.close();
     });
 
-    it('[T21] gives out no secret that the policy keeps out of memories, though the log has it', async () => {
+    it('[T21] gives out no secret that the policy keeps out of memories, and the log has none', async () => {
       const handle = open({ user: 'ana', session: 's1' });
       await handle.observe([
         { content: 'The password for the portal is hunter2xyz.' },
@@ -494,9 +515,9 @@ for (const database of databases()) {
       ]);
       await varve.drain();
       const found = await handle.recall('What is the password for the portal?', { abstain: false, neighbours: 1 });
-      expect(texts(found)[0]).toBe('The password for the portal is [password removed]');
+      expect(texts(found)[0]).toBe('The password for the portal is [password removed].');
       expect(JSON.stringify(found)).not.toContain('hunter2xyz');
-      expect(JSON.stringify(await handle.events.list())).toContain('hunter2xyz');
+      expect(JSON.stringify(await handle.events.list())).not.toContain('hunter2xyz');
     });
 
     it('finds text in Chinese, Japanese, Korean, German, Arabic and emoji by its words', async () => {

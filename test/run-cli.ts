@@ -10,6 +10,8 @@ export interface CliOptions {
   environment?: Record<string, string>;
   input?: string;
   terminal?: boolean;
+  /** The working folder. Default: that of the tests. */
+  cwd?: string;
 }
 
 export interface CliRun {
@@ -21,7 +23,7 @@ export interface CliRun {
 /** Runs `varve` in a process of its own, in a pipe, or in a pseudo-terminal where `terminal` is set. */
 export async function runCli(
   words: readonly string[],
-  { environment = {}, input = '', terminal = false }: CliOptions = {},
+  { environment = {}, input = '', terminal = false, cwd }: CliOptions = {},
 ): Promise<CliRun> {
   const line = [process.execPath, MAIN, ...words];
   const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -32,6 +34,7 @@ export async function runCli(
   const child = spawn(command ?? '', parameters, {
     env: { ...Object.fromEntries(kept), TERM: 'xterm', ...environment },
     stdio: 'pipe',
+    cwd,
   });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([

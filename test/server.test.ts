@@ -34,10 +34,18 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await own.remove();
     });
 
-    it('lets nobody in without a key, but for health', async () => {
+    it('lets nobody in without a key, but for health and the files of the inspector', async () => {
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       expect((await server.call('GET', '/ready', { key: null })).status).toBe(200);
-      for (const path of ['/v1/memories', '/v1/nothing', '/openapi.json', '/docs', '/metrics', '/mcp', '/']) {
+      for (const path of [
+        '/v1/memories',
+        '/v1/nothing',
+        '/openapi.json',
+        '/docs',
+        '/metrics',
+        '/mcp',
+        '/inspector/demo',
+      ]) {
         const answer = await server.call('GET', path, { key: null });
         expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
           path,
@@ -81,6 +89,56 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       const listed = await server.call('GET', `/v1/events${query}&limit=1&kinds=message`);
       expect(listed.body.items).toHaveLength(1);
       expect((await server.call('GET', '/v1/events?user=bea')).body.items).toEqual([]);
+    });
+
+    it('shows the fields of statements, and finds memories by them', async () => {
+      await server.call('PUT', '/v1/facts/home_city?user=fields', { body: { value: 'Oslo' } });
+      const listed = async (search: string): Promise<unknown> =>
+        (await server.call('GET', `/v1/memories?user=fields&${search}`)).body.items;
+      const fact = {
+        subject: 'User',
+        attribute: 'home_city',
+        value: 'Oslo',
+        category: 'location',
+        polarity: 'affirmed',
+        tense: 'holds',
+        permanent: true,
+        statedBy: 'system',
+        quotes: [],
+      };
+      expect((await server.call('GET', '/v1/facts/home_city?user=fields')).body).toMatchObject({
+        key: 'home_city',
+        ...fact,
+      });
+      for (const search of ['attributes=home_city', 'keys=home_city', 'permanent=true', 'subjects=User'])
+        expect([search, await listed(search)]).toMatchObject([search, [fact]]);
+      for (const search of ['attributes=employer', 'keys=employer', 'permanent=false', 'subjects=Ana'])
+        expect([search, await listed(search)]).toEqual([search, []]);
+    });
+
+    it('lists what was refused, page by page, to the client too', async () => {
+      const lines = ['a', 'b', 'c'].map((name, index) => ({
+        record: 'refusal',
+        id: `ref_${name.repeat(26)}`,
+        scope: { user: 'refused', session: `s${index}` },
+        at: '2026-03-01T12:00:00.000Z',
+        reason: 'quote_not_found',
+        what: 'statement',
+        text: `Refused ${name}.`,
+      }));
+      const body = lines.map((line) => JSON.stringify(line)).join('\n');
+      const headers = { 'content-type': 'application/x-ndjson', authorization: `Bearer ${server.key}` };
+      const imported = await fetch(`${server.url}/v1/import`, { method: 'POST', headers, body });
+      expect(await imported.json()).toMatchObject({ imported: { refusal: 3 }, rejected: 0 });
+      const first = (await server.call('GET', '/v1/refusals?user=refused&limit=2')).body;
+      expect(first.items).toMatchObject([{ text: 'Refused c.', reason: 'quote_not_found' }, { text: 'Refused b.' }]);
+      const { refusals } = createClient({ url: server.url, key: server.key ?? '' }).for({ user: 'refused' });
+      const rest = await refusals.list({ limit: 2, cursor: first.cursor });
+      expect(rest).toMatchObject({
+        items: [{ text: 'Refused a.', at: new Date('2026-03-01T12:00:00Z') }],
+        cursor: null,
+      });
+      expect((await refusals.list({ session: 's1' })).items).toMatchObject([{ text: 'Refused b.' }]);
     });
 
     it('pages with cursors', async () => {

@@ -9,19 +9,12 @@ export interface TraitState {
 /** A side of the user's life that has one value at a time. */
 export interface Trait {
   name: string;
-  /** The keyed fact that holds it, where there is one. */
+  /** The attribute of one value that holds it, where there is one. */
   key?: string;
   /** As the user would ask: not in the words in which it was said. */
   asked: readonly string[];
-  /** A memory that claims a value to be the present one. */
-  claims?: (value: string) => RegExp;
   states: readonly TraitState[];
 }
-
-const claim =
-  (before: string) =>
-  (value: string): RegExp =>
-    new RegExp(`(?:${before}) (?:a |an )?${value}\\b`, 'i');
 
 const state = (day: number, value: string, first: string, ...again: string[]): TraitState => ({
   day,
@@ -34,7 +27,6 @@ export const TRAITS: readonly Trait[] = [
   {
     name: 'home',
     key: 'home_city',
-    claims: claim('user lives in|home city:'),
     asked: ['Where do I live?', 'Which city is my home in?'],
     states: [
       state(1, 'Berlin', 'I live in Berlin.', 'You know I live in Berlin, right?'),
@@ -46,7 +38,6 @@ export const TRAITS: readonly Trait[] = [
   {
     name: 'employer',
     key: 'employer',
-    claims: claim('user works (?:at|for)|employer:'),
     asked: ['Which company do I work for?', 'Who is my employer?'],
     states: [
       state(2, 'Acme', 'I work at Acme.', 'I work for Acme.'),
@@ -56,8 +47,6 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'boss',
-    key: 'boss_name',
-    claims: claim("user's boss is(?: called)?|boss name:"),
     asked: ['What is the name of my boss?', 'Who is my manager?'],
     states: [
       state(6, 'Henrik', 'My boss is called Henrik.', 'Henrik is my boss.'),
@@ -67,7 +56,6 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'dog',
-    key: 'dog_name',
     asked: ['What is my dog’s name?', 'Do you know my dog?'],
     states: [state(3, 'Max', 'My dog is called Max.', 'Our dog Max is a beagle.', 'Max is my dog.')],
   },
@@ -80,7 +68,6 @@ export const TRAITS: readonly Trait[] = [
   {
     name: 'diet',
     key: 'diet',
-    claims: claim('user is|diet:'),
     asked: ['What kind of diet do I follow?', 'What may I eat?'],
     states: [
       state(11, 'vegetarian', 'I am a vegetarian.', 'I’m vegetarian.'),
@@ -89,8 +76,7 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'colour',
-    key: 'favorite_color',
-    claims: claim('colou?r is|colou?r:'),
+    key: 'favourite_colour',
     asked: ['Which colour do I like best?', 'In what colour should you paint my room?'],
     states: [
       state(13, 'green', 'My favourite colour is green.', 'Green is my favourite colour.'),
@@ -99,8 +85,7 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'food',
-    key: 'favorite_food',
-    claims: claim('food is(?: grilled)?|food:(?: grilled)?'),
+    key: 'favourite_food',
     asked: ['Which food do I like most?', 'What is the dish that I like best?'],
     states: [
       state(15, 'ramen', 'My favourite food is ramen.', 'Ramen is my favourite food.'),
@@ -109,8 +94,7 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'band',
-    key: 'favorite_band',
-    claims: claim('band is|band:'),
+    key: 'favourite_music',
     asked: ['Which band do I like best?', 'Who are my favourite musicians, which band?'],
     states: [
       state(17, 'Radiohead', 'My favourite band is Radiohead.', 'Radiohead is my favourite band.'),
@@ -121,7 +105,6 @@ export const TRAITS: readonly Trait[] = [
   {
     name: 'title',
     key: 'job_title',
-    claims: claim('user is|job title:'),
     asked: ['What is my job title?', 'What is my profession?'],
     states: [
       state(19, 'product designer', 'I’m a product designer.', 'I am a product designer.'),
@@ -130,7 +113,6 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'sister',
-    claims: claim('sister(?: Clara)? lives in'),
     asked: ['Where does my sister live?', 'Which city is Clara in?'],
     states: [
       state(8, 'Hamburg', 'My sister Clara lives in Hamburg.', 'My sister Clara still lives in Hamburg.'),
@@ -144,18 +126,17 @@ export const TRAITS: readonly Trait[] = [
   },
   {
     name: 'languages',
-    key: 'languages',
     asked: ['Which languages do I speak?', 'What can I speak besides English?'],
     states: [state(26, 'Portuguese', 'I speak German and Portuguese.', 'I speak Portuguese and German.')],
   },
   {
     name: 'cat',
-    key: 'cat_name',
     asked: ['What is my cat’s name?', 'Do you know my cat?'],
     states: [state(22, 'Luna', 'My cat is called Luna.', 'Luna is my cat.')],
   },
   {
     name: 'car',
+    key: 'car',
     asked: ['What car do I drive?', 'What do I drive to work with?'],
     states: [
       state(24, 'Volvo', 'I drive an old Volvo.', 'I drive a Volvo.'),

@@ -19,7 +19,7 @@ for (const database of databases()) {
       scope: { agent?: string; user?: string; session?: string; connection?: string } = { user: 'ana' },
     ): Handle => {
       tenants += 1;
-      return varve.for({ tenant: `tenant-${tenants}`, ...scope });
+      return varve.for({ tenant: `tenant-${tenants}`, user: null, ...scope });
     };
 
     beforeAll(async () => {
@@ -84,7 +84,6 @@ for (const database of databases()) {
           const { memory } = await handle.memories.create({
             type,
             content: `A ${type}.`,
-            ...(policy.key === 'required' ? { key: 'home_city', value: 'Berlin' } : {}),
             ...(policy.title === 'required' ? { title: `The ${type}` } : {}),
             ...(policy.due === 'required' ? { dueAt: new Date(clock.now() + DAY) } : {}),
           });
@@ -303,7 +302,7 @@ for (const database of databases()) {
       });
     });
 
-    describe('keyed facts, notes, saved items', () => {
+    describe('permanent facts, notes, saved items', () => {
       it('[K5] one live value for each key, replaced and kept in the past', async () => {
         const handle = open();
         expect((await handle.facts.set({ key: 'home_city', value: 'Berlin', category: 'location' })).outcome).toBe(
@@ -324,7 +323,7 @@ for (const database of databases()) {
           ['location', 'home_city', 'Munich'],
           ['personal', 'partner_name', 'Ana'],
         ]);
-        expect(MEMORY_TYPES['keyed_fact']).toMatchObject({ prunable: false, decayPerPass: 0, lifespan: 'permanent' });
+        expect(memory).toMatchObject({ permanent: true, subject: 'User', attribute: 'home_city', value: 'Munich' });
         expect(await handle.facts.forget('home_city')).toBe(true);
         expect(await handle.facts.forget('home_city')).toBe(false);
         expect(await handle.facts.get('home_city')).toBeNull();
@@ -335,13 +334,13 @@ for (const database of databases()) {
         await Promise.all(
           Array.from({ length: 10 }, (_, index) => handle.facts.set({ key: 'lucky_number', value: `${index}` })),
         );
-        const { items } = await handle.memories.list({ types: ['keyed_fact'] });
+        const { items } = await handle.memories.list({ attributes: ['lucky_number'] });
         expect(items).toHaveLength(1);
       });
 
       it('[K5] the user’s own value stands before the agent’s', async () => {
         const user = open({ agent: 'coach', user: 'ana' });
-        const agent = varve.for({ tenant: user.scope.tenant, agent: 'coach' });
+        const agent = varve.for({ tenant: user.scope.tenant, agent: 'coach', user: null });
         await agent.facts.set({ key: 'tone', value: 'formal' });
         await user.facts.set({ key: 'tone', value: 'casual' });
         expect((await user.facts.get('tone'))?.value).toBe('casual');
@@ -569,12 +568,13 @@ for (const database of databases()) {
           { agent: 'coach', user: 'ana', session: 's1' },
           { user: 'ana', session: 's1' },
           { agent: 'coach', user: 'ana', session: 's2' },
-          { agent: 'coach' },
+          { agent: 'coach', user: null },
           { agent: 'coach', user: 'bob', session: 's1' },
         ];
         for (let index = 0; index < 60; index += 1) {
-          const scope = scopes[(index * 7 + (index % 4)) % scopes.length] ?? {};
-          const kind = index % 3 === 0 ? 'observation' : 'message';
+          const scope = scopes[(index * 7 + (index % 4)) % scopes.length] ?? { user: null };
+          // Talk belongs to somebody; what an agent has decided may be shared.
+          const kind = scope.user === null ? 'decision' : index % 3 === 0 ? 'observation' : 'message';
           await varve.for({ tenant: 'pages', ...scope }).observe({ content: `${index}`, kind });
         }
         const handle = varve.for({ tenant: 'pages', agent: 'coach', user: 'ana', session: 's1' });
@@ -849,7 +849,7 @@ for (const database of databases()) {
 
       it('a scope that is misspelt, empty or padded is refused', () => {
         expect(() => varve.for({ usr: 'ana' } as never)).toThrow(/usr/);
-        expect(() => varve.for({ tenant: '' })).toThrow(/tenant/);
+        expect(() => varve.for({ tenant: '', user: null })).toThrow(/tenant/);
         expect(() => varve.for({ user: ' ana' })).toThrow(/white space/);
         expect(() => varve.for({ user: 'a\u0007' })).toThrow(/control/);
         expect(() => varve.for({ user: 7 as never })).toThrow(/user/);

@@ -75,7 +75,7 @@ describe('the agent’s tools', () => {
     await run('remember_fact', { key: 'partner_name', value: 'Ana' });
     expect(await run('recall_facts', {})).toMatchObject({
       count: 2,
-      facts: { location: [{ key: 'home_city', value: 'Munich' }], general: [{ key: 'partner_name' }] },
+      facts: { location: [{ key: 'home_city', value: 'Munich' }], personal: [{ key: 'partner_name' }] },
     });
     expect(await run('recall_facts', { query: 'munich' })).toMatchObject({ count: 1 });
     expect(await run('forget_fact', { key: 'home_city' })).toEqual({ key: 'home_city', forgotten: true });
@@ -130,7 +130,9 @@ describe('the agent’s tools', () => {
       items: [{ title: 'Tides', url: 'https://example.com/tides' }],
     });
     await handle.memories.create({ type: 'preference', content: 'Prefers rye bread with the sourdough starter' });
-    await varve.for({ agent: 'ada' }).memories.create({ type: 'fact', content: 'The sourdough starter of the agent' });
+    await varve
+      .for({ agent: 'ada', user: null })
+      .memories.create({ type: 'fact', content: 'The sourdough starter of the agent' });
     await handle.logInteraction({
       userMessage: 'My sourdough starter smells of apples',
       agentResponse: 'That is fine.',

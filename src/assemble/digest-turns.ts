@@ -1,7 +1,7 @@
 import type { TokenCounter } from '../language/token-count.ts';
 import type { ContextHooks } from './context-options.ts';
 import { fitSection } from './fit-section.ts';
-import { oneLine } from './safe-text.ts';
+import { defuseImages, oneLine } from './safe-text.ts';
 import type { Item } from './section.ts';
 
 /** Turns that stay as they are, and those before them in short. */
@@ -64,7 +64,7 @@ function countOf(counter: TokenCounter): (items: readonly Item[]) => number {
 
 /** The first sentence, or as much of it as says what it is about. */
 function beginning(text: string, longest: number): string {
-  const line = oneLine(text);
+  const line = oneLine(defuseImages(text));
   const sentence = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
   return sentence.length <= longest ? sentence : `${sentence.slice(0, longest).trimEnd()}…`.toWellFormed();
 }

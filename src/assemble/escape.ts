@@ -1,3 +1,4 @@
+import { beginsTurn, inertText, plainBrackets, withoutMarkers } from '../language/inert-text.ts';
 import { cleanText, oneLine } from './safe-text.ts';
 
 /** How stored text is written so that it stays text. */
@@ -8,10 +9,6 @@ export interface Writing {
   block(text: string, level?: number): string;
 }
 
-// Only what looks like a tag: "a < b" stays as it is.
-const TAG_START = /<(?=[\p{L}/!?_])/gu;
-const FENCE = /`{3,}|~{3,}/g;
-
 /**
  * Writes into Markdown with a few tags: stored text cannot open or close a tag, begin a code fence, or pass for one
  * of the layout's `labels`; its headings go below those of the layout.
@@ -19,16 +16,15 @@ const FENCE = /`{3,}|~{3,}/g;
 export function markdownWriting(labels: readonly string[]): Writing {
   const reserved = labels.map(plain).filter((label) => label !== '');
   const isReserved = (line: string): boolean => reserved.some((label) => plain(line).startsWith(label));
-  const inert = (text: string): string => text.replace(TAG_START, '&lt;').replace(FENCE, "'''");
   return {
-    line: (text) => inert(oneLine(text)).replace(/^[#>]/, '\\$&'),
+    line: (text) => inertText(oneLine(text)).replace(/^[#>]/, '\\$&'),
     block: (text, level = 2) => {
-      const lines = inert(cleanText(text)).trim().split('\n');
+      const lines = inertText(text).trim().split('\n');
       const shift = level + 1 - highestHeading(lines);
       return lines
         .map((line) => {
           const lowered = demote(line, shift).replace(/^(\s*)(?=(?:=+|-{2,}|\*{3,}|_{3,})\s*$)/, '$1\\');
-          return isReserved(lowered) ? `> ${lowered.trimStart()}` : lowered;
+          return isReserved(lowered) || beginsTurn(lowered) ? `> ${lowered.trimStart()}` : lowered;
         })
         .join('\n');
     },
@@ -37,8 +33,8 @@ export function markdownWriting(labels: readonly string[]): Writing {
 
 /** Writes into XML: it parses, whatever is stored. */
 export const xmlWriting: Writing = {
-  line: (text) => escapeXml(oneLine(text)),
-  block: (text) => escapeXml(cleanText(text).trim()),
+  line: (text) => escapeXml(plainBrackets(withoutMarkers(oneLine(text)))),
+  block: (text) => escapeXml(plainBrackets(withoutMarkers(cleanText(text))).trim()),
 };
 
 /** Text for the inside of an XML element. */
@@ -52,7 +48,7 @@ export function escapeXml(text: string): string {
 
 /** JSON that cannot be taken for a tag, on one line. */
 export function safeJson(value: unknown): string {
-  return cleanText(JSON.stringify(value) ?? 'null')
+  return plainBrackets(withoutMarkers(cleanText(JSON.stringify(value) ?? 'null')))
     .replaceAll('\n', ' ')
     .replaceAll('&', '\\u0026')
     .replaceAll('<', '\\u003c')

@@ -1,3 +1,4 @@
+import type { AttributeTable } from '../record/attributes.ts';
 import { ownText, profileItems, serviceItems } from './application-sections.ts';
 import { createAttempt, type Failed } from './attempt.ts';
 import type { Asked, ContextOptions } from './context-options.ts';
@@ -39,7 +40,7 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
   const turn: GatherTurn = { message, now, attempt, failed };
 
   const { knowledge, cached } = await openKnowledge(request, turn);
-  const { known, once } = knownOnce(knowledge, on);
+  const { known, once } = knownOnce(knowledge, on, deps.attributes);
   const past = await pastTurns(request, turn);
   const intent = await chooseIntent(options, turn);
   const asked: Asked = { scope, message, intent };
@@ -58,7 +59,7 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
     historyItems(request, past, turn),
   ]);
 
-  const { recall, repeated } = withoutRepeats(found.recall ?? [], known, past);
+  const { recall, repeated } = withoutRepeats(found.recall ?? [], { ...known, intentions }, past);
   const material: Material = {
     ...once.known,
     ...found,
@@ -90,12 +91,12 @@ interface KnownOnce {
 // Taking documents apart costs as much as all else in a turn, and knowledge stays the same for many of them.
 const knownBefore = new WeakMap<Knowledge, Map<string, KnownOnce>>();
 
-function knownOnce(knowledge: Knowledge, on: ReadonlySet<SectionName>): KnownOnce {
+function knownOnce(knowledge: Knowledge, on: ReadonlySet<SectionName>, attributes: AttributeTable): KnownOnce {
   const key = [...on].join();
   const kept = knownBefore.get(knowledge) ?? new Map<string, KnownOnce>();
   const before = kept.get(key);
   if (before !== undefined) return before;
-  const known = only(knownSections(knowledge), on);
+  const known = only(knownSections(knowledge, attributes), on);
   const result = { known, once: sayOnce(known) };
   knownBefore.set(knowledge, kept.set(key, result));
   return result;
@@ -105,9 +106,9 @@ async function openKnowledge(
   { deps, scope, options }: GatherRequest,
   { now, attempt }: GatherTurn,
 ): Promise<{ knowledge: Knowledge; cached: boolean }> {
-  const { database, memoryTypes, access, assembling } = deps;
+  const { database, memoryTypes, attributes, access, assembling } = deps;
   const connections = options.connections ?? [];
-  const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, now };
+  const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, attributes, now };
   const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
   const opened = await attempt(
     'knowledge',
@@ -125,20 +126,19 @@ async function chooseIntent({ services, intent: hook }: ContextOptions, turn: Ga
   return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
 }
 
-/** What is in the system prompt or among the past turns already is not said twice. */
+/** A statement that another section of the prompt has, or a turn that is in the history, is not said twice. */
 function withoutRepeats(
   found: readonly Item[],
   known: Material,
   past: History,
 ): { recall: Item[]; repeated: Repeated[] } {
-  const always = [...(known.facts ?? []), ...(known.memories ?? []), ...(known.learnings ?? [])];
-  const inSystem = new Set(always.map(({ id }) => id));
+  const inPrompt = new Set(Object.values(known).flatMap((items) => items.map(({ id }) => id)));
   const inHistory = new Set<string | null>(past.turns.map(({ id }) => id));
   const repeated: Repeated[] = [];
   const recall = found.filter(({ id }) => {
-    const isKnown = inSystem.has(id);
+    const isKnown = id !== null && inPrompt.has(id);
     if (!isKnown && !inHistory.has(id)) return true;
-    repeated.push({ section: 'recall', id, reason: `already in the ${isKnown ? 'system prompt' : 'history'}` });
+    repeated.push({ section: 'recall', id, reason: `already in the ${isKnown ? 'prompt' : 'history'}` });
     return false;
   });
   return { recall, repeated };

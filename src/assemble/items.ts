@@ -1,6 +1,7 @@
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
+import { timedRendering } from '../record/standing.ts';
 import { trustOf, type Trust } from '../record/trust.ts';
 import { safeJson } from './escape.ts';
 import { defuseImages, textByTrust } from './safe-text.ts';
@@ -12,7 +13,7 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
   const text = (value: unknown): string | undefined =>
     typeof value === 'string' && value !== '' ? textByTrust(value, trust) : undefined;
   return {
-    text: textByTrust(memory.content, trust),
+    text: textByTrust(timedRendering(memory), trust),
     kind: 'memory',
     id: memory.id,
     trust,
@@ -20,17 +21,17 @@ export function memoryItem(memory: Memory, score: number = memory.importance): I
     label: memory.type,
     title: text(memory.title),
     url: memory.url === null || trust === 'low' ? undefined : memory.url,
-    date: memory.validFrom ?? memory.createdAt,
+    date: memory.validFrom ?? memory.statedAt,
     importance: memory.importance,
     summary: text(metadata['summary']),
     note: text(metadata['note']),
   };
 }
 
-/** A keyed fact: its label as the title, its value as the text, its category as the label. */
+/** A permanent fact: its label as the title, its value as the text, its category as the label. */
 export function factItem(fact: Memory, label: string): Item {
   const text = textByTrust(fact.value ?? fact.content, fact.trust);
-  return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general' };
+  return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: fact.content };
 }
 
 /** A turn of a conversation. */
@@ -48,16 +49,17 @@ export function turnItem(event: Event, score: number): Item {
 
 /** Something that was recalled. */
 export function recalledItem(result: RecallResult): Item {
-  if (result.memory !== null) return memoryItem(result.memory, result.score);
-  const trust = trustOf(result.event?.origin ?? 'document');
+  if (result.kind === 'memory') return memoryItem(result.memory, result.score);
+  const { event } = result;
+  const trust = trustOf(event.origin);
   return {
     text: textByTrust(result.text, trust),
     kind: 'event',
     id: result.id,
     trust,
     score: result.score,
-    label: result.event?.speaker ?? `${result.event?.origin ?? 'document'} said`,
-    date: result.event?.occurredAt,
+    label: event.speaker ?? `${event.origin} said`,
+    date: event.occurredAt,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Memory } from '../record/memory.ts';
-import type { MemoryTypeTable } from '../record/memory-types.ts';
+import { normalValue, type AttributeTable } from '../record/attributes.ts';
+import { typesThat, type MemoryTypeTable, type PromptSection } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
+import { hasEnded, hasOutcome, isPresentFact } from '../record/standing.ts';
 import { NOTHING_SAID, saidSince, visibleBlocks, type Said, type VisibleBlock } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
 import { listMemories } from '../store/read-memories.ts';
@@ -12,9 +14,9 @@ export interface Knowledge {
   /** Another one, something was removed for good. */
   incarnations: string;
   blocks: VisibleBlock[];
-  /** Permanent facts, by category and key. */
+  /** Permanent facts that are true now, by category and attribute. */
   facts: Memory[];
-  /** The most important memories. */
+  /** The most important memories: none that has ended, and none of the facts. */
   memories: Memory[];
   learnings: Memory[];
   /** Reflections that wait to be merged, oldest first. */
@@ -28,11 +30,9 @@ export interface KnowledgeRequest {
   connections: readonly string[];
   topMemories: number;
   memoryTypes: MemoryTypeTable;
+  attributes: AttributeTable;
   now: number;
 }
-
-/** Types that have a section of their own, or are not for the agent's eyes. */
-const ELSEWHERE = new Set(['keyed_fact', 'note', 'saved_item', 'summary', 'reflection', 'intention', 'learning']);
 
 export const NOTHING_KNOWN: Knowledge = {
   stamp: '',
@@ -53,38 +53,64 @@ export async function loadKnowledge(
   { stamp, incarnations }: Pick<Knowledge, 'stamp' | 'incarnations'>,
   before: Knowledge,
 ): Promise<Knowledge> {
-  const { scope, now, topMemories } = request;
+  const { scope, now, topMemories, memoryTypes } = request;
   const connections = [...request.connections];
-  const list = async (types: string[], limit: number, order: 'important' | 'oldest'): Promise<Memory[]> =>
-    limit === 0 ? [] : (await listMemories(reader, scope, { types, limit, order, connections }, { now })).items;
-  const types = [...request.memoryTypes.keys()].filter(
-    (type) => !ELSEWHERE.has(type) && request.memoryTypes.get(type)?.recalled !== false,
+  const list = async (section: PromptSection, limit: number, order: 'important' | 'oldest'): Promise<Memory[]> => {
+    const types = typesThat(memoryTypes, (type) => type.section === section);
+    return (await listMemories(reader, scope, { types, limit, order, connections }, { now })).items;
+  };
+  const permanent = (
+    await listMemories(reader, scope, { permanent: true, limit: 1000, order: 'important', connections }, { now })
+  ).items;
+  const facts = innermost(
+    permanent.filter((memory) => isPresentFact(memory, now)),
+    request.attributes,
   );
+  /** Facts have lines of their own, and what is over is not shown as if it held: as many more are read as are left out. */
+  const mostImportant = async (): Promise<Memory[]> => {
+    const isShown = (memory: Memory): boolean =>
+      !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
+    for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
+      const found = await list('memories', limit, 'important');
+      const shown = found.filter(isShown).slice(0, topMemories);
+      if (shown.length === topMemories || found.length < limit || limit === 1000) return shown;
+    }
+  };
   return {
     stamp,
     incarnations,
     blocks: await visibleBlocks(reader, scope, connections),
-    facts: innermost(await list(['keyed_fact'], 1000, 'important')),
-    memories: await list(types, topMemories, 'important'),
+    facts,
+    memories: topMemories === 0 ? [] : await mostImportant(),
     // A rule is followed, so nothing that a document or a tool has said becomes one.
-    learnings: (await list(['learning'], 100, 'oldest')).filter(
+    learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
-    reflections: await list(['reflection'], 500, 'oldest'),
+    reflections: await list('reflections', 500, 'oldest'),
     said: await saidSince(reader, scope, before.incarnations === incarnations ? before.said : NOTHING_SAID),
     loadedAt: now,
   };
 }
 
-/** The user's own value of a key stands before the agent's, and that before the tenant's. By category and key. */
-function innermost(facts: readonly Memory[]): Memory[] {
+/**
+ * The user's own value of an attribute stands before the agent's, and that before the tenant's; an attribute of many values has
+ * all of them, each once. By category and attribute.
+ */
+function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory[] {
   const depth = ({ scope }: Memory): number =>
     Number(scope.agent !== null) + 2 * Number(scope.user !== null) + Number(scope.connection !== null);
-  const best = new Map<string | null, Memory>();
+  const best = new Map<string, Memory>();
   for (const fact of facts) {
-    const other = best.get(fact.key);
-    if (other === undefined || depth(fact) > depth(other)) best.set(fact.key, fact);
+    const attribute = fact.attribute ?? '';
+    const { values, shape } = attributes.policyOf(attribute);
+    const isOne = values === 'one' || !attributes.isKnown(attribute);
+    const key = isOne ? attribute : `${attribute} ${normalValue(fact.value ?? '', shape)}`;
+    const other = best.get(key);
+    if (other === undefined || depth(fact) > depth(other)) best.set(key, fact);
   }
   const order = (one: string | null, other: string | null): number => (one ?? '').localeCompare(other ?? '', 'en');
-  return [...best.values()].sort((one, other) => order(one.category, other.category) || order(one.key, other.key));
+  return [...best.values()].sort(
+    (one, other) =>
+      order(one.category, other.category) || order(one.attribute, other.attribute) || order(one.value, other.value),
+  );
 }

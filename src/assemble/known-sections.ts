@@ -1,13 +1,13 @@
+import { attributeLabel, type AttributeTable } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
 import type { VisibleBlock } from '../store/context-rows.ts';
 import { blockItem, entryItems, factItem, jsonItem, memoryItem } from './items.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Item, Material } from './section.ts';
-import { factLabel } from '../record/fact-label.ts';
 
 /** The sections that follow from what is known, without a look at the message. */
-export function knownSections(knowledge: Knowledge): Material {
+export function knownSections(knowledge: Knowledge, attributes: AttributeTable): Material {
   const { blocks, facts, memories, learnings, reflections } = knowledge;
   const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>
     blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');
@@ -19,7 +19,7 @@ export function knownSections(knowledge: Knowledge): Material {
   };
   const scaffold = own('scaffold');
   return {
-    facts: facts.map((fact) => factItem(fact, factLabel(fact.key ?? ''))),
+    facts: facts.map((fact) => factItem(fact, attributeLabel(attributes, fact.attribute ?? ''))),
     profile: text('profile'),
     workingMemory: text('working_memory'),
     scaffold: scaffold === undefined ? [] : entryItems(scaffold.id, scaffold.content),

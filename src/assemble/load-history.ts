@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { redactSensitive } from '../language/privacy-policy.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
@@ -52,9 +53,13 @@ async function lastTurns(
       limit: turns + 1,
     }),
   );
-  const spoken = events.filter(({ origin }) => origin === 'user' || origin === 'agent').reverse();
+  const spoken = events
+    .filter(({ origin }) => origin === 'user' || origin === 'agent')
+    .map((event) => ({ ...event, content: redactSensitive(event.content, deps.privacy) }))
+    .reverse();
   // The message of this turn may have been observed already.
-  if (spoken.at(-1)?.origin === 'user' && spoken.at(-1)?.content === message) spoken.pop();
+  if (spoken.at(-1)?.origin === 'user' && spoken.at(-1)?.content === redactSensitive(message, deps.privacy))
+    spoken.pop();
   return spoken.slice(-turns);
 }
 

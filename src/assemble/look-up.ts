@@ -1,4 +1,5 @@
 import type { RecallOptions } from '../recall/recall-options.ts';
+import { typesThat, type MemoryTypeTable } from '../record/memory-types.ts';
 import type { ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
 import type { GatherRequest, GatherTurn } from './gather-request.ts';
@@ -44,7 +45,7 @@ function recalledItems(
   };
   return tracing.span('search_memory', attributes, async (span) => {
     const nothing: Awaited<ReturnType<typeof recallSection>> = { items: [], degraded: [] };
-    const how = recallHow(layout, options);
+    const how = recallHow(layout, options, deps.memoryTypes);
     const { items, degraded } = await turn.attempt('recall', () => recallSection(search, how), nothing);
     turn.failed.push(...degraded.map((error) => ({ section: 'recall' as const, error })));
     span.set({ 'gen_ai.memory.record.count': items.length });
@@ -53,7 +54,11 @@ function recalledItems(
 }
 
 /** How each layout recalls: as its design says. */
-function recallHow(layout: Layout, { recallLimit: limit = 10 }: ContextOptions): RecallOptions {
+function recallHow(
+  layout: Layout,
+  { recallLimit: limit = 10 }: ContextOptions,
+  memoryTypes: MemoryTypeTable,
+): RecallOptions {
   switch (layout.name) {
     case 'toolstream':
       return { limit: Math.min(limit, 5), mode: 'semantic' };
@@ -63,7 +68,9 @@ function recallHow(layout: Layout, { recallLimit: limit = 10 }: ContextOptions):
         sources: ['memories'],
         scoring: 'signals',
         minimumImportance: 0.1,
-        filter: { not: { types: ['intention', 'learning'] } },
+        filter: {
+          not: { types: typesThat(memoryTypes, ({ section }) => section === 'intentions' || section === 'learnings') },
+        },
       };
     case 'eden':
       return { limit, sources: ['memories'], fusion: 'reciprocal-rank' };

@@ -1,11 +1,15 @@
+import { withoutEnd } from '../language/without-end.ts';
 import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/presets.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Recalled, RecallOptions, RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
+import { typesThat } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
+import { hasOutcome } from '../record/standing.ts';
 import { savedItemsByTag } from '../store/context-rows.ts';
 import { listMemories } from '../store/read-memories.ts';
 import { memoryItem, recalledItem } from './items.ts';
+import { textByTrust } from './safe-text.ts';
 import type { Item } from './section.ts';
 
 /** What the sections that are searched for need. */
@@ -74,7 +78,9 @@ const MOST_WORDS = 200;
 
 /** Words and pairs of words as tags are written. */
 function possibleTags(message: string): string[] {
-  const said = (message.toLowerCase().match(/[\p{L}\p{N}+#.]*[\p{L}\p{N}+#]/gu) ?? []).slice(0, MOST_WORDS);
+  const said = (message.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? [])
+    .slice(0, MOST_WORDS)
+    .flatMap((word) => withoutEnd(word, '.') || []);
   const tags = said.flatMap((word, index) => {
     const next = said[index + 1];
     const singular = word.length > 3 && word.endsWith('s') ? [word.slice(0, -1)] : [];
@@ -89,12 +95,13 @@ function possibleTags(message: string): string[] {
 
 /** What the user meant to do and is due now (K18), the longest due first. */
 export async function intentionSection(deps: RecallDeps, scope: Scope, now: number): Promise<Item[]> {
+  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.read(scope.tenant, (reader) =>
-    listMemories(reader, scope, { types: ['intention'], dueBefore: new Date(now + 1), limit: 50 }, { now }),
+    listMemories(reader, scope, { types, dueBefore: new Date(now + 1), limit: 50 }, { now }),
   );
   return items
-    .filter(({ state }) => state === null || state === 'open' || state === 'snoozed')
+    .filter((memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)))
     .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))
     .slice(0, 5)
-    .map((memory) => memoryItem(memory));
+    .map((memory) => ({ ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) }));
 }

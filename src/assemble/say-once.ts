@@ -1,6 +1,5 @@
 import { bareStatement } from '../language/bare-statement.ts';
-import { replaceSentences } from '../language/replace-sentences.ts';
-import { splitSentences } from '../language/split-sentences.ts';
+import { replaceStatements, statementsIn } from '../language/dated-line.ts';
 import { entryWithout } from './items.ts';
 import type { Item, Material, SectionName } from './section.ts';
 
@@ -17,24 +16,28 @@ const SPEAKERS = ['facts', 'learnings', 'profile', 'workingMemory', 'scaffold', 
 /** Sections of which nothing may be lost when others are silent for them. */
 export const SPEAKING: ReadonlySet<SectionName | 'tools'> = new Set(SPEAKERS);
 
-/** What is known, without what an earlier section of `SPEAKERS` says word for word. */
+/**
+ * What is known, without what an earlier section of `SPEAKERS` has. A statement is known by its id; in a document, which is text, by
+ * its sentence.
+ */
 export function sayOnce(known: Material): { known: Material; repeated: Repeated[] } {
   const said = new Map<string, SectionName>();
+  const ids = new Map<string, SectionName>();
   const repeated: Repeated[] = [];
   const once: Material = { ...known };
   for (const section of SPEAKERS) {
     const items = known[section] ?? [];
     const left = items.flatMap((item) => {
-      const rest = without(section, item, (statement) => said.has(bareStatement(statement)));
+      const before = item.kind === 'memory' && item.id !== null ? ids.get(item.id) : undefined;
+      const rest =
+        before === undefined ? without(section, item, (statement) => said.has(bareStatement(statement))) : null;
       if (rest !== null) return [rest];
-      repeated.push({
-        section,
-        id: item.id,
-        reason: `already in the ${said.get(bareStatement(item.text)) ?? 'prompt'}`,
-      });
+      const by = before ?? said.get(bareStatement(item.text)) ?? 'prompt';
+      repeated.push({ section, id: item.id, reason: `already in the ${by}` });
       return [];
     });
     once[section] = left;
+    for (const { id, kind } of left) if (kind === 'memory' && id !== null) ids.set(id, section);
     for (const statement of left.flatMap((item) => statementsOf(section, item))) {
       if (!said.has(statement)) said.set(statement, section);
     }
@@ -48,19 +51,23 @@ function without(section: SectionName, item: Item, isSaid: (statement: string) =
   if (section === 'facts') return item;
   if (section === 'scaffold') return entryWithout(item, isSaid);
   if (item.kind === 'memory') return isSaid(item.text) ? null : item;
-  const text = replaceSentences(item.text, (sentence) => (isSaid(sentence) ? null : sentence));
+  const text = replaceStatements(item.text, (statement) => (isSaid(statement) ? null : statement));
   if (text === item.text) return item;
   const rest = { ...item, text };
   return statementsOf(section, rest).length === 0 ? null : rest;
 }
 
 function statementsOf(section: SectionName, item: Item): string[] {
-  if (section === 'facts') return [bareStatement(`${item.title}: ${item.text}`)];
+  if (section === 'facts') {
+    return [`${item.title}: ${item.text}`, item.sentence].flatMap((text) => (text ? [bareStatement(text)] : []));
+  }
   if (item.kind === 'memory') return [bareStatement(item.text)];
   if (item.entry !== undefined) {
     const { value } = item.entry;
     return Array.isArray(value) ? value.filter((each) => typeof each === 'string').map(bareStatement) : [];
   }
   // Titles are no statements: two documents may have the same.
-  return splitSentences(item.text).flatMap(({ text }) => (text.startsWith('#') ? [] : [bareStatement(text)]));
+  return statementsIn(item.text)
+    .filter((statement) => !statement.startsWith('#'))
+    .map(bareStatement);
 }

@@ -48,6 +48,8 @@ export interface Item {
   date?: Date;
   importance?: number;
   summary?: string;
+  /** Of a fact, which is shown as a label and a value: its sentence. */
+  sentence?: string;
   /** Of an entry of a JSON block: what it was written from. */
   entry?: { key: string; value: unknown };
   note?: string;

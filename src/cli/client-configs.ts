@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_USER } from '../mcp/default-user.ts';
 import { textOption, type CommandInput } from './command.ts';
 import { placeOf } from './open-memory.ts';
 
@@ -16,6 +17,7 @@ export function clientConfigs(input: CommandInput): ClientConfig[] {
   const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js', import.meta.url));
   const { folder, store, isPostgres } = placeOf(input);
   const config = textOption(input, 'config');
+  const user = encodeURIComponent(textOption(input, 'user') ?? DEFAULT_USER);
   // A client starts it in a folder of its own: what is meant here is named in full.
   const given = [
     ...(isPostgres ? ['--database', store] : ['--data', folder]),
@@ -48,7 +50,7 @@ export function clientConfigs(input: CommandInput): ClientConfig[] {
     {
       client: 'any client over HTTP',
       where: 'while `varve serve` runs',
-      content: { url: 'http://127.0.0.1:8787/mcp', headers: { Authorization: 'Bearer <key>' } },
+      content: { url: `http://127.0.0.1:8787/mcp?user=${user}`, headers: { Authorization: 'Bearer <key>' } },
     },
   ];
 }

@@ -44,7 +44,7 @@ export const COMMON_OPTIONS: Record<string, CommandOption> = {
   data: {
     type: 'string',
     value: 'folder',
-    help: 'where memory is kept (default: ./.varve if it is there, else ~/.varve)',
+    help: 'where memory is kept (default: ./.varve if it is there and you trust it, else ~/.varve)',
   },
   database: { type: 'string', value: 'url', help: 'a PostgreSQL server instead (default: $DATABASE_URL)' },
   tenant: { type: 'string', value: 'name', help: 'default: $VARVE_TENANT or "default"' },
@@ -52,7 +52,12 @@ export const COMMON_OPTIONS: Record<string, CommandOption> = {
   user: { type: 'string', short: 'u', value: 'name', help: 'default: $VARVE_USER or "me"; "" for none' },
   session: { type: 'string', short: 's', value: 'name', help: 'default: none' },
   config: { type: 'string', value: 'file', help: 'a module whose default export is the options of createVarve()' },
+  trust: { type: 'boolean', help: 'use the memory and the configuration that lie in this folder, now and later' },
   json: { type: 'boolean', help: 'answer in JSON' },
+  raw: {
+    type: 'boolean',
+    help: 'print stored text as it is, with control characters, where the output is not a terminal',
+  },
   help: { type: 'boolean', short: 'h', help: 'say what a command does' },
 };
 

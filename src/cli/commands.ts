@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'how a memory or a block came to be',
     load: async () => (await import('./commands/history.ts')).history,
   },
+  refusals: {
+    summary: 'what was read and not stored, and why',
+    load: async () => (await import('./commands/refusals.ts')).refusals,
+  },
   forget: {
     summary: 'take a memory out of recall (it is kept)',
     load: async () => (await import('./commands/forget.ts')).forget,

@@ -6,13 +6,13 @@ import type { CommandInput } from './command.ts';
 import { examineFile } from './examine-file.ts';
 import { examineServer } from './examine-server.ts';
 import { bad, good, note, type Finding } from './finding.ts';
-import { isNodeNewEnough, NODE_NEEDED } from './node-version.ts';
+import { isNodeNewEnough, nodeProblem, NODE_NEEDED } from '../varve-options.ts';
 import { openMemory, placeOf, scopeOf, type Place } from './open-memory.ts';
 
 /** Looks at everything that Varve needs, one after the other. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
   const place = placeOf(input);
-  const findings = [node(), ...(place.isPostgres ? [] : folder(place))];
+  const findings = [await node(), ...(place.isPostgres ? [] : folder(place))];
   if (findings.some(({ state }) => state === 'bad')) return findings;
   if (!place.isPostgres) {
     if (!existsSync(place.store)) return [...findings, await examineServer(input)];
@@ -40,10 +40,23 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   }
 }
 
-function node(): Finding {
-  return isNodeNewEnough()
-    ? good('Node', process.version)
-    : bad('Node', process.version, `install Node ${NODE_NEEDED} or newer`);
+/** The version alone does not say it: some builds leave full-text search out. */
+async function node(): Promise<Finding> {
+  if (!isNodeNewEnough()) return bad('Node', nodeProblem(), `install Node ${NODE_NEEDED} or newer`);
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(':memory:');
+  try {
+    database.exec('create virtual table probe using fts5(text)');
+    return good('Node', `${process.version}, with full-text search`);
+  } catch (error) {
+    return bad(
+      'Node',
+      `${process.version} has no full-text search: ${messageOf(error)}`,
+      `install Node ${NODE_NEEDED} or newer`,
+    );
+  } finally {
+    database.close();
+  }
 }
 
 function folder({ folder: path, store: file }: Place): Finding[] {
@@ -128,7 +141,7 @@ async function embedder(varve: Varve): Promise<Finding> {
   if (id === null)
     return note('embedder', 'none: recall by words alone', 'unset VARVE_EMBEDDER, or name one in the configuration');
   const probe = await varve
-    .for({ tenant: 'varve-doctor' })
+    .for({ tenant: 'varve-doctor', user: null })
     .recall('does the embedder answer?', { mode: 'semantic', track: false });
   if (probe.degraded.length === 0) return good('embedder', id);
   return bad(

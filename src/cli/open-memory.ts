@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DEFAULT_USER } from '../mcp/default-user.ts';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Embedder } from '../models/embedder.ts';
-import type { ScopeInput } from '../record/scope.ts';
+import type { HandleScope } from '../record/scope.ts';
 import { makeFolder } from '../store/sqlite/make-folder.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
 import { textOption, UsageError, type CommandInput } from './command.ts';
 import { sayWaiting } from './say-waiting.ts';
+import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 
 /** Where memory is: a folder with an SQLite file, or a PostgreSQL server. */
 export interface Place {
@@ -19,12 +19,18 @@ export interface Place {
   isPostgres: boolean;
 }
 
-/** The place that options and environment name. `./.varve` is taken when it is there, so that a project can have its own. */
+/**
+ * The place that options and environment name. `./.varve` is taken when it is there, so that a project can have its own; the first
+ * time it is asked for with `--trust`, because whoever made the project may have put words or code of theirs into it.
+ */
 export function placeOf(input: CommandInput): Place {
   const here = resolve('.varve');
-  const folder = resolve(
-    textOption(input, 'data') ?? process.env['VARVE_DATA'] ?? (existsSync(here) ? here : join(homedir(), '.varve')),
-  );
+  const named = textOption(input, 'data') ?? process.env['VARVE_DATA'];
+  const folder = resolve(named ?? (existsSync(here) ? here : ownFolder()));
+  if (named === undefined && !isTrusted(folder)) {
+    if (input.options['trust'] !== true) throw untrustedMemory(folder);
+    trust(folder);
+  }
   const url =
     textOption(input, 'database') ??
     (textOption(input, 'data') === undefined ? process.env['DATABASE_URL'] : undefined);
@@ -33,8 +39,14 @@ export function placeOf(input: CommandInput): Place {
   return { folder, store: url, isPostgres: true };
 }
 
+function untrustedMemory(folder: string): UsageError {
+  return new UsageError(
+    `There is a memory in ${folder} that you have not used before. It may be somebody else's: what it holds would stand in your prompts. Use it with --trust (which is remembered), or name your own with --data ${ownFolder()}.`,
+  );
+}
+
 /** The scope that options and environment name. */
-export function scopeOf(input: CommandInput): ScopeInput {
+export function scopeOf(input: CommandInput): HandleScope {
   const part = (name: string, otherwise?: string): string | undefined => {
     const value = textOption(input, name) ?? process.env[`VARVE_${name.toUpperCase()}`] ?? otherwise;
     return value === '' ? undefined : value;
@@ -42,7 +54,7 @@ export function scopeOf(input: CommandInput): ScopeInput {
   return {
     tenant: part('tenant', 'default'),
     agent: part('agent'),
-    user: part('user', DEFAULT_USER),
+    user: part('user', DEFAULT_USER) ?? null,
     session: textOption(input, 'session'),
   };
 }
@@ -119,14 +131,28 @@ async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
   }
 }
 
-/** Embedders, models and memory types cannot be written in a flag: a module gives them. */
+/** Embedders, models, memory types and attributes cannot be written in a flag: a module gives them. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
-  const usual = join(placeOf(input).folder, 'varve.config.js');
+  const { folder } = placeOf(input);
+  const usual = join(folder, CONFIG_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
   if (file === null) return {};
+  // A folder from the environment is the machine's own setting. One that is named with --data may be anybody's: its memory was asked for,
+  // its code was not.
+  const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
+  if (named === undefined && !isOwn && !isTrusted(folder)) {
+    if (input.options['trust'] !== true) throw untrustedCode(usual);
+    trust(folder);
+  }
   if (!existsSync(file)) throw new UsageError(`There is no configuration ${file}.`);
   const module = await importConfig(file);
   if (typeof module.default !== 'object') throw new UsageError(`${file} has no default export with options.`);
   return module.default;
+}
+
+function untrustedCode(file: string): UsageError {
+  return new UsageError(
+    `${file} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${file}.`,
+  );
 }

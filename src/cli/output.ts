@@ -25,9 +25,10 @@ export interface Progress {
 
 const BAR = 24;
 
-// Tabs and line breaks do no harm; a carriage return writes over the line before it.
-// oxlint-disable-next-line no-control-regex
-const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+// Tabs and line breaks do no harm; a carriage return writes over the line before it. Marks of direction show a text in another order
+// than it has, and invisible characters hide a part of it: neither does what a reader can see.
+const CONTROL =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
  * A text as a terminal may show it. What others have said is in it: control characters could clear the screen, set the
@@ -36,20 +37,25 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 export function printable(text: string, { json = false }: { json?: boolean } = {}): string {
   const shown = (character: string): string => {
     const code = character.charCodeAt(0);
-    if (json) return `\\u${code.toString(16).padStart(4, '0')}`;
+    if (json) {
+      return Array.from(
+        { length: character.length },
+        (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+      ).join('');
+    }
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '␡' : '\uFFFD';
   };
   return text.replaceAll(CONTROL, shown);
 }
 
 /** The output of this process. */
-export function createOutput({ json }: { json: boolean }): Output {
+export function createOutput({ json, raw = false }: { json: boolean; raw?: boolean }): Output {
   const colours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
   // Stands for the escape character of our own colours until the rest has lost its own: nobody can have written it before.
   const escape = `<${Math.random()}>`;
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const safe = (stream.isTTY ? printable(text, { json }) : text).replaceAll(escape, '\x1b');
+      const safe = (raw && !stream.isTTY ? text : printable(text, { json })).replaceAll(escape, '\x1b');
       stream.write(safe.endsWith('\n') ? safe : `${safe}\n`, (error) => (error ? reject(error) : resolve()));
     });
   return {

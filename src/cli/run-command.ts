@@ -9,7 +9,7 @@ import { version } from './version.ts';
 /** Runs what the command line says and gives the exit code. Without a command it starts the server. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const json = line.includes('--json');
-  const output = createOutput({ json });
+  const output = createOutput({ json, raw: line.includes('--raw') });
   // A reader that stops early (`varve list | head -1`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
+import { typesThat, type MemoryTypeTable } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Reader, Writer } from '../store/database.ts';
@@ -19,7 +20,7 @@ type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
 /** Ends the sessions of an owner that are over. Gives back how many. */
 export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
-  const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, scope, deps.clock.now()));
+  const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
   return inRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {
     const { changed } = await run.commit(async (writer) => ({
@@ -34,12 +35,17 @@ export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, option
  * its state has expired. Both stay in the past. Gives back how many sessions were ended.
  */
 export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
-  const over = await sessionsOver(writer, whose, parts.clock.now());
+  const over = await sessionsOver(writer, parts, whose);
   for (const scope of over) await endSession(writer, parts, scope, run);
   return over.length;
 }
 
-async function sessionsOver(reader: Reader, { tenant, agent, user }: Whose, now: number): Promise<Scope[]> {
+async function sessionsOver(
+  reader: Reader,
+  { memoryTypes, clock }: Pick<Parts, 'memoryTypes' | 'clock'>,
+  { tenant, agent, user }: Whose,
+): Promise<Scope[]> {
+  const now = clock.now();
   const over = sql<boolean>`exists (select 1 from sessions s where s.tenant_id = r.tenant_id
     and s.owner_key = r.owner_key and s.session_id = r.session_id
     and (s.status = 'closed' or s.last_event_at <= ${now - SESSION_LIFETIME}))`;
@@ -54,7 +60,7 @@ async function sessionsOver(reader: Reader, { tenant, agent, user }: Whose, now:
       where tenant_id = ${tenant} and ${whose} and session_id <> '' and kind = 'reflections' and content <> '' and ${over}
     union
     select owner_key, agent_id, user_id, session_id from memories r
-      where tenant_id = ${tenant} and ${whose} and session_id <> '' and type = 'reflection' and archived_at is null and ${over}
+      where tenant_id = ${tenant} and ${whose} and session_id <> '' and type in (${sql.join(reflectionTypes(memoryTypes))}) and archived_at is null and ${over}
     limit ${MOST_SESSIONS}`.execute(reader);
   return rows.map((row) => ({
     tenant,
@@ -63,6 +69,10 @@ async function sessionsOver(reader: Reader, { tenant, agent, user }: Whose, now:
     session: row.session_id,
     connection: null,
   }));
+}
+
+function reflectionTypes(memoryTypes: MemoryTypeTable): string[] {
+  return typesThat(memoryTypes, ({ section }) => section === 'reflections');
 }
 
 async function endSession(writer: Writer, parts: Parts, scope: Scope, run: string): Promise<void> {
@@ -76,7 +86,7 @@ async function endSession(writer: Writer, parts: Parts, scope: Scope, run: strin
     .selectAll()
     .where('tenant_id', '=', scope.tenant)
     .where('session_id', '=', scope.session ?? '')
-    .where('type', '=', 'reflection')
+    .where('type', 'in', reflectionTypes(parts.memoryTypes))
     .where('archived_at', 'is', null)
     .execute();
   for (const memory of rows.map(toMemory)) {

@@ -1,13 +1,15 @@
 import { messageOf, VarveError } from '../errors.ts';
 import type { Meter } from '../ledger/meter.ts';
+import type { Distiller } from '../models/distiller.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { incarnationOf } from '../store/owner-store.ts';
 import { ownerStates } from '../store/recall-rows.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/run-store.ts';
-import type { ConsolidateDeps, ConsolidateDistiller } from './consolidate-deps.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { modelDistiller } from './model-distiller.ts';
+import { distillerWithoutModel } from './without-model.ts';
 
 /** What every piece of work is told: why it is done, and what ends it. */
 export interface RunContext {
@@ -40,8 +42,8 @@ export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
-  /** The model's, or the local one, which is loaded when it is first needed. */
-  distiller(): Promise<ConsolidateDistiller>;
+  /** The model's, or the one that writes lists without a model. */
+  readonly distiller: Distiller;
   /** Null: there is none, and the work is done locally. */
   readonly languageModel: LanguageModel | null;
   /** Notes what was read, in counts. */
@@ -95,7 +97,7 @@ export async function inRun<Result>(
         id,
         scope: request.scope,
         signal: request.signal,
-        distiller: async () => (languageModel === null ? deps.local() : modelDistiller(languageModel)),
+        distiller: languageModel === null ? distillerWithoutModel : modelDistiller(languageModel),
         languageModel,
         read: (more) => void Object.assign(notes, more),
         commit: (apply) =>

@@ -1,12 +1,14 @@
 import { VarveError } from '../errors.ts';
 import { countWords } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
+import { typesThat } from '../record/memory-types.ts';
 import { ownerKey, scopeAt, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Reader } from '../store/database.ts';
 import { toMemory } from '../store/memory-rows.ts';
 import { archiveMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { checkedText } from './check-text.ts';
 import { cutWords } from './cut-words.ts';
 import { inRun, type RunContext } from './in-run.ts';
 
@@ -23,7 +25,11 @@ export interface ReflectionBuffer {
 const MOST_AT_ONCE = 60;
 
 /** The buffers that a scope's consolidation looks after: its agent's, its user's, and those of all its sessions. */
-export async function reflectionBuffers(reader: Reader, scope: Scope): Promise<ReflectionBuffer[]> {
+export async function reflectionBuffers(
+  reader: Reader,
+  { memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>,
+  scope: Scope,
+): Promise<ReflectionBuffer[]> {
   const owner = { ...scope, session: null, connection: null };
   const levels: { level: BufferLevel; scope: Scope }[] = [
     ...(scope.agent === null ? [] : [{ level: 'agent' as const, scope: scopeAt(owner, 'agent') }]),
@@ -36,7 +42,11 @@ export async function reflectionBuffers(reader: Reader, scope: Scope): Promise<R
       .selectAll()
       .where('tenant_id', '=', place.tenant)
       .where('owner_key', '=', ownerKey(place))
-      .where('type', '=', 'reflection')
+      .where(
+        'type',
+        'in',
+        typesThat(memoryTypes, ({ section }) => section === 'reflections'),
+      )
       .where('archived_at', 'is', null)
       .orderBy('row_id')
       .limit(1000)
@@ -65,20 +75,20 @@ export async function mergeReflections(
     const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
     const current = typeof block?.content === 'string' && block.content !== '' ? block.content : null;
     run.read({ reflections: additions.length, words: current === null ? 0 : countWords(current) });
-    const { output } = await (
-      await run.distiller()
-    ).merge(
+    const { output } = await run.distiller.merge(
       {
         purpose: 'reflections',
         subject: level,
         current,
-        additions: additions.map((reflection) => reflection.content),
+        additions: additions.map(({ content, statedAt }) => ({ text: content, at: statedAt })),
         wordLimit: words,
       },
       { signal: run.signal },
     );
-    const text = cutWords(output, words);
-    assertKeepsMost(text, current, deps.consolidation.tiers.shrinkShare);
+    const texts = [...additions.map(({ content }) => content), ...(current === null ? [] : [current])];
+    const checked = run.distiller.kind === 'local' ? output : checkedText(output, { shown: texts, own: texts }).text;
+    const text = cutWords(checked, words);
+    if (run.distiller.kind === 'model') assertKeepsMost(text, current, deps.consolidation.tiers.shrinkShare);
     await run.commit(async (writer) => {
       const why = { reason: `merged ${additions.length} reflections`, actor: 'merge-reflections', run: run.id };
       const replacement = { kind: 'reflections' as const, content: text, expectedVersion: block?.version ?? 0 };

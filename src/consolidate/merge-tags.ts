@@ -1,7 +1,8 @@
-import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
-import type { Memory, NewMemory } from '../record/memory.ts';
-import { memoryType } from '../record/memory-types.ts';
-import type { Parsed } from '../record/parse.ts';
+import { contentStems, coveredBy } from '../language/text-overlap.ts';
+import { datedLine } from '../language/dated-line.ts';
+import { normalValue } from '../record/attributes.ts';
+import { countWords } from '../record/block.ts';
+import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope } from '../record/scope.ts';
 import { CONFIDENCE_LEVELS, lowestTrust, type Confidence } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
@@ -10,8 +11,10 @@ import { toMemory } from '../store/memory-rows.ts';
 import { listRuns } from '../store/run-store.ts';
 import { archiveMemory, writeMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { checkedText } from './check-text.ts';
 import { cutWords } from './cut-words.ts';
 import { inRun, type RunContext } from './in-run.ts';
+import { datedRendering } from './without-model.ts';
 import { digest } from '../record/id.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
@@ -29,20 +32,17 @@ export interface MergedTag {
 
 const MOST_AT_ONCE = 40;
 
-/** Marks that formation sets for what a memory is, not for what it is about. */
-const NOT_TOPICS: ReadonlySet<string> = new Set([
-  'tool',
-  'decision',
-  'outcome',
-  'positive',
-  'negative',
-  'neutral',
-  'sensitive',
-]);
+/** Marks that Varve sets for what a memory is, not for what it is about. */
+const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 'positive', 'negative', 'neutral']);
+
+function isTopic(tag: string): boolean {
+  return !NOT_TOPICS.has(tag) && !tag.startsWith('sensitive:');
+}
 
 /**
- * The tags of which an owner has more live memories than the setting says. Only what may be merged at all counts: types
- * whose near doubles are merged, and goals that are still open.
+ * The tags of which an owner has more live memories than the setting says. Only single statements without an attribute count:
+ * one with an attribute is found, replaced and ended by its fields, which a merged text does not have. Plans and what has a state
+ * stay single for the same reason, and what is itself a merged text is not merged again.
  */
 export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
   const rows = await reader
@@ -58,15 +58,25 @@ export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: 
     .execute();
   const groups = new Map<string, Memory[]>();
   for (const memory of rows.map(toMemory)) {
-    if (!memoryType(deps.memoryTypes, memory.type).mergesDoubles || memory.state !== null) continue;
+    if (!mayBeMerged(memory, deps)) continue;
     for (const tag of memory.tags) {
-      if (!NOT_TOPICS.has(tag)) groups.set(tag, [...(groups.get(tag) ?? []), memory]);
+      if (isTopic(tag)) groups.set(tag, [...(groups.get(tag) ?? []), memory]);
     }
   }
   return [...groups]
     .filter(([, memories]) => memories.length > deps.consolidation.tags.moreThan)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([tag, memories]) => ({ tag, memories }));
+}
+
+function mayBeMerged(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
+  return (
+    memoryTypes.get(memory.type)?.mergesDoubles === true &&
+    memory.state === null &&
+    memory.sourceType !== 'consolidation' &&
+    memory.attribute === null &&
+    memory.tense !== 'planned'
+  );
 }
 
 /** The groups that have changed since they were last looked at: what could not be merged then is not tried again. */
@@ -92,18 +102,21 @@ export async function mergeTag(
   { tag, memories }: TagGroup,
   options: RunContext,
 ): Promise<MergedTag | null> {
-  const candidates = memories.slice(0, MOST_AT_ONCE);
   const wordLimit = deps.consolidation.tags.words;
   return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
+    const oldest = memories.slice(0, MOST_AT_ONCE);
+    const candidates = run.distiller.kind === 'local' ? fitting(oldest, wordLimit) : oldest;
     run.read({ tag, memories: candidates.length });
-    const { output } = await (
-      await run.distiller()
-    ).merge(
-      { purpose: 'tag', subject: tag, current: null, additions: candidates.map(({ content }) => content), wordLimit },
+    const { output } = await run.distiller.merge(
+      { purpose: 'tag', subject: tag, current: null, additions: candidates.map(datedRendering), wordLimit },
       { signal: run.signal },
     );
-    const content = cutWords(output, wordLimit);
-    const originals = candidates.filter((memory) => isContained(memory, content));
+    const texts = candidates.map((memory) => memory.content);
+    const own = candidates.filter(({ trust }) => trust !== 'low').map((memory) => memory.content);
+    const checked = run.distiller.kind === 'local' ? output : checkedText(output, { shown: texts, own }).text;
+    const content = cutWords(checked, wordLimit);
+    const isIn = run.distiller.kind === 'local' ? isListed : isContained;
+    const originals = candidates.filter((memory) => isIn(memory, content));
     if (originals.length <= candidates.length / 2) {
       await run.commit(async () => ({ changed: { merged: 0, group: groupDigest(memories) }, status: 'skipped' }));
       return null;
@@ -116,6 +129,15 @@ export async function mergeTag(
         return { changed: { into: merged.into, superseded: merged.originals, group }, merged };
       })
     ).merged;
+  });
+}
+
+/** The oldest memories whose lines fit into a list: the others stay single. */
+function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
+  let words = 0;
+  return memories.filter((memory) => {
+    words += countWords(datedLine(datedRendering(memory)));
+    return words <= wordLimit;
   });
 }
 
@@ -141,7 +163,7 @@ async function replaceByOne(
 }
 
 /** The one that takes the place of many: the most frequent type, all tags and sources, the highest importance. */
-function mergedMemory(originals: readonly Memory[], content: string, scope: Scope): Parsed<NewMemory> {
+function mergedMemory(originals: readonly Memory[], content: string, scope: Scope): InternalMemory {
   const counts = Map.groupBy(originals, ({ type }) => type);
   const [type] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? ['fact'];
   return {
@@ -152,6 +174,7 @@ function mergedMemory(originals: readonly Memory[], content: string, scope: Scop
     confidence: lowestConfidence(originals),
     trust: lowestTrust(originals.map(({ trust }) => trust)),
     sourceType: 'consolidation',
+    statedAt: new Date(Math.max(...originals.map(({ statedAt }) => statedAt.getTime()))),
     sourceEvents: [...new Set(originals.flatMap(({ sourceEvents }) => sourceEvents))].slice(0, 1000),
     tags: [...new Set(originals.flatMap(({ tags }) => tags))].slice(0, 50),
     entities: [...new Set(originals.flatMap(({ entities }) => entities))].slice(0, 200),
@@ -163,12 +186,19 @@ function lowestConfidence(memories: readonly Memory[]): Confidence {
   return CONFIDENCE_LEVELS[lowest] ?? 'low';
 }
 
-// A model may choose other words for some of it; a name or a number it has to keep.
+/** Whether a list that was written without a model has the line of a memory. */
+function isListed(memory: Memory, text: string): boolean {
+  return text.split('\n').includes(datedLine(datedRendering(memory)));
+}
+
+// A model may choose other words for some of it; a value, a name or a number it has to keep.
 const CONTAINED = 0.6;
 
-function isContained({ content }: Memory, text: string): boolean {
+function isContained({ content, value }: Memory, text: string): boolean {
   const exact = content.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? [];
   return (
-    exact.every((number) => text.includes(number)) && coveredBy(contentStems(content), contentStems(text)) >= CONTAINED
+    exact.every((number) => text.includes(number)) &&
+    (value === null || normalValue(text).includes(normalValue(value))) &&
+    coveredBy(contentStems(content), contentStems(text)) >= CONTAINED
   );
 }

@@ -1,15 +1,21 @@
 import { VarveError } from '../errors.ts';
-import type { MergeInput, SynthesiseInput, Synthesis, Distilled, DistilOptions } from '../models/distiller.ts';
+import type {
+  Distilled,
+  Distiller,
+  DistilOptions,
+  MergeInput,
+  SynthesiseInput,
+  Synthesis,
+} from '../models/distiller.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { renderPrompt } from '../models/prompt.ts';
 import { countWords } from '../record/block.ts';
-import type { ConsolidateDistiller } from './consolidate-deps.ts';
 import { cutWords } from './cut-words.ts';
 import { mergePrompt } from './prompts/merge-prompt.ts';
 import { synthesisePrompt, synthesisSchema, type SynthesisAnswer } from './prompts/synthesise-prompt.ts';
 
 /** Merging and synthesising with a language model. */
-export function modelDistiller(model: LanguageModel): ConsolidateDistiller {
+export function modelDistiller(model: LanguageModel): Distiller {
   return {
     id: [...new Set([model.modelOf('merge'), model.modelOf('synthesise')])].join(', '),
     kind: 'model',

@@ -19,8 +19,6 @@ export async function rehearse<Result>(
   tenant: string,
   work: (deps: ConsolidateDeps) => Promise<Result>,
 ): Promise<Result> {
-  // Loaded before anybody has to wait for it.
-  if (deps.languageModel === null) await deps.local();
   const answers = new Map<string, Answer>();
   for (let strayed = 0; ;) {
     const { pass, result } = await takeBack(deps.database, tenant, async (writer) => {

@@ -3,8 +3,8 @@ import { HOUR, MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
 
-/** The tasks of formation that can be done by rules or by a model, each for itself. */
-export const FORM_TASKS = ['extract', 'decide', 'reflect', 'summarise', 'keyed_facts'] as const;
+/** The tasks of formation that a model can do, each for itself. */
+export const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
 export type FormTask = (typeof FORM_TASKS)[number];
 
 /** How memories are formed. Times are milliseconds. */
@@ -15,9 +15,13 @@ export interface FormationSettings {
   reflections: boolean;
   /** Topics of a session, once it is quiet. */
   summaries: boolean;
-  /** `immediate`: rules read every exchange at once. `deferred`: nothing is written before a formation. */
+  /** `immediate`: every exchange is read at once. `deferred`: nothing is written before a formation. */
   writes: 'immediate' | 'deferred';
-  /** Who does which task. Default: the language model where there is one, else rules. */
+  /** Who reads an exchange at once: the local reader, or the language model in a call of its own. */
+  inlineReader: 'local' | 'model';
+  /** Whether reflections come with the reading of a stretch, or from a call of their own that sees what was formed. */
+  reflectionCall: 'with-reading' | 'own';
+  /** Who does which task. Default: the language model where there is one, else the local reader. */
   tasks: Partial<Record<FormTask, 'local' | 'model'>>;
   triggers: TriggerSettings;
   summary: SummarySettings;
@@ -25,7 +29,10 @@ export interface FormationSettings {
   limits: LimitSettings;
   /** What is done with secrets, card numbers, health and the like before anything becomes a memory. */
   privacy: PrivacyPolicy;
-  /** Whether the same policy cleans events before they are appended: `drop` then redacts. */
+  /**
+   * Whether the same policy cleans events before they are appended: `drop` then redacts. `false` keeps events as they were said; what
+   * the policy keeps out of memories is then taken out when they are recalled and when a model reads them.
+   */
   redactEvents: boolean;
   /** IANA name, for "yesterday" and "next week". */
   timeZone: string;
@@ -82,7 +89,7 @@ export interface LimitSettings {
   /** What one formation reads, in events and in tokens of what they say: the rest waits for the next. */
   events: number;
   tokens: number;
-  /** Characters of one turn that a model is shown. */
+  /** Characters that a model is shown of a turn that is not the user's. The user's turns are shown whole, up to ten times this. */
   turnCharacters: number;
 }
 
@@ -105,6 +112,8 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   reflections: z.boolean().default(true),
   summaries: z.boolean().default(true),
   writes: z.enum(['immediate', 'deferred']).default('immediate'),
+  inlineReader: z.enum(['local', 'model']).default('local'),
+  reflectionCall: z.enum(['with-reading', 'own']).default('with-reading'),
   tasks: z.partialRecord(z.enum(FORM_TASKS), z.enum(['local', 'model'])).default({}),
   triggers: z
     .strictObject({
@@ -135,15 +144,15 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   limits: z
     .strictObject({
       existing: count.max(50).default(50),
-      existingTokens: count.default(600),
+      existingTokens: count.default(1500),
       candidates: count.default(5),
       memories: count.default(60),
       memoriesPerTurn: count.default(12),
-      retired: count.default(10),
+      retired: count.default(30),
       reflectionsPerLevel: count.default(5),
       events: count.min(1).default(200),
       tokens: count.default(16_000),
-      turnCharacters: count.default(2000),
+      turnCharacters: count.default(600),
     })
     .prefault({}),
   privacy: z
@@ -158,7 +167,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
       belief: z.enum(PRIVACY_ACTIONS).default('mark'),
     } satisfies Record<PrivacyCategory, z.ZodType>)
     .prefault({}),
-  redactEvents: z.boolean().default(false),
+  redactEvents: z.boolean().default(true),
   timeZone: timeZoneSchema.default('UTC'),
   achievedGoalFactor: shareSchema.default(0.5),
 }) as z.ZodType<FormationSettings, FormationOptions>;

@@ -3,7 +3,7 @@ import { VarveError } from '../errors.ts';
 import type { Event } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 
-/** Exchanges that wait to be read by rules, in this process. */
+/** Exchanges that wait to be read by the local reader, in this process. */
 export interface InlineQueue {
   /** Takes an exchange in. Never fails and never waits. */
   add(scope: Scope, events: readonly Event[]): void;

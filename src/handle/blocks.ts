@@ -1,3 +1,4 @@
+import { redactJson } from '../language/privacy-policy.ts';
 import { z } from 'zod';
 import { blockKindSchema, type Block, type BlockKindName } from '../record/block.ts';
 import { parse } from '../record/parse.ts';
@@ -57,7 +58,17 @@ export function blockHandle(parts: Parts, scope: Scope): BlockHandle {
       parse(z.int().min(0).optional(), expectedVersion, 'expectedVersion');
       const reason = parseChange(why, 'replaced by the application');
       return database.write(scope.tenant, (writer) =>
-        replaceBlock(writer, parts, at, { kind, content, expectedVersion }, reason),
+        replaceBlock(
+          writer,
+          parts,
+          at,
+          {
+            kind,
+            content: parts.privacy === undefined ? content : (redactJson(content, parts.privacy) as typeof content),
+            expectedVersion,
+          },
+          reason,
+        ),
       );
     },
     async history(kind, place = {}) {

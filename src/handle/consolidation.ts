@@ -1,3 +1,4 @@
+import { findMemory } from '../store/read-memories.ts';
 import { z } from 'zod';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
@@ -119,7 +120,10 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
       throw new VarveError(`The event ${eventId} was not set aside.`, { code: 'not_found', details: { id: eventId } });
     },
     suggestTools: async (options = {}) => suggestTools(deps, scope, parse(suggestSchema, options, 'The options')),
-    use: (memoryId) => database.read(owner.tenant, (reader) => findUse(reader, owner.tenant, memoryId)),
+    use: (memoryId) =>
+      database.read(owner.tenant, async (reader) =>
+        (await findMemory(reader, scope, memoryId)) === null ? null : findUse(reader, owner.tenant, memoryId),
+      ),
     async configure(settings) {
       const { timeZone, reflectionHour } = parse(configureSchema, settings, 'The settings');
       await database.write(owner.tenant, async (writer) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appendEvents, type Appended } from '../observe/append-events.ts';
+import { appendEvents, assertOwned, type Appended } from '../observe/append-events.ts';
 import { EVENT_KINDS, newEventSchema, type Event, type EventKind, type NewEvent } from '../record/event.ts';
 import { parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
@@ -75,7 +75,12 @@ export async function observe(
   const checked = inputs.map((event, index) =>
     parse(newEventSchema, event, inputs.length === 1 ? 'The event' : `Event ${index + 1} of ${inputs.length}`),
   );
-  const cleaned = checked.map((event) => ({ ...event, content: deps.formation.cleaned(event.content) }));
+  assertOwned(scope, checked);
+  const cleaned = checked.map((event) => ({
+    ...event,
+    content: deps.formation.cleaned(event.content),
+    metadata: deps.formation.cleanedData(event.metadata),
+  }));
   return append(
     deps,
     scope,

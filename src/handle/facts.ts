@@ -1,40 +1,54 @@
 import { z } from 'zod';
-import { factLabel } from '../record/fact-label.ts';
+import { attributeLabel, isSameValue } from '../record/attributes.ts';
 import { FACT_CATEGORIES, keySchema, type FactCategory, type Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerLevel, ownerKey, scopeAt, type Scope } from '../record/scope.ts';
-import type { Reader } from '../store/database.ts';
+import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { USER } from '../record/statement.ts';
+import { ORIGINS, TRUST_LEVELS, trustOf, type Origin, type Trust } from '../record/trust.ts';
+import type { Writer } from '../store/database.ts';
+import { changeOwner } from '../store/owner-store.ts';
 import type { Parts } from '../store/parts.ts';
-import { toMemory } from '../store/memory-rows.ts';
-import { listMemories } from '../store/read-memories.ts';
-import { archiveMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
+import { listMemories, listStatements } from '../store/read-memories.ts';
+import { restateInBlocks } from '../store/restate-in-blocks.ts';
+import { archiveMemory, reviseMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 
-/** A permanent fact: one live value under a key. */
+/** A permanent fact as it is set: a key and its value. */
 export interface FactInput {
   /** snake_case, such as `home_city`. */
   key: string;
   value: string;
-  /** Default `general`. */
+  /** Default: the category of the key's attribute, or `general`. */
   category?: FactCategory;
   /** Ids of the events that say so. */
   sourceEvents?: string[];
+  /** Who says so. Default `system`, the application itself. What is trusted less never replaces what is trusted more. */
+  statedBy?: Origin;
 }
+
+/** A permanent fact: a live statement about the user, seen by the key of its attribute. */
+export type Fact = Memory & { key: string };
 
 /** Reading permanent facts. */
 export interface FactReader {
-  /** The live value under a key; null when there is none. */
-  get(key: string): Promise<Memory | null>;
-  /** All facts, by category and key. */
-  list(): Promise<Memory[]>;
+  /** The live value under a key, the newest where there are several; null when there is none. */
+  get(key: string): Promise<Fact | null>;
+  /** All facts, by category and key. An attribute with many values has one fact for each. */
+  list(): Promise<Fact[]>;
 }
 
-/** Permanent facts: each key has one live value, replaced when it changes, never pruned. */
+/**
+ * Permanent facts: the live statements about the user whose attributes are permanent. They are never pruned, and stand in every
+ * prompt.
+ */
 export interface FactHandle extends FactReader {
-  /** Sets a value. The same value again changes nothing; another one replaces it and keeps it in the past. */
+  /**
+   * Sets a value. The same value again changes nothing; another one replaces it and keeps it in the past. Of an attribute with many
+   * values, such as `allergy`, the new value stands beside the others.
+   */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
-  /** Archives the fact under a key. Gives back whether there was one. */
+  /** Forgets the values under a key. Gives back whether there was one. */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
 
@@ -43,24 +57,32 @@ export const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
   value: textSchema(5000),
   category: z.enum(FACT_CATEGORIES).optional(),
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
+  statedBy: z.enum(ORIGINS).optional(),
 });
 
 export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactReader {
-  const list = async (filter: { keys?: string[] }): Promise<Memory[]> => {
-    const now = parts.clock.now();
+  const list = async (attributes?: string[]): Promise<Fact[]> => {
+    const filter = {
+      permanent: true,
+      subjects: [USER],
+      limit: 1000,
+      ...(attributes === undefined ? {} : { attributes }),
+    };
     const { items } = await parts.database.read(scope.tenant, (reader) =>
-      listMemories(reader, scope, { ...filter, types: ['keyed_fact'], limit: 1000 }, { now, asOf }),
+      listMemories(reader, scope, filter, { now: parts.clock.now(), asOf }),
     );
-    return items;
+    return items.flatMap((memory) => (memory.attribute === null ? [] : [{ ...memory, key: memory.attribute }]));
   };
   return {
     async get(key) {
-      parse(keySchema, key, 'The key');
-      const [innermost] = (await list({ keys: [key] })).sort(byDepth);
+      const attribute = attributeOf(parts, key);
+      const [innermost] = (await list([attribute])).sort(
+        (a, b) => depth(b) - depth(a) || b.statedAt.getTime() - a.statedAt.getTime(),
+      );
       return innermost ?? null;
     },
     async list() {
-      const facts = await list({});
+      const facts = await list();
       return facts.sort((a, b) => compare(a.category, b.category) || compare(a.key, b.key));
     },
   };
@@ -70,58 +92,109 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
   return {
     ...factReader(parts, scope, null),
     async set(fact, why) {
-      const { key, value, category, sourceEvents } = parse(factSchema, fact, 'The fact');
+      const input = parse(factSchema, fact, 'The fact');
       const reason = parseChange(why, 'stated as a fact');
-      return parts.database.write(scope.tenant, (writer) =>
-        writeMemory(
-          writer,
-          parts,
-          scope,
-          {
-            type: 'keyed_fact',
-            key,
-            value,
-            category: category ?? 'general',
-            content: `${factLabel(key)}: ${value.trim()}`,
-            sourceEvents,
-          },
-          reason,
-        ),
-      );
+      return parts.database.write(scope.tenant, (writer) => setFact(writer, parts, { scope, input, why: reason }));
     },
     async forget(key, why) {
-      parse(keySchema, key, 'The key');
+      const attribute = attributeOf(parts, key);
       const reason = parseChange(why, 'forgotten on request');
       return parts.database.write(scope.tenant, async (writer) => {
-        const fact = await findOwnFact(writer, scope, key);
-        if (fact === null) return false;
-        await archiveMemory(writer, parts, fact, { reason: 'forgotten', why: reason });
-        return true;
+        const facts = await ownFacts(writer, scope, attribute);
+        for (const memory of facts) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: reason });
+        return facts.length > 0;
       });
     },
   };
 }
 
-async function findOwnFact(reader: Reader, scope: Scope, key: string): Promise<Memory | null> {
-  const owner = scopeAt(scope, ownerLevel(scope));
-  const row = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
-    .where('connection_id', '=', owner.connection ?? '')
-    .where('type', '=', 'keyed_fact')
-    .where('key', '=', key)
-    .where('archived_at', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? null : toMemory(row);
+/** An application's word outranks every inference: other values of the key are replaced, unless the attribute has many. */
+async function setFact(
+  writer: Writer,
+  parts: Parts,
+  { scope, input, why }: { scope: Scope; input: FactInput; why: Change },
+): Promise<WrittenMemory> {
+  const attribute = attributeOf(parts, input.key);
+  const policy = parts.attributes.policyOf(attribute);
+  const value = input.value.trim();
+  await changeOwner(writer, ownFactScope(scope), parts.clock.now());
+  const known = await ownFacts(writer, scope, attribute);
+  const same = known.find((memory) => isSameValue(memory.value, value, policy.shape) && memory.value?.trim() === value);
+  const statedBy = input.statedBy ?? 'system';
+  const trust = trustOf(statedBy);
+  const others =
+    parts.attributes.isKnown(attribute) && policy.values === 'many' ? [] : known.filter((memory) => memory !== same);
+  const stronger = others.find((other) => isMoreTrusted(other.trust, trust));
+  if (stronger !== undefined && same === undefined) return { memory: stronger, outcome: 'unchanged' };
+  if (same !== undefined) {
+    if (isMoreTrusted(same.trust, trust)) return { memory: same, outcome: 'unchanged' };
+    for (const other of others) await archiveMemory(writer, parts, other, { reason: 'superseded', by: same.id, why });
+    if (same.permanent && same.sourceType === 'explicit') return { memory: same, outcome: 'unchanged' };
+    const change = {
+      permanent: true,
+      sourceType: 'explicit' as const,
+      trust,
+      statedBy,
+      sourceEvents: input.sourceEvents,
+    };
+    return { memory: await reviseMemory(writer, parts, same, { change, why }), outcome: 'unchanged' };
+  }
+  const [replaced] = others;
+  const { memory, outcome } = await writeMemory(
+    writer,
+    parts,
+    ownFactScope(scope),
+    {
+      type: 'fact',
+      subject: USER,
+      attribute,
+      value,
+      category: input.category ?? policy.category,
+      content: `${attributeLabel(parts.attributes, attribute)}: ${value}`,
+      permanent: true,
+      importance: 0.8,
+      statedBy,
+      sourceType: statedBy === 'tool' || statedBy === 'document' ? 'inference' : 'explicit',
+      sourceEvents: input.sourceEvents,
+      sourceSession: scope.session,
+    },
+    why,
+  );
+  const until = new Date(parts.clock.now());
+  for (const other of others) {
+    await archiveMemory(writer, parts, other, { reason: 'superseded', by: memory.id, until, why });
+    await restateInBlocks(writer, parts, { before: other, after: memory, change: why });
+  }
+  if (replaced === undefined) return { memory, outcome };
+  return { memory, outcome: 'superseded' };
+}
+
+function isMoreTrusted(one: Trust, other: Trust): boolean {
+  return TRUST_LEVELS.indexOf(one) > TRUST_LEVELS.indexOf(other);
+}
+
+/** The attribute of a key: `city` is `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, though both are pets' names. */
+function attributeOf({ attributes }: Parts, key: string): string {
+  parse(keySchema, key, 'The key');
+  const attribute = attributes.resolve(key) ?? key;
+  return attributes.policyOf(attribute).values === 'one' ? attribute : key;
+}
+
+function ownFactScope(scope: Scope): Scope {
+  return scopeAt(scope, ownerLevel(scope));
+}
+
+/** The live affirmed statements of the handle's own owner under a key. */
+async function ownFacts(writer: Writer, scope: Scope, attribute: string): Promise<Memory[]> {
+  const owner = ownFactScope(scope);
+  const live = await listStatements(writer, owner, { subjects: [USER], attributes: [attribute], owner: 'own' });
+  return live.filter(
+    ({ polarity, tense, scope: place }) =>
+      polarity === 'affirmed' && tense !== 'planned' && tense !== 'happened' && place.connection === owner.connection,
+  );
 }
 
 // The user's own value stands before the agent's, and that before the tenant's.
-function byDepth(a: Memory, b: Memory): number {
-  return depth(b) - depth(a);
-}
-
 function depth({ scope }: Memory): number {
   return Number(scope.agent !== null) + 2 * Number(scope.user !== null) + Number(scope.connection !== null);
 }

@@ -4,9 +4,9 @@ import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { ReflectionCounts } from '../consolidate/nightly/reflection-counts.ts';
 import { VarveError } from '../errors.ts';
-import type { Formed } from '../form/formed.ts';
+import type { FormResult } from '../form/formation-result.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
-import { appendEvents, type Appended, type EventInput } from '../observe/append-events.ts';
+import { appendEvents, assertOwned, type Appended, type EventInput } from '../observe/append-events.ts';
 import { indexDocument, newDocumentSchema, type IndexedDocument, type NewDocument } from '../observe/index-document.ts';
 import {
   listInteractions,
@@ -19,6 +19,7 @@ import {
   observationEvent,
   userContextEvents,
   type ChatCategory,
+  type ObservationSource,
   type UserContextUpdate,
 } from '../observe/record-observation.ts';
 import type { Event, NewEvent } from '../record/event.ts';
@@ -42,6 +43,7 @@ import { intentionHandle, type IntentionHandle } from './intentions.ts';
 import { learningHandle, type LearningHandle } from './learnings.ts';
 import { memoryHandle, memoryReader, type MemoryHandle, type MemoryReader } from './memories.ts';
 import { noteHandle, savedItemHandle, type NoteHandle, type SavedItemHandle } from './notes.ts';
+import { refusalHandle, type RefusalHandle } from './refusals.ts';
 import { parseEraseOptions, parseRunOptions, type RunOptions } from './run-options.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 
@@ -68,11 +70,11 @@ export interface Handle {
   /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Notes what a chat agent has observed about the user: as an event first, like every write. */
-  recordObservation(content: string, category: ChatCategory): Promise<Event>;
+  recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
   /** Notes what autonomous work has learned: one event for each scaffold key and each item. */
   updateUserContext(update: UserContextUpdate): Promise<Event[]>;
   /** Makes memories of what the session has said since the last formation, now. */
-  form(): Promise<Formed>;
+  form(): Promise<FormResult>;
   /** The last exchanges, newest first. Default 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
   /** Indexes a document or an attachment in chunks; doing it again changes nothing. */
@@ -105,6 +107,8 @@ export interface Handle {
   readonly intentions: IntentionHandle;
   /** Rules for the agent. */
   readonly learnings: LearningHandle;
+  /** What readers gave and the checks refused. */
+  readonly refusals: RefusalHandle;
   /** What background work makes of all this. */
   readonly consolidation: ConsolidationHandle;
   /**
@@ -138,16 +142,25 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   const { database } = parts;
   const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
     append(parts, scope, work, (events) => events);
-  const noted = (inputs: readonly EventInput[]): Promise<Event[]> =>
-    appended(async (writer) => (await appendEvents(writer, parts, scope, inputs)).events);
+  const noted = async (inputs: readonly EventInput[]): Promise<Event[]> => {
+    assertOwned(scope, inputs);
+    const cleaned = inputs.map((input) => ({
+      ...input,
+      content: parts.formation.cleaned(input.content),
+      metadata: parts.formation.cleanedData(input.metadata),
+    }));
+    return appended(async (writer) => (await appendEvents(writer, parts, scope, cleaned)).events);
+  };
   return {
     scope,
     observe: (events) => observe(parts, scope, events),
-    recordObservation: async (content, category) => one(await noted([observationEvent(scope, content, category)])),
+    recordObservation: async (content, category, from) =>
+      one(await noted([observationEvent(scope, content, category, from)])),
     updateUserContext: async (update) => noted(userContextEvents(scope, update)),
     form: () => parts.formation.form(scope),
     async logInteraction(interaction) {
       const input = parse(newInteractionSchema, interaction, 'The interaction');
+      assertOwned(scope, [{ kind: 'message' }]);
       try {
         const cleaned = cleanInteraction(parts, input);
         const events = await appended((writer) => logInteraction(writer, parts, scope, cleaned));
@@ -170,7 +183,8 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
       return database.read(scope.tenant, (reader) => listInteractions(reader, scope, range));
     },
     async indexDocument(document) {
-      const input = parse(newDocumentSchema, document, 'The document');
+      const parsed = parse(newDocumentSchema, document, 'The document');
+      const input = { ...parsed, content: parts.formation.cleaned(parsed.content) };
       return database.write(scope.tenant, (writer) => indexDocument(writer, parts, scope, input));
     },
     recall: (query, options) => recallFor(parts, scope, query, options),
@@ -209,6 +223,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     asOf: (time) => pastHandle(parts, scope, parse(timeSchema, time, 'The time')),
     intentions: intentionHandle(parts, scope),
     learnings: learningHandle(parts, scope),
+    refusals: refusalHandle(parts, scope),
     consolidation: consolidationHandle(parts, scope),
     async reflect(options) {
       const checked = parseRunOptions(options);
@@ -272,6 +287,7 @@ function cleanInteraction({ formation }: AppendDeps, input: Parsed<NewInteractio
     agentResponse: formation.cleaned(input.agentResponse),
     toolsUsed: input.toolsUsed?.map((use) => ({
       ...use,
+      ...(use.arguments === undefined ? {} : { arguments: formation.cleanedData(use.arguments) }),
       ...(use.result === undefined ? {} : { result: formation.cleaned(use.result) }),
     })),
   };

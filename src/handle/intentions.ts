@@ -4,7 +4,7 @@ import type { Memory } from '../record/memory.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/parts.ts';
-import { findMemory, listMemories } from '../store/read-memories.ts';
+import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';
 
@@ -58,7 +58,7 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
   };
   const close = (id: string, state: 'done' | 'dismissed'): Promise<Memory> =>
     database.write(scope.tenant, async (writer) => {
-      const memory = await findMemory(writer, scope, id);
+      const memory = await findChangeable(writer, scope, id);
       if (memory?.type !== 'intention') throw notFound(id);
       if (memory.archivedAt !== null) return memory;
       const why = { reason: `the intention is ${state}` };
@@ -85,7 +85,7 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
     async snooze(id, until) {
       const dueAt = parse(timeSchema, until, 'The time');
       return database.write(scope.tenant, async (writer) => {
-        const memory = await findMemory(writer, scope, id);
+        const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'intention' || memory.archivedAt !== null) throw notFound(id);
         const change = { dueAt, state: 'snoozed' };
         return reviseMemory(writer, parts, memory, { change, why: { reason: 'put off' } });

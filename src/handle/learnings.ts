@@ -3,7 +3,7 @@ import type { Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/parts.ts';
-import { findMemory, listMemories } from '../store/read-memories.ts';
+import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';
 
@@ -52,7 +52,7 @@ export function learningHandle(parts: Parts, scope: Scope): LearningHandle {
     },
     async forget(id) {
       return database.write(scope.tenant, async (writer) => {
-        const memory = await findMemory(writer, scope, id);
+        const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'learning') throw notFound(id);
         return archiveMemory(writer, parts, memory, {
           reason: 'forgotten',

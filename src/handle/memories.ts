@@ -14,7 +14,15 @@ import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
-import { findMemory, listMemories, memoryFilterSchema, type MemoryFilter, type Page } from '../store/read-memories.ts';
+import {
+  findChangeable,
+  findMemory,
+  listMemories,
+  memoryFilterSchema,
+  type MemoryFilter,
+  type Page,
+} from '../store/read-memories.ts';
+import { upgradeSnapshot } from '../store/older-memory.ts';
 import { listRevisions } from '../store/revision-store.ts';
 import { newMemory } from '../store/new-memory.ts';
 import {
@@ -37,7 +45,10 @@ export interface MemoryReader {
 
 /** Reading and writing discrete memories. Every change keeps a revision. */
 export interface MemoryHandle extends MemoryReader {
-  /** Stores a memory; an exact double of a live one is not stored twice. */
+  /**
+   * Stores a memory; an exact double of a live one is not stored twice. With `contradicts` the memory that it names is archived
+   * as contradicted, with its end, in the same transaction.
+   */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Makes a new version of a memory. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
@@ -71,7 +82,7 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
   const { database } = parts;
   const change = <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
     database.write(scope.tenant, async (writer) => {
-      const memory = await findMemory(writer, scope, id);
+      const memory = await findChangeable(writer, scope, id);
       if (memory === null) throw notFound(id);
       return work(writer, memory);
     });
@@ -113,7 +124,12 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     async history(id) {
       return database.read(scope.tenant, async (reader) => {
         const memory = await findMemory(reader, scope, id);
-        return memory === null ? [] : listRevisions(reader, scope.tenant, id);
+        if (memory === null) return [];
+        const revisions = await listRevisions(reader, scope.tenant, id);
+        return revisions.map((revision) => ({
+          ...revision,
+          before: revision.before === null ? null : upgradeSnapshot(revision.before),
+        }));
       });
     },
   };

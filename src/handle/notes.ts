@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Memory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
+import { ORIGINS, type Origin } from '../record/trust.ts';
 import type { Parts } from '../store/parts.ts';
 import type { MemoryFilter, Page } from '../store/read-memories.ts';
 import { memoryHandle } from './memories.ts';
@@ -11,6 +12,8 @@ export interface NewNote {
   title: string;
   content: string;
   tags?: string[];
+  /** Who wrote it. Default `system`, the application itself. */
+  statedBy?: Origin;
 }
 
 /** A link kept for later. */
@@ -21,6 +24,8 @@ export interface NewSavedItem {
   summary?: string;
   /** What the one who saved it wrote about it. */
   note?: string;
+  /** Who saved it. Default `system`, the application itself. */
+  statedBy?: Origin;
 }
 
 type ListOptions = Pick<MemoryFilter, 'tags' | 'limit' | 'cursor' | 'order' | 'archived'>;
@@ -51,17 +56,18 @@ export const savedItemSchema: z.ZodType<NewSavedItem, NewSavedItem> = z.strictOb
   tags: z.array(z.string()).optional(),
   summary: z.string().optional(),
   note: z.string().optional(),
+  statedBy: z.enum(ORIGINS).optional(),
 });
 
 export function savedItemHandle(parts: Parts, scope: Scope): SavedItemHandle {
   const memories = memoryHandle(parts, scope);
   return {
     async add(item) {
-      const { title, url, tags, summary, note } = parse(savedItemSchema, item, 'The saved item');
+      const { title, url, tags, summary, note, statedBy } = parse(savedItemSchema, item, 'The saved item');
       const content = [summary, note].filter((text) => text !== undefined && text.trim() !== '').join('\n') || title;
       const metadata = { ...(summary === undefined ? {} : { summary }), ...(note === undefined ? {} : { note }) };
       const { memory } = await memories.create(
-        { type: 'saved_item', title, url, tags, content, metadata },
+        { type: 'saved_item', title, url, tags, content, metadata, statedBy },
         { reason: 'saved for later' },
       );
       return memory;

@@ -4,7 +4,7 @@ import { KEY_ACCESS, type ApiKey, type KeyAccess } from '../operate/api-key.ts';
 import type { BlockKindName } from '../record/block.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 import type { NewMemory } from '../record/memory.ts';
-import type { Scope, ScopeInput, ScopeLevel } from '../record/scope.ts';
+import type { HandleScope, Scope, ScopeInput, ScopeLevel } from '../record/scope.ts';
 import { DoorError } from './problem.ts';
 
 /** Fails when a key may do less than this. */
@@ -19,7 +19,7 @@ export function isLimited(key: ApiKey): boolean {
 }
 
 /** The scope of a request within what its key reaches. A key for one user or agent need not name it. */
-export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): ScopeInput {
+export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): HandleScope {
   return {
     ...asked,
     tenant: key.tenant,
@@ -35,13 +35,9 @@ export function assertReach(key: ApiKey, scope: Scope): void {
   if (key.users !== null && (scope.user === null || !key.users.includes(scope.user))) throw outside('user');
 }
 
-function within(
-  part: 'agent' | 'user',
-  reached: string[] | null,
-  asked: string | null | undefined,
-): string | undefined {
-  if (reached === null) return asked ?? undefined;
-  if (asked == null && reached.length === 1) return reached[0];
+function within(part: 'agent' | 'user', reached: string[] | null, asked: string | null | undefined): string | null {
+  if (reached === null) return asked ?? null;
+  if (asked == null && reached.length === 1) return reached[0] ?? null;
   if (asked != null && reached.includes(asked)) return asked;
   throw outside(part);
 }
@@ -70,7 +66,11 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
     ...handle,
     memories: {
       ...memories,
-      create: async (memory, why) => memories.create(leveled(memory), why),
+      async create(memory, why) {
+        // What it contradicts is archived by it.
+        if (memory.contradicts != null) await own(memory.contradicts);
+        return memories.create(leveled(memory), why);
+      },
       revise: async (id, change, why) => (await own(id), memories.revise(id, change, why)),
       archive: async (id, reason, why) => (await own(id), memories.archive(id, reason, why)),
       restore: async (id, why) => (await own(id), memories.restore(id, why)),

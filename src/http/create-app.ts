@@ -8,6 +8,7 @@ import { checkOrigin, corsHeaders } from './check-origin.ts';
 import { docsPage, type DocsPage } from './docs/docs-page.ts';
 import { createFailureLimit } from './failure-limit.ts';
 import { errorFields, type Log } from './log.ts';
+import { inspectorRoutes, type InspectorOptions } from './inspector/inspector-door.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openApi, type OpenApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations/operations.ts';
@@ -26,6 +27,8 @@ export interface AppOptions {
   log?: Log;
   /** Ends when the server stops: streams end with it, and the server is no longer ready. */
   stopping?: AbortSignal;
+  /** How the inspector at `/` is offered: its one-time link, its demo life. */
+  inspector?: InspectorOptions;
   /** Answers `/mcp` for a key. */
   mcp?(request: Request, key: ApiKey): Promise<Response>;
 }
@@ -164,6 +167,15 @@ export function createApp(options: AppOptions): App {
       ...Object.fromEntries(headers),
     });
   });
+
+  for (const { method, path, run } of inspectorRoutes(varve, options.inspector)) {
+    app.on(method, path, async (context) => {
+      const { address } = context.env;
+      const asked = { request: context.req.raw, path: context.req.path, address, enter: () => enter(context) };
+      const { status, body, headers } = await run(asked);
+      return context.body(body, status as 200, { ...context.get('headers'), ...headers });
+    });
+  }
 
   for (const operation of OPERATIONS) {
     app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {

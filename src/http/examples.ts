@@ -10,7 +10,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   recordDecision: { content: 'Ship on Friday.', reason: 'The tests are green.' },
   recordOutcome: { content: 'No complaints.', effect: 'positive' },
-  createMemory: { memory: { type: 'fact', content: 'Lives in Oslo.' } },
+  createMemory: { memory: { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' } },
   reviseMemory: { change: { content: 'Lives in Bergen.' }, why: { reason: 'corrected by the user' } },
   restoreMemory: { why: { reason: 'was right after all' } },
   supersedeMemory: { memory: { type: 'fact', content: 'Lives in Bergen.' } },

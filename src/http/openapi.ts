@@ -38,6 +38,7 @@ const TAG_TEXT: Readonly<Record<string, string>> = {
   keys: 'Who may come in, and the audit trail of administrative acts.',
   jobs: 'The queue behind the background work.',
   operations: 'Counts, costs, erasing, what comes in and what goes out.',
+  inspector: 'What the inspector at `/` shows: lists with a place in them, counts and pictures of a scope.',
 };
 
 /** The document that describes the operations, made from the schemas that check them. */

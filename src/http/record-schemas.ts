@@ -4,7 +4,9 @@ import { contextSourceSchema } from '../record/context-source.ts';
 import { ENTITY_TYPES } from '../record/entity.ts';
 import { EVENT_KINDS } from '../record/event.ts';
 import { ARCHIVE_REASONS, SOURCE_TYPES } from '../record/memory.ts';
+import { POLARITIES, quoteSchema, TENSES } from '../record/statement.ts';
 import { CONFIDENCE_LEVELS, ORIGINS, TRUST_LEVELS } from '../record/trust.ts';
+import { REFUSED } from '../store/refusal-store.ts';
 import { KEY_ACCESS } from '../operate/api-key.ts';
 
 // What the server answers, as documentation and tests see it. Not checked on the way out.
@@ -45,16 +47,24 @@ export const event: z.ZodType = z.object({
   processedAt: maybeTime,
 });
 
-export const memory: z.ZodType = z.object({
+const memoryFields = {
   id: z.string(),
   scope,
   type: z.string(),
   content: z.string(),
   title: text,
   url: text,
-  key: text,
+  subject: z.string(),
+  attribute: text,
   value: text,
   category: text,
+  polarity: z.enum(POLARITIES),
+  tense: z.enum(TENSES),
+  permanent: z.boolean(),
+  statedAt: time,
+  statedBy: z.enum(ORIGINS),
+  quotes: z.array(quoteSchema),
+  reader: text,
   importance: z.number(),
   confidence: z.enum(CONFIDENCE_LEVELS),
   trust: z.enum(TRUST_LEVELS),
@@ -79,6 +89,25 @@ export const memory: z.ZodType = z.object({
   version: count,
   context: contextSourceSchema.nullable(),
   metadata: object,
+  internal: object,
+};
+
+export const memory: z.ZodType = z.object(memoryFields);
+
+/** A permanent fact: a memory whose attribute is its key. */
+export const fact: z.ZodType = z.object({ key: z.string(), ...memoryFields });
+
+export const refusal: z.ZodType = z.object({
+  id: z.string(),
+  scope,
+  run: text,
+  at: time,
+  reason: z.string(),
+  what: z.enum(REFUSED),
+  text,
+  detail: text,
+  proposal: z.unknown(),
+  events: z.array(z.string()),
 });
 
 export const written: z.ZodType = z.object({
@@ -276,6 +305,8 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   Scope: scope,
   Event: event,
   Memory: memory,
+  Fact: fact,
+  Refusal: refusal,
   WrittenMemory: written,
   Revision: revision,
   Block: block,

@@ -63,7 +63,10 @@ export async function runOperation(
   for (const [name, value] of Object.entries(params)) parse(textSchema(200), value, `The ${name} in the path`);
   const search = await openCursor(searchOf(request.url), varve, key.tenant);
   const { scope: asked, query } = readQuery(operation, search);
-  const handle = limitHandle(varve.for(operation.scoped ? scopeFor(key, asked) : { tenant: key.tenant }), key);
+  const handle = limitHandle(
+    varve.for(operation.scoped ? scopeFor(key, asked) : { tenant: key.tenant, user: null }),
+    key,
+  );
   const { body, text } = await inTime(readBody(operation, request, settings.bodyLimit), settings.timeout);
   const gone = (): AbortSignal => request.signal;
   const goneOrStopping = (): AbortSignal => AbortSignal.any([request.signal, parts.stopping]);

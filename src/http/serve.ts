@@ -4,6 +4,7 @@ import { messageOf, VarveError } from '../errors.ts';
 import type { ApiKey } from '../operate/api-key.ts';
 import type { Varve } from '../varve.ts';
 import { createApp, type App } from './create-app.ts';
+import type { InspectorOptions } from './inspector/inspector-door.ts';
 import type { Log } from './log.ts';
 import type { DoorSettings } from './settings.ts';
 
@@ -15,6 +16,7 @@ export interface ServeOptions {
   settings: DoorSettings;
   version: string;
   log: Log;
+  inspector?: InspectorOptions;
   mcp?(request: Request, key: ApiKey): Promise<Response>;
 }
 
@@ -38,9 +40,9 @@ const LAST_CALL = 100;
 
 /** Begins to listen. Fails when the port is taken. */
 export async function serve(options: ServeOptions): Promise<Running> {
-  const { varve, host, port, settings, version, log, mcp } = options;
+  const { varve, host, port, settings, version, log, inspector, mcp } = options;
   const stopping = new AbortController();
-  const app = createApp({ varve, settings, version, log, stopping: stopping.signal, mcp });
+  const app = createApp({ varve, settings, version, log, stopping: stopping.signal, inspector, mcp });
   const server = await listening(app, host, port);
   server.headersTimeout = HEADERS_TIMEOUT;
   server.requestTimeout = REQUEST_TIMEOUT;

@@ -61,6 +61,8 @@ export async function eventStream(
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
+      // A reader that left before the stream began would never end the beat, and the beat would keep the process alive.
+      if (signal.aborted) return;
       controller.enqueue(ENCODER.encode(': following\n\n'));
       beat = setInterval(() => void keepAlive(controller).catch(end), KEEP_ALIVE);
       signal.addEventListener('abort', end, { once: true });

@@ -81,7 +81,7 @@ function contentOf(message: Foreign): string {
 }
 
 // Citations and the like, between characters of ChatGPT's own: \uE200cite\uE202turn0search1\uE201.
-const MARKS = /\uE200[^\uE201]*\uE201/g;
+const MARKS = /\uE200[^\uE200\uE201]*\uE201/g;
 
 /** What the assistant sends to a tool (a search, a program) is not said to the user. */
 function isCall(message: Foreign): boolean {

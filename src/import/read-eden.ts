@@ -157,12 +157,13 @@ function memoryLine(
   { scope, record, data }: { scope: ScopeInput; record: Foreign; data: MemoryLine['data'] },
 ): MemoryLine {
   const createdAt = timeOf(record, 'createdAt', 'created_at', 'last_updated_at');
+  const updatedAt = timeOf(record, 'updatedAt', 'updated_at') ?? createdAt;
   return {
     record: 'memory',
     id: derivedId('mem', ['eden', scope.agent ?? null, ...identity]),
     scope,
-    data: { ...data, sourceType: 'import', metadata: { eden: textOf(record, '_id') ?? null } },
+    data: { ...data, sourceType: 'import', statedAt: updatedAt, metadata: { eden: textOf(record, '_id') ?? null } },
     createdAt,
-    updatedAt: timeOf(record, 'updatedAt', 'updated_at') ?? createdAt,
+    updatedAt,
   };
 }

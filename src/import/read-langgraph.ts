@@ -31,6 +31,7 @@ function lineOf(item: Foreign): RecordLine | null {
   const value = typeof item['value'] === 'string' ? valueOf(item['value']) : item['value'];
   const user = scopePart(namespace.find((part) => !COMMON.has(part.toLowerCase())));
   const createdAt = timeOf(item, 'created_at', 'createdAt');
+  const updatedAt = timeOf(item, 'updated_at', 'updatedAt') ?? createdAt;
   const found = isObject(value) ? contentOf(value) : undefined;
   const metadata = { langgraph: { namespace, key } };
   return {
@@ -43,11 +44,12 @@ function lineOf(item: Foreign): RecordLine | null {
         ? { type: 'note', title: key.slice(0, 500), content: JSON.stringify(value).slice(0, 20_000) }
         : { type: 'fact', content: found.slice(0, 20_000) }),
       sourceType: 'import',
+      statedAt: updatedAt,
       tags: namespace.filter((part) => part !== user).map((part) => part.slice(0, 100)),
       metadata: isObject(value) && found !== undefined ? { ...withoutContent(value), ...metadata } : metadata,
     },
     createdAt,
-    updatedAt: timeOf(item, 'updated_at', 'updatedAt') ?? createdAt,
+    updatedAt,
   };
 }
 

@@ -44,6 +44,7 @@ function lineOf(record: Foreign): RecordLine | null {
   const agent = scopePart(textOf(all, 'agent_id', 'agentId', 'app_id'));
   const session = textOf(all, 'run_id', 'runId');
   const createdAt = timeOf(all, 'created_at', 'createdAt');
+  const updatedAt = timeOf(all, 'updated_at', 'updatedAt') ?? createdAt;
   const extra = Object.fromEntries(Object.entries(payload).filter(([name]) => !OWN.has(name)));
   return {
     record: 'memory',
@@ -54,11 +55,12 @@ function lineOf(record: Foreign): RecordLine | null {
       content: content.slice(0, 20_000),
       tags: textsOf(all, 'categories').slice(0, 50),
       sourceType: 'import',
+      statedAt: updatedAt,
       sourceSession: session,
       expiresAt: timeOf(all, 'expiration_date') ?? null,
       metadata: { ...extra, ...(isObject(all['metadata']) ? all['metadata'] : {}), mem0: foreignId },
     },
     createdAt,
-    updatedAt: timeOf(all, 'updated_at', 'updatedAt') ?? createdAt,
+    updatedAt,
   };
 }

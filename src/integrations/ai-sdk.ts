@@ -1,7 +1,7 @@
 import type { LanguageModelMiddleware, ToolSet } from 'ai';
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
-import { messageOf } from '../errors.ts';
+import { invalidInput, messageOf } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { ToolUse } from '../observe/log-interaction.ts';
 import type { ToolHandle } from '../tools/agent-tool.ts';
@@ -49,6 +49,7 @@ export function memoryMiddleware(
   handle: MiddlewareHandle | ((options: Record<string, unknown>) => MiddlewareHandle),
   options: MemoryMiddlewareOptions = {},
 ): LanguageModelMiddleware {
+  if (typeof handle !== 'function') assertNamed(handle);
   // The AI SDK hands the same object to transformParams' result and to the wrappers.
   const open = new WeakMap<object, OpenTurn>();
   const warn =
@@ -60,6 +61,7 @@ export function memoryMiddleware(
     async transformParams({ params, model }) {
       try {
         const own = typeof handle === 'function' ? handle(params.providerOptions?.['varve'] ?? {}) : handle;
+        assertNamed(own);
         const turn = readPrompt(params.prompt);
         if (turn === null) return params;
         const context =
@@ -98,6 +100,12 @@ export function memoryMiddleware(
   };
 }
 
+/** A memory for nobody in particular would be everybody's: the handle names its user, or a session that the talk stays in. */
+function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
+  if (scope.user !== null || scope.session !== null) return;
+  throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
+}
+
 /** The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. */
 export function memoryTools(handle: ToolHandle, choice?: ToolChoice): ToolSet {
   return Object.fromEntries(
@@ -108,7 +116,8 @@ export function memoryTools(handle: ToolHandle, choice?: ToolChoice): ToolSet {
         description: tool.description,
         inputSchema: tool.input,
         outputSchema: tool.output,
-        execute: (input: unknown) => tool.run(handle, input),
+        execute: (input: unknown, { messages = [] }: { messages?: readonly SpokenMessage[] } = {}) =>
+          tool.run(handle, input, { said: saidByUser(messages) }),
       },
     ]),
   ) as ToolSet;
@@ -222,4 +231,25 @@ async function indexAttachments(handle: MiddlewareHandle, { attachments }: Promp
       context: { type: 'tool_attachment_content', source: 'user_provided', fileName: name, attachment: name },
     });
   }
+}
+
+interface SpokenMessage {
+  role: string;
+  content: unknown;
+}
+
+const LAST_SAID = 8;
+
+/** What the user has said in the last messages of a call. */
+function saidByUser(messages: readonly SpokenMessage[]): string[] {
+  return messages
+    .filter(({ role }) => role === 'user')
+    .slice(-LAST_SAID)
+    .map(({ content }) =>
+      typeof content === 'string'
+        ? content
+        : (content as { type?: string; text?: string }[])
+            .flatMap(({ type, text }) => (type === 'text' ? (text ?? '') : []))
+            .join('\n'),
+    );
 }

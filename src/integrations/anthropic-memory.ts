@@ -1,8 +1,9 @@
+import { withoutEnd } from '../language/without-end.ts';
 import { z } from 'zod';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { Memory } from '../record/memory.ts';
-import { keyedNotes, type KeyedNotes } from './keyed-notes.ts';
+import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 
 /** A command of Anthropic's memory tool (`memory_20250818`). */
 export type MemoryCommand =
@@ -29,8 +30,12 @@ const commandSchema = z.discriminatedUnion('command', [
   z.object({ command: z.literal('rename'), old_path: path, new_path: path }),
 ]);
 
-/** A backend for the memory tool: each file is a note, with its history, and recall finds what it says. */
-export function anthropicMemory(handle: Pick<Handle, 'memories'>): AnthropicMemory {
+/**
+ * A backend for the memory tool: each file is a note, with its history, and recall finds what it says. The files are those of the
+ * handle's user; a handle without a user is refused.
+ */
+export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): AnthropicMemory {
+  assertHasUser(handle, 'The memory tool');
   const files = keyedNotes(handle, 'memory_file');
   return {
     async execute(command) {
@@ -81,7 +86,7 @@ function placeOf(given: string): string[] {
   } catch (error) {
     throw new Refused(`Error: The path ${given} is not valid: ${messageOf(error)}`);
   }
-  const parts = decoded.replace(/\/+$/, '').split('/');
+  const parts = withoutEnd(decoded, '/').split('/');
   const isInside = parts[0] === '' && parts[1] === ROOT;
   const inner = parts.slice(2);
   const isPlain = inner.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\\p{C}]/u.test(part));

@@ -1,3 +1,4 @@
+import { invalidInput } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import { digest } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
@@ -26,6 +27,12 @@ export interface KeyedNotes {
 }
 
 const PAGE = 1000;
+
+/** Refuses a handle that names nobody: everything that one person's agent writes would be read by everybody else's. */
+export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): void {
+  if (scope.user !== null) return;
+  throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });
+}
 
 /** Notes of a kind within a handle. Places are kept as tags, which are digests: no place can pass for another. */
 export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {

@@ -11,24 +11,66 @@ import {
   type SearchItem,
   type SearchOperation,
 } from '@langchain/langgraph-checkpoint';
+import { invalidInput, type VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { Memory } from '../record/memory.ts';
-import { keyedNotes, type KeyedNotes } from './keyed-notes.ts';
+import type { Varve } from '../varve.ts';
+import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 
 const LONGEST_TEXT = 20_000;
 
+type StoreHandle = Pick<Handle, 'scope' | 'memories' | 'recall'>;
+
+/** How the namespaces of a store become scopes. */
+export interface VarveStoreOptions {
+  /** Default "default". */
+  tenant?: string;
+  agent?: string;
+  /**
+   * The user that a namespace belongs to; null for a namespace that all users share on purpose. Default: the second label, as in
+   * `['memories', userId]`. A namespace of one label names nobody and is refused.
+   */
+  userOf?: (namespace: readonly string[]) => string | null | undefined;
+}
+
+/** The notes of one user. */
+interface Shelf {
+  handle: StoreHandle;
+  notes: KeyedNotes;
+}
+
+// Shelves are cheap to make: this bounds the memory of a process that serves many users.
+const MOST_SHELVES = 1000;
+
 /**
- * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(handle) })`. Items are notes: they keep
- * their history, and recall finds what they say. All namespaces lie within the handle's scope.
+ * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes: they keep their history,
+ * and recall finds what they say. Namespaces become scopes: `['memories', userId]` is kept in that user's memory, so that one store
+ * serves many users and none sees, searches or lists another's. With a handle instead, all namespaces lie within its user.
  */
 export class VarveStore extends BaseStore {
-  readonly #handle: Pick<Handle, 'memories' | 'recall'>;
-  readonly #notes: KeyedNotes;
+  readonly #shelfOf: (namespace: readonly string[]) => Shelf;
 
-  constructor(handle: Pick<Handle, 'memories' | 'recall'>) {
+  constructor(source: Pick<Varve, 'for'> | StoreHandle, options: VarveStoreOptions = {}) {
     super();
-    this.#handle = handle;
-    this.#notes = keyedNotes(handle, 'langgraph');
+    if ('memories' in source) {
+      assertHasUser(source, 'A LangGraph store');
+      const shelf = shelfOf(source);
+      this.#shelfOf = () => shelf;
+      return;
+    }
+    const { userOf = (namespace) => namespace[1], tenant, agent } = options;
+    const shelves = new Map<string, Shelf>();
+    this.#shelfOf = (namespace) => {
+      const user = userOf(namespace);
+      if (user === undefined || user === '' || user === '*') throw namesNobody(namespace);
+      const key = JSON.stringify(user);
+      const known = shelves.get(key);
+      if (known !== undefined) return known;
+      if (shelves.size >= MOST_SHELVES) shelves.clear();
+      const made = shelfOf(source.for({ tenant, agent, user }));
+      shelves.set(key, made);
+      return made;
+    };
   }
 
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
@@ -39,41 +81,43 @@ export class VarveStore extends BaseStore {
   }
 
   #run(operation: Operation): Promise<unknown> {
-    if ('value' in operation) return this.#notes.inTurn(() => this.#put(operation));
+    if ('value' in operation) return this.#shelfOf(operation.namespace).notes.inTurn(() => this.#put(operation));
     if ('namespacePrefix' in operation) return this.#search(operation);
     if ('key' in operation) return this.#get(operation);
     return this.#namespaces(operation);
   }
 
   async #get({ namespace, key }: GetOperation): Promise<Item | null> {
-    const memory = await this.#notes.get(placeOf(namespace, key));
+    const memory = await this.#shelfOf(namespace).notes.get(placeOf(namespace, key));
     return memory === null ? null : toItem(memory);
   }
 
   async #put({ namespace, key, value, index }: PutOperation): Promise<void> {
+    const { notes } = this.#shelfOf(namespace);
     const place = placeOf(namespace, key);
     if (value === null) {
-      const memory = await this.#notes.get(place);
-      if (memory !== null) await this.#notes.remove(memory);
+      const memory = await notes.get(place);
+      if (memory !== null) await notes.remove(memory);
       return;
     }
     const text = index === false ? '' : (index ?? ['$']).flatMap((path) => textAt(value, path)).join('\n');
     const content = text.trim() === '' ? key : text.slice(0, LONGEST_TEXT).toWellFormed();
-    await this.#notes.put(place, { title: key.slice(0, 500), content, metadata: { namespace, key, value } });
+    await notes.put(place, { title: key.slice(0, 500), content, metadata: { namespace, key, value } });
   }
 
   async #search({ namespacePrefix, filter, limit = 10, offset = 0, query }: SearchOperation): Promise<SearchItem[]> {
     const found =
       query === undefined
-        ? (await this.#notes.list(namespacePrefix)).map((memory): SearchItem => toItem(memory))
+        ? (await this.#shelfOf(namespacePrefix).notes.list(namespacePrefix)).map((memory): SearchItem => toItem(memory))
         : await this.#nearest(namespacePrefix, query, limit + offset);
     return found.filter(({ value }) => matches(value, filter ?? {})).slice(offset, offset + limit);
   }
 
   async #nearest(prefix: readonly string[], query: string, limit: number): Promise<SearchItem[]> {
-    const { results } = await this.#handle.recall(query, {
+    const { handle, notes } = this.#shelfOf(prefix);
+    const { results } = await handle.recall(query, {
       sources: ['notes'],
-      filter: { tags: [this.#notes.tagOf(prefix)] },
+      filter: { tags: [notes.tagOf(prefix)] },
       // A filter on values comes after: look further than asked.
       limit: Math.min(limit * 4, 200),
       abstain: false,
@@ -85,7 +129,8 @@ export class VarveStore extends BaseStore {
 
   async #namespaces({ matchConditions = [], maxDepth, limit, offset }: ListNamespacesOperation): Promise<string[][]> {
     const all = new Map<string, string[]>();
-    for (const memory of await this.#notes.list([])) {
+    const prefix = matchConditions.find(({ matchType }) => matchType === 'prefix')?.path ?? [];
+    for (const memory of await this.#shelfOf(prefix).notes.list([])) {
       const namespace = memory.metadata['namespace'] as string[];
       if (!matchConditions.every((condition) => agrees(namespace, condition))) continue;
       const shown = namespace.slice(0, maxDepth);
@@ -94,6 +139,17 @@ export class VarveStore extends BaseStore {
     const sorted = [...all].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, namespace]) => namespace);
     return sorted.slice(offset, offset + limit);
   }
+}
+
+function shelfOf(handle: StoreHandle): Shelf {
+  return { handle, notes: keyedNotes(handle, 'langgraph') };
+}
+
+function namesNobody(namespace: readonly string[]): VarveError {
+  return invalidInput(
+    `The namespace ${JSON.stringify(namespace)} names no user. Use ['memories', userId], or say with userOf which label is the user.`,
+    { field: 'namespace' },
+  );
 }
 
 // The key is apart from the namespace: ["a", "b"] + "c" is not ["a"] + "b".

@@ -84,7 +84,9 @@ type Add = (type: EntityType, name: string, start: number, aliases?: readonly st
 
 /** The title that stands before "post": words from the first capital on. */
 function addContent(match: RegExpExecArray, add: Add): void {
-  const title = /\p{Lu}.*$/u.exec(match[1] ?? '')?.[0];
+  const found = match[1] ?? '';
+  const start = found.search(/\p{Lu}/u);
+  const title = start < 0 ? undefined : found.slice(start);
   const kind = match[2] ?? '';
   if (title !== undefined)
     add(

@@ -1,3 +1,4 @@
+import { withoutEnd } from './without-end.ts';
 import { wordSet } from './word-set.ts';
 
 const AGENT_NOUN = /^[a-zà-öø-ÿ-]{3,}(?:er|or|ist|ician|arian|eer|ant|man|woman|smith|wright)$/;
@@ -7,7 +8,9 @@ const OTHERS = wordSet(`
   paramedic librarian physician midwife au-pair nanny diplomat politician freelance freelancer sister registrar associate
   partner principal head lead professor prof lecturer postdoc phd apprentice rep agent priest pastor rabbi imam monk
   soldier sailor marine officer trader temp critic clinician technician musician magician mathematician electrician
-  beautician optician statistician guide host hostess steward stewardess barista maid butler`);
+  beautician optician statistician guide host hostess steward stewardess barista maid butler
+  postie cabbie sparky chippy brickie trucker treasurer qs surveyor millwright chairman sexton verger paralegal carer caretaker janitor postwoman
+  postman conductor roofer joiner glazier grader shepherd vicar nun imam florist undertaker`);
 // Agent nouns that say what somebody is like, has or belongs to, not what they are paid for.
 const OTHERWISE = wordSet(`
   mother father brother sister daughter grandmother grandfather stepmother stepfather lover hater vegetarian member
@@ -30,7 +33,7 @@ export function isOccupation(phrase: string): boolean {
     .split(/(?:,| (?:at|for|in|with|of|from|and|who|that|by|on|since)\b)/)[0]
     ?.trim();
   const words = head?.split(/\s+/) ?? [];
-  const last = words.at(-1)?.replace(/[.!]+$/, '') ?? '';
+  const last = withoutEnd(words.at(-1) ?? '', '.!');
   if (words.length > 5 || OTHERWISE.has(last)) return words.length > 1 && isJobPair(words);
   return OTHERS.has(last) || AGENT_NOUN.test(last);
 }

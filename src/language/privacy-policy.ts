@@ -1,3 +1,5 @@
+import { findSecrets } from './secrets.ts';
+
 /** The kinds of sensitive content that are recognised. */
 export const PRIVACY_CATEGORIES = [
   'secret',
@@ -20,21 +22,8 @@ export type PrivacyPolicy = Record<PrivacyCategory, PrivacyAction>;
 interface Pattern {
   category: PrivacyCategory;
   pattern: RegExp;
-  holds?: (match: string) => boolean;
 }
 
-// Gaps are bounded: two open ones side by side take quadratic time, and these run on whole messages as they come in.
-// The known prefixes of providers' keys, then anything long and mixed that is called a key or a token.
-const SECRET =
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}/g;
-const NAMED_SECRET =
-  /\b(?:api[ _-]?key|access[ _-]?key|secret[ _-]?key|auth(?:entication)?[ _-]?token|bearer|access[ _-]?token|client[ _-]?secret|private[ _-]?key|seed phrase)\b\s{0,40}(?:is|was|=|:|to)?\s{0,40}["'`]?([^\s"'`,;]{8,})/gi;
-const PASSWORD =
-  /\b(?:pass(?:word|phrase|code|wd)|passwort|mot de passe|contraseña|senha|pin(?: code| number)?)\b(?:\s{1,40}(?:for|to|of)\s{1,40}(?:\S{1,40}\s{1,40}){1,4}?)?\s{0,40}(?:is|was|=|:|lautet|ist|est|es)\s{0,40}["'`]?([^\s"'`,;]{3,})/gi;
-const CARD = /(?<![\d-])(?:\d[ -]?){12,18}\d(?![\d-])/g;
-const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;
-const GOVERNMENT =
-  /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])|\b(?:passport|social security|ssn|driver'?s? licen[cs]e|national id|tax id)(?: (?:number|no\.?|#))?\s{0,40}(?:is|:|=)?\s{0,40}["']?([A-Z0-9][A-Z0-9-]{5,})/gi;
 const HEALTH =
   /\b(?:diagnos(?:ed|is)|cancer|tumou?r|diabet(?:es|ic)|asthma|hiv|aids|epilep(?:sy|tic)|depress(?:ion|ed)|anxiety disorder|bipolar|schizophreni\w+|adhd|autis(?:m|tic)|pregnan(?:t|cy)|miscarriage|abortion|chemotherapy|antidepressants?|insulin|medication|prescription|therap(?:y|ist)|psychiatrist|surgery|allerg(?:y|ic|ies)|blood type|disabilit(?:y|ies)|addict(?:ion|ed)|alcoholic|migraines?|arthritis|dementia|alzheimer\w*|blood pressure)\b/gi;
 const INTIMATE =
@@ -42,13 +31,8 @@ const INTIMATE =
 const BELIEF =
   /\b(?:muslim|christian|catholic|protestant|jewish|hindu|buddhist|atheist|religion|religious|republican|democrat|voted for|political party|trade union|union member)\b/gi;
 
+/** Words that say what a text is about. Secrets are recognised by their shape: {@link findSecrets}. */
 const PATTERNS: readonly Pattern[] = [
-  { category: 'secret', pattern: SECRET },
-  { category: 'secret', pattern: NAMED_SECRET, holds: (match) => /\d/.test(match) && /[A-Za-z]/.test(match) },
-  { category: 'password', pattern: PASSWORD },
-  { category: 'card', pattern: CARD, holds: passesLuhn },
-  { category: 'bank_account', pattern: IBAN, holds: passesIbanCheck },
-  { category: 'government_id', pattern: GOVERNMENT, holds: (match) => /\d{2}/.test(match) },
   { category: 'health', pattern: HEALTH },
   { category: 'intimate', pattern: INTIMATE },
   { category: 'belief', pattern: BELIEF },
@@ -64,31 +48,54 @@ export interface Cleaned {
   dropped: PrivacyCategory | null;
 }
 
-const LONGEST_TEXT = 100_000;
+// A longer text is looked through piece by piece; pieces overlap by more than any secret is long.
+const PIECE = 100_000;
+const OVERLAP = 5_000;
+
+interface Found {
+  category: PrivacyCategory;
+  start: number;
+  end: number;
+}
+
+/** Everything sensitive in a text for which the policy says something, in its order. */
+function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
+  const found: Found[] = [];
+  for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
+    const piece = text.slice(from, from + PIECE);
+    const spans: Found[] = [...findSecrets(piece)];
+    for (const { category, pattern } of PATTERNS) {
+      if (policy[category] === 'keep') continue;
+      for (const match of piece.matchAll(pattern)) {
+        spans.push({ category, start: match.index, end: match.index + match[0].length });
+      }
+    }
+    found.push(
+      ...spans
+        .filter(({ category }) => policy[category] !== 'keep')
+        .map(({ category, start, end }) => ({ category, start: start + from, end: end + from })),
+    );
+    if (from + PIECE >= text.length) break;
+  }
+  return found.sort((one, other) => one.start - other.start);
+}
 
 /** Applies a privacy policy to a text. */
 export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
-  const readable = text.slice(0, LONGEST_TEXT);
-  const marks = new Set<PrivacyCategory>();
-  let cleaned = readable;
-  for (const { category, pattern, holds } of PATTERNS) {
-    const action = policy[category];
-    if (action === 'keep') continue;
-    let isFound = false;
-    const next = cleaned.replace(pattern, (match: string, value: unknown) => {
-      if (holds !== undefined && !holds(match)) return match;
-      isFound = true;
-      if (action !== 'redact') return match;
-      // Where the pattern says which part is the secret, what it is for may stay.
-      const named = typeof value === 'string' ? match.slice(0, match.lastIndexOf(value)) : '';
-      return `${named}[${category.replace('_', ' ')} removed]`;
-    });
-    if (!isFound) continue;
-    if (action === 'drop') return { text: cleaned, marks: [...marks], dropped: category };
-    marks.add(category);
-    cleaned = next;
+  const found = findSensitive(text, policy);
+  if (found.length === 0) return { text, marks: [], dropped: null };
+  const marks = [...new Set(found.map(({ category }) => category))];
+  const dropped = found.find(({ category }) => policy[category] === 'drop')?.category ?? null;
+  if (dropped !== null) return { text, marks: marks.filter((mark) => policy[mark] !== 'drop'), dropped };
+  const pieces: string[] = [];
+  let written = 0;
+  for (const { category, start, end } of found) {
+    if (policy[category] !== 'redact' || end <= written) continue;
+    // The name of the secret may stay: what it is for is no secret.
+    if (start >= written) pieces.push(text.slice(written, start), `[${category.replace('_', ' ')} removed]`);
+    written = end;
   }
-  return { text: cleaned + text.slice(LONGEST_TEXT), marks: [...marks], dropped: null };
+  return { text: pieces.join('') + text.slice(written), marks, dropped: null };
 }
 
 /** A text without what may not be kept: here `drop` redacts, because an event is never dropped as a whole. */
@@ -99,24 +106,19 @@ export function redactSensitive(text: string, policy: PrivacyPolicy): string {
   return applyPrivacy(text, redacting).text;
 }
 
-function passesLuhn(match: string): boolean {
-  const digits = match.replace(/\D/g, '');
-  let sum = 0;
-  for (const [index, digit] of [...digits].reverse().entries()) {
-    const value = Number(digit) * (index % 2 === 1 ? 2 : 1);
-    sum += value > 9 ? value - 9 : value;
-  }
-  return digits.length >= 13 && digits.length <= 19 && sum % 10 === 0 && !/^(\d)\1+$/.test(digits);
+/** JSON without what may not be kept. A value is also looked at under its name: `{"wifi_password": "swordfish"}`. */
+export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): unknown {
+  if (typeof value === 'string') return redactNamed(name, value, policy);
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, policy, name));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, policy, key)]));
 }
 
-function passesIbanCheck(match: string): boolean {
-  const compact = match.replaceAll(' ', '');
-  if (compact.length < 15 || compact.length > 34) return false;
-  const moved = compact.slice(4) + compact.slice(0, 4);
-  let rest = 0;
-  for (const character of moved) {
-    const value = /\d/.test(character) ? character : String(character.charCodeAt(0) - 55);
-    for (const digit of value) rest = (rest * 10 + Number(digit)) % 97;
-  }
-  return rest === 1;
+/** A value without what may not be kept, where its name may say what it is. */
+export function redactNamed(name: string, value: string, policy: PrivacyPolicy): string {
+  const cleaned = redactSensitive(value, policy);
+  if (name === '' || cleaned !== value) return cleaned;
+  const words = `${name.replace(/[_-]/g, ' ')}: `;
+  const named = redactSensitive(`${words}${value}`, policy);
+  return named.startsWith(words) ? named.slice(words.length) : named;
 }

@@ -13,7 +13,7 @@ import type { MeterContext } from './meter.ts';
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
 const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'extract', schema, prompt: { system: 's', user: 'u' } } as const;
+const request = { task: 'read', schema, prompt: { system: 's', user: 'u' } } as const;
 
 let server: ProtocolServer;
 beforeAll(async () => {
@@ -101,7 +101,7 @@ for (const kind of databases()) {
       opened.clock.advance(1);
       await ledger.metered(context, (meter) => meter.languageModel(languageModel()).generate(request));
       expect(await ledger.credit.statement(ada)).toMatchObject([
-        { kind: 'usage', amount: -140, reason: 'extract' },
+        { kind: 'usage', amount: -140, reason: 'read' },
         { kind: 'grant', amount: 500, reason: 'payment' },
       ]);
       await expect(ledger.credit.grant({ ...ada, amount: 0.5, reason: 'x' })).rejects.toMatchObject({
@@ -165,7 +165,7 @@ for (const kind of databases()) {
                 await ledger.credit.grant({ tenant: 't', user, amount: grant, reason: 'top-up' });
               }
               await ledger.metered({ ...context, scope: { ...ada, user } }, async (meter) => {
-                for (const { model, failed, ...usage } of calls) meter.note({ task: 'extract', model, usage, failed });
+                for (const { model, failed, ...usage } of calls) meter.note({ task: 'read', model, usage, failed });
                 if (settles === 'once' || settles === 'twice')
                   await opened.database.write('t', (writer) => meter.settle(writer));
                 if (settles === 'twice') await opened.database.write('t', (writer) => meter.settle(writer));

@@ -15,7 +15,7 @@ import type { UsageEntry } from './usage-entry.ts';
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
 const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'extract', schema, prompt: { system: 's', user: 'u' } } as const;
+const request = { task: 'read', schema, prompt: { system: 's', user: 'u' } } as const;
 
 let server: ProtocolServer;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ for (const kind of databases()) {
           agent_id: 'a',
           run: 'run_1',
           operation: 'extraction',
-          task: 'extract',
+          task: 'read',
           model: 'test.chat:m',
           tokens_in: 100,
           tokens_out: 20,
@@ -134,7 +134,7 @@ for (const kind of databases()) {
         scope: { tenant: 'u', agent: null, user: null },
         run: null,
         operation: 'extraction',
-        task: 'extract',
+        task: 'read',
         model: 'test.chat:m',
         usage: { ...NO_USAGE, tokensIn: 500 },
         failed: false,

@@ -14,7 +14,7 @@ import type { UsageEntry } from './usage-entry.ts';
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };
 const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'extract', schema, prompt: { system: 's', user: 'u' } } as const;
+const request = { task: 'read', schema, prompt: { system: 's', user: 'u' } } as const;
 
 let server: ProtocolServer;
 beforeAll(async () => {
@@ -41,13 +41,13 @@ for (const kind of databases()) {
       const ledger = await open();
       const use = (operation: UsageEntry['operation'], task: string, model: string, tokensIn: number): Promise<void> =>
         ledger.metered({ ...context, operation }, async (meter) => meter.note({ task, model, usage: { tokensIn } }));
-      await use('extraction', 'extract', 'test.chat:m', 100);
+      await use('extraction', 'read', 'test.chat:m', 100);
       await use('extraction', 'decide', 'test.chat:m', 50);
       await use('embedding', 'embed', 'test.embedding:e', 7);
       await use('consolidation', 'merge', 'test.chat:m', 30);
       await use('injection', 'inject', 'test.chat:m', 400);
       opened.clock.set(Date.UTC(2026, 11, 1));
-      await use('extraction', 'extract', 'test.chat:m', 1000);
+      await use('extraction', 'read', 'test.chat:m', 1000);
 
       const byOperation = await ledger.report({ tenant: 't', by: ['month', 'operation'] });
       expect(byOperation.map(({ keys, cost, count }) => [keys.month, keys.operation, cost, count])).toEqual([
@@ -61,9 +61,9 @@ for (const kind of databases()) {
       expect(november.map(({ keys, tokensIn }) => [keys.task, tokensIn])).toEqual([
         ['decide', 50],
         ['embed', 7],
-        ['extract', 100],
         ['inject', 400],
         ['merge', 30],
+        ['read', 100],
       ]);
       expect(await ledger.report({ tenant: 'other', by: ['month'] })).toEqual([]);
       expect(

@@ -1,4 +1,4 @@
-import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
+import { contentStems, coveredBy } from '../language/text-overlap.ts';
 import type { FormDeps } from '../form/form-deps.ts';
 import { indexWords } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
@@ -30,12 +30,12 @@ export async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: str
     for (const { id } of related) {
       const memory = await findMemory(writer, scope, id);
       if (memory === null || memory.archivedAt !== null) continue;
-      const before = (memory.metadata[BOOSTED] ?? []) as string[];
+      const before = (memory.internal[BOOSTED] ?? []) as string[];
       if (before.includes(outcomeId)) continue;
       await reviseMemory(writer, deps, memory, {
         change: {
           importance: Math.min(1, memory.importance + BOOST),
-          metadata: { ...memory.metadata, [BOOSTED]: [...before, outcomeId].slice(-50) },
+          internal: { ...memory.internal, [BOOSTED]: [...before, outcomeId].slice(-50) },
         },
         why: { reason: 'a related decision turned out well', actor: 'boost-outcomes' },
       });
@@ -63,7 +63,8 @@ async function findRelated(reader: Reader, deps: FormDeps, scope: Scope, outcome
   return [...found.values()].filter(
     (memory) =>
       memory.sourceEvents.some((id) => events.some((event) => event.id === id)) ||
-      (memory.type !== 'summary' && coveredBy(contentStems(memory.content), said) >= RELATED),
+      (deps.memoryTypes.get(memory.type)?.section !== 'summaries' &&
+        coveredBy(contentStems(memory.content), said) >= RELATED),
   );
 }
 

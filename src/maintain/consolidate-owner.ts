@@ -1,7 +1,6 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { endOwnSessions } from '../consolidate/end-sessions.ts';
 import { seeOwner } from '../consolidate/in-run.ts';
-import { markGoals } from '../consolidate/mark-goals.ts';
 import { mergeReflections, reflectionBuffers } from '../consolidate/merge-reflections.ts';
 import { crowdedTags, mergeTag, withoutTried, type MergedTag } from '../consolidate/merge-tags.ts';
 import { findPatterns } from '../consolidate/patterns/find-patterns.ts';
@@ -33,7 +32,6 @@ export interface ConsolidationReport {
   tags: MergedTag[];
   /** The ids of patterns that were found or brought up to date. */
   patterns: string[];
-  goalsReached: number;
   /** Memories given to models that were judged, and those whose importance moved. */
   judged: number;
   moved: number;
@@ -43,7 +41,7 @@ export interface ConsolidationReport {
 
 /**
  * Consolidates what an owner has learned: working memory and scaffold → sessions that are over → reflections → tags →
- * patterns → goals → use.
+ * patterns → use.
  * Each step stands for itself, and so does each text, tag and pattern within a step: one that fails is named in the
  * report, and the others go on.
  */
@@ -62,7 +60,6 @@ export async function consolidateOwner(
     absorbed: 0,
     tags: [],
     patterns: [],
-    goalsReached: 0,
     judged: 0,
     moved: 0,
     failures: [],
@@ -98,7 +95,7 @@ export async function consolidateOwner(
     report.sessionsEnded = await endOwnSessions(deps, owner, options);
   });
   await step('merge-reflections', consolidation.reflections.enabled, async () => {
-    for (const buffer of await database.read(owner.tenant, (reader) => reflectionBuffers(reader, owner))) {
+    for (const buffer of await database.read(owner.tenant, (reader) => reflectionBuffers(reader, deps, owner))) {
       report.absorbed += (await alone('merge-reflections', () => mergeReflections(deps, buffer, options))) ?? 0;
     }
   });
@@ -125,9 +122,6 @@ export async function consolidateOwner(
       const id = await alone('find-patterns', () => writePattern(deps, owner, found, { ...options, seen }));
       if (id !== null) report.patterns.push(id);
     }
-  });
-  await step('mark-goals', true, async () => {
-    report.goalsReached = await markGoals(deps, owner, options);
   });
   await step('judge-use', consolidation.usefulness.enabled, async () => {
     Object.assign(report, await judgeGiven(deps, owner, options));

@@ -8,7 +8,7 @@ import { eraseScope, type Erased } from '../store/erase.ts';
 import { eraseRecords, withDerivedAlone, type RecordRow } from '../store/erase-records.ts';
 import { erasureSubject, hashIds, insertErasure, type ErasureCertificate } from '../store/erasure-store.ts';
 import type { Parts } from '../store/parts.ts';
-import { findMemory } from '../store/read-memories.ts';
+import { findChangeable } from '../store/read-memories.ts';
 import { redactBlocks } from './redact-blocks.ts';
 
 /** Who erases, and why. Kept in the certificate, so nothing of what is erased belongs in here. */
@@ -50,7 +50,7 @@ export async function eraseMemory(
 ): Promise<ErasureCertificate> {
   const { database } = parts;
   const certificate = await database.write(scope.tenant, async (writer) => {
-    const memory = await findMemory(writer, scope, memoryId);
+    const memory = await findChangeable(writer, scope, memoryId);
     if (memory === null) {
       throw new VarveError(`There is no memory ${memoryId} that this handle can see.`, {
         code: 'not_found',

@@ -1,4 +1,4 @@
-import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
+import { contentStems, coveredBy } from '../language/text-overlap.ts';
 
 /** What became of a memory that was given to the model for one turn. */
 export interface Verdict {

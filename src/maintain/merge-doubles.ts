@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
-import { sayTheSame, saysMore } from '../form/decide-by-rules.ts';
+import { differs } from '../form/decide/decide.ts';
 import type { FormDeps } from '../form/form-deps.ts';
-import { lexicalSimilarity } from '../form/guards/text-overlap.ts';
-import { slotOf } from '../form/slot.ts';
-import { indexWords } from '../language/words.ts';
 import { calibratedSimilarity } from '../models/calibration.ts';
-import type { Embedder } from '../models/embedder.ts';
+import { isSameValue, type AttributeTable } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
+import { typesThat } from '../record/memory-types.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { lowestTrust } from '../record/trust.ts';
@@ -32,8 +30,9 @@ const REINFORCEMENT = 0.05;
 type Numbered = { rowId: number; memory: Memory };
 
 /**
- * Merges near doubles of one owner (L7): two live memories of one type that say the same become one. The more specific
- * text stays, with the greater importance and a little more, and with the sources of both. Gives back how many went.
+ * Merges near doubles of one owner (L7): two live statements of one type become one when no field of theirs differs and they
+ * have the same value or nearly the same meaning. The one that says more stays, with the greater importance and a little more, and
+ * with the sources of both. Texts that consolidation has merged are not merged again. Gives back how many went.
  */
 export async function mergeDoubles(
   deps: FormDeps,
@@ -46,9 +45,10 @@ export async function mergeDoubles(
   for (const one of recent) {
     signal?.throwIfAborted();
     if (gone.has(one.memory.id)) continue;
-    const doubles = await deps.database.read(owner.tenant, async (reader) =>
-      findDoubles(reader, deps, { owner, one, embedder: await deps.embedding.forQueries(reader) }),
-    );
+    const doubles = await deps.database.read(owner.tenant, async (reader) => [
+      ...(await sameValue(reader, deps, owner, one)),
+      ...(await sameMeaning(reader, deps, owner, one)),
+    ]);
     const other = doubles.find((memory) => !gone.has(memory.id));
     if (other === undefined) continue;
     const loser = await deps.database.write(owner.tenant, (writer) => merge(writer, deps, [one.memory, other]));
@@ -58,7 +58,6 @@ export async function mergeDoubles(
 }
 
 async function changedSince(reader: Reader, deps: FormDeps, owner: Scope, from: number): Promise<Numbered[]> {
-  const types = [...deps.memoryTypes].filter(([, type]) => type.mergesDoubles).map(([name]) => name);
   const rows = await reader
     .selectFrom('memories')
     .selectAll()
@@ -66,56 +65,85 @@ async function changedSince(reader: Reader, deps: FormDeps, owner: Scope, from: 
     .where('owner_key', '=', ownerKey(owner))
     .where('archived_at', 'is', null)
     .where('updated_at', '>=', from)
-    .where('type', 'in', types)
+    .where(
+      'type',
+      'in',
+      typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
+    )
+    .where('source_type', '!=', 'consolidation')
     .orderBy('row_id', 'desc')
     .limit(MOST_LOOKED_AT)
     .execute();
   return rows.map((row) => ({ rowId: row.row_id, memory: toMemory(row) }));
 }
 
-interface Search {
-  owner: Scope;
-  one: Numbered;
-  embedder: Embedder | null;
+/** The statements that have the same attribute and value. */
+async function sameValue(reader: Reader, deps: FormDeps, owner: Scope, { memory }: Numbered): Promise<Memory[]> {
+  const { attribute, value } = memory;
+  if (attribute === null || value === null) return [];
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner))
+    .where('archived_at', 'is', null)
+    .where('type', '=', memory.type)
+    .where('attribute', '=', attribute)
+    .where('connection_id', '=', memory.scope.connection ?? '')
+    .where('session_id', '=', memory.scope.session ?? '')
+    .where('source_type', '!=', 'consolidation')
+    .where('id', '!=', memory.id)
+    .execute();
+  return rows.map(toMemory).filter((other) => other.value !== null && mayBeDoubles(memory, other, deps.attributes));
 }
 
-/** The memories of the same type that say the same, by meaning where there are vectors, else by words. */
-async function findDoubles(reader: Reader, deps: FormDeps, { owner, one, embedder }: Search): Promise<Memory[]> {
+/** The statements that mean nearly the same, by their vectors, and that no field tells apart. */
+async function sameMeaning(reader: Reader, deps: FormDeps, owner: Scope, one: Numbered): Promise<Memory[]> {
+  const embedder = await deps.embedding.forQueries(reader);
+  if (embedder === null) return [];
   const { tenant } = owner;
-  const { memory } = one;
-  const condition = sql<boolean>`record.type = ${memory.type} and record.row_id <> ${one.rowId}
-    and record.connection_id = ${memory.scope.connection ?? ''}`;
-  const search = { tenant, owners: [ownerKey(owner)], kind: 'memory' as const, limit: NEAREST, condition };
-  const vectors =
-    embedder === null
-      ? new Map<number, Float32Array>()
-      : await findVectors(reader, deps.database, { tenant, model: embedder.id, kind: 'memory', rowIds: [one.rowId] });
-  const query = vectors.get(one.rowId);
-  const measured = new Map<number, number>();
-  if (embedder !== null && query !== undefined) {
-    const model = { id: embedder.id, dimensions: embedder.dimensions };
-    const calibration = deps.embedding.calibrationOf(embedder);
-    for (const { rowId, similarity } of await deps.database.vectors.nearest(reader, { ...search, model, query })) {
-      measured.set(rowId, calibratedSimilarity(similarity, calibration));
-    }
-  } else {
-    const words = indexWords(memory.content).slice(0, 30);
-    for (const { rowId } of await deps.database.text.search(reader, { ...search, words })) measured.set(rowId, -1);
-  }
-  const found = await loadMemories(reader, deps.database, { scope: owner, rowIds: [...measured.keys()] });
-  return [...found].flatMap(([rowId, other]) => {
-    const meaning = measured.get(rowId) ?? -1;
-    const similarity = meaning < 0 ? lexicalSimilarity(memory.content, other.content) : meaning;
-    const { same } = deps.settings.thresholds;
-    const isDouble =
-      similarity > same &&
-      sayTheSame(
-        { slot: slotOf(memory), content: memory.content },
-        { slot: slotOf(other), content: other.content },
-        { similarity, same },
-      );
-    return isDouble ? [other] : [];
+  const { memory, rowId } = one;
+  const model = { id: embedder.id, dimensions: embedder.dimensions };
+  const vectors = await findVectors(reader, deps.database, {
+    tenant,
+    model: model.id,
+    kind: 'memory',
+    rowIds: [rowId],
   });
+  const query = vectors.get(rowId);
+  if (query === undefined) return [];
+  const calibration = deps.embedding.calibrationOf(embedder);
+  const nearest = await deps.database.vectors.nearest(reader, {
+    tenant,
+    owners: [ownerKey(owner)],
+    kind: 'memory',
+    limit: NEAREST,
+    condition: sql<boolean>`record.type = ${memory.type} and record.row_id <> ${rowId}
+      and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'
+      and record.polarity = ${memory.polarity} and record.tense = ${memory.tense}`,
+    model,
+    query,
+  });
+  const near = nearest.filter(
+    ({ similarity }) => calibratedSimilarity(similarity, calibration) > deps.settings.thresholds.same,
+  );
+  const found = await loadMemories(reader, deps.database, { scope: owner, rowIds: near.map((hit) => hit.rowId) });
+  return near
+    .flatMap((hit) => found.get(hit.rowId) ?? [])
+    .filter((other) => mayBeDoubles(memory, other, deps.attributes));
+}
+
+/** Whether no field tells two statements apart, and no number, name or negation in their texts. */
+export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTable): boolean {
+  if (one.tense !== other.tense || one.state !== other.state) return false;
+  const shape = attributes.policyOf(one.attribute ?? other.attribute ?? '').shape;
+  const hasBoth = one.value !== null && other.value !== null;
+  if (hasBoth && !isSameValue(one.value, other.value, shape)) return false;
+  for (const field of ['validFrom', 'validTo', 'dueAt'] as const) {
+    const [left, right] = [one[field], other[field]];
+    if (left !== null && right !== null && left.getTime() !== right.getTime()) return false;
+  }
+  return !differs({ ...one, text: one.content }, other);
 }
 
 async function merge(writer: Writer, deps: FormDeps, pair: [Memory, Memory]): Promise<string | null> {
@@ -125,8 +153,8 @@ async function merge(writer: Writer, deps: FormDeps, pair: [Memory, Memory]): Pr
     await findMemory(writer, pair[1].scope, pair[1].id),
   ];
   if (one === null || other === null || one.archivedAt !== null || other.archivedAt !== null) return null;
-  if (one.content !== pair[0].content || other.content !== pair[1].content) return null;
-  const [winner, loser] = saysMore(other.content, one.content) ? [other, one] : [one, other];
+  if (one.version !== pair[0].version || other.version !== pair[1].version) return null;
+  const [winner, loser] = saysMore(other, one) ? [other, one] : [one, other];
   const why: Change = { reason: 'merged near doubles', actor: 'merge-doubles' };
   await archiveMemory(writer, deps, loser, { reason: 'merged', by: winner.id, why });
   await reviseMemory(writer, deps, winner, {
@@ -136,10 +164,19 @@ async function merge(writer: Writer, deps: FormDeps, pair: [Memory, Memory]): Pr
       tags: [...new Set([...winner.tags, ...loser.tags])].slice(0, 50),
       entities: [...new Set([...winner.entities, ...loser.entities])],
       sourceEvents: loser.sourceEvents,
+      quotes: loser.quotes,
     },
     why,
   });
   return loser.id;
+}
+
+/** A permanent fact before another statement, one with an attribute and a value before one without, then the longer text. */
+function saysMore(one: Memory, other: Memory): boolean {
+  const weight = ({ permanent, attribute, value }: Memory): number =>
+    4 * Number(permanent) + 2 * Number(attribute !== null) + Number(value !== null);
+  const difference = weight(one) - weight(other);
+  return difference === 0 ? one.content.length > other.content.length : difference > 0;
 }
 
 // Rounded: the sum of two decimal fractions has a tail.

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import { contentStems, coveredBy } from '../form/guards/text-overlap.ts';
-import { replaceSentences } from '../language/replace-sentences.ts';
+import { contentStems, coveredBy } from '../language/text-overlap.ts';
+import { replaceStatements } from '../language/dated-line.ts';
 import { splitSentences } from '../language/split-sentences.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Scope } from '../record/scope.ts';
@@ -42,7 +42,7 @@ export async function redactBlocks(
     const redact = (content: string): string =>
       isJson
         ? redactJson(content, saysErased)
-        : replaceSentences(content, (sentence) => (saysErased(sentence) ? null : sentence));
+        : replaceStatements(content, (statement) => (saysErased(statement) ? null : statement));
     const next = redact(block.content);
     if (next !== block.content) {
       await writer

@@ -5,9 +5,11 @@ import type { ArchiveReason } from '../record/memory.ts';
 import { memoryType } from '../record/memory-types.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
+import { removeRefusals } from '../store/refusal-store.ts';
 import { insertRun, newRunId, removeRuns, type RunCause } from '../store/run-store.ts';
 import { archiveMemories, fadeMemories, liveStretch, type LiveRow } from '../store/upkeep-store.ts';
-import { planUpkeep } from './plan-upkeep.ts';
+import { planUpkeep, type UpkeepRow } from './plan-upkeep.ts';
+import { plannedDays, markPastPlans } from './past-plans.ts';
 
 /** What a maintenance pass has done. */
 export interface UpkeepReport {
@@ -15,6 +17,8 @@ export interface UpkeepReport {
   /** Live memories that were looked at. */
   read: number;
   faded: number;
+  /** Plans whose day is over: they are history now. */
+  plansOver: number;
   archived: Record<'decayed' | 'pruned' | 'expired', number>;
   /** Sessions whose merged text has ended with them. */
   sessionsEnded: number;
@@ -30,7 +34,7 @@ export interface UpkeepOptions {
 }
 
 /** How far a pass has come, with what it has counted. */
-export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'archived'> & {
+export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'plansOver' | 'archived'> & {
   startedAt: number;
   /** The last row that it has seen. */
   after: number;
@@ -52,23 +56,28 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
     startedAt: clock.now(),
     read: 0,
     faded: 0,
+    plansOver: 0,
     archived: { decayed: 0, pruned: 0, expired: 0 },
     after: 0,
     isOver: false,
   };
-  const { run, read, faded, archived, startedAt } = begun;
-  const report: UpkeepReport = { run, read, faded, archived, sessionsEnded: 0, archivedMemories: [] };
+  const { run, read, faded, plansOver, archived, startedAt } = begun;
+  const report: UpkeepReport = { run, read, faded, plansOver, archived, sessionsEnded: 0, archivedMemories: [] };
   if (begun.isOver) return report;
   const save = async (writer: Writer, after: number, isOver: boolean): Promise<void> => {
-    const { read, faded, archived } = report;
-    await options.progress?.save(writer, { run, startedAt, read, faded, archived, after, isOver });
+    const { read, faded, plansOver, archived } = report;
+    await options.progress?.save(writer, { run, startedAt, read, faded, plansOver, archived, after, isOver });
   };
   let { after } = begun;
+  report.plansOver += await markPastPlans(deps, tenant, run, options.signal);
   while (consolidation.decay.enabled) {
     options.signal?.throwIfAborted();
-    const rows = await database.read(tenant, (reader) =>
-      liveStretch(reader, database, { tenant, after, limit: STRETCH }),
-    );
+    const from = after;
+    const rows = await database.read(tenant, async (reader) => {
+      const live = await liveStretch(reader, database, { tenant, after: from, limit: STRETCH });
+      const planned = await plannedDays(reader, tenant, { after: from, upTo: live.at(-1)?.rowId ?? from });
+      return live.map((row) => ({ ...row, plannedFor: planned.get(row.rowId) ?? null }));
+    });
     if (rows.length === 0) break;
     after = rows.at(-1)?.rowId ?? after;
     await maintainStretch(deps, tenant, { rows, report, save: (writer) => save(writer, after, false) });
@@ -77,7 +86,9 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
   const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
   await database.write(tenant, async (writer) => {
     report.sessionsEnded = await endSessions(writer, deps, scope, report.run);
-    await removeRuns(writer, tenant, clock.now() - consolidation.intervals.keepRunsDays * DAY);
+    const keptSince = clock.now() - consolidation.intervals.keepRunsDays * DAY;
+    await removeRuns(writer, tenant, keptSince);
+    await removeRefusals(writer, tenant, keptSince);
     await insertRun(writer, {
       id: report.run,
       scope,
@@ -87,7 +98,12 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
       startedAt: new Date(startedAt),
       finishedAt: new Date(clock.now()),
       read: { memories: report.read },
-      changed: { faded: report.faded, ...report.archived, sessionsEnded: report.sessionsEnded },
+      changed: {
+        faded: report.faded,
+        plansOver: report.plansOver,
+        ...report.archived,
+        sessionsEnded: report.sessionsEnded,
+      },
       model: 'local',
       cost: 0,
       error: null,
@@ -106,7 +122,11 @@ const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
 async function maintainStretch(
   deps: ConsolidateDeps,
   tenant: string,
-  { rows, report, save }: { rows: readonly LiveRow[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
+  {
+    rows,
+    report,
+    save,
+  }: { rows: readonly (LiveRow & UpkeepRow)[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
 ): Promise<void> {
   const now = deps.clock.now();
   const faded: { rowId: number; owner: string; importance: number }[] = [];

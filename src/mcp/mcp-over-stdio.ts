@@ -1,5 +1,5 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { ScopeInput } from '../record/scope.ts';
+import type { HandleScope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { refuseDeep } from './refuse-deep.ts';
@@ -7,7 +7,7 @@ import { refuseDeep } from './refuse-deep.ts';
 /** Serves MCP on the standard input and output of this process. Resolves when the client is gone. */
 export async function mcpOverStdio(
   varve: Varve,
-  { scope, version, readOnly }: { scope: ScopeInput; version: string; readOnly: boolean },
+  { scope, version, readOnly }: { scope: HandleScope; version: string; readOnly: boolean },
 ): Promise<void> {
   const handle = varve.for(scope);
   const transport = refuseDeep(new StdioServerTransport());

@@ -7,7 +7,7 @@ import { createLanguageModel, type LanguageModelOptions } from './create-languag
 import type { LanguageModel } from './language-model.ts';
 
 const schema = z.object({ facts: z.array(z.string()) });
-const request = { task: 'extract', schema, prompt: { system: 'Extract facts.', user: 'I live in Oslo.' } } as const;
+const request = { task: 'read', schema, prompt: { system: 'Extract facts.', user: 'I live in Oslo.' } } as const;
 const good = { facts: ['Lives in Oslo'] };
 
 let server: ProtocolServer;
@@ -45,7 +45,7 @@ describe('which model does what', () => {
   });
 
   it('refuses tasks and models that do not exist, saying what would be right', () => {
-    expect(() => model({ tasks: { extrakt: server.languageModel() } as never })).toThrow(/Tasks: extract, decide/);
+    expect(() => model({ tasks: { reed: server.languageModel() } as never })).toThrow(/Tasks: read, decide/);
     expect(() => model({ fast: 'openai/gpt-4o-mini' as never })).toThrow(/model object of an AI SDK provider/);
   });
 

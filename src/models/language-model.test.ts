@@ -24,7 +24,7 @@ import { usageOfFailure } from './usage.ts';
 
 const schema = z.object({ facts: z.array(z.string()) });
 const prompt = { system: 'Extract facts.', user: 'I live in Oslo.' };
-const request = { task: 'extract', schema, prompt } as const;
+const request = { task: 'read', schema, prompt } as const;
 const good = { facts: ['Lives in Oslo'] };
 
 let server: ProtocolServer;
@@ -64,7 +64,7 @@ describe('asking a language model through its real provider', () => {
     expect(body?.messages?.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(body?.response_format).toMatchObject({
       type: 'json_schema',
-      json_schema: { name: 'extract', strict: true, schema: { additionalProperties: false, required: ['facts'] } },
+      json_schema: { name: 'read', strict: true, schema: { additionalProperties: false, required: ['facts'] } },
     });
   });
 
@@ -131,7 +131,7 @@ describe('asking a language model through its real provider', () => {
     expect(error).toMatchObject({
       code: 'model_answer_invalid',
       retryable: false,
-      details: { problem, task: 'extract' },
+      details: { problem, task: 'read' },
     });
     expect(usageOfFailure(error)).toMatchObject({ calls: tries, tokensIn: 100 * tries });
     expect(server.requests).toHaveLength(tries);

@@ -1,4 +1,5 @@
 import { invalidInput } from '../errors.ts';
+import { visibleText, withoutMarkers } from '../language/inert-text.ts';
 import { digest } from '../record/id.ts';
 import { TASK_TIERS, type Task, type Tier } from './task.ts';
 
@@ -37,10 +38,6 @@ export function renderPrompt<Input>(template: PromptTemplate<Input>, input: Inpu
   return { system: `${template.system.trim()}\n\n${NOTICE}`, user: template.render(input), version: template.version };
 }
 
-// Control characters other than tab and newline, the "tag" characters that hide text from people but not from models,
-// and the marks that turn the direction of what follows.
-const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
-
 /**
  * Sets text that we do not trust apart. The code in its tags is a digest of the text itself, which no text can contain
  * on purpose; anything inside that looks like one of the tags is made harmless too, for models that do not compare codes.
@@ -49,11 +46,9 @@ const HIDDEN = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u20
 export function fence(label: string, text: string): string {
   if (!/^[a-z][a-z_]{0,30}$/.test(label))
     throw invalidInput(`The label ${JSON.stringify(label)} is not a plain snake_case word.`);
-  const clean = text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(HIDDEN, '')
-    .replace(new RegExp(`[<＜﹤‹〈]([\\s/\\\\／]*${label})`, 'giu'), '&lt;$1');
+  const clean = withoutMarkers(visibleText(text))
+    .replace(/[<＜﹤](?=\s{0,5}[|｜])/g, '&lt;')
+    .replace(new RegExp(`[<＜﹤‹〈⟨]([\\s/\\\\／]{0,20}${label})`, 'giu'), '&lt;$1');
   let code = digest([label, clean], 12);
   for (let round = 0; clean.includes(code); round += 1) code = digest([label, clean, round], 12);
   return `<${label}-${code}>\n${clean}\n</${label}-${code}>`;
@@ -61,5 +56,10 @@ export function fence(label: string, text: string): string {
 
 /** Lists things under short numbers, by which a model refers to them; it never sees an id. */
 export function numbered(label: string, texts: readonly string[], first = 1): string {
-  return fence(label, texts.map((text, index) => `${first + index}. ${text.replace(/\s*\n\s*/g, ' ')}`).join('\n'));
+  return fence(
+    label,
+    texts
+      .map((text, index) => `${first + index}. ${text.replace(/\s+/g, (gap) => (gap.includes('\n') ? ' ' : gap))}`)
+      .join('\n'),
+  );
 }

@@ -3,14 +3,10 @@ export type Tier = 'fast' | 'slow';
 
 /** What language models are asked to do, and which of the two does it unless a task has a model of its own. */
 export const TASK_TIERS = {
-  /** New, updated and contradicted memories of a conversation. */
-  extract: 'fast',
+  /** What a stretch of a conversation states. */
+  read: 'fast',
   /** ADD, UPDATE, DELETE or NONE for new facts. */
   decide: 'fast',
-  /** Keyed facts that the last exchange states. */
-  keyed_facts: 'fast',
-  /** The topics of a session. */
-  summarise: 'fast',
   /** Whether and what to look up before a turn. */
   lookup: 'fast',
   /** Reflections for agent, user and session. */

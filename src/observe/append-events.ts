@@ -1,5 +1,7 @@
 import { estimateTokens } from '../language/token-count.ts';
-import { ORIGIN_WEIGHTS, type Event, type ParsedEvent } from '../record/event.ts';
+import { invalidInput } from '../errors.ts';
+import { ORIGIN_WEIGHTS, type Event, type EventKind, type ParsedEvent } from '../record/event.ts';
+import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { findByIdempotencyKey, insertEvents, type KeyedEvent } from '../store/event-store.ts';
@@ -16,6 +18,18 @@ export interface Appended {
 
 /** A checked event, and its id where that is derived from what it says. */
 export type EventInput = ParsedEvent & { id?: string };
+
+/** What is said and seen in a conversation. Documents, decisions and their outcomes may be shared by everybody on purpose. */
+const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_result']);
+
+/** Refuses talk that belongs to nobody: without a user it needs a session, where it stays. */
+export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
+  if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
+  throw invalidInput(
+    'A message, an observation or a tool result needs a user, or a session that it stays in: name one of the two in the scope.',
+    { field: 'user' },
+  );
+}
 
 /** Appends events to an owner's log: all of them or none, each once. */
 export async function appendEvents(
@@ -65,17 +79,36 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
     kind: input.kind,
     origin: input.origin,
     speaker: input.speaker ?? null,
-    content: input.content,
+    content: keptContent(input),
     category: input.category ?? null,
     refersTo: input.refersTo ?? null,
     interaction: input.interaction ?? null,
     channel: input.channel ?? null,
     context: input.context ?? null,
-    metadata: input.metadata ?? {},
+    metadata: keptMetadata(input.metadata ?? {}),
     occurredAt: input.occurredAt ?? now,
     recordedAt: now,
     processedAt: null,
   };
+}
+
+/** What the log keeps of an event: what memory itself has answered is known already. */
+function keptContent({ kind, origin, content, metadata }: EventInput): string {
+  if (kind === 'message') return withoutRecalled(content);
+  const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);
+  return isAnswer ? MEMORY_ANSWER : content;
+}
+
+/** An exchange notes its tools with their results: those of memory's own tools are left out. */
+function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
+  const { toolsUsed } = metadata;
+  if (!Array.isArray(toolsUsed)) return metadata;
+  const kept = toolsUsed.map((use: unknown) => {
+    const { result, ...rest } = (use ?? {}) as { tool?: unknown; result?: unknown };
+    const isAnswer = typeof result === 'string' && isMemoryAnswer(result, rest.tool);
+    return isAnswer ? rest : use;
+  });
+  return { ...metadata, toolsUsed: kept };
 }
 
 /** Gives events of a session their places in it, and counts what waits for the next formation. */

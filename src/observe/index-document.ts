@@ -3,7 +3,7 @@ import { contextSourceSchema, type ContextSource } from '../record/context-sourc
 import type { Event } from '../record/event.ts';
 import { derivedId } from '../record/id.ts';
 import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
-import type { Scope } from '../record/scope.ts';
+import { staysInSession, type Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
 import { appendEvents, type EventInput } from './append-events.ts';
@@ -61,6 +61,12 @@ export async function indexDocument(
     };
   });
   // Outside of the session: a document is not a turn of the conversation.
-  const { events, repeated } = await appendEvents(writer, parts, { ...scope, session: null }, inputs);
+  const { events, repeated } = await appendEvents(
+    writer,
+    parts,
+    // What somebody without a name attaches stays in their session.
+    staysInSession(scope) ? scope : { ...scope, session: null },
+    inputs,
+  );
   return { chunks: events, repeated };
 }

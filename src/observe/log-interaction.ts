@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Event, ParsedEvent } from '../record/event.ts';
+import { isMemoryAnswer } from '../record/memory-answers.ts';
 import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
@@ -71,7 +72,7 @@ export async function logInteraction(
   const events: Omit<ParsedEvent, 'idempotencyKey'>[] = [
     { ...shared, kind: 'message', origin: 'user', content: input.userMessage },
     ...toolsUsed.flatMap((use) =>
-      use.result === undefined
+      use.result === undefined || isMemoryAnswer(use.result, use.tool)
         ? []
         : [
             {

@@ -26,10 +26,31 @@ const updateSchema = z.strictObject({
   persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
 });
 
+/** Who stands behind an observation. */
+export interface ObservationSource {
+  /** Default `agent`. What a tool or a page says is kept as theirs: it is not learned as the user's. */
+  statedBy?: 'user' | 'agent' | 'tool';
+  /** The name of the page, mail or tool. */
+  source?: string | null;
+}
+
+const sourceSchema = z.strictObject({
+  statedBy: z.enum(['user', 'agent', 'tool']).optional(),
+  source: textSchema(200).nullish(),
+});
+
 /** An observation of the chat agent, as an event that waits to be processed. */
-export function observationEvent(scope: Scope, content: string, category: ChatCategory): EventInput {
+export function observationEvent(
+  scope: Scope,
+  content: string,
+  category: ChatCategory,
+  from: ObservationSource = {},
+): EventInput {
   const checked = parse(observationSchema, { content, category }, 'The observation');
-  return { ...observed(scope, 'chat'), content: checked.content, category: checked.category };
+  const { statedBy, source } = parse(sourceSchema, from, 'The source of the observation');
+  const event = { ...observed(scope, 'chat'), content: checked.content, category: checked.category };
+  if (statedBy !== 'tool') return event;
+  return { ...event, origin: 'tool', metadata: { ...event.metadata, from: source ?? 'a tool' } };
 }
 
 /** One `scaffold_update` event for each key and one `learned_fact` event for each item. */

@@ -5,7 +5,8 @@ import { toBlock } from '../store/block-store.ts';
 import { toEntity } from '../store/entity-store.ts';
 import { toEvent, type EventRow } from '../store/event-store.ts';
 import { toMemory, type MemoryRow } from '../store/memory-rows.ts';
-import type { BlockTable, EntityTable, OwnerTable, RevisionTable } from '../store/schema.ts';
+import { toRefusal } from '../store/refusal-store.ts';
+import type { BlockTable, EntityTable, OwnerTable, RefusalTable, RevisionTable } from '../store/schema.ts';
 import { within } from './count-records.ts';
 import type { RecordLine } from './record-line.ts';
 
@@ -22,7 +23,7 @@ interface Page<Row> {
  * not grow with the store. What is written meanwhile may or may not be in it.
  */
 export async function* exportRecords(database: Database, scope: Scope, now: Date): AsyncGenerator<RecordLine> {
-  yield { record: 'header', format: 'varve', version: 1, exportedAt: now };
+  yield { record: 'header', format: 'varve', version: 2, exportedAt: now };
   const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> =>
     database.read(scope.tenant, work);
   if (scope.session === null) {
@@ -33,6 +34,9 @@ export async function* exportRecords(database: Database, scope: Scope, now: Date
   }
   for await (const row of pages((after) => read((reader) => byRow<EventRow>(reader, 'events', scope, after)))) {
     yield eventLine(row);
+  }
+  for await (const row of pages((after) => read((reader) => byId<RefusalTable>(reader, 'refusals', scope, after)))) {
+    yield { record: 'refusal', ...toRefusal(row) };
   }
   if (scope.session === null) yield* revisionLines(database, scope);
   for await (const row of pages((after) => read((reader) => byRow<MemoryRow>(reader, 'memories', scope, after)))) {
@@ -66,7 +70,7 @@ async function byRow<Row extends { row_id: number }>(
 
 async function byId<Table>(
   reader: Reader,
-  table: 'entities' | 'blocks',
+  table: 'entities' | 'blocks' | 'refusals',
   scope: Scope,
   after: string | number | null,
 ): Promise<Page<Selectable<Table>>> {
@@ -119,12 +123,14 @@ function eventLine(row: EventRow): RecordLine {
 function memoryLine(row: MemoryRow): RecordLine {
   const memory = toMemory(row);
   const { id, scope, contradictedBy, createdAt, updatedAt, archivedAt, archiveReason, ...rest } = memory;
-  const { accessCount, lastAccessedAt, version, ...data } = rest;
+  const { accessCount, lastAccessedAt, version, reader, internal, ...data } = rest;
   return {
     record: 'memory',
     id,
     scope,
     data: { ...data, level: levelOf(scope) },
+    reader,
+    internal,
     contradictedBy,
     createdAt,
     updatedAt,

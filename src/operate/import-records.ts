@@ -2,13 +2,15 @@ import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope, ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import { upgradeExported } from '../store/older-memory.ts';
+import type { FormDeps } from '../form/form-deps.ts';
 import { recordLineSchema, type ParsedLine } from './record-line.ts';
 import {
   takeInBlock,
   takeInEntity,
   takeInEvent,
   takeInMemory,
+  takeInRefusal,
   takeInRevision,
   type TakenIn,
   type Taking,
@@ -47,7 +49,7 @@ const MOST_PROBLEMS = 100;
 
 /** Takes lines in, a batch to a transaction. A bad line is reported and the rest goes on; doing it again changes nothing. */
 export async function importRecords(
-  parts: Parts,
+  parts: FormDeps,
   lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
   options: ImportOptions,
 ): Promise<ImportReport> {
@@ -77,7 +79,7 @@ export async function importRecords(
     try {
       // A text is no line but the reason why there is none.
       if (typeof item === 'string') throw invalidInput(item);
-      const line = parse(recordLineSchema, item, `Line ${report.read}`);
+      const line = parse(recordLineSchema, upgradeExported(item), `Line ${report.read}`);
       if (line.record === 'header') continue;
       line.scope = { ...line.scope, ...withoutUndefined(options.into) };
       taking.check(line.scope);
@@ -94,7 +96,7 @@ export async function importRecords(
 type Outcome = TakenIn | VarveError;
 
 async function writeBatch(
-  parts: Parts,
+  parts: FormDeps,
   batch: readonly { line: ParsedLine }[],
   { taking, options }: { taking: Taking; options: ImportOptions },
 ): Promise<Outcome[]> {
@@ -113,7 +115,7 @@ async function writeBatch(
 }
 
 /** Bad input is said before anything is written, so the transaction can go on without the line. */
-async function takeInOrSay(writer: Writer, parts: Parts, line: ParsedLine, taking: Taking): Promise<Outcome> {
+async function takeInOrSay(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<Outcome> {
   try {
     return await takeIn(writer, parts, line, taking);
   } catch (error) {
@@ -122,7 +124,7 @@ async function takeInOrSay(writer: Writer, parts: Parts, line: ParsedLine, takin
   }
 }
 
-function takeIn(writer: Writer, parts: Parts, line: ParsedLine, taking: Taking): Promise<TakenIn> {
+function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<TakenIn> {
   switch (line.record) {
     case 'event':
       return takeInEvent(writer, parts, line);
@@ -132,6 +134,8 @@ function takeIn(writer: Writer, parts: Parts, line: ParsedLine, taking: Taking):
       return takeInBlock(writer, parts, line);
     case 'entity':
       return takeInEntity(writer, parts, line, taking);
+    case 'refusal':
+      return takeInRefusal(writer, line);
     case 'revision':
       return takeInRevision(writer, line);
     case 'header':

@@ -4,15 +4,15 @@ import { retryJob } from '../jobs/retry-job.ts';
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT } from '../store/database.ts';
-import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { countQueued } from '../store/embedding-store.ts';
 import { SCHEMA_VERSION } from '../store/migrations/migrations.ts';
-import type { Parts } from '../store/parts.ts';
+import type { FormDeps } from '../form/form-deps.ts';
 import { createActs, type Acts } from './acts.ts';
 import { countRecords, type RecordCounts } from './count-records.ts';
 import { createCursorSeal, type CursorSeal } from './cursor-seal.ts';
 import { exportRecords } from './export-records.ts';
 import { followChanges, type FollowOptions, type RecordChange } from './follow-changes.ts';
+import { createInspector, type Inspector } from './inspect-records.ts';
 import { importRecords, type ImportItem, type ImportOptions, type ImportReport } from './import-records.ts';
 import { createKeys, type Keys } from './keys.ts';
 import type { RecordLine } from './record-line.ts';
@@ -46,6 +46,8 @@ export interface Operator {
     /** What is done at fixed times. One that is long overdue means that no worker runs. */
     schedules(): Promise<Schedule[]>;
   };
+  /** What the inspector shows. */
+  readonly inspect: Inspector;
   /** How much lies within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
   /** Asks the store something small: throws when it cannot answer. */
@@ -61,10 +63,7 @@ export interface Operator {
 }
 
 /** Makes the operator of a store. `written` resolves at the next write of this process. */
-export function createOperator(
-  parts: Parts & { embedding: EmbeddingModels },
-  { written }: { written(): Promise<void> },
-): Operator {
+export function createOperator(parts: FormDeps, { written }: { written(): Promise<void> }): Operator {
   const { database, clock, embedding } = parts;
   return {
     keys: createKeys(parts),
@@ -78,6 +77,7 @@ export function createOperator(
       retry: (id, options) => retryJob(database, id, { clock, ...options }),
       schedules: () => listSchedules(database),
     },
+    inspect: createInspector(parts),
     count: (scope) => countRecords(database, parseScope(scope)),
     async status() {
       return {

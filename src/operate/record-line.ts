@@ -3,14 +3,16 @@ import { blockKindSchema, type BlockKindName } from '../record/block.ts';
 import { newEntitySchema, type NewEntity } from '../record/entity.ts';
 import { newEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
 import { ARCHIVE_REASONS, newMemorySchema, type ArchiveReason, type NewMemory } from '../record/memory.ts';
-import { isStorable, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import { isStorable, metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { scopeSchema, type Scope, type ScopeInput } from '../record/scope.ts';
+import { REFUSED, type Refused } from '../store/refusal-store.ts';
 
 /** The first line of an export. */
 export interface HeaderLine {
   record: 'header';
   format: 'varve';
-  version: 1;
+  /** 1: memories have a key and no other field of a statement. They are upgraded when they are taken in. */
+  version: 1 | 2;
   exportedAt?: TimeInput;
 }
 
@@ -30,6 +32,8 @@ export interface MemoryLine {
   id: string;
   scope: ScopeInput;
   data: NewMemory;
+  reader?: string | null;
+  internal?: Record<string, unknown>;
   contradictedBy?: string | null;
   createdAt?: TimeInput;
   updatedAt?: TimeInput;
@@ -38,6 +42,21 @@ export interface MemoryLine {
   accessCount?: number;
   lastAccessedAt?: TimeInput | null;
   version?: number;
+}
+
+/** Something that was read and not stored. Under the same id it is taken in once. */
+export interface RefusalLine {
+  record: 'refusal';
+  id: string;
+  scope: ScopeInput;
+  run?: string | null;
+  at: TimeInput;
+  reason: string;
+  what: Refused;
+  text?: string | null;
+  detail?: string | null;
+  proposal?: unknown;
+  events?: string[];
 }
 
 /** A block. One that is there already is left as it is. */
@@ -73,13 +92,14 @@ export interface RevisionLine {
 }
 
 /** One line of an export or an import: NDJSON, in an order in which what is referred to comes first. */
-export type RecordLine = HeaderLine | EntityLine | EventLine | RevisionLine | MemoryLine | BlockLine;
+export type RecordLine = HeaderLine | EntityLine | EventLine | RefusalLine | RevisionLine | MemoryLine | BlockLine;
 
 /** A line that was checked. */
 export type ParsedLine =
   | Parsed<HeaderLine>
   | (Omit<Parsed<EntityLine>, 'scope'> & { scope: Scope })
   | (Omit<Parsed<EventLine>, 'scope' | 'data'> & { scope: Scope; data: ParsedEvent })
+  | (Omit<Parsed<RefusalLine>, 'scope'> & { scope: Scope })
   | (Omit<Parsed<RevisionLine>, 'scope'> & { scope: Scope })
   | (Omit<Parsed<MemoryLine>, 'scope' | 'data'> & { scope: Scope; data: Parsed<NewMemory> })
   | (Omit<Parsed<BlockLine>, 'scope'> & { scope: Scope });
@@ -92,7 +112,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
   z.strictObject({
     record: z.literal('header'),
     format: z.literal('varve'),
-    version: z.literal(1),
+    version: z.literal([1, 2]),
     exportedAt: timeSchema.optional(),
   }),
   z.strictObject({ record: z.literal('entity'), id: idOf('ent'), scope: scopeSchema, data: newEntitySchema }),
@@ -103,6 +123,19 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     data: newEventSchema,
     recordedAt: timeSchema.optional(),
     processedAt: timeSchema.nullish(),
+  }),
+  z.strictObject({
+    record: z.literal('refusal'),
+    id: idOf('ref'),
+    scope: scopeSchema,
+    run: textSchema(100).nullish(),
+    at: timeSchema,
+    reason: textSchema(100),
+    what: z.enum(REFUSED),
+    text: textSchema(20_000).nullish(),
+    detail: textSchema(2000).nullish(),
+    proposal: z.json().refine(isStorable, 'contains a NUL character or half an emoji').nullish(),
+    events: z.array(textSchema(200)).max(1000).optional(),
   }),
   z.strictObject({
     record: z.literal('revision'),
@@ -120,6 +153,8 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     id: idOf('mem'),
     scope: scopeSchema,
     data: newMemorySchema,
+    reader: textSchema(200).nullish(),
+    internal: metadataSchema.optional(),
     contradictedBy: textSchema(200).nullish(),
     createdAt: timeSchema.optional(),
     updatedAt: timeSchema.optional(),

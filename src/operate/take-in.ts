@@ -1,18 +1,23 @@
 import { invalidInput, VarveError } from '../errors.ts';
+import { formStatements } from '../form/form.ts';
+import type { FormDeps } from '../form/form-deps.ts';
+import { readStatement, type ReadStatement } from '../form/read/reader.ts';
 import { appendEvents } from '../observe/append-events.ts';
 import type { IdPrefix } from '../record/id.ts';
-import type { Memory } from '../record/memory.ts';
+import type { InternalMemory, Memory } from '../record/memory.ts';
 import { memoryType } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
-import { writeEntity } from '../store/entity-store.ts';
+import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
 import { toMemoryRow } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { indexMemory } from '../store/index-memory.ts';
 import { newMemory } from '../store/new-memory.ts';
-import { findLive } from '../store/write-memory.ts';
+import { insertRefusals } from '../store/refusal-store.ts';
+import { passFormation } from '../store/session-store.ts';
+import { findInItsPlace } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 
 /** What became of a line: taken in, or there already. */
@@ -31,7 +36,7 @@ type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: R
 const IMPORTED = { reason: 'imported', actor: 'import' };
 
 /** The parts, with an id and a time that are given instead of new. */
-function fixed(parts: Parts, id: string, time: Date | undefined): Parts {
+function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const ids = { next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? id : parts.ids.next(prefix)) };
   return { ...parts, ids, clock: time === undefined ? parts.clock : { now: () => time.getTime() } };
 }
@@ -52,24 +57,29 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
       .where('id', '=', id)
       .execute();
   }
+  // What was read where it comes from must not be read again here: its memories come with it.
+  if (processedAt && scope.session !== null) await passFormation(writer, scope);
   return 'imported';
 }
 
 export async function takeInMemory(
   writer: Writer,
-  parts: Parts,
+  parts: FormDeps,
   line: Line<'memory'>,
   taking: Taking,
 ): Promise<TakenIn> {
-  const { id, scope, data } = line;
+  const { id, scope, reader, internal } = line;
+  const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
   // Its level may put it above the scope that the line names.
   taking.check(made.scope);
   if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
+  if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
+  const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
   const memory: Memory = {
     ...made,
-    sourceType: data.sourceType ?? 'import',
-    sourceEvents: await reached(writer, 'events', made.sourceEvents, { scope, taking }),
+    sourceEvents,
+    quotes: made.quotes.filter(({ event }) => sourceEvents.includes(event)),
     entities: await reached(
       writer,
       'entities',
@@ -87,7 +97,7 @@ export async function takeInMemory(
   const type = memoryType(parts.memoryTypes, memory.type);
   const sequence = await changeOwner(writer, memory.scope, memory.createdAt.getTime());
   // An archived memory stands in nobody's way; of live ones there is one.
-  if (memory.archivedAt === null && (await findLive(writer, memory, type)) !== null) return 'known';
+  if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   const { row_id } = await writer
     .insertInto('memories')
     .values(toMemoryRow(memory, type, sequence))
@@ -103,6 +113,82 @@ export async function takeInMemory(
     before: null,
   });
   return 'imported';
+}
+
+/** Whether a line is a sentence of another product, without fields: an export of Varve's own has versions. */
+function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'memory'>): boolean {
+  const isStatement = memoryType(memoryTypes, data.type).comparable && data.attribute == null;
+  return isStatement && data.sourceType === 'import' && version === undefined && !archivedAt;
+}
+
+/** A sentence of another product goes the way of everything that is said: resolved, compared, and decided on by its fields. */
+async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
+  const statedAt = memory.statedAt ?? new Date(deps.clock.now());
+  const read = await readSentence(deps, scope, memory.content, statedAt);
+  const given = { type: memory.type, importance: memory.importance ?? null, tags: memory.tags ?? [], explicit: true };
+  const statement = {
+    ...(read ?? readStatement({ text: memory.content, type: memory.type, quotes: [] })),
+    ...given,
+    quotes: [],
+  };
+  const { added, updated, retired } = await formStatements(deps, {
+    scope,
+    statements: [statement],
+    events: [],
+    stated: { at: statedAt, by: 'system' },
+    reader: 'import',
+    sourceType: 'import',
+    why: IMPORTED,
+    writer,
+  });
+  return added.length + updated.length + retired.length > 0 ? 'imported' : 'known';
+}
+
+/** The fields of a sentence, as the local reader reads what somebody has noted. */
+async function readSentence(
+  deps: FormDeps,
+  scope: Scope,
+  content: string,
+  at: Date,
+): Promise<ReadStatement | undefined> {
+  const nothing = {
+    position: null,
+    speaker: null,
+    refersTo: null,
+    interaction: null,
+    channel: null,
+    context: null,
+    processedAt: null,
+  };
+  const noted = {
+    ...nothing,
+    id: '',
+    scope,
+    kind: 'observation' as const,
+    origin: 'system' as const,
+    category: 'fact',
+    content,
+    metadata: {},
+  };
+  const reader = await deps.localReader();
+  const { statements } = await reader.read({
+    turns: [{ ...noted, occurredAt: at, recordedAt: at }],
+    earlier: [],
+    known: [],
+    topics: [],
+    types: [],
+    attributes: deps.attributes,
+    timeZone: deps.settings.timeZone,
+    userNames: [],
+    wants: { reflections: false, topics: false },
+  });
+  return statements[0];
+}
+
+export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Promise<TakenIn> {
+  const { record: _record, text = null, detail = null, run = null, proposal = null, events = [], ...rest } = line;
+  const added = await insertRefusals(writer, [{ ...rest, text, detail, run, proposal, events }]);
+  return added === 0 ? 'known' : 'imported';
 }
 
 export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>): Promise<TakenIn> {
@@ -133,7 +219,9 @@ export async function takeInEntity(
   { entities }: Taking,
 ): Promise<TakenIn> {
   const owner = { ...line.scope, session: null, connection: null };
-  const entity = await writeEntity(writer, fixed(parts, line.id, undefined), owner, line.data);
+  // An id that another owner has already stays theirs: this entity gets one of its own.
+  const ids = (await isOthersEntity(writer, owner, line.id)) ? parts : fixed(parts, line.id, undefined);
+  const entity = await writeEntity(writer, ids, owner, line.data);
   // Only what has another id here: a long import must not be kept in memory.
   if (entity.id !== line.id) entities.set(line.id, entity.id);
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';

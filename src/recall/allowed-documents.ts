@@ -1,4 +1,4 @@
-import { visibleOwners, type Scope } from '../record/scope.ts';
+import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/recall-rows.ts';
 import type { RecallDocument } from './document-profile.ts';
@@ -28,7 +28,9 @@ export async function allowedDocuments(
     ...(options.connections ?? []),
     ...(scope.connection === null ? [] : [scope.connection]),
   ]);
+  const ownSession = `${ownerKey(scope)} ${scope.session}`;
   const mayFind = (document: RecallDocument): boolean =>
+    (document.staysInSession !== true || (scope.user === null && document.session === ownSession)) &&
     (document.expiresAt === null || document.expiresAt > now) &&
     (document.connection === null || connections.has(document.connection)) &&
     (document.kind === 'event' || document.session === null || document.session === scope.session) &&

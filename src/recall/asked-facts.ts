@@ -1,41 +1,74 @@
 import { words } from '../language/words.ts';
+import type { AttributeTable } from '../record/attributes.ts';
 import type { RecallView } from './recall-view.ts';
 import { relativesIn } from './speaks-of.ts';
 
-// A question and the key of a fact often share no word: "Where do I live?" asks for home_city. Words of one row ask for
-// each other. Short and general on purpose: the rest is for vectors.
-const CONCEPTS: readonly ReadonlySet<string>[] = [
-  'live living reside based home address city town country location neighborhood apartment flat house',
-  'work job employer company workplace occupation profession career title role office',
-  'eat food cook dinner lunch breakfast restaurant meal diet dietary recipe vegetarian vegan allergy',
-  'partner wife husband spouse girlfriend boyfriend married fiance wedding anniversary',
-  'pet dog cat animal puppy',
-  'birthday born age old birth',
-  'name called nickname',
-  'phone telephone email contact reach number',
-  'child children kid son daughter',
-  'commute transport travel car drive bike',
-  'language speak',
-  'manager boss supervisor team',
-  'health allergy allergic condition medication medicine pill doctor diagnosis illness',
-  'school university college study degree education',
-  'color colour',
-  'morning routine wake schedule',
-  'hobby sport instrument play',
-].map((row) => new Set(words(row)));
+/**
+ * What people ask with, besides the names, labels and synonyms of an attribute: "Where do I live?" asks for `home_city`. English
+ * words, short and general on purpose: the rest is for vectors.
+ */
+const ASKED_WITH: Readonly<Record<string, string>> = {
+  home_city: 'live living reside based home town neighborhood apartment flat house',
+  home_country: 'live living reside based',
+  address: 'live living home street',
+  employer: 'work job career office',
+  job_title: 'work job career',
+  diet: 'eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan',
+  allergy: 'eat food cook dinner lunch breakfast restaurant meal recipe allergic health',
+  medical_condition: 'health doctor diagnosis illness',
+  medication: 'health doctor pill medicine',
+  favourite_food: 'eat food dinner restaurant meal',
+  partner_name: 'married wedding anniversary',
+  relationship_status: 'married wedding single',
+  birthday: 'born birth old',
+  age: 'old born',
+  car: 'commute transport drive',
+  bike: 'commute transport',
+  email: 'contact reach',
+  phone_number: 'contact reach telephone',
+  school: 'study education',
+  degree: 'study education',
+  working_hours: 'schedule morning routine',
+};
 
-/** The keyed facts that a question asks for, by what their keys mean. */
-export function askedFacts(terms: readonly string[], view: RecallView): Set<number> {
+/**
+ * The permanent facts that a question asks for, by their attributes. A name of several words has to stand in the question with all
+ * of them: "name" asks for `name`, and not for `partner_name` or `pet_name`.
+ */
+export function askedFacts(terms: readonly string[], view: RecallView, attributes: AttributeTable): Set<number> {
   const relatives = relativesIn(terms);
   // "What is his wife's name?" asks for what has to do with a wife. "Where does his mother live?" for nothing of his own.
-  const telling = relatives.length > 0 ? relatives : terms;
-  const asked = CONCEPTS.filter((concept) => telling.some((term) => concept.has(term)));
+  const telling = new Set(relatives.length > 0 ? relatives : terms);
+  const isAsked = (attribute: string): boolean =>
+    phrasesOf(attribute, attributes).some((phrase) => phrase.every((word) => telling.has(word)));
   const found = new Set<number>();
-  if (asked.length + relatives.length === 0) return found;
   for (const ordinal of view.keyed) {
-    const label = view.documents[ordinal]?.text.split(':', 1)[0] ?? '';
-    const isAsked = words(label).some((word) => relatives.includes(word) || asked.some((concept) => concept.has(word)));
-    if (isAsked && view.live[ordinal] === 1) found.add(ordinal);
+    const attribute = view.documents[ordinal]?.attribute ?? null;
+    if (attribute !== null && view.live[ordinal] === 1 && isAsked(attribute)) found.add(ordinal);
   }
   return found;
 }
+
+const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
+
+/** The names of an attribute as stems, each name a list. */
+function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
+  const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
+  phrasesByTable.set(attributes, known);
+  const before = known.get(attribute);
+  if (before !== undefined) return before;
+  const { labels, synonyms } = attributes.policyOf(attribute);
+  const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
+  // An attribute that no table knows has no synonyms: "Who is my boss?" asks for `boss_name` without the word.
+  if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
+  const phrases = [
+    ...names.map((name) => words(name.replaceAll('_', ' '))),
+    ...words(ASKED_WITH[attribute] ?? '').map((word) => [word]),
+  ];
+  const kept = phrases.filter((phrase) => phrase.length > 0);
+  known.set(attribute, kept);
+  return kept;
+}
+
+/** Synonyms that a reader may give and that mean something else in a question: "call the dentist" does not ask for a nickname. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);

@@ -14,7 +14,7 @@ export interface QueryContext {
   readonly match: LexicalMatch;
   /** 1 for the ordinals that may be found. */
   readonly allowed: Uint8Array;
-  /** The keyed facts that the query asks for, and the memories of the kind that it asks for. */
+  /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   readonly asked: ReadonlySet<number>;
   /** Whether it asks for something of the user's own, and nobody else's. */
   readonly isAboutUser: boolean;

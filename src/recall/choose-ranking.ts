@@ -22,7 +22,7 @@ export interface Found {
   /** Null without vectors. */
   meaning: Meaning | null;
   aboutNamed: ReadonlySet<number>;
-  /** The keyed facts that the query asks for, and the memories of the kind that it asks for. */
+  /** The permanent facts that the query asks for, and the memories of the kind that it asks for. */
   asked: ReadonlySet<number>;
   /** How the embedder's cosines read; null without one. */
   calibration: Calibration | null;

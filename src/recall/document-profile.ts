@@ -9,10 +9,16 @@ export interface RecallDocument {
   readonly text: string;
   /** What it is: the type of a memory, the kind of an event. */
   readonly type: string;
+  /** Of a memory: what it says of its subject, and the category of that. */
+  readonly attribute: string | null;
+  readonly category: string | null;
+  readonly isPermanent: boolean;
   readonly speaker: string | null;
   /** Who speaks where nobody is named: the user or the agent of an event. */
   readonly role: string | null;
   readonly session: string | null;
+  /** Of an event without a user: only its own session finds it. */
+  readonly staysInSession?: boolean;
   readonly connection: string | null;
   /** Milliseconds since 1970: when it happened, or since when it is true. */
   readonly time: number;
@@ -35,11 +41,20 @@ const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han
 
 export function profileDocument(text: string): DocumentProfile {
   // A trailing bracket is an annotation ("[shares a photo of …]"), not the end of what was said.
-  const spoken = text.replace(/\s*\[[^\]]*\]\s*$/u, '').trimEnd();
+  const spoken = withoutAnnotation(text.trimEnd());
   return {
     wordCount: (text.match(WORD) ?? []).length,
     endsAsking: /[?？؟]$/u.test(spoken),
     hasTime: TEMPORAL_EXPRESSION.test(text),
     hasNumber: /\p{N}/u.test(text),
   };
+}
+
+/** A text without the bracket that it ends with. By hand: a pattern would look for its end from every bracket and every space. */
+function withoutAnnotation(text: string): string {
+  if (!text.endsWith(']')) return text;
+  // The last bracket that closes before this one bounds where the annotation can open.
+  const from = text.lastIndexOf(']', text.length - 2) + 1;
+  const open = text.indexOf('[', from);
+  return open === -1 ? text : text.slice(0, open).trimEnd();
 }

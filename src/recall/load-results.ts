@@ -1,5 +1,4 @@
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
-import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
@@ -43,39 +42,44 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   for (const candidate of candidates) {
     const document = view.documents[candidate.ordinal];
     if (document === undefined) continue;
-    const memory =
-      document.successor === null
-        ? (memories.get(document.rowId) ?? null)
-        : await liveVersion(reader, scope, document.successor);
-    const event = document.kind === 'event' ? (events.get(document.rowId) ?? null) : null;
-    if (document.kind === 'memory' ? memory === null || memory.archivedAt !== null : event === null) continue;
-    const foundBy = document.successor === null ? null : document.id;
-    results.push(toResult(candidate, { memory: document.kind === 'memory' ? memory : null, event, foundBy }, loading));
+    const { rowId, successor, kind, id } = document;
+    const foundBy = successor === null ? null : id;
+    if (kind === 'event') {
+      const event = events.get(rowId);
+      if (event !== undefined) results.push(toResult(candidate, { kind, memory: null, event, foundBy }, loading));
+      continue;
+    }
+    const memory = successor === null ? memories.get(rowId) : await liveVersion(reader, scope, successor);
+    if (memory == null || memory.archivedAt !== null) continue;
+    results.push(toResult(candidate, { kind, memory, event: null, foundBy }, loading));
   }
   results.sort((left, right) => right.score - left.score);
   return results;
 }
 
+type Found<Kind extends RecallResult['kind']> = Pick<
+  Extract<RecallResult, { kind: Kind }>,
+  'kind' | 'memory' | 'event'
+>;
+
 function toResult(
   candidate: Candidate,
-  record: { memory: Memory | null; event: Event | null; foundBy: string | null },
+  record: (Found<'memory'> | Found<'event'>) & { foundBy: string | null },
   { options, now, calibration }: Loading,
 ): RecallResult {
-  const { memory, event, foundBy } = record;
+  const { memory } = record;
   const similarity =
     candidate.cosine === null || calibration === null ? null : calibratedSimilarity(candidate.cosine, calibration);
   const scored = finalScore(candidate, memory, similarity, options, now);
   return {
-    kind: memory === null ? 'event' : 'memory',
-    id: memory?.id ?? event?.id ?? '',
+    ...record,
+    id: memory === null ? record.event.id : memory.id,
     text:
       memory === null
-        ? (event?.content ?? '')
+        ? record.event.content
         : memory.title === null
           ? memory.content
           : `${memory.title}. ${memory.content}`,
-    memory,
-    event,
     ...scored,
     relevance: candidate.relevance ?? similarity ?? wordRelevance(candidate),
     similarity,
@@ -84,7 +88,6 @@ function toResult(
     before: [],
     after: [],
     sources: [],
-    foundBy,
   };
 }
 

@@ -1,19 +1,26 @@
 import { estimateTokens } from '../language/token-count.ts';
 import { contentHash } from '../record/memory.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
 import { ABSTENTION_THRESHOLD } from './relevance.ts';
 
 /** The turns that a memory makes needless. What sums up many of them does not hold what each has said. */
-function eventsToldBy({ memory }: RecallResult): readonly string[] {
-  return memory === null || memory.sourceType === 'consolidation' || memory.type === 'summary'
-    ? []
-    : memory.sourceEvents;
+function eventsToldBy({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
+  if (memory === null || memory.sourceType === 'consolidation') return [];
+  return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
+}
+
+export interface Packing {
+  options: RecallOptions;
+  answerable: number | null;
+  degraded: string[];
+  memoryTypes: MemoryTypeTable;
 }
 
 /** Takes the best results that fit: no text twice, no turn whose content a recalled memory already has. */
 export function packResults(
   results: readonly RecallResult[],
-  { options, answerable, degraded }: { options: RecallOptions; answerable: number | null; degraded: string[] },
+  { options, answerable, degraded, memoryTypes }: Packing,
 ): Recalled {
   const abstained = options.abstain !== false && answerable !== null && answerable < ABSTENTION_THRESHOLD;
   if (abstained) return { results: [], answerable, abstained, degraded };
@@ -30,7 +37,7 @@ export function packResults(
     if (tokens + cost > (options.tokenBudget ?? Infinity)) continue;
     tokens += cost;
     packed.push(result);
-    for (const mark of [...marks, ...eventsToldBy(result)]) seen.add(mark);
+    for (const mark of [...marks, ...eventsToldBy(result, memoryTypes)]) seen.add(mark);
   }
   return { results: packed, answerable, abstained: false, degraded };
 }

@@ -78,7 +78,7 @@ function howAnswerable(summary: EvidenceSummary, documents: number): number {
   return Math.max(byNearness, summary.bestWords >= 0.5 ? likely : 0);
 }
 
-// A keyed fact whose key means what is asked for.
+// A permanent fact whose attribute is asked for.
 const ASKED = 0.8;
 
 function countAllowed({ allowed }: QueryContext): number {

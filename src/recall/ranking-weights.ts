@@ -19,7 +19,7 @@ export const RANKING_WEIGHTS: Readonly<Record<SignalName, number>> = {
   windowWords: 2.95,
   sessionWords: 0.49,
   sessionMeaning: 0.29,
-  // Not learned: LoCoMo has no keyed facts. What is asked for comes before what only has the query's words, and before
+  // Not learned: LoCoMo has no permanent facts. What is asked for comes before what only has the query's words, and before
   // what is said of the user's relatives.
   keyed: 6,
   relative: -3,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { memoryTypeTable } from '../record/memory-types.ts';
 import { describe, expect, it } from 'vitest';
 import { DAY } from '../record/clock.ts';
 import { estimateTokens } from '../language/token-count.ts';
@@ -199,6 +200,7 @@ describe('packing', () => {
             options: { limit, tokenBudget },
             answerable: null,
             degraded: [],
+            memoryTypes: memoryTypeTable(),
           }).results;
           expect(packed.length).toBeLessThanOrEqual(limit);
           expect(packed.reduce((sum, { text }) => sum + estimateTokens(text), 0)).toBeLessThanOrEqual(tokenBudget);
@@ -214,7 +216,7 @@ describe('packing', () => {
   it('abstains below the threshold only, and not when told not to', () => {
     const results = [result('1', 'x')];
     const pack = (answerable: number | null, abstain?: boolean) =>
-      packResults(results, { options: { abstain }, answerable, degraded: [] });
+      packResults(results, { options: { abstain }, answerable, degraded: [], memoryTypes: memoryTypeTable() });
     expect(pack(0.39)).toMatchObject({ results: [], abstained: true });
     expect(pack(0.4)).toMatchObject({ abstained: false });
     expect(pack(null)).toMatchObject({ abstained: false });

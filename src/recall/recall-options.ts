@@ -107,17 +107,29 @@ export interface SignalShare {
   weight: number;
 }
 
-/** The ways by which a result was found. `keyed`: it was asked for by its key ("Where do I live?") or its kind ("goals"). */
+/** The ways by which a result was found. `keyed`: it was asked for by its attribute ("Where do I live?") or its kind ("goals"). */
 export type Arm = 'vector' | 'text' | 'entity' | 'keyed' | 'time' | 'context';
 
-/** Something that was recalled. */
-export interface RecallResult {
-  kind: 'memory' | 'event';
+/** Something that was recalled: a memory or an event, told apart by `kind`. */
+export type RecallResult = RecalledMemory | RecalledEvent;
+
+export interface RecalledMemory extends Ranked {
+  kind: 'memory';
+  memory: Memory;
+  event: null;
+}
+
+export interface RecalledEvent extends Ranked {
+  kind: 'event';
+  memory: null;
+  event: Event;
+}
+
+/** What all results have. */
+interface Ranked {
   id: string;
   /** What it says. */
   text: string;
-  memory: Memory | null;
-  event: Event | null;
   score: number;
   /** How likely it helps to answer, from 0 to 1. */
   relevance: number;

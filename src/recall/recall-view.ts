@@ -24,7 +24,7 @@ export interface VectorSample {
 export interface RecallView {
   readonly documents: readonly RecallDocument[];
   readonly profiles: readonly DocumentProfile[];
-  /** The ordinals of keyed facts, withdrawn ones among them. */
+  /** The ordinals of permanent facts, withdrawn ones among them. */
   readonly keyed: readonly number[];
   /** 0 for ordinals that must not be found any more. */
   readonly live: Uint8Array;
@@ -201,11 +201,11 @@ export function createRecallView(): RecallView {
       const profile = profileDocument(document.text);
       documents.push(document);
       profiles.push(profile);
-      if (document.type === 'keyed_fact') keyed.push(ordinal);
+      if (document.isPermanent && document.attribute !== null) keyed.push(ordinal);
       addDocument(index, document.text);
       live.push(1);
       isMemory.push(document.kind === 'memory' ? 1 : 0);
-      const isBound = document.kind === 'memory' && document.session !== null;
+      const isBound = document.staysInSession === true || (document.kind === 'memory' && document.session !== null);
       restricted.push(isBound || document.connection !== null || document.expiresAt !== null ? 1 : 0);
 
       const { session, before } = joinSession(document, ordinal, profile.wordCount);

@@ -65,7 +65,12 @@ export async function recall(
     };
   });
   const results = await rerankResults(deps, scope, { query, results: found.results, options });
-  const recalled = packResults(results, { options, answerable: found.answerable, degraded: embedded.degraded });
+  const recalled = packResults(results, {
+    options,
+    answerable: found.answerable,
+    degraded: embedded.degraded,
+    memoryTypes: deps.memoryTypes,
+  });
   if (options.neighbours || options.withSources) {
     await database.read(scope.tenant, (reader) => bringAlong(reader, scope, recalled.results, options));
   }
@@ -88,13 +93,16 @@ interface Search {
 /** The arms, each within what the handle may see, and their order. */
 async function findCandidates(
   reader: Reader,
-  { database }: RecallDeps,
+  { database, attributes, memoryTypes }: RecallDeps,
   { scope, query, options, now, view, analysis, embedded, calibration }: Search,
 ): Promise<{ view: RecallView; candidates: Candidate[]; answerable: number | null }> {
   const allowed = await allowedDocuments(reader, database, { scope, view, options, now });
   const match = matchLexically(view.index, analysis.terms);
   const aboutNamed = await documentsAboutNamed(reader, scope, query, view);
-  const asked = new Set([...askedFacts(analysis.terms, view), ...askedKinds(analysis.terms, view)]);
+  const asked = new Set([
+    ...askedFacts(analysis.terms, view, attributes),
+    ...askedKinds(analysis.terms, view, memoryTypes),
+  ]);
   const { embedder, vectors } = embedded;
   if (embedder !== null && vectors !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });

@@ -1,4 +1,5 @@
-import { visibleOwners, type Scope } from '../record/scope.ts';
+import { isMemoryAnswer, MEMORY_ANSWER } from '../record/memory-answers.ts';
+import { staysInSession, visibleOwners, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import {
   eventsForRecall,
@@ -81,7 +82,7 @@ async function refresh(
     if (isRecalled(memory.type)) addMemory(view, memory);
   }
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.lastEvent)) {
-    view.add(eventDocument(owner, event));
+    if (!isOwnAnswer(event)) view.add(eventDocument(owner, event));
     loaded.lastEvent = event.rowId;
   }
   owners.set(owner, { ...loaded, version });
@@ -100,7 +101,7 @@ export async function pastView(
       if (isRecalled(memory.type)) view.add(memoryDocument(memory));
     }
     for (const event of await eventsForRecall(reader, scope.tenant, owner, 0)) {
-      if (event.recordedAt <= time.getTime()) view.add(eventDocument(owner, event));
+      if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(eventDocument(owner, event));
     }
   }
   return view;
@@ -116,11 +117,17 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   const isSame =
     before !== undefined &&
     before.text === document.text &&
+    before.isPermanent === document.isPermanent &&
     before.successor === document.successor &&
     before.time === document.time &&
     before.expiresAt === document.expiresAt &&
     view.live[known as number] === 1;
   if (!isSame) view.add(document);
+}
+
+/** What memory has answered before is not found again, in logs of any age. */
+function isOwnAnswer({ kind, content }: EventForRecall): boolean {
+  return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }
 
 function memoryDocument(memory: MemoryForRecall): RecallDocument {
@@ -130,6 +137,9 @@ function memoryDocument(memory: MemoryForRecall): RecallDocument {
     id: memory.id,
     text: memory.title === null ? memory.content : `${memory.title}. ${memory.content}`,
     type: memory.type,
+    attribute: memory.attribute,
+    category: memory.category,
+    isPermanent: memory.isPermanent,
     speaker: null,
     role: null,
     session: memory.session === '' ? null : memory.session,
@@ -148,10 +158,14 @@ function eventDocument(owner: string, event: EventForRecall): RecallDocument {
     id: event.id,
     text: event.content,
     type: event.kind,
+    attribute: null,
+    category: null,
+    isPermanent: false,
     // Where nobody is named, the user and the agent are still two voices; no query can spell these names.
     speaker: event.speaker ?? (isSpoken ? `\u0001${event.origin}` : null),
     role: event.speaker !== null && event.origin === 'user' ? null : event.origin,
     session: event.session === null ? null : `${owner} ${event.session}`,
+    staysInSession: staysInSession(event),
     connection: event.connection,
     time: event.occurredAt,
     expiresAt: null,

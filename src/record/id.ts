@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'key'
   | 'act'
   | 'hld'
+  | 'ref'
   | 'era'
   | 'giv';
 

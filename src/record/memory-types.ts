@@ -12,7 +12,25 @@ export interface MemoryType {
   /** Where its memories may live, the usual place first. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
   /** What there may be only one of among an owner's live memories. */
-  unique: 'content' | 'key' | 'title' | 'nothing';
+  unique: 'content' | 'title' | 'nothing';
+  /** Whether a reader may form it from what is said. */
+  formable: boolean;
+  /** Whether it is a single statement, which others may repeat, replace or end. */
+  comparable: boolean;
+  /** Whether a spoken request to forget can mean it. */
+  forgettable: boolean;
+  /** Whether only a person's own words can give it: what a tool or a document says cannot. */
+  personal: boolean;
+  /** Whether the synthesis of working memory and scaffold reads it. */
+  inWorkingMemory: boolean;
+  /** Where a prompt shows it. */
+  section: PromptSection;
+  /** The section of the nightly profile that lists it when the profile is written without a model; null: none does. */
+  profileSection: ProfileSection | null;
+  /** Words, besides the name of the type, by which a question asks for memories of this type: "ambitions" for goals. */
+  askedFor: readonly string[];
+  /** The state that a new one has, where its type has outcomes. */
+  initialState: string | null;
   /** Whether near doubles are merged into one. */
   mergesDoubles: boolean;
   /**
@@ -24,15 +42,37 @@ export interface MemoryType {
   prunable: boolean;
   /** Archived this many days after its creation, whatever happens. */
   expiresAfterDays: number | null;
+  /** Archived this many days after the day on which it was due, unless its outcome is known by then. */
+  expiresAfterDueDays: number | null;
   /** Whether recall may return it. Reflections are always in mind and never searched. */
   recalled: boolean;
-  key: FieldRule;
   title: FieldRule;
   due: FieldRule;
   /** The most words that formation may give it. */
   wordLimit: number | null;
   defaultImportance: number;
 }
+
+/** The parts of a prompt that memories go into. */
+export type PromptSection =
+  | 'memories'
+  | 'notes'
+  | 'saved_items'
+  | 'summaries'
+  | 'reflections'
+  | 'intentions'
+  | 'learnings';
+
+/** The six sections of a profile, in their order. */
+export const PROFILE_SECTIONS = [
+  'Personal',
+  'Goals & Values',
+  'Communication Style',
+  'Patterns & Rhythms',
+  'Preferences',
+  'Notes',
+] as const;
+export type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
 /** Whether a type has a field. */
 export type FieldRule = 'required' | 'optional' | 'none';
@@ -46,30 +86,63 @@ const BASE: MemoryType = {
   decayPerPass: 0.0005,
   prunable: true,
   expiresAfterDays: null,
+  expiresAfterDueDays: null,
   recalled: true,
-  key: 'none',
+  formable: true,
+  comparable: true,
+  forgettable: true,
+  personal: false,
+  inWorkingMemory: true,
+  section: 'memories',
+  profileSection: 'Notes',
+  askedFor: [],
+  initialState: null,
   title: 'none',
   due: 'none',
   wordLimit: null,
   defaultImportance: 0.5,
 };
 
+const GOAL_WORDS: readonly string[] =
+  'goal goals dream dreams ambition ambitions aspiration aspirations aim aims plan plans objective objectives'.split(
+    ' ',
+  );
+
 /** The types that Varve knows. An application adds its own with `createVarve({ memoryTypes })`. */
 export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   preference: {
     ...BASE,
+    profileSection: 'Preferences',
+    askedFor: [
+      'preferences',
+      'prefer',
+      'like',
+      'likes',
+      'taste',
+      'tastes',
+      'favorite',
+      'favourite',
+      'favorites',
+      'favourites',
+    ],
+    personal: true,
     description: 'How the user likes things done: style, format, tone, tools, tastes.',
     decayPerPass: 0.0002,
     defaultImportance: 0.7,
   },
   goal: {
     ...BASE,
+    profileSection: 'Goals & Values',
+    askedFor: GOAL_WORDS,
+    personal: true,
+    initialState: 'open',
     description: 'Something the user wants to reach.',
     lifespan: 'medium',
     defaultImportance: 0.8,
   },
   fact: {
     ...BASE,
+    profileSection: 'Personal',
     description: 'Something that is so, about the user or the world they talk about.',
     wordLimit: 30,
     decayPerPass: 0.0002,
@@ -77,6 +150,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   decision: {
     ...BASE,
+    personal: true,
     description: 'A choice that was made, with its date: a historical record.',
     lifespan: 'permanent',
     mergesDoubles: false,
@@ -93,29 +167,25 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   feedback: {
     ...BASE,
+    profileSection: 'Communication Style',
+    personal: true,
     description: 'How the user took a suggestion or a result.',
     lifespan: 'medium',
     defaultImportance: 0.6,
   },
   personal: {
     ...BASE,
+    profileSection: 'Personal',
+    personal: true,
     description: 'Details of a life that build rapport: family, pets, hobbies, humour.',
     lifespan: 'medium',
     defaultImportance: 0.4,
   },
-  keyed_fact: {
-    ...BASE,
-    description: 'A permanent fact under a snake_case key, with one live value.',
-    lifespan: 'permanent',
-    unique: 'key',
-    mergesDoubles: false,
-    decayPerPass: 0,
-    prunable: false,
-    key: 'required',
-    defaultImportance: 0.8,
-  },
   episode: {
     ...BASE,
+    profileSection: null,
+    comparable: false,
+    inWorkingMemory: false,
     description: 'What an agent did, why, and what came of it.',
     lifespan: 'medium',
     unique: 'nothing',
@@ -124,17 +194,30 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   pattern: {
     ...BASE,
+    profileSection: 'Patterns & Rhythms',
+    formable: false,
+    comparable: false,
+    forgettable: false,
     description: 'What several episodes have in common, with the evidence counted.',
     decayPerPass: 0.0002,
     defaultImportance: 0.8,
   },
   entity: {
     ...BASE,
+    profileSection: 'Personal',
+    formable: false,
+    inWorkingMemory: false,
     description: 'What is known of a person, organisation, place, product or project.',
     decayPerPass: 0.0002,
   },
   note: {
     ...BASE,
+    profileSection: null,
+    formable: false,
+    comparable: false,
+    forgettable: false,
+    inWorkingMemory: false,
+    section: 'notes',
     description: 'A text that was written down on purpose.',
     unique: 'nothing',
     mergesDoubles: false,
@@ -144,6 +227,12 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   saved_item: {
     ...BASE,
+    profileSection: null,
+    formable: false,
+    comparable: false,
+    forgettable: false,
+    inWorkingMemory: false,
+    section: 'saved_items',
     description: 'A link kept for later: title, URL, tags, summary, own note.',
     unique: 'nothing',
     mergesDoubles: false,
@@ -153,6 +242,12 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   summary: {
     ...BASE,
+    profileSection: null,
+    formable: false,
+    comparable: false,
+    forgettable: false,
+    inWorkingMemory: false,
+    section: 'summaries',
     description: 'What a conversation was about, one per topic.',
     unique: 'title',
     mergesDoubles: false,
@@ -160,6 +255,13 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   reflection: {
     ...BASE,
+    profileSection: null,
+    formable: false,
+    comparable: false,
+    forgettable: false,
+    inWorkingMemory: false,
+    personal: true,
+    section: 'reflections',
     description: 'An interpreted observation, waiting to be merged into what is always in mind.',
     lifespan: 'session',
     levels: ['session', 'user', 'agent'],
@@ -171,7 +273,14 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   intention: {
     ...BASE,
+    profileSection: 'Goals & Values',
+    askedFor: GOAL_WORDS,
+    personal: true,
+    inWorkingMemory: false,
+    section: 'intentions',
+    initialState: 'open',
     description: 'Something the user means to do, to be brought up again when it is due.',
+    expiresAfterDueDays: 14,
     lifespan: 'medium',
     decayPerPass: 0,
     prunable: false,
@@ -180,6 +289,12 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   learning: {
     ...BASE,
+    profileSection: 'Communication Style',
+    formable: false,
+    forgettable: false,
+    personal: true,
+    inWorkingMemory: false,
+    section: 'learnings',
     description: 'A rule for the agent, learned from a correction.',
     decayPerPass: 0,
     prunable: false,
@@ -203,6 +318,11 @@ export function memoryTypeTable(added: Record<string, MemoryTypeInput> = {}): Me
     table.set(name, { ...(table.get(name) ?? BASE), ...policy });
   }
   return table;
+}
+
+/** The names of the types whose policy meets a condition. */
+export function typesThat(table: MemoryTypeTable, meets: (type: MemoryType) => boolean): string[] {
+  return [...table].filter(([, type]) => meets(type)).map(([name]) => name);
 }
 
 /** The policy of a type, or `invalid_input` that lists the types there are. */

@@ -11,7 +11,8 @@ import {
   type TimeInput,
 } from './parse.ts';
 import type { Scope, ScopeLevel } from './scope.ts';
-import { CONFIDENCE_LEVELS, TRUST_LEVELS, type Confidence, type Trust } from './trust.ts';
+import { POLARITIES, quoteSchema, TENSES, type Polarity, type Quote, type Tense } from './statement.ts';
+import { CONFIDENCE_LEVELS, ORIGINS, TRUST_LEVELS, type Confidence, type Origin, type Trust } from './trust.ts';
 
 /** How a memory came to be. An explicit statement outranks an inference from chat, which outranks autonomous work. */
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
@@ -30,22 +31,38 @@ export const ARCHIVE_REASONS = [
 ] as const;
 export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
 
-/** The categories of keyed facts. */
+/** The categories of permanent facts. */
 export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
 export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
-/** One statement that stands alone, with everything known about it. */
+/** One statement that stands alone: its fields say what is so, its text is a rendering of them that nothing parses. */
 export interface Memory {
   id: string;
   scope: Scope;
   type: string;
+  /** The statement as a sentence, in the user's language. */
   content: string;
   title: string | null;
   url: string | null;
-  /** Of a keyed fact: its key, value and category. */
-  key: string | null;
+  /** Whom or what it is about: `User`, "User's sister Ana", "the Rotterdam order". */
+  subject: string;
+  /** What it says of the subject, as the table of attributes names it: `home_city`; null where none fits. */
+  attribute: string | null;
+  /** The words of the value; null where the statement has none. */
   value: string | null;
+  /** Of a statement with an attribute: location, personal, preference, work, health, general. */
   category: string | null;
+  polarity: Polarity;
+  tense: Tense;
+  /** A permanent fact: it never fades and stands in every prompt. */
+  permanent: boolean;
+  /** When it was said, and by whom: of two statements with the same rank the later one holds. */
+  statedAt: Date;
+  statedBy: Origin;
+  /** The words of the events that say so. */
+  quotes: Quote[];
+  /** Who read it from the events: `local`, or the id of a model; null when an application stored it. */
+  reader: string | null;
   /** How much it matters, 0 to 1. */
   importance: number;
   /** How sure it is. */
@@ -76,7 +93,10 @@ export interface Memory {
   lastAccessedAt: Date | null;
   version: number;
   context: ContextSource | null;
+  /** The application's own. Varve keeps nothing in here. */
   metadata: Record<string, unknown>;
+  /** What Varve keeps with a memory for its own work, such as the evidence of a pattern. */
+  internal: Record<string, unknown>;
 }
 
 /** The fields that a memory can be given and that a revision can change. */
@@ -87,6 +107,15 @@ interface MemoryFields {
   confidence?: Confidence;
   trust?: Trust;
   category?: string | null;
+  value?: string | null;
+  polarity?: Polarity;
+  tense?: Tense;
+  permanent?: boolean;
+  /** When it was said. Default: now. */
+  statedAt?: TimeInput;
+  statedBy?: Origin;
+  /** The words of the events that say so. A revision adds to them. */
+  quotes?: Quote[];
   tags?: string[];
   /** Ids of entities it is about. */
   entities?: string[];
@@ -106,9 +135,10 @@ export interface NewMemory extends MemoryFields {
   content: string;
   /** Where it lives. Default: the usual place of its type. */
   level?: ScopeLevel;
-  /** Of a keyed fact: snake_case, such as `home_city`. */
-  key?: string | null;
-  value?: string | null;
+  /** Whom or what it is about. Default: the user. */
+  subject?: string;
+  /** What it says of the subject: snake_case, such as `home_city`. */
+  attribute?: string | null;
   sourceType?: SourceType;
   sourceSession?: string | null;
   /** The id of a memory that this one contradicts and replaces. */
@@ -116,10 +146,22 @@ export interface NewMemory extends MemoryFields {
   context?: ContextSource | null;
 }
 
-/** What a revision may change. Identity, scope and key stay. */
+/** What a revision may change. Identity, scope, subject and attribute stay. */
 export interface MemoryChange extends MemoryFields {
   content?: string;
-  value?: string;
+}
+
+/** What Varve's own work may change besides. */
+export interface InternalChange extends Parsed<MemoryChange> {
+  sourceType?: SourceType;
+  reader?: string | null;
+  internal?: Record<string, unknown>;
+}
+
+/** What Varve's own work may store besides. */
+export interface InternalMemory extends Parsed<NewMemory> {
+  reader?: string | null;
+  internal?: Record<string, unknown>;
 }
 
 const CONTENT_LIMIT = 20_000;
@@ -135,6 +177,13 @@ const fields = {
   confidence: z.enum(CONFIDENCE_LEVELS).optional(),
   trust: z.enum(TRUST_LEVELS).optional(),
   category: textSchema(50).nullish(),
+  value: textSchema(5000).nullish(),
+  polarity: z.enum(POLARITIES).optional(),
+  tense: z.enum(TENSES).optional(),
+  permanent: z.boolean().optional(),
+  statedAt: timeSchema.optional(),
+  statedBy: z.enum(ORIGINS).optional(),
+  quotes: z.array(quoteSchema).max(100).optional(),
   tags: tagsSchema.optional(),
   entities: z.array(idSchema).max(200).optional(),
   sourceEvents: z.array(idSchema).max(1000).optional(),
@@ -157,8 +206,8 @@ export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
     type: z.string(),
     content: textSchema(CONTENT_LIMIT),
     level: z.enum(['tenant', 'agent', 'user', 'session']).optional(),
-    key: keySchema.nullish(),
-    value: textSchema(5000).nullish(),
+    subject: textSchema(200).optional(),
+    attribute: keySchema.nullish(),
     sourceType: z.enum(SOURCE_TYPES).optional(),
     sourceSession: textSchema(200).nullish(),
     contradicts: idSchema.nullish(),
@@ -167,7 +216,7 @@ export const newMemorySchema: z.ZodType<Parsed<NewMemory>, NewMemory> = z
   .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
 
 export const memoryChangeSchema: z.ZodType<Parsed<MemoryChange>, MemoryChange> = z
-  .strictObject({ ...fields, content: textSchema(CONTENT_LIMIT).optional(), value: textSchema(5000).optional() })
+  .strictObject({ ...fields, content: textSchema(CONTENT_LIMIT).optional() })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'changes nothing')
   .refine(validityIsForward, { path: ['validTo'], error: 'is before validFrom' });
 
@@ -182,6 +231,6 @@ export function contentHash(content: string): string {
     .toLowerCase()
     .replace(/\s+/gu, ' ')
     .trim()
-    .replace(/[.!。！]+$/u, '');
+    .replace(/(?<![.!。！])[.!。！]+$/u, '');
   return createHash('sha256').update(normal).digest('base64url').slice(0, 22);
 }

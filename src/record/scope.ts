@@ -47,6 +47,33 @@ export interface ScopeInput {
   connection?: string | null;
 }
 
+/**
+ * The scope of a handle: it names its user, or says with `null` on purpose that it has none. `user` is required, so that a variable
+ * that happens to be undefined is an error of the compiler instead of memory that everybody shares.
+ */
+export interface HandleScope extends ScopeInput {
+  user: string | null;
+}
+
+/** Checks the scope of a handle. */
+export function parseHandleScope(input: HandleScope): Scope {
+  const scope = parseScope(input);
+  if (input.user === undefined) {
+    throw invalidInput(
+      'The scope says nothing of its user. Name the user, or write `user: null` for memory that belongs to no user.',
+      { field: 'user' },
+    );
+  }
+  return scope;
+}
+
+/**
+ * Whether what is said within a scope stays in its session: where nobody is named, nobody but this conversation may see it.
+ */
+export function staysInSession(scope: Pick<Scope, 'user' | 'session'>): boolean {
+  return scope.user === null && scope.session !== null;
+}
+
 /** Checks a scope. Unknown fields are refused: a misspelt `usr` must not widen what is seen. */
 export function parseScope(input: ScopeInput): Scope {
   return parse(scopeSchema, input, 'The scope');

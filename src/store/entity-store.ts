@@ -55,7 +55,9 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     .onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'id'])
-        .doUpdateSet({ aliases: row.aliases, metadata: row.metadata, updated_at: now }),
+        .doUpdateSet({ aliases: row.aliases, metadata: row.metadata, updated_at: now })
+        // An id that was handed in may be another owner's: their entity is not changed.
+        .where('entities.owner_key', '=', row.owner_key),
     )
     .execute();
   const slugs = [...new Set([row.slug, slug, ...aliases.map(entitySlug)])];
@@ -85,6 +87,17 @@ async function findByName(reader: Reader, scope: Scope, type: EntityType, slugs:
     .orderBy('entities.created_at')
     .executeTakeFirst();
   return row === undefined ? null : toEntity(row);
+}
+
+/** Whether an entity of this id belongs to another owner. */
+export async function isOthersEntity(reader: Reader, scope: Scope, id: string): Promise<boolean> {
+  const row = await reader
+    .selectFrom('entities')
+    .select('owner_key')
+    .where('tenant_id', '=', scope.tenant)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.owner_key !== ownerKey(scope);
 }
 
 /** The entities that a handle sees and that go by one of these names. */

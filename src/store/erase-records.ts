@@ -1,8 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ownerKey } from '../record/scope.ts';
+import type { Quote } from '../record/statement.ts';
 import { chunks } from './chunks.ts';
 import type { Database, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
+import { eraseRefusals } from './refusal-store.ts';
 import type { Tables } from './schema.ts';
 
 /** A record that is to be removed for good. */
@@ -18,6 +20,7 @@ export interface ErasedRecords {
   revisions: number;
   blocks: number;
   embeddings: number;
+  refusals: number;
 }
 
 /** The records of a tenant that are to be removed for good. */
@@ -38,6 +41,7 @@ export async function eraseRecords(
   const { events, memories, blockIds } = records;
   const [eventIds, eventRows] = [events.map(({ id }) => id), events.map(({ rowId }) => rowId)];
   const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
+  const refusals = await eraseRefusals(writer, tenant, await readFrom(writer, tenant, eventIds, memoryIds));
   await forgetSources(writer, tenant, eventIds, memoryIds);
   await database.text.remove(writer, 'event', eventRows);
   await database.text.remove(writer, 'memory', memoryRows);
@@ -65,6 +69,7 @@ export async function eraseRecords(
     await remove('embedding_queue', 'record_row', rows, sql`and record_kind = ${kind}`);
   }
   return {
+    refusals,
     revisions: await remove('revisions', 'record_id', [...memoryIds, ...blockIds]),
     embeddings:
       (await remove('embeddings', 'record_row', eventRows, sql`and record_kind = 'event'`)) +
@@ -106,10 +111,10 @@ export async function learnedFrom(
   writer: Writer,
   tenant: string,
   eventIds: readonly string[],
-): Promise<(RecordRow & { sources: string[] })[]> {
+): Promise<(RecordRow & { sources: string[]; quotes: Quote[] })[]> {
   const rows = await writer
     .selectFrom('memories')
-    .select(['id', 'row_id as rowId', 'source_events'])
+    .select(['id', 'row_id as rowId', 'source_events', 'quotes'])
     .where('tenant_id', '=', tenant)
     .where('id', 'in', (eb) =>
       eb
@@ -119,10 +124,49 @@ export async function learnedFrom(
         .where('event_id', 'in', [...eventIds]),
     )
     .execute();
-  return rows.map((row) => ({ ...row, sources: JSON.parse(row.source_events) as string[] }));
+  return rows.map(({ id, rowId, source_events, quotes }) => ({
+    id,
+    rowId,
+    sources: JSON.parse(source_events) as string[],
+    quotes: JSON.parse(quotes) as Quote[],
+  }));
 }
 
-/** Takes erased events out of the provenance of memories that stay. */
+/** The events that these records are or were learned from, and the owners of all of them. */
+async function readFrom(
+  writer: Writer,
+  tenant: string,
+  eventIds: readonly string[],
+  memoryIds: readonly string[],
+): Promise<{ owners: string[]; events: Set<string> }> {
+  const owners = new Set<string>();
+  const events = new Set(eventIds);
+  for (const some of chunks(eventIds)) {
+    const rows = await writer
+      .selectFrom('events')
+      .select('owner_key')
+      .distinct()
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', some)
+      .execute();
+    for (const row of rows) owners.add(row.owner_key);
+  }
+  for (const some of chunks(memoryIds)) {
+    const rows = await writer
+      .selectFrom('memories')
+      .select(['owner_key', 'source_events'])
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', some)
+      .execute();
+    for (const row of rows) {
+      owners.add(row.owner_key);
+      for (const event of JSON.parse(row.source_events) as string[]) events.add(event);
+    }
+  }
+  return { owners: [...owners], events };
+}
+
+/** Takes erased events out of the provenance and the quotes of memories that stay. */
 async function forgetSources(
   writer: Writer,
   tenant: string,
@@ -134,10 +178,11 @@ async function forgetSources(
   for (const ids of chunks(eventIds)) {
     for (const memory of await learnedFrom(writer, tenant, ids)) {
       if (goingToo.has(memory.id)) continue;
-      const left = memory.sources.filter((source) => !erased.has(source));
+      const sources = memory.sources.filter((source) => !erased.has(source));
+      const quotes = memory.quotes.filter((quote) => !erased.has(quote.event));
       await writer
         .updateTable('memories')
-        .set({ source_events: JSON.stringify(left) })
+        .set({ source_events: JSON.stringify(sources), quotes: JSON.stringify(quotes) })
         .where('tenant_id', '=', tenant)
         .where('id', '=', memory.id)
         .execute();

@@ -14,6 +14,7 @@ export interface Erased {
   sessions: number;
   entities: number;
   embeddings: number;
+  refusals: number;
   toolSchemas: number;
   jobs: number;
 }
@@ -39,8 +40,12 @@ export async function eraseScope(
     removeRows(writer, { table, tenant, column, values });
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
+  // With those of the scope itself go the refusals elsewhere that were read from what is erased.
+  const refusals = await removeWithin(writer, 'refusals', scope);
+  const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
   const erased: Erased = {
-    ...(await eraseRecords(writer, database, tenant, { events, memories, blockIds })),
+    ...records,
+    refusals: refusals + records.refusals,
     sessions: await removeWithin(writer, 'sessions', scope),
     jobs: await eraseJobs(writer, database, scope),
     entities: 0,
@@ -93,12 +98,12 @@ async function memoriesToErase(
 /** What was learned in a session from events that a retention setting has removed since: it was learned there alone. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
-  // Others were written by hand, and were never learned from anything.
-  const madeBy = (field: string): RawBuilder<string | null> => database.syntax.jsonText('metadata', [field]);
+  // What nobody has read from events was written by hand, and was never learned from anything.
+  const by = database.syntax.jsonText('internal', ['by']);
   const { rows } = await sql<RecordRow>`
     select id, row_id as "rowId" from memories where ${within({ ...scope, session: null })}
       and source_session = ${scope.session} and source_events = '[]'
-      and coalesce(${madeBy('distiller')}, ${madeBy('by')}) is not null`.execute(writer);
+      and coalesce(reader, ${by}) is not null`.execute(writer);
   return rows;
 }
 
@@ -146,6 +151,7 @@ async function removeWithin(
     | 'context_log'
     | 'runs'
     | 'held_changes'
+    | 'refusals'
     | 'owner_progress',
   scope: Scope,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
+import type { Expression, ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, SqlBool } from 'kysely';
 import { indexWords } from '../language/words.ts';
 import type { ContextSource } from '../record/context-source.ts';
 import type { Event, EventKind } from '../record/event.ts';
@@ -140,6 +140,7 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
     .selectAll()
     .where('id', 'in', [...ids])
     .where(withinReach<'events'>(scope))
+    .$if(scope.user !== null, (query) => query.where(isOfUserOrShared))
     .orderBy('row_id')
     .execute();
   return rows.map(toEvent);
@@ -172,7 +173,7 @@ export async function listEvents(
   const sign = filter.order === 'oldest' ? 1 : -1;
   // A page of each owner, read along an index: one query over all of them would sort everything that they ever said.
   const [first, ...others] = visibleOwners(scope).map((owner) =>
-    reader.selectFrom(eventsOf(reader, scope.tenant, owner, filter).as('page')).selectAll(),
+    reader.selectFrom(eventsOf(reader, scope, owner, filter).as('page')).selectAll(),
   );
   const rows = await others
     .reduce((query, other) => query.unionAll(other), first as NonNullable<typeof first>)
@@ -182,16 +183,26 @@ export async function listEvents(
   return { events: page.map(toEvent), next: rows.length > limit ? (page.at(-1)?.row_id ?? null) : null };
 }
 
-function eventsOf(reader: Reader, tenant: string, owner: string, filter: EventFilter): EventQuery {
+/** A user does not see what was said in sessions that have no user. */
+function isOfUserOrShared(eb: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
+  return eb.or([eb('user_id', 'is not', null), eb('session_id', 'is', null)]);
+}
+
+function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilter): EventQuery {
   const newest = filter.order !== 'oldest';
   let query = reader
     .selectFrom('events')
     .selectAll()
-    .where('tenant_id', '=', tenant)
+    .where('tenant_id', '=', scope.tenant)
     .where('owner_key', '=', owner)
     // Within a session positions grow as the rows do, and they are what its index is ordered by.
     .orderBy(filter.session === undefined ? 'row_id' : 'position', newest ? 'desc' : 'asc')
     .limit(filter.limit + 1);
+  if (scope.user !== null) query = query.where(isOfUserOrShared);
+  else if (scope.session !== null) {
+    const { session } = scope;
+    query = query.where((eb) => eb.or([eb('session_id', 'is', null), eb('session_id', '=', session)]));
+  }
   if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
   if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
   if (filter.interaction !== undefined) query = query.where('interaction', '=', filter.interaction);

@@ -1,7 +1,8 @@
 import { sql, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { visibleOwners, type Scope } from '../record/scope.ts';
+import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
+import { chunks } from './chunks.ts';
 import type { Database, Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
 import { fromSnapshot, toMemory } from './memory-rows.ts';
@@ -116,4 +117,50 @@ export async function rowsAbout(reader: Reader, tenant: string, entityIds: reado
     .limit(500)
     .execute();
   return rows.map((row) => row.rowId);
+}
+
+/** All memories that were learned from these events, archived ones too. */
+export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
+  const found: Memory[] = [];
+  for (const ids of chunks(eventIds)) {
+    const rows = await reader
+      .selectFrom('memories')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('memory_sources')
+          .select('memory_id')
+          .where('tenant_id', '=', tenant)
+          .where('event_id', 'in', [...ids]),
+      )
+      .execute();
+    found.push(...rows.map(toMemory));
+  }
+  return [...new Map(found.map((memory) => [memory.id, memory])).values()];
+}
+
+/** The archived memories in whose place a given one stands. */
+export async function memoriesReplacedBy(reader: Reader, tenant: string, id: string): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('contradicted_by', '=', id)
+    .where('archived_at', 'is not', null)
+    .execute();
+  return rows.map(toMemory);
+}
+
+/** All that was said of some attributes and holds or once held: what was forgotten, merged or withdrawn is no history. */
+export async function statementHistory(reader: Reader, owner: Scope, attributes: readonly string[]): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner))
+    .where('attribute', 'in', [...attributes])
+    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', ['superseded', 'contradicted'])]))
+    .execute();
+  return rows.map(toMemory);
 }

@@ -2,10 +2,12 @@ import type { Insertable, Selectable } from 'kysely';
 import type { ContextSource } from '../record/context-source.ts';
 import type { ArchiveReason, Memory, SourceType } from '../record/memory.ts';
 import { contentHash } from '../record/memory.ts';
+import { USER, type Polarity, type Quote, type Tense } from '../record/statement.ts';
 import { entitySlug } from '../record/entity.ts';
 import type { MemoryType } from '../record/memory-types.ts';
 import { ownerKey } from '../record/scope.ts';
-import type { Confidence, Trust } from '../record/trust.ts';
+import type { Confidence, Origin, Trust } from '../record/trust.ts';
+import { upgradeSnapshot } from './older-memory.ts';
 import type { MemoryTable } from './schema.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;
@@ -24,9 +26,17 @@ export function toMemory(row: MemoryRow): Memory {
     content: row.content,
     title: row.title,
     url: row.url,
-    key: row.key,
+    subject: row.subject,
+    attribute: row.attribute,
     value: row.value,
     category: row.category,
+    polarity: row.polarity as Polarity,
+    tense: row.tense as Tense,
+    permanent: row.permanent === 1,
+    statedAt: new Date(row.stated_at),
+    statedBy: row.stated_by as Origin,
+    quotes: JSON.parse(row.quotes) as Quote[],
+    reader: row.reader,
     importance: row.importance,
     confidence: row.confidence as Confidence,
     trust: row.trust as Trust,
@@ -51,6 +61,7 @@ export function toMemory(row: MemoryRow): Memory {
     version: row.version,
     context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    internal: JSON.parse(row.internal) as Record<string, unknown>,
   };
 }
 
@@ -67,9 +78,17 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
     content: memory.content,
     title: memory.title,
     url: memory.url,
-    key: memory.key,
+    subject: memory.subject,
+    attribute: memory.attribute,
     value: memory.value,
     category: memory.category,
+    polarity: memory.polarity,
+    tense: memory.tense,
+    permanent: memory.permanent ? 1 : 0,
+    stated_at: memory.statedAt.getTime(),
+    stated_by: memory.statedBy,
+    quotes: JSON.stringify(memory.quotes),
+    reader: memory.reader,
     importance: memory.importance,
     confidence: memory.confidence,
     trust: memory.trust,
@@ -95,17 +114,29 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
     context_type: memory.context?.type ?? null,
     context: memory.context === null ? null : JSON.stringify(memory.context),
     metadata: JSON.stringify(memory.metadata),
+    internal: JSON.stringify(memory.internal),
     unique_key: uniqueKey(memory, type),
     sequence,
   };
 }
 
+type Identity = Pick<Memory, 'type' | 'content' | 'title' | 'subject' | 'attribute' | 'value' | 'polarity'>;
+
 /** What there may be one of among the live memories of its scope, as its type says. */
-export function uniqueKey(memory: Pick<Memory, 'content' | 'key' | 'title' | 'type'>, type: MemoryType): string | null {
+export function uniqueKey(memory: Identity, type: MemoryType): string | null {
   if (type.unique === 'nothing') return null;
-  if (type.unique === 'key') return `key:${memory.key}`;
   if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;
-  return `content:${contentHash(memory.content)}`;
+  return contentKey(memory);
+}
+
+/**
+ * The key of exact doubles: the same words with the same fields. A quotation may be the text of two statements, and they are
+ * not doubles where the subject, attribute, value or polarity differs.
+ */
+export function contentKey({ content, subject, attribute, value, polarity }: Omit<Identity, 'type' | 'title'>): string {
+  const key = `content:${contentHash(content)}`;
+  const isPlain = subject === USER && attribute === null && value === null && polarity === 'affirmed';
+  return isPlain ? key : `${key}:${contentHash(JSON.stringify([subject, attribute, value, polarity]))}`;
 }
 
 /** The text by which a memory is found: what it says, and what it is called. */
@@ -121,6 +152,7 @@ export function toSnapshot(memory: Memory): string {
 }
 
 const DATES = [
+  'statedAt',
   'dueAt',
   'validFrom',
   'validTo',
@@ -132,7 +164,7 @@ const DATES = [
 ] as const;
 
 export function fromSnapshot(snapshot: string): Memory {
-  const memory = JSON.parse(snapshot) as Memory;
+  const memory = upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>) as unknown as Memory;
   for (const field of DATES) {
     const value = memory[field] as unknown as string | null;
     if (value !== null) memory[field] = new Date(value);

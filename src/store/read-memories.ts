@@ -1,9 +1,10 @@
-import { sql, type SelectQueryBuilder } from 'kysely';
+import { VarveError } from '../errors.ts';
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import { ARCHIVE_REASONS, SOURCE_TYPES, type ArchiveReason, type Memory, type SourceType } from '../record/memory.ts';
 import { shareSchema, tagsSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
-import type { Scope } from '../record/scope.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from './database.ts';
 import { fromSnapshot, toMemory, type MemoryRow } from './memory-rows.ts';
 import { snapshotsAsOf } from './revision-store.ts';
@@ -15,7 +16,12 @@ export interface MemoryFilter {
   types?: string[];
   /** Has all of these tags. */
   tags?: string[];
-  keys?: string[];
+  /** About one of these: `User`, "User's sister Ana". */
+  subjects?: string[];
+  /** Has one of these attributes, such as `home_city`. */
+  attributes?: string[];
+  /** Only permanent facts, or only what is none. */
+  permanent?: boolean;
   categories?: string[];
   states?: string[];
   sourceTypes?: SourceType[];
@@ -45,10 +51,13 @@ export interface MemoryFilter {
 
 const names = z.array(textSchema(200)).max(200).optional();
 
-export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> = z.strictObject({
+/** The fields of a filter, for doors that take further ones beside them. */
+export const memoryFilterFields: Readonly<Record<keyof MemoryFilter, z.ZodType>> = {
   types: names,
   tags: tagsSchema.optional(),
-  keys: names,
+  subjects: names,
+  attributes: names,
+  permanent: z.boolean().optional(),
   categories: names,
   states: names,
   sourceTypes: z.array(z.enum(SOURCE_TYPES)).optional(),
@@ -64,7 +73,11 @@ export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> =
   order: z.enum(['newest', 'oldest', 'important']).optional(),
   limit: z.int().min(1).max(1000).optional(),
   cursor: z.string().max(500).optional(),
-});
+};
+
+export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> = z.strictObject(
+  memoryFilterFields,
+) as unknown as z.ZodType<Parsed<MemoryFilter>, MemoryFilter>;
 
 /** One page of a list. */
 export interface Page<Item> {
@@ -73,7 +86,7 @@ export interface Page<Item> {
   cursor: string | null;
 }
 
-type MemoryQuery = SelectQueryBuilder<Tables, 'memories', MemoryRow>;
+export type MemoryQuery = SelectQueryBuilder<Tables, 'memories', MemoryRow>;
 
 /** A memory by its id, if the handle can see it. */
 export async function findMemory(
@@ -93,6 +106,19 @@ export async function findMemory(
   if (row.created_at > asOf.getTime()) return null;
   const before = (await snapshotsAsOf(reader, scope.tenant, [id], asOf)).get(id);
   return before === undefined ? toMemory(row) : fromSnapshot(before);
+}
+
+/**
+ * A memory by its id, to be changed. A handle sees by id what lies within it; what belongs to a user is changed only by a handle that
+ * names the user: an id that has gone astray must not change another person's memory.
+ */
+export async function findChangeable(writer: Reader, scope: Scope, id: string): Promise<Memory | null> {
+  const memory = await findMemory(writer, scope, id);
+  if (memory === null || memory.scope.user === null || memory.scope.user === scope.user) return memory;
+  throw new VarveError(
+    `The memory ${id} belongs to a user. Change it through a handle that names this user: varve.for({ …, user: '…' }).`,
+    { code: 'outside_scope', details: { id } },
+  );
 }
 
 /** Lists memories. With `asOf` it answers as the list would have been answered at that time. */
@@ -116,10 +142,12 @@ export async function listMemories(
   return toPage(rows, limit, filter);
 }
 
-function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
+export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): MemoryQuery {
   let narrowed = query;
   if (filter.types) narrowed = narrowed.where('type', 'in', filter.types);
-  if (filter.keys) narrowed = narrowed.where('key', 'in', filter.keys);
+  if (filter.subjects) narrowed = narrowed.where('subject', 'in', filter.subjects);
+  if (filter.attributes) narrowed = narrowed.where('attribute', 'in', filter.attributes);
+  if (filter.permanent !== undefined) narrowed = narrowed.where(isPermanent(filter.permanent));
   if (filter.categories) narrowed = narrowed.where('category', 'in', filter.categories);
   if (filter.states) narrowed = narrowed.where('state', 'in', filter.states);
   if (filter.sourceTypes) narrowed = narrowed.where('source_type', 'in', filter.sourceTypes);
@@ -148,6 +176,53 @@ function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: number): 
   return narrowed
     .where('archived_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+}
+
+// Written out: with a parameter SQLite does not use the index of permanent facts.
+function isPermanent(permanent: boolean): RawBuilder<SqlBool> {
+  return permanent ? sql<SqlBool>`permanent = 1` : sql<SqlBool>`permanent = 0`;
+}
+
+/** Which statements to read by their fields. What is left out does not narrow the list. */
+export interface StatementSearch {
+  subjects?: readonly string[];
+  attributes?: readonly string[];
+  permanent?: boolean;
+  /** `own`: of the innermost owner of the scope alone. `visible`: of all that the handle sees. */
+  owner: 'own' | 'visible';
+  /** Leaves out what has expired by then. */
+  now?: number;
+}
+
+/** The live statements with these fields, the one that was stated last first. */
+export async function listStatements(reader: Reader, scope: Scope, search: StatementSearch): Promise<Memory[]> {
+  let query = reader
+    .selectFrom('memories')
+    .selectAll()
+    .where(visibleFrom<'memories'>(scope))
+    .where('archived_at', 'is', null)
+    .orderBy('stated_at', 'desc')
+    .orderBy('row_id', 'desc');
+  if (search.owner === 'own') query = query.where('owner_key', '=', ownerKey(scope));
+  if (search.subjects) query = query.where('subject', 'in', [...search.subjects]);
+  if (search.attributes) query = query.where('attribute', 'in', [...search.attributes]);
+  if (search.permanent !== undefined) query = query.where(isPermanent(search.permanent));
+  const { now } = search;
+  if (now !== undefined) query = query.where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  return (await query.execute()).map(toMemory);
+}
+
+/** The subjects that the live statements of an owner have. */
+export async function listSubjects(reader: Reader, scope: Scope): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .select('subject')
+    .distinct()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('archived_at', 'is', null)
+    .execute();
+  return rows.map(({ subject }) => subject);
 }
 
 function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery {
@@ -243,7 +318,9 @@ export function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date)
   const isLive = memory.archivedAt === null && (memory.expiresAt === null || memory.expiresAt > now);
   return (
     isIn(filter.types, memory.type) &&
-    isIn(filter.keys, memory.key) &&
+    isIn(filter.subjects, memory.subject) &&
+    isIn(filter.attributes, memory.attribute) &&
+    (filter.permanent === undefined || memory.permanent === filter.permanent) &&
     isIn(filter.categories, memory.category) &&
     isIn(filter.states, memory.state) &&
     isIn(filter.sourceTypes, memory.sourceType) &&

@@ -33,6 +33,7 @@ export async function ownerStates(reader: Reader, tenant: string, owners: readon
 export interface EventForRecall {
   rowId: number;
   id: string;
+  user: string | null;
   session: string | null;
   connection: string | null;
   kind: string;
@@ -55,6 +56,7 @@ export async function eventsForRecall(
     .select([
       'row_id as rowId',
       'id',
+      'user_id as user',
       'session_id as session',
       'connection_id as connection',
       'kind',
@@ -80,6 +82,9 @@ export interface MemoryForRecall {
   type: string;
   title: string | null;
   content: string;
+  attribute: string | null;
+  category: string | null;
+  isPermanent: boolean;
   time: number;
   isArchived: boolean;
   expiresAt: number | null;
@@ -104,6 +109,9 @@ export async function memoriesForRecall(
       'type',
       'title',
       'content',
+      'attribute',
+      'category',
+      'permanent',
       'valid_from as validFrom',
       'created_at as createdAt',
       'archived_at as archivedAt',
@@ -117,8 +125,9 @@ export async function memoriesForRecall(
   const rows = await (
     createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime())
   ).execute();
-  return rows.map(({ validFrom, createdAt, archivedAt, ...row }) => ({
+  return rows.map(({ validFrom, createdAt, archivedAt, permanent, ...row }) => ({
     ...row,
+    isPermanent: permanent === 1,
     time: validFrom ?? createdAt,
     isArchived: archivedAt !== null,
   }));
@@ -166,6 +175,9 @@ function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
     type: memory.type,
     title: memory.title,
     content: memory.content,
+    attribute: memory.attribute,
+    category: memory.category,
+    isPermanent: memory.permanent,
     time: (memory.validFrom ?? memory.createdAt).getTime(),
     isArchived: memory.archivedAt !== null,
     expiresAt: memory.expiresAt?.getTime() ?? null,

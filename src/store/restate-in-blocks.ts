@@ -1,6 +1,5 @@
 import { bareStatement } from '../language/bare-statement.ts';
-import { replaceSentences } from '../language/replace-sentences.ts';
-import { splitSentences } from '../language/split-sentences.ts';
+import { replaceStatements, statementsIn } from '../language/dated-line.ts';
 import { BLOCK_KINDS, blockWordLimit, countWords, type Block } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
@@ -36,12 +35,16 @@ export async function restateInBlocks(
 function restated({ kind, scope, content }: Block, old: string, after: Memory | null): unknown {
   if (BLOCK_KINDS[kind].format === 'json') return withoutItems(content, old);
   const text = content as string;
-  const without = replaceSentences(text, (sentence) => (bareStatement(sentence) === old ? null : sentence));
+  const without = replaceStatements(text, (statement) => (bareStatement(statement) === old ? null : statement));
   // What a tool or a page says does not get into a document by this way.
   if (without === text || after === null || after.trust === 'low') return without;
   const now = `${after.content.replace(/\.$/, '')}.`;
-  if (splitSentences(text).some((sentence) => bareStatement(sentence.text) === bareStatement(now))) return without;
-  const next = replaceSentences(text, (sentence) => (bareStatement(sentence) === old ? now : sentence));
+  if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
+  const next = replaceStatements(text, (statement, { isListed }) => {
+    if (bareStatement(statement) !== old) return statement;
+    // A line of a list has the date of the statement that is gone.
+    return isListed ? null : now;
+  });
   const limit = blockWordLimit(kind, scope);
   return limit !== null && countWords(next) > limit ? without : next;
 }

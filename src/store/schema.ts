@@ -56,9 +56,18 @@ export interface MemoryTable extends Owned {
   content: string;
   title: string | null;
   url: string | null;
-  key: string | null;
+  subject: string;
+  attribute: string | null;
   value: string | null;
   category: string | null;
+  polarity: string;
+  tense: string;
+  /** 1 for a permanent fact. */
+  permanent: number;
+  stated_at: number;
+  stated_by: string;
+  quotes: string;
+  reader: string | null;
   importance: number;
   confidence: string;
   trust: string;
@@ -84,6 +93,7 @@ export interface MemoryTable extends Owned {
   context_type: string | null;
   context: string | null;
   metadata: string;
+  internal: string;
   /** What there may be one of among the live memories of a scope, as the type says; NULL when it does not matter. */
   unique_key: string | null;
   /** The owner's version at its last change: caches ask for what came after theirs. */
@@ -341,6 +351,21 @@ export interface HeldChangeTable extends Owned {
   decision: string | null;
 }
 
+export interface RefusalTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  run: string | null;
+  at: number;
+  reason: string;
+  what: string;
+  text: string | null;
+  detail: string | null;
+  proposal: string | null;
+  events: string;
+}
+
 export interface OwnerProgressTable extends Owned {
   agent_id: string | null;
   user_id: string | null;
@@ -432,6 +457,7 @@ export interface Tables {
   request_answers: RequestAnswerTable;
   runs: RunTable;
   held_changes: HeldChangeTable;
+  refusals: RefusalTable;
   owner_progress: OwnerProgressTable;
   memory_derivations: MemoryDerivationTable;
   given_memories: GivenMemoryTable;

@@ -28,7 +28,9 @@ export function visibleFrom<Table extends 'memories' | 'blocks'>(
  * What lies within a scope: everything whose tenant, agent, user and session agree with those that are set.
  * For operators and for erasing; a part that is left open stands for all of them.
  */
-export function liesWithin<Table extends 'memories' | 'blocks' | 'events' | 'sessions'>(scope: Scope): Filter<Table> {
+export function liesWithin<Table extends 'memories' | 'blocks' | 'events' | 'sessions' | 'refusals'>(
+  scope: Scope,
+): Filter<Table> {
   const builder = (eb: ExpressionBuilder<Tables, 'memories'>): ExpressionWrapper<Tables, 'memories', SqlBool> =>
     eb.and([
       eb('tenant_id', '=', scope.tenant),

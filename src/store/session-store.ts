@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { DAY } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
@@ -168,6 +168,18 @@ export async function advanceFormation(
   return result.numUpdatedRows > 0n;
 }
 
+/** Moves the cursor past the last event of a session, if it stands right before it: an event that was formed elsewhere. */
+export async function passFormation(writer: Writer, scope: Scope): Promise<void> {
+  await writer
+    .updateTable('sessions')
+    .set((row) => ({ formed_position: row.ref('event_count'), messages_since: 0, weighted_tokens_since: 0 }))
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', scope.session ?? '')
+    .where((row) => row('formed_position', '=', row('event_count', '-', 1)))
+    .execute();
+}
+
 /** Open sessions of all tenants in which nothing has happened since `before`, the longest quiet first. */
 export async function findIdleSessions(database: Database, before: number, limit: number): Promise<Scope[]> {
   const rows = await database.read(EVERY_TENANT, (reader) =>
@@ -181,4 +193,47 @@ export async function findIdleSessions(database: Database, before: number, limit
       .execute(),
   );
   return rows.map((row) => toSession(row, before).scope);
+}
+
+/**
+ * Sessions of all tenants that have events which no formation has read, and in which nothing has happened since `quietSince`. A
+ * session whose formation waits, runs, or was given up since `givenUpSince` is left out.
+ */
+export async function findColdSessions(
+  reader: Reader,
+  { quietSince, givenUpSince, limit }: { quietSince: number; givenUpSince: number; limit: number },
+): Promise<Scope[]> {
+  const rows = await reader
+    .selectFrom('sessions as s')
+    .select(['s.tenant_id', 's.agent_id', 's.user_id', 's.session_id'])
+    .whereRef('s.event_count', '>', 's.formed_position')
+    .where('s.last_event_at', '<=', quietSince)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('jobs as j')
+            .select('j.id')
+            .whereRef('j.tenant_id', '=', 's.tenant_id')
+            .where('j.kind', '=', 'form')
+            .whereRef('j.unique_key', '=', sql<string>`s.owner_key || ':' || s.session_id`)
+            .where((job) =>
+              job.or([
+                job('j.state', 'in', ['waiting', 'running']),
+                job.and([job('j.state', '=', 'dead'), job('j.finished_at', '>=', givenUpSince)]),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .orderBy('s.last_event_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    tenant: row.tenant_id,
+    agent: row.agent_id,
+    user: row.user_id,
+    session: row.session_id,
+    connection: null,
+  }));
 }

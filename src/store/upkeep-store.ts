@@ -13,6 +13,12 @@ export interface LiveRow {
   id: string;
   owner: string;
   type: string;
+  /** A permanent fact: it never fades and is never archived by age. */
+  permanent: boolean;
+  /** The day on which it begins, where one was said. */
+  beginsAt: number | null;
+  /** Until when it was so; null for what has no end, and for what happened. */
+  endedAt: number | null;
   importance: number;
   createdAt: number;
   updatedAt: number;
@@ -30,18 +36,18 @@ export async function liveStretch(
   { syntax }: Pick<Database, 'syntax'>,
   { tenant, after, limit }: { tenant: string; after: number; limit: number },
 ): Promise<LiveRow[]> {
-  const { rows } = await sql<LiveRow>`
-    select m.row_id as "rowId", m.id, m.owner_key as owner, m.type, m.importance, m.created_at as "createdAt",
+  const { rows } = await sql<Omit<LiveRow, 'permanent'> & { permanent: number }>`
+    select m.row_id as "rowId", m.id, m.owner_key as owner, m.type, m.permanent, m.importance,
+      m.valid_from as "beginsAt", case when m.tense <> 'happened' then m.valid_to end as "endedAt", m.created_at as "createdAt",
       m.updated_at as "updatedAt", m.last_accessed_at as "lastAccessedAt", m.expires_at as "expiresAt",
       m.access_count as "accessCount", coalesce(u.confirmed, 0) as confirmed, u.last_confirmed_at as "lastConfirmedAt",
-      case when m.type in ('episode', 'pattern', 'decision') then
-        (select count(*) from memory_sources s join events e on e.tenant_id = s.tenant_id and e.id = s.event_id
-          where s.tenant_id = m.tenant_id and s.memory_id = m.id and e.kind = 'outcome'
-            and ${syntax.jsonText('e.metadata', ['effect'])} = 'positive') else 0 end as outcomes
+      (select count(*) from memory_sources s join events e on e.tenant_id = s.tenant_id and e.id = s.event_id
+        where s.tenant_id = m.tenant_id and s.memory_id = m.id and e.kind = 'outcome'
+          and ${syntax.jsonText('e.metadata', ['effect'])} = 'positive') as outcomes
     from memories m left join memory_use u on u.tenant_id = m.tenant_id and u.memory_id = m.id
     where m.tenant_id = ${tenant} and m.archived_at is null and m.row_id > ${after}
     order by m.row_id limit ${limit}`.execute(reader);
-  return rows;
+  return rows.map((row) => ({ ...row, permanent: row.permanent === 1 }));
 }
 
 /**

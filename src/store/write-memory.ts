@@ -1,15 +1,15 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import type { ArchiveReason, Memory, MemoryChange, NewMemory } from '../record/memory.ts';
+import type { ArchiveReason, InternalChange, InternalMemory, Memory } from '../record/memory.ts';
 import { memoryType, type MemoryType } from '../record/memory-types.ts';
-import type { Parsed } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Writer } from './database.ts';
 import { searchableText, toMemory, toMemoryRow, toSnapshot, uniqueKey, type MemoryRow } from './memory-rows.ts';
 import { indexMemory } from './index-memory.ts';
-import { checkFields, newMemory } from './new-memory.ts';
+import { checkFields, joinEvents, joinQuotes, newMemory, withoutSecrets } from './new-memory.ts';
 import { changeOwner } from './owner-store.ts';
 import type { Parts } from './parts.ts';
+import { findChangeable, listStatements } from './read-memories.ts';
 import { restateInBlocks } from './restate-in-blocks.ts';
 import { recordRevision } from './revision-store.ts';
 import { withinReach } from './scope-filter.ts';
@@ -19,17 +19,20 @@ export interface WrittenMemory {
   memory: Memory;
   /**
    * `created`; `unchanged`: it was known already; `revised`: a summary of the same title was brought up to date;
-   * `superseded`: it replaced another value of the same key.
+   * `superseded`: it replaced the memory that it contradicts, or another value of a permanent fact.
    */
   outcome: 'created' | 'unchanged' | 'revised' | 'superseded';
 }
 
-/** Stores a memory, or finds that the owner has it already: by its content, its key or its title, as its type says. */
+/**
+ * Stores a memory, or finds that the owner has it already: by its content and fields or by its title, as its type says. The
+ * memory that it contradicts is archived in the same transaction.
+ */
 export async function writeMemory(
   writer: Writer,
   parts: Parts,
   scope: Scope,
-  input: Parsed<NewMemory>,
+  input: InternalMemory,
   change: Change,
 ): Promise<WrittenMemory> {
   const memory = newMemory(parts, scope, input);
@@ -37,58 +40,82 @@ export async function writeMemory(
   await assertSourcesExist(writer, scope, memory);
   // The owner's lock first: two writers must not both find that the memory is new.
   await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, memory, type);
-  if (known !== null) return meetKnown(writer, parts, { known, memory, change });
+  if (known !== null) {
+    const met = await meetKnown(writer, parts, { known, memory, change });
+    if (contradicted === null || contradicted.id === known.id) return met;
+    const until = memory.validFrom ?? memory.statedAt;
+    await archiveMemory(writer, parts, contradicted, { reason: 'contradicted', by: known.id, until, why: change });
+    return met;
+  }
+  if (contradicted !== null && contradicted.archivedAt === null) {
+    const next = { old: contradicted, next: memory, reason: 'contradicted' as const, change };
+    return { memory: await supersedeMemory(writer, parts, next), outcome: 'superseded' };
+  }
   await insertMemory(writer, parts, memory, change);
   return { memory, outcome: 'created' };
 }
 
-/** Another statement of what is known: confirms it, brings it up to date, or replaces it. */
+/** Another statement of what is known: confirms it, or brings it up to date. */
 async function meetKnown(
   writer: Writer,
   parts: Parts,
   { known, memory, change }: { known: Memory; memory: Memory; change: Change },
 ): Promise<WrittenMemory> {
   const type = memoryType(parts.memoryTypes, memory.type);
-  const same = type.unique === 'key' ? known.value === memory.value : known.content === memory.content;
-  if (!same && type.unique === 'key') {
-    const next = await supersedeMemory(writer, parts, { old: known, next: memory, reason: 'superseded', change });
-    return { memory: next, outcome: 'superseded' };
-  }
-  const newSources = memory.sourceEvents.filter((event) => !known.sourceEvents.includes(event));
-  if (!same && type.unique === 'title') {
+  const sourceEvents = memory.sourceEvents.filter((event) => !known.sourceEvents.includes(event));
+  const { quotes } = memory;
+  if (type.unique === 'title' && known.content !== memory.content) {
+    const { content, tags, importance } = memory;
     const revised = await reviseMemory(writer, parts, known, {
-      change: { content: memory.content, sourceEvents: newSources, tags: memory.tags, importance: memory.importance },
+      change: { content, sourceEvents, quotes, tags, importance },
       why: change,
     });
     return { memory: revised, outcome: 'revised' };
   }
-  if (newSources.length === 0) return { memory: known, outcome: 'unchanged' };
+  if (sourceEvents.length === 0 && joinQuotes(known.quotes, quotes).length === known.quotes.length) {
+    return { memory: known, outcome: 'unchanged' };
+  }
   const confirmed = await reviseMemory(writer, parts, known, {
-    change: { sourceEvents: newSources },
+    change: { sourceEvents, quotes },
     why: { ...change, reason: `said again: ${change.reason}` },
   });
   return { memory: confirmed, outcome: 'unchanged' };
 }
 
-/** Changes a memory and keeps what it was. */
+/** Changes a memory and keeps what it was. Quotes and source events are added to those that it has. */
 export async function reviseMemory(
   writer: Writer,
   parts: Parts,
   before: Memory,
-  { change, why }: { change: Parsed<MemoryChange>; why: Change },
+  { change, why }: { change: InternalChange; why: Change },
 ): Promise<Memory> {
-  const { sourceEvents = [], ...fields } = change;
+  const { sourceEvents = [], quotes: added, ...fields } = change;
+  const quotes = joinQuotes(before.quotes, added);
   const after: Memory = {
     ...before,
-    ...withoutUndefined(fields),
-    sourceEvents: [...new Set([...before.sourceEvents, ...sourceEvents])],
+    ...cleanFields(parts, withoutUndefined(fields)),
+    quotes,
+    sourceEvents: joinEvents([...before.sourceEvents, ...sourceEvents], quotes),
   };
   checkFields(after, memoryType(parts.memoryTypes, after.type));
   await assertSourcesExist(writer, before.scope, after);
   const revised = await replaceMemory(writer, parts, { before, after, why });
   if (after.content !== before.content) await restateInBlocks(writer, parts, { before, after, change: why });
   return revised;
+}
+
+/** The changed texts, without what the policy keeps out of memories. */
+function cleanFields<Fields extends { content?: string; title?: string | null; value?: string | null }>(
+  parts: Parts,
+  fields: Fields,
+): Fields {
+  const clean = { ...fields };
+  if (typeof clean.content === 'string') clean.content = withoutSecrets(parts, clean.content);
+  if (typeof clean.title === 'string') clean.title = withoutSecrets(parts, clean.title);
+  if (typeof clean.value === 'string') clean.value = withoutSecrets(parts, clean.value);
+  return clean;
 }
 
 /** Reasons for which a memory is out of recall and no longer so; for the others its documents stand. */
@@ -119,8 +146,7 @@ function laterOf(one: Date | null, other: Date): Date {
 /** Brings an archived memory back. Fails when something newer has taken its place. */
 export async function restoreMemory(writer: Writer, parts: Parts, before: Memory, why: Change): Promise<Memory> {
   if (before.archivedAt === null) return before;
-  const type = memoryType(parts.memoryTypes, before.type);
-  const inItsPlace = await findLive(writer, before, type);
+  const inItsPlace = await findInItsPlace(writer, parts, before);
   if (inItsPlace !== null) {
     throw new VarveError(`The memory ${before.id} cannot be restored: ${inItsPlace.id} has taken its place.`, {
       code: 'conflict',
@@ -137,7 +163,7 @@ export async function supersedeMemory(
   parts: Parts,
   { old, next, reason, change }: { old: Memory; next: Memory; reason: ArchiveReason; change: Change },
 ): Promise<Memory> {
-  const ended = { ...old, validTo: old.validTo ?? next.validFrom ?? next.createdAt };
+  const ended = { ...old, validTo: old.validTo ?? next.validFrom ?? next.statedAt };
   const validTo = ended.validFrom !== null && ended.validTo < ended.validFrom ? ended.validFrom : ended.validTo;
   const after: Memory = {
     ...old,
@@ -173,8 +199,8 @@ async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory):
   }
 }
 
-/** The live memory in whose place another of the same content, key or title would be. */
-export async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
+/** The live memory in whose place another of the same content and fields, or of the same title, would be. */
+async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
   const unique = uniqueKey(memory, type);
   if (unique === null) return null;
   const row = await writer
@@ -188,6 +214,30 @@ export async function findLive(writer: Writer, memory: Memory, type: MemoryType)
     .where('archived_at', 'is', null)
     .executeTakeFirst();
   return row === undefined ? null : toMemory(row as MemoryRow);
+}
+
+/** The live memory that has taken the place of one that is to be live again: an exact double, or another value. */
+export async function findInItsPlace(writer: Writer, parts: Parts, memory: Memory): Promise<Memory | null> {
+  const double = await findLive(writer, memory, memoryType(parts.memoryTypes, memory.type));
+  return double ?? findValue(writer, parts, memory);
+}
+
+/**
+ * The live value of an attribute that can have only one: by its policy, or because it is a permanent fact under a name that
+ * the table of attributes does not know.
+ */
+async function findValue(writer: Writer, { attributes }: Parts, memory: Memory): Promise<Memory | null> {
+  const { attribute, subject, scope, permanent } = memory;
+  if (attribute === null || memory.polarity === 'denied') return null;
+  const hasOne = attributes.policyOf(attribute).values === 'one' || (permanent && !attributes.isKnown(attribute));
+  if (!hasOne) return null;
+  const live = await listStatements(writer, scope, { subjects: [subject], attributes: [attribute], owner: 'own' });
+  const isInItsPlace = (other: Memory): boolean =>
+    other.polarity === memory.polarity &&
+    other.tense === memory.tense &&
+    other.scope.session === scope.session &&
+    other.scope.connection === scope.connection;
+  return live.find(isInItsPlace) ?? null;
 }
 
 async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {

@@ -15,7 +15,14 @@ export type ToolHandle = Pick<
   | 'savedItems'
   | 'intentions'
   | 'connection'
+  | 'events'
 >;
+
+/** What the running turn says, where the caller knows it: it is logged only when the turn is over. */
+export interface ToolTurn {
+  /** The user's own messages of the running turn and right before it. */
+  said?: readonly string[];
+}
 
 /** What a tool does to memory, for clients that ask before they let a model call it. */
 export interface ToolHints {
@@ -38,7 +45,7 @@ export interface AgentTool {
   output: z.ZodObject;
   hints: ToolHints;
   /** Runs it within a handle. Bad input throws `invalid_input`, which says what would be right. */
-  run(handle: ToolHandle, input: unknown): Promise<Record<string, unknown>>;
+  run(handle: ToolHandle, input: unknown, turn?: ToolTurn): Promise<Record<string, unknown>>;
 }
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -48,7 +55,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   input: Input;
   output: Output;
   hints: 'reads' | 'writes' | 'sets' | 'removes';
-  run(handle: ToolHandle, input: z.output<Input>): Promise<z.input<Output>>;
+  run(handle: ToolHandle, input: z.output<Input>, turn: ToolTurn): Promise<z.input<Output>>;
 }
 
 const HINTS: Record<ToolDefinition<z.ZodObject, z.ZodObject>['hints'], ToolHints> = {
@@ -66,12 +73,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return {
     name,
     title,
-    description: description.trim().replace(/\s*\n\s*/g, ' '),
+    description: description.trim().replace(/\s+/g, (gap) => (gap.includes('\n') ? ' ' : gap)),
     input,
     output,
     hints: HINTS[definition.hints],
-    async run(handle, given) {
-      return definition.run(handle, parse(input, given ?? {}, `The input of ${name}`));
+    async run(handle, given, turn = {}) {
+      return definition.run(handle, parse(input, given ?? {}, `The input of ${name}`), turn);
     },
   };
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { cleanText, textByTrust } from '../assemble/safe-text.ts';
+import { givenText } from '../assemble/safe-text.ts';
+import type { Fact } from '../handle/facts.ts';
 import { FACT_CATEGORIES, keySchema, type Memory } from '../record/memory.ts';
 import { TRUST_LEVELS } from '../record/trust.ts';
 import { defineTool, type AgentTool } from './agent-tool.ts';
+import { provenanceOf, sourceParameter } from './provenance.ts';
 
 const factSchema = z.object({
   key: z.string(),
@@ -11,7 +13,7 @@ const factSchema = z.object({
   trust: z.enum(TRUST_LEVELS),
 });
 
-const OUTCOMES = ['added', 'replaced', 'unchanged'] as const;
+const OUTCOMES = ['added', 'replaced', 'unchanged', 'kept'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
 const rememberFact: AgentTool = defineTool({
@@ -19,11 +21,13 @@ const rememberFact: AgentTool = defineTool({
   title: 'Remember a fact',
   description: `Save a permanent fact about the user under a key, such as home_address, partner_name,
     dietary_restrictions or birthday. One value for each key: another value replaces the old one. Save personal details
-    proactively, without asking; several facts in one message are several calls.`,
+    proactively, without asking; several facts in one message are several calls. The outcome "kept" means that the
+    user's own word stands against it: ask the user.`,
   input: z.object({
     key: keySchema.describe('snake_case and descriptive, such as home_city'),
     value: z.string().min(1).max(5000),
-    category: z.enum(FACT_CATEGORIES).default('general'),
+    category: z.enum(FACT_CATEGORIES).optional().describe('Default: the category of the key, such as location'),
+    source: sourceParameter,
   }),
   output: z.object({
     key: z.string(),
@@ -31,13 +35,23 @@ const rememberFact: AgentTool = defineTool({
     outcome: z.enum(OUTCOMES),
   }),
   hints: 'sets',
-  async run(handle, { key, value, category }) {
+  async run(handle, { key, value, category, source }, turn) {
     const before = await handle.facts.get(key);
-    const { memory } = await handle.facts.set({ key, value, category }, { reason: 'remembered', actor: 'agent' });
-    const outcome: Outcome = before === null ? 'added' : before.value === memory.value ? 'unchanged' : 'replaced';
-    return { key, value: memory.value ?? value, outcome };
+    const { statedBy, source: named, events } = await provenanceOf(handle, value, { source, ...turn });
+    const reason = named === null ? 'remembered' : `remembered from ${named}`;
+    const { memory } = await handle.facts.set(
+      { key, value, category, statedBy, sourceEvents: events },
+      { reason: reason.slice(0, 500), actor: 'agent' },
+    );
+    return { key, value: givenText(memory.value ?? value, memory.trust), outcome: outcomeOf(before, memory, value) };
   },
 });
+
+function outcomeOf(before: Fact | null, now: Memory, value: string): Outcome {
+  if (before === null) return 'added';
+  if (before.id !== now.id) return 'replaced';
+  return now.value === value.trim() ? 'unchanged' : 'kept';
+}
 
 const recallFacts: AgentTool = defineTool({
   name: 'recall_facts',
@@ -72,15 +86,15 @@ const forgetFact: AgentTool = defineTool({
   },
 });
 
-function mentions({ key, value, category }: Memory, words: readonly string[]): boolean {
+function mentions({ key, value, category }: Fact, words: readonly string[]): boolean {
   const text = `${key} ${value} ${category}`.toLowerCase().replaceAll('_', ' ');
   return words.some((word) => text.includes(word));
 }
 
-function shown({ key, value, category, trust }: Memory): z.output<typeof factSchema> {
+function shown({ key, value, category, trust }: Fact): z.output<typeof factSchema> {
   return {
-    key: key ?? '',
-    value: textByTrust(cleanText(value ?? ''), trust),
+    key,
+    value: givenText(value ?? '', trust),
     category: category ?? 'general',
     trust,
   };

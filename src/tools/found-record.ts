@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { cleanText, textByTrust } from '../assemble/safe-text.ts';
+import { inertText } from '../language/inert-text.ts';
+import { givenText, oneLine } from '../assemble/safe-text.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
 import { TRUST_LEVELS, trustOf, type Trust } from '../record/trust.ts';
@@ -47,8 +48,8 @@ export function foundRecord(result: RecallResult): FoundRecord {
   return {
     id: result.id,
     type: event?.kind ?? 'event',
-    text: textByTrust(cleanText(result.text), trust),
-    speaker: event?.speaker ?? event?.origin,
+    text: givenText(result.text, trust),
+    speaker: event?.speaker == null ? event?.origin : inertText(oneLine(event.speaker)),
     date: (event?.occurredAt ?? new Date(0)).toISOString(),
     ...scored,
     trust,
@@ -61,10 +62,10 @@ export function memoryRecord(memory: Memory): FoundRecord {
   return {
     id: memory.id,
     type: memory.type,
-    text: textByTrust(cleanText(memory.content), memory.trust),
-    ...(memory.title === null ? {} : { title: textByTrust(cleanText(memory.title), memory.trust) }),
-    ...(memory.url === null || !isTrusted ? {} : { url: memory.url }),
-    ...(memory.tags.length === 0 ? {} : { tags: memory.tags }),
+    text: givenText(memory.content, memory.trust),
+    ...(memory.title === null ? {} : { title: givenText(memory.title, memory.trust) }),
+    ...(memory.url === null || !isTrusted ? {} : { url: inertText(memory.url) }),
+    ...(memory.tags.length === 0 ? {} : { tags: memory.tags.map((tag) => inertText(oneLine(tag))) }),
     date: (memory.validFrom ?? memory.createdAt).toISOString(),
     importance: Number(memory.importance.toFixed(2)),
     trust: memory.trust,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cleanText } from '../assemble/safe-text.ts';
+import { inertText } from '../language/inert-text.ts';
 import type { Memory } from '../record/memory.ts';
 import { defineTool, type AgentTool } from './agent-tool.ts';
 
@@ -50,7 +50,7 @@ const dismissIntention: AgentTool = defineTool({
 });
 
 function shown({ id, content, dueAt, state }: Memory): z.output<typeof intentionSchema> {
-  return { id, text: cleanText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
+  return { id, text: inertText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
 }
 
 /** Tools for what the user means to do (K18). */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type AgentTool } from './agent-tool.ts';
+import { provenanceOf, sourceParameter } from './provenance.ts';
 import { foundRecordSchema, memoryRecord } from './found-record.ts';
 
 const tags = z.array(z.string().min(1).max(100)).max(50).optional();
@@ -12,10 +13,18 @@ const addNote: AgentTool = defineTool({
   name: 'add_note',
   title: 'Add a note',
   description: 'Write a note for the user, with a title, to be found again by words and by meaning.',
-  input: z.object({ title: z.string().min(1).max(500), content: z.string().min(1).max(20_000), tags }),
+  input: z.object({
+    title: z.string().min(1).max(500),
+    content: z.string().min(1).max(20_000),
+    tags,
+    source: sourceParameter,
+  }),
   output: z.object({ note: foundRecordSchema }),
   hints: 'writes',
-  run: async (handle, input) => ({ note: memoryRecord(await handle.notes.add(input)) }),
+  async run(handle, { source, ...note }, turn) {
+    const { statedBy } = await provenanceOf(handle, note.content, { source, ...turn });
+    return { note: memoryRecord(await handle.notes.add({ ...note, statedBy })) };
+  },
 });
 
 const listNotes: AgentTool = defineTool({
@@ -39,10 +48,14 @@ const saveItem: AgentTool = defineTool({
     tags,
     summary: z.string().max(10_000).optional(),
     note: z.string().max(5000).optional().describe("The user's own words about it"),
+    source: sourceParameter,
   }),
   output: z.object({ item: foundRecordSchema }),
   hints: 'writes',
-  run: async (handle, input) => ({ item: memoryRecord(await handle.savedItems.add(input)) }),
+  async run(handle, { source, ...item }, turn) {
+    const { statedBy } = await provenanceOf(handle, item.url, { source, ...turn });
+    return { item: memoryRecord(await handle.savedItems.add({ ...item, statedBy })) };
+  },
 });
 
 const listSavedItems: AgentTool = defineTool({

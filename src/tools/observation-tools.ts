@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHAT_CATEGORIES } from '../observe/record-observation.ts';
 import { defineTool, type AgentTool } from './agent-tool.ts';
+import { provenanceOf, sourceParameter } from './provenance.ts';
 
 const recordObservation: AgentTool = defineTool({
   name: 'record_observation',
@@ -11,11 +12,13 @@ const recordObservation: AgentTool = defineTool({
   input: z.object({
     content: z.string().min(1).max(5000).describe('Such as "Prefers short e-mails without greetings"'),
     category: z.enum(CHAT_CATEGORIES),
+    source: sourceParameter,
   }),
   output: z.object({ recorded: z.boolean(), id: z.string() }),
   hints: 'writes',
-  async run(handle, { content, category }) {
-    const { id } = await handle.recordObservation(content, category);
+  async run(handle, { content, category, source }, turn) {
+    const { statedBy, source: named } = await provenanceOf(handle, content, { source, ...turn });
+    const { id } = await handle.recordObservation(content, category, { statedBy, source: named });
     return { recorded: true, id };
   },
 });

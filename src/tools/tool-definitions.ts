@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import type { AgentTool, ToolHandle } from './agent-tool.ts';
+import type { AgentTool, ToolHandle, ToolTurn } from './agent-tool.ts';
 import { AGENT_TOOLS, agentTool } from './agent-tools.ts';
 
 /** A tool in the form that model providers take: a name, a description and a JSON schema. */
@@ -34,8 +34,13 @@ export function toolDefinitions(choice?: ToolChoice): ToolDefinition[] {
 }
 
 /** Runs a tool that a model has called. Throws `invalid_input` for a name that does not exist or input that is wrong. */
-export async function runTool(handle: ToolHandle, name: string, input: unknown): Promise<Record<string, unknown>> {
+export async function runTool(
+  handle: ToolHandle,
+  name: string,
+  input: unknown,
+  turn?: ToolTurn,
+): Promise<Record<string, unknown>> {
   const tool = agentTool(name);
   if (tool === undefined) throw invalidInput(`There is no tool ${name}.`);
-  return tool.run(handle, input);
+  return tool.run(handle, input, turn);
 }

@@ -1,3 +1,4 @@
+import { defuseImages } from '../../language/inert-text.ts';
 import { defineLayout, marked, type Layout } from '../layout.ts';
 
 /** The layout of LogicSpike (L12): five steps, each with its budget, 8,000 tokens in all. */
@@ -30,7 +31,7 @@ export const logicspikeLayout: Layout = defineLayout({
       section: 'history',
       before: 'CONVERSATION:',
       item: (item, writing) =>
-        `${item.label === 'user' ? 'User' : 'Assistant'}: ${item.kind === 'application' ? item.text : writing.line(item.text)}`,
+        `${item.label === 'user' ? 'User' : 'Assistant'}: ${item.kind === 'application' ? item.text : writing.line(defuseImages(item.text))}`,
     },
   ],
   budget: {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { calledAs } from '../called-as.ts';
 import type { Command } from '../command.ts';
 import { placeOf, withMemory } from '../open-memory.ts';
+import { trust } from '../trust.ts';
 
 /** Makes the folder and the store, and a first key. */
 export const init: Command = {
@@ -14,8 +15,11 @@ export const init: Command = {
     const chosen =
       input.options['here'] === true ? { ...input, options: { ...input.options, data: resolve('.varve') } } : input;
     const place = placeOf(chosen);
+    const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
     await withMemory(chosen, {}, async () => {});
+    // A folder that was made just now is nobody else's.
+    if (!place.isPostgres && isMade) trust(place.folder);
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
     await input.output.answer({ store: where, created: isNew }, () =>
       [

@@ -1,6 +1,7 @@
 import { listOption, numberOption, textOption, UsageError, type Command } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine, table } from '../output.ts';
+import type { Memory } from '../../record/memory.ts';
 import type { MemoryFilter } from '../../store/read-memories.ts';
 
 const KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
@@ -13,10 +14,18 @@ export const list: Command = {
     limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
     type: { type: 'string', multiple: true, value: 'type', help: 'of memories' },
     tag: { type: 'string', multiple: true, value: 'tag', help: 'has all of these' },
+    subject: { type: 'string', multiple: true, value: 'subject', help: 'whom or what memories are about' },
+    attribute: { type: 'string', multiple: true, value: 'name', help: 'such as home_city' },
     archived: { type: 'boolean', help: 'only those out of recall' },
     all: { type: 'boolean', help: 'of all users and agents within the scope' },
   },
-  examples: ['varve list', 'varve list facts', 'varve list --type preference --json', 'varve list --user "" --all'],
+  examples: [
+    'varve list',
+    'varve list facts',
+    'varve list --attribute home_city --archived',
+    'varve list --type preference --json',
+    'varve list --user "" --all',
+  ],
   async run(input) {
     const [kind = 'memories'] = input.words;
     if (!KINDS.includes(kind as (typeof KINDS)[number]))
@@ -26,6 +35,8 @@ export const list: Command = {
       limit,
       types: listOption(input, 'type'),
       tags: listOption(input, 'tag'),
+      subjects: listOption(input, 'subject'),
+      attributes: listOption(input, 'attribute'),
       archived: input.options['archived'] === true ? 'only' : undefined,
       reach: input.options['all'] === true ? 'within' : undefined,
     };
@@ -36,12 +47,13 @@ export const list: Command = {
         if (count === 0) input.output.note(`There are no ${kind} within this scope.`);
       };
       const memoryRows = (
-        items: readonly { id: string; type: string; importance: number; content: string }[],
+        items: readonly Pick<Memory, 'id' | 'type' | 'attribute' | 'importance' | 'content'>[],
       ): string =>
         table(
-          items.map(({ id, type, importance, content }) => [
+          items.map(({ id, type, attribute, importance, content }) => [
             style('dim', id),
             type,
+            attribute ?? '',
             importance.toFixed(2),
             oneLine(content, 120),
           ]),
@@ -68,7 +80,7 @@ export const list: Command = {
       } else if (kind === 'facts') {
         const items = await handle.facts.list();
         await input.output.answer({ items }, () =>
-          table(items.map(({ category, key, value }) => [category ?? '', key ?? '', oneLine(value ?? '', 120)])),
+          table(items.map(({ category, key, value }) => [category ?? '', key, oneLine(value ?? '', 120)])),
         );
         noteIfNone(items.length);
       } else {

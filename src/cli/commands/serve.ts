@@ -1,16 +1,18 @@
 import { calledAs } from '../called-as.ts';
 import { textOption, UsageError, type Command, type CommandInput } from '../command.ts';
+import { HOUR } from '../../record/clock.ts';
 import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
 import { portOf } from '../port-of.ts';
 import { version } from '../version.ts';
 import { untilStopped } from '../until-stopped.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const LINK_WORKS_FOR = HOUR;
 
 /** Starts the server. */
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
-  help: 'Starts the server: HTTP under /v1, its reference at /docs, MCP at /mcp, background work inside. The first start makes the folder and a key, and shows the key once.',
+  help: 'Starts the server: the inspector at /, HTTP under /v1, its reference at /docs, MCP at /mcp?user=<name>, background work inside. The first start makes the folder and a key, and shows the key once.',
   options: {
     port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
     host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
@@ -23,11 +25,20 @@ export const serve: Command = {
     'DATABASE_URL=postgres://… varve serve --host 0.0.0.0 --no-worker',
   ],
   async run(input) {
-    const [{ serve: listen }, { settingsFrom }, { createLog, LOG_LEVELS }, { createMcpOverHttp }] = await Promise.all([
+    const [
+      { serve: listen },
+      { settingsFrom },
+      { createLog, LOG_LEVELS },
+      { createMcpOverHttp },
+      { createSignInLink },
+      { demoLife },
+    ] = await Promise.all([
       import('../../http/serve.ts'),
       import('../../http/settings.ts'),
       import('../../http/log.ts'),
       import('../../mcp/mcp-over-http.ts'),
+      import('../../http/inspector/sign-in-link.ts'),
+      import('../demo-life.ts'),
     ]);
     // Asked for first: a supervisor may want it to stop while it still starts.
     const stopped = untilStopped();
@@ -43,11 +54,17 @@ export const serve: Command = {
     try {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
-      const running = await listen({ varve, host, port, settings, version: version(), log, mcp });
+      const { tenant = 'default' } = scopeOf(input);
+      // Whoever reads this terminal runs the server; on other addresses the link could be read on its way.
+      const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
+      const inspector = { link, demo: demoLife(varve) ?? undefined };
+      const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
       const secret = await firstKey(input, varve);
+      const page = link === undefined ? `${running.url}/` : `${running.url}/#/sign-in/${link.code}`;
       await input.output.answer(
-        { url: running.url, store: place.isPostgres ? 'postgres' : place.store, key: secret },
-        () => welcome({ url: running.url, store: place.isPostgres ? 'PostgreSQL' : place.store, secret, isLocal }),
+        { url: running.url, inspector: page, store: place.isPostgres ? 'postgres' : place.store, key: secret },
+        () =>
+          welcome({ url: running.url, page, store: place.isPostgres ? 'PostgreSQL' : place.store, secret, isLocal }),
       );
       log('info', 'listening', { port: running.port, store: place.isPostgres ? 'postgres' : 'sqlite' });
       const clearing = setInterval(
@@ -75,16 +92,23 @@ async function firstKey(input: CommandInput, varve: Awaited<ReturnType<typeof op
 
 function welcome({
   url,
+  page,
   store,
   secret,
   isLocal,
 }: {
   url: string;
+  page: string;
   store: string;
   secret: string | null;
   isLocal: boolean;
 }): string {
-  const lines = [`Varve listens on ${url}`, `Memory is kept in ${store}`];
+  const lines = [
+    `Inspector: ${page}`,
+    ...(isLocal ? ['  (this link signs you in, once, within the hour)'] : []),
+    `Varve listens on ${url}`,
+    `Memory is kept in ${store}`,
+  ];
   if (!isLocal) lines.push('Other machines can reach it: put TLS in front.');
   if (secret === null) return [...lines, `Reference: ${url}/docs (any name, a key as password)`].join('\n');
   const auth = `-H "Authorization: Bearer $VARVE_KEY"`;
@@ -95,6 +119,7 @@ function welcome({
     `  ${secret}`,
     '',
     'What to try next:',
+    '  the inspector (the link above), which offers a demo life as long as nothing is remembered',
     `  export VARVE_KEY=${secret}`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/events?user=ana&session=s1' \\`,
     `    -d '{"content":"I moved to Oslo last month."}'`,

@@ -1,14 +1,17 @@
-import { wins, claimOf } from '../../form/guards/precedence.ts';
-import { contentStems, coveredBy, lexicalSimilarity } from '../../form/guards/text-overlap.ts';
+import { formStatements } from '../../form/form.ts';
+import { readStatement, type ReadStatement } from '../../form/read/reader.ts';
+import { splitSentences } from '../../language/split-sentences.ts';
+import { contentStems, coveredBy } from '../../language/text-overlap.ts';
+import { attributeLabel } from '../../record/attributes.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
-import { factLabel } from '../../record/fact-label.ts';
-import type { Memory } from '../../record/memory.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
 import type { RunNotes } from '../../store/run-store.ts';
-import { writeMemory } from '../../store/write-memory.ts';
+import { findMemory } from '../../store/read-memories.ts';
+import { reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { mayBeKept } from '../synthesis/observed.ts';
 import type { Day } from './gather-day.ts';
@@ -20,100 +23,161 @@ type Counts = Pick<ReflectionCounts, 'facts_added' | 'facts_updated' | 'intentio
 interface Context {
   reflection: ParsedReflection;
   day: Day;
+  /** The id of the model that reflected. */
+  reader: string;
   why: Change;
 }
 
-/** Said in these words, or nearly. */
-const KNOWN = 0.85;
 const MOST_ITEMS = 50;
 
-/** Stores what a reflection has found, as far as the user's own messages bear it out. */
+/**
+ * Stores what a model's reflection has found. Facts and intentions go through the same checks and decisions as all that is read
+ * from talk; the user's messages of the day are what they must rest on.
+ */
 export async function applyReflection(
   writer: Writer,
   deps: ConsolidateDeps,
   scope: Scope,
-  { reflection, day, why }: Context,
+  { reflection, day, reader, why }: Context,
 ): Promise<{ counts: Counts; changed: RunNotes }> {
-  const said = day.messages
-    .filter(({ origin }) => origin === 'user')
-    .map((event) => ({ event, stems: contentStems(event.content) }));
-  const counts: Counts = { facts_added: 0, facts_updated: 0, intentions_added: 0, learnings_added: 0 };
-  const written: string[] = [];
-  const level = ownerLevel(scope);
-  const shared = { level, sourceType: 'conversation' as const, metadata: { by: 'reflect' } };
-  // What the answer has said once is known when it says it again.
-  const known = [...day.memories];
-
-  for (const fact of reflection.facts.slice(0, MOST_ITEMS)) {
-    const sources = sourcesOf(fact.value, said, FACT_SUPPORT);
-    const content = `${factLabel(fact.key)}: ${fact.value}`;
-    if (sources.length === 0 || !mayBeKept(content, deps.privacy) || !mayReplace(fact, day.memories, sources)) continue;
-    const input = { ...shared, ...fact, type: 'keyed_fact', content, sourceEvents: idsOf(sources) };
-    const { memory, outcome } = await writeMemory(writer, deps, scope, input, why);
-    if (outcome === 'created') counts.facts_added += 1;
-    if (outcome === 'superseded') counts.facts_updated += 1;
-    if (outcome !== 'unchanged') written.push(memory.id);
-  }
-  for (const { text, followUpDays, context } of reflection.intentions.slice(0, MOST_ITEMS)) {
-    const sources = sourcesOf(text, said, LOOSE_SUPPORT);
-    if (sources.length === 0 || isKnown(text, 'intention', known) || !mayBeKept(text, deps.privacy)) continue;
-    const dueAt = new Date(deps.clock.now() + followUpDays * DAY);
-    const metadata = { ...shared.metadata, ...(context === null ? {} : { context }) };
-    const input = {
-      ...shared,
-      type: 'intention',
-      content: text,
-      dueAt,
-      state: 'open',
-      metadata,
-      sourceEvents: idsOf(sources),
-    };
-    const { memory, outcome } = await writeMemory(writer, deps, scope, input, why);
-    if (outcome !== 'created') continue;
-    counts.intentions_added += 1;
-    known.push(memory);
-    written.push(memory.id);
-  }
-  for (const { rule, category } of reflection.learnings.slice(0, MOST_ITEMS)) {
-    const sources = sourcesOf(rule, said, LOOSE_SUPPORT);
-    if (sources.length === 0 || isKnown(rule, 'learning', known) || !mayBeKept(rule, deps.privacy)) continue;
-    const input = { ...shared, type: 'learning', content: rule, category, sourceEvents: idsOf(sources) };
-    const { memory, outcome } = await writeMemory(writer, deps, scope, input, why);
-    if (outcome !== 'created') continue;
-    counts.learnings_added += 1;
-    known.push(memory);
-    written.push(memory.id);
-  }
+  const said = saidOn(day);
+  const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
+    formStatements(deps, {
+      scope,
+      statements,
+      events: day.messages,
+      reader,
+      why,
+      sourceType: 'conversation',
+      writer,
+    });
+  const facts = await form(
+    reflection.facts.slice(0, MOST_ITEMS).map(({ key, value }) => {
+      const text = `${attributeLabel(deps.attributes, deps.attributes.resolve(key) ?? key)}: ${value}`;
+      return readStatement({ type: 'fact', attribute: key, value, text, quotes: [], explicit: false });
+    }),
+  );
+  const intentions = await form(
+    reflection.intentions.slice(0, MOST_ITEMS).map(({ text, followUpDays }) => {
+      const due = new Date(deps.clock.now() + followUpDays * DAY).toISOString();
+      const quotes = quotesOf(text, said);
+      return readStatement({ type: 'intention', tense: 'planned', text, due, quotes, explicit: false });
+    }),
+  );
+  await noteContexts(writer, deps, scope, { added: intentions.added, reflection, why });
+  const learnings = await writeLearnings(writer, deps, scope, { reflection, day, reader, why });
+  const counts: Counts = {
+    // What took the place of another statement is an update.
+    facts_added: Math.max(0, facts.added.length - facts.retired.length),
+    facts_updated: facts.updated.length + facts.retired.length,
+    intentions_added: intentions.added.length,
+    learnings_added: learnings.length,
+  };
+  const written = [...facts.added, ...facts.updated, ...intentions.added, ...intentions.updated, ...learnings];
   return { counts, changed: { ...counts, memories: written } };
 }
 
-type Said = { event: Event; stems: ReadonlySet<string> };
+/** Keeps with each new intention why it came up, where `intentions.add()` keeps it. */
+async function noteContexts(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { added, reflection, why }: { added: readonly string[]; reflection: ParsedReflection; why: Change },
+): Promise<void> {
+  for (const id of added) {
+    const memory = await findMemory(writer, scope, id);
+    const context = reflection.intentions.find(({ text }) => text === memory?.content)?.context ?? null;
+    if (memory !== null && context !== null && mayBeKept(context, deps.privacy)) {
+      await reviseMemory(writer, deps, memory, { change: { metadata: { ...memory.metadata, context } }, why });
+    }
+  }
+}
 
-/** A value stands in a message word for word, or nearly; a rule may be put into other words. */
-const FACT_SUPPORT = 0.6;
+/** What a model puts into words of its own has so much of the words that it follows from, at least. */
 const LOOSE_SUPPORT = 0.3;
 
-function sourcesOf(text: string, said: readonly Said[], share: number): Event[] {
+interface Said {
+  event: Event;
+  /** The number of the turn among all of the day. */
+  turn: number;
+  words: string;
+  stems: ReadonlySet<string>;
+}
+
+/** The sentences of the user's own messages. */
+function saidOn({ messages }: Day): Said[] {
+  return messages.flatMap((event, index) =>
+    event.origin !== 'user'
+      ? []
+      : splitSentences(event.content).map(({ text }) => ({
+          event,
+          turn: index + 1,
+          words: text,
+          stems: contentStems(text),
+        })),
+  );
+}
+
+/** The sentence that says it, as a quote: the reflection is asked for no quotes of its own. */
+function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] {
   const stems = contentStems(text);
-  return said.filter((each) => coveredBy(stems, each.stems) >= share).map(({ event }) => event);
+  const [best] = said
+    .map((each) => ({ ...each, share: coveredBy(stems, each.stems) }))
+    .filter(({ share }) => share >= LOOSE_SUPPORT)
+    .toSorted((one, other) => other.share - one.share || other.turn - one.turn);
+  return best === undefined ? [] : [{ turn: best.turn, words: best.words }];
 }
 
-function idsOf(events: readonly Event[]): string[] {
-  return events.map(({ id }) => id).slice(-20);
+/** Stores rules for the agent that have something to do with what the user said, each once. */
+async function writeLearnings(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { reflection, day, reader, why }: Context,
+): Promise<string[]> {
+  const said = saidOn(day);
+  const known = new Set(day.memories.filter(isLearning(deps)).map(({ content }) => contentHash(content)));
+  const written: string[] = [];
+  for (const { rule, category } of reflection.learnings.slice(0, MOST_ITEMS)) {
+    const stems = contentStems(rule);
+    const sources = said.filter((each) => coveredBy(stems, each.stems) >= LOOSE_SUPPORT).map(({ event }) => event);
+    const last = sources.at(-1);
+    if (last === undefined || known.has(contentHash(rule)) || !mayBeKept(rule, deps.privacy)) continue;
+    known.add(contentHash(rule));
+    const input = {
+      type: 'learning',
+      content: rule,
+      category,
+      level: ownerLevel(scope),
+      sourceType: 'conversation' as const,
+      sourceEvents: [...new Set(sources.map(({ id }) => id))].slice(-20),
+      statedAt: last.occurredAt,
+      statedBy: last.origin,
+      reader,
+    };
+    const { memory, outcome } = await writeMemory(writer, deps, scope, input, why);
+    if (outcome === 'created') written.push(memory.id);
+  }
+  return written;
 }
 
-/** An inference does not replace what the user has set explicitly (X3). */
-function mayReplace(
-  fact: { key: string; value: string },
-  memories: readonly Memory[],
-  sources: readonly Event[],
-): boolean {
-  const known = memories.find(({ type, key }) => type === 'keyed_fact' && key === fact.key);
-  if (known === undefined || known.value === fact.value) return true;
-  const statedAt = new Date(Math.max(...sources.map(({ occurredAt }) => occurredAt.getTime())));
-  return wins({ sourceType: 'conversation', trust: 'high', correction: false, statedAt }, claimOf(known));
+function isLearning({ memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>): (memory: Memory) => boolean {
+  return ({ type }) => memoryTypes.get(type)?.section === 'learnings';
 }
 
-function isKnown(text: string, type: string, memories: readonly Memory[]): boolean {
-  return memories.some((memory) => memory.type === type && lexicalSimilarity(memory.content, text) >= KNOWN);
+/**
+ * What came in since the last reflection, counted: without a model the day is not read a second time, because formation has read
+ * every turn of it already.
+ */
+export function countFormed(day: Day, { memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>): Counts {
+  const counts: Counts = { facts_added: 0, facts_updated: 0, intentions_added: 0, learnings_added: 0 };
+  for (const memory of day.memories) {
+    if (memory.createdAt.getTime() <= day.since || memory.reader === null) continue;
+    const section = memoryTypes.get(memory.type)?.section;
+    if (section === 'learnings') counts.learnings_added += 1;
+    else if (section === 'intentions') counts.intentions_added += 1;
+    else if (memory.permanent && memory.contradicts === null) counts.facts_added += 1;
+    else if (memory.permanent) counts.facts_updated += 1;
+  }
+  return counts;
 }

@@ -1,14 +1,15 @@
+import { withoutEnd } from '../../language/without-end.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { countWords } from '../../record/block.ts';
+import { PROFILE_SECTIONS, type ProfileSection } from '../../record/memory-types.ts';
 import { cutWords } from '../cut-words.ts';
-import { PROFILE_SECTIONS, type ProfileSection } from '../prompts/profile-prompt.ts';
 
 /** The sections of a profile by their headings; what stands under no heading of ours belongs to the notes. */
 export function readSections(profile: string): Record<ProfileSection, string> {
   const sections = Object.fromEntries(PROFILE_SECTIONS.map((name) => [name, ''])) as Record<ProfileSection, string>;
   let current: ProfileSection = 'Notes';
   for (const line of profile.split('\n')) {
-    const heading = /^#{1,4}\s+(.*?)\s*#*$/.exec(line)?.[1];
+    const heading = /^#{1,4}\s/.test(line) ? withoutEnd(line.replace(/^#{1,4}/, ''), '#').trim() : undefined;
     if (heading === undefined) sections[current] += `${line}\n`;
     else current = PROFILE_SECTIONS.find((name) => plain(name) === plain(heading)) ?? 'Notes';
   }
@@ -41,7 +42,7 @@ export function fitProfile(profile: string, limit: number): string {
     const body = sections[longest];
     const last = splitSentences(body).at(-1);
     const shorter =
-      last === undefined || last.span.start === 0 ? '' : body.slice(0, last.span.start).replace(/[\s\-*•]+$/u, '');
+      last === undefined || last.span.start === 0 ? '' : withoutEnd(body.slice(0, last.span.start), ' \t\n-*•');
     // A section that is one endless sentence is cut in the middle of it.
     sections[longest] =
       shorter === '' && countWords(body) > 20 ? cutWords(body, Math.floor(countWords(body) / 2)) : shorter;

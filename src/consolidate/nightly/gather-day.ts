@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -12,6 +13,8 @@ import { reflectedSince } from './due-reflections.ts';
 /** What a reflection looks back on. */
 export interface Day {
   messages: Event[];
+  /** The time of the last reflection, or a day ago. */
+  since: number;
   /** The last message's time: the next reflection begins after it. */
   until: number;
   progress: OwnerProgress;
@@ -34,6 +37,8 @@ export async function gatherDay(reader: Reader, deps: ConsolidateDeps, scope: Sc
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', '=', ownerKey(scope))
     .where('kind', '=', 'message')
+    // Talk without a user stays in its session.
+    .$if(scope.user === null, (query) => query.where(sql<boolean>`1 = 0`))
     .where('recorded_at', '>', since)
     .where('recorded_at', '<=', now)
     .orderBy('row_id', 'desc')
@@ -54,6 +59,7 @@ export async function gatherDay(reader: Reader, deps: ConsolidateDeps, scope: Sc
     .execute();
   return {
     messages,
+    since,
     until: rows.reduce((latest, row) => Math.max(latest, row.recorded_at), since),
     progress,
     profile: { text: typeof block?.content === 'string' ? block.content : '', version: block?.version ?? 0 },

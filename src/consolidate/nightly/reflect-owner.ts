@@ -1,21 +1,23 @@
 import { VarveError } from '../../errors.ts';
-import { knownTimeZone } from '../../jobs/next-due.ts';
 import { renderPrompt } from '../../models/prompt.ts';
+import type { PromptSection } from '../../record/memory-types.ts';
 import type { Change } from '../../record/revision.ts';
+import { isPresentFact } from '../../record/standing.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, saveProgress } from '../../store/progress-store.ts';
 import type { RunCause, RunNotes } from '../../store/run-store.ts';
+import { checkedText, problemOf } from '../check-text.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { inRun, type ActiveRun, type Committed } from '../in-run.ts';
 import { profilePrompt } from '../prompts/profile-prompt.ts';
 import { rehearse } from '../rehearse.ts';
+import { profileWithoutModel } from '../without-model.ts';
 import { applyProfile, checkProfile, type ProfileToApply } from './apply-profile.ts';
-import { applyReflection } from './apply-reflection.ts';
+import { applyReflection, countFormed } from './apply-reflection.ts';
 import { gatherDay, toExchanges, type Day } from './gather-day.ts';
-import { localReflection } from './local-reflection.ts';
 import type { ReflectionCounts } from './reflection-counts.ts';
 import { parseReflection, type ParsedReflection } from './parse-reflection.ts';
 
@@ -48,13 +50,23 @@ export async function reflectOwner(
     }
     const reflection = await reflect(deps, run, day);
     const profile = checkProfile(reflection.profile, day.profile.text, deps.consolidation);
+    // A list that is written anew from what holds may become shorter by any number of lines: nothing is held for that.
+    if (run.languageModel === null) profile.suspicion = null;
     const { counts } = await run.commit(async (writer): Promise<Committed & Applied> => {
       await changeOwner(writer, scope, deps.clock.now());
       const progress = await findProgress(writer, scope);
       if (progress.reflectedUntil !== day.progress.reflectedUntil) throw takenMeanwhile();
       const why = { reason: 'reflected on the day', actor: 'reflect', run: run.id };
       const written = await writeProfile(writer, deps, scope, { ...profile, version: day.profile.version, why });
-      const applied = await applyReflection(writer, deps, scope, { reflection, day, why });
+      const applied =
+        run.languageModel === null
+          ? formedAlready(day, deps)
+          : await applyReflection(writer, deps, scope, {
+              reflection,
+              day,
+              reader: run.languageModel.modelOf('profile'),
+              why,
+            });
       await saveProgress(writer, scope, { reflectedUntil: day.until });
       const status = profile.suspicion === null ? 'done' : 'held';
       return { changed: { ...applied.changed, ...written }, counts: applied.counts, status };
@@ -71,6 +83,11 @@ export async function reflectOwner(
 
 type Applied = Pick<Awaited<ReturnType<typeof applyReflection>>, 'counts'>;
 
+function formedAlready(day: Day, deps: ConsolidateDeps): Applied & { changed: RunNotes } {
+  const counts = countFormed(day, deps);
+  return { counts, changed: { ...counts } };
+}
+
 /** Writes the profile, or holds it for review. */
 async function writeProfile(
   writer: Writer,
@@ -78,7 +95,7 @@ async function writeProfile(
   scope: Scope,
   { text, suspicion, version, why }: ProfileToApply & { suspicion: string | null; why: Change & { run: string } },
 ): Promise<RunNotes> {
-  // Of nothing there is nothing to say.
+  // Where nothing is known, no profile is written.
   if (text === '' && version === 0) return { profile: 0 };
   if (suspicion === null) return applyProfile(writer, deps, scope, { apply: { text, version }, why });
   const now = deps.clock.now();
@@ -97,34 +114,45 @@ async function writeProfile(
 }
 
 async function reflect(deps: ConsolidateDeps, run: ActiveRun, day: Day): Promise<ParsedReflection> {
-  const { words, characters, timeZone } = deps.consolidation.nightly;
+  const { words, characters } = deps.consolidation.nightly;
   const now = deps.clock.now();
   if (run.languageModel === null) {
-    const types = [...deps.memoryTypes].map(([name, { description }]) => ({ name, description }));
-    const zone = knownTimeZone(day.progress.timeZone, timeZone);
-    return localReflection(await deps.local(), day, {
-      wordLimit: words,
-      types,
-      now,
-      timeZone: zone,
-      signal: run.signal,
-    });
+    const profile = profileWithoutModel(day.memories, deps.memoryTypes, { wordLimit: words, now });
+    return { profile, facts: [], intentions: [], learnings: [], warnings: [] };
   }
-  const contents = (type: string): string[] =>
-    day.memories.filter((memory) => memory.type === type).map(({ content }) => content);
+  const contents = (section: PromptSection): string[] =>
+    day.memories.filter(({ type }) => deps.memoryTypes.get(type)?.section === section).map(({ content }) => content);
   const prompt = renderPrompt(profilePrompt, {
     profile: day.profile.text,
     facts: day.memories
-      .filter(({ type }) => type === 'keyed_fact')
-      .map(({ key, value, category }) => ({ key: key ?? '', value: value ?? '', category: category ?? 'general' })),
-    intentions: contents('intention'),
-    learnings: contents('learning'),
+      .filter((memory) => isPresentFact(memory, now))
+      .map(({ attribute, value, category }) => ({
+        key: attribute ?? '',
+        value: value ?? '',
+        category: category ?? 'general',
+      })),
+    intentions: contents('intentions'),
+    learnings: contents('learnings'),
     exchanges: toExchanges(day.messages, characters),
     today: new Date(now).toISOString().slice(0, 10),
     wordLimit: words,
   });
   const { data } = await run.languageModel.generateText({ task: 'profile', prompt, signal: run.signal });
-  return parseReflection(data);
+  return borneOut(parseReflection(data), day);
+}
+
+/** A reflection without what neither the day nor what was known bears out: see {@link checkedText}. */
+function borneOut(reflection: ParsedReflection, { messages, memories, profile }: Day): ParsedReflection {
+  const known = [profile.text, ...memories.filter(({ trust }) => trust !== 'low').map(({ content }) => content)];
+  const sources = {
+    shown: [...known, ...memories.map(({ content }) => content), ...messages.map(({ content }) => content)],
+    own: [...known, ...messages.filter(({ origin }) => origin === 'user').map(({ content }) => content)],
+  };
+  const { text, refused } = checkedText(reflection.profile, sources);
+  const learnings = reflection.learnings.filter(({ rule }) => problemOf(rule, sources) === null);
+  const left = refused.length + reflection.learnings.length - learnings.length;
+  const warnings = left === 0 ? [] : [`${left} sentences have orders or addresses that nobody gave, and are left out.`];
+  return { ...reflection, profile: text, learnings, warnings: [...reflection.warnings, ...warnings] };
 }
 
 function takenMeanwhile(): VarveError {

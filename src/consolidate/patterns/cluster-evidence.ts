@@ -1,4 +1,4 @@
-import { overlap } from '../../form/guards/text-overlap.ts';
+import { overlap } from '../../language/text-overlap.ts';
 import { calibratedSimilarity, type Calibration } from '../../models/calibration.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -35,7 +35,9 @@ export function clusterEvidence(
 }
 
 const SAME_ENTITY = 0.05;
-// What was counted in the same unit was done for the same end.
+// Decisions whose outcomes were counted in the same unit were taken for the same end, in whatever words: 0.70 is the default
+// threshold of a theme.
+const SAME_END = 0.55;
 const SAME_MEASURE = 0.15;
 
 function similarities(evidence: readonly Evidence[], calibration: Calibration | null): Float64Array {
@@ -61,7 +63,7 @@ function similarityOf(one: Evidence, other: Evidence, calibration: Calibration |
     calibration === null || one.vector === null || other.vector === null
       ? 0
       : calibratedSimilarity(dot(one.vector, other.vector), calibration);
-  const alike = Math.max(lexical, semantic);
+  const alike = Math.max(lexical, semantic, haveOneEnd(one, other) ? SAME_END : 0);
   if (alike === 0) return 0;
   return Math.min(1, alike + (nameTheSame(one, other) ? SAME_ENTITY : 0) + (haveOneEnd(one, other) ? SAME_MEASURE : 0));
 }

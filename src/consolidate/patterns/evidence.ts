@@ -1,4 +1,4 @@
-import { contentStems } from '../../form/guards/text-overlap.ts';
+import { contentStems } from '../../language/text-overlap.ts';
 import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -47,19 +47,19 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
 
 /** An episode that stands alone, such as "Suggested recipe post → 340 views". */
 export function fromEpisode(memory: Memory): Evidence {
-  const [done = '', outcome = ''] = memory.content.split(/\s*(?:→|->|=>)\s*/, 2);
+  const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
   const toolTag = memory.tags.includes('tool') ? memory.tags.find((tag) => tag !== 'tool') : undefined;
-  const named = memory.metadata['tool'];
+  // What formation noted itself, and what an application says of an episode of its own.
+  const noted = { ...memory.metadata, ...memory.internal };
+  const named = noted['tool'];
   return {
     id: memory.id,
     text,
     stems: themeStems(text),
-    measure: isMeasure(memory.metadata['measure'])
-      ? memory.metadata['measure']
-      : readMeasure(outcome || memory.content),
+    measure: isMeasure(noted['measure']) ? noted['measure'] : readMeasure(outcome || memory.content),
     effect:
-      effectOf(memory.metadata['effect']) ??
+      effectOf(noted['effect']) ??
       effectOf(memory.tags.find((tag) => effectOf(tag) !== null)) ??
       effectIn(memory.content),
     tool: typeof named === 'string' ? named : (toolTag ?? null),

@@ -37,7 +37,7 @@ export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope:
 
 /** The ids of the evidence that a pattern was counted of. */
 function evidenceIds(pattern: Memory): string[] {
-  const ids = pattern.metadata['evidence'];
+  const ids = pattern.internal['evidence'];
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }
 

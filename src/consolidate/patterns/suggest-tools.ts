@@ -1,4 +1,4 @@
-import { contentStems, coveredBy, overlap } from '../../form/guards/text-overlap.ts';
+import { contentStems, coveredBy, overlap } from '../../language/text-overlap.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Parts } from '../../store/parts.ts';
 import { listMemories } from '../../store/read-memories.ts';
@@ -31,7 +31,7 @@ export async function suggestTools(
     const stems = contentStems(pattern.content);
     const relevance = message === undefined ? 1 : Math.max(overlap(asked, stems), coveredBy(asked, stems));
     if (relevance === 0) continue;
-    for (const [tool, times] of Object.entries((pattern.metadata['tools'] ?? {}) as Record<string, number>)) {
+    for (const [tool, times] of Object.entries((pattern.internal['tools'] ?? {}) as Record<string, number>)) {
       const score = relevance * Math.log2(1 + times) * pattern.importance;
       const known = best.get(tool);
       if (known !== undefined && known.score >= score) continue;

@@ -1,5 +1,5 @@
-import type { NewMemory } from '../../record/memory.ts';
-import type { Parsed } from '../../record/parse.ts';
+import { withoutEnd } from '../../language/without-end.ts';
+import type { InternalMemory } from '../../record/memory.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { lowestTrust } from '../../record/trust.ts';
 import { recordDerivation } from '../../store/derivation-store.ts';
@@ -59,14 +59,12 @@ async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): P
   const what = theme === '' ? 'What was done' : theme.charAt(0).toUpperCase() + theme.slice(1);
   const best = count.ratio === null || count.ratio <= 1 ? '' : `, ${count.groups[0]?.label} worked best`;
   const plain = `${what}${best}: ${counted}.`;
-  const distiller = await run.distiller();
+  const { distiller } = run;
   if (distiller.kind === 'local') return plain;
-  const additions = evidence
-    .slice(-50)
-    .map(
-      ({ text, measure, effect }) =>
-        `${text} → ${measure === null ? (effect ?? 'done') : `${measure.value} ${measure.name}`}`,
-    );
+  const additions = evidence.slice(-50).map(({ text, measure, effect, at }) => ({
+    text: `${text} → ${measure === null ? (effect ?? 'done') : `${measure.value} ${measure.name}`}`,
+    at,
+  }));
   const { output } = await distiller.merge(
     {
       purpose: 'episodes',
@@ -77,12 +75,12 @@ async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): P
     },
     { signal: run.signal },
   );
-  const lead = output.trim().replace(/[.!]+$/, '');
+  const lead = withoutEnd(output.trim(), '.!');
   // A model's arithmetic is not believed: its sentence has no digits, or is not used.
   return lead === '' || /\p{N}/u.test(lead) ? plain : `${lead} (${counted}).`;
 }
 
-function patternMemory({ evidence, count }: FoundPattern, content: string, scope: Scope): Parsed<NewMemory> {
+function patternMemory({ evidence, count }: FoundPattern, content: string, scope: Scope): InternalMemory {
   const memories = evidence.flatMap((each) => each.memories);
   return {
     type: 'pattern',
@@ -94,7 +92,7 @@ function patternMemory({ evidence, count }: FoundPattern, content: string, scope
     sourceEvents: [...new Set(evidence.flatMap(({ events }) => events))].slice(0, 1000),
     entities: [...new Set(evidence.flatMap(({ entities }) => entities))].slice(0, 200),
     tags: [...new Set(count.theme)].slice(0, 10),
-    metadata: {
+    internal: {
       evidence: evidence.map(({ id }) => id).slice(-1000),
       groups: count.groups.map((group) => ({ ...group })),
       measure: count.measure,

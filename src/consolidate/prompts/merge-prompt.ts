@@ -4,7 +4,6 @@ import { definePrompt, fence, numbered, type PromptTemplate } from '../../models
 const FOCUS: Record<MergeInput['purpose'], string> = {
   reflections: '',
   tag: 'They are statements about one person that share a topic. Keep every distinct name, number, date and place.',
-  doubles: 'They say nearly the same. Keep the most specific wording and add nothing.',
   episodes:
     'They are things that were done and what came of them. Say in one sentence what they have in common. ' +
     'Write no numbers: the counting is done elsewhere.',
@@ -34,7 +33,10 @@ Answer with the text alone.`,
       purpose === 'reflections' ? (LEVELS[subject] ?? '') : FOCUS[purpose],
       purpose === 'reflections' ? '' : fence('topic', subject),
       current === null || current === '' ? 'There is no text so far.' : fence('text_so_far', current),
-      numbered('additions', additions),
+      numbered(
+        'additions',
+        additions.map(({ text }) => text),
+      ),
       `At most ${wordLimit} words.`,
     ]
       .filter((part) => part !== '')

@@ -1,3 +1,4 @@
+import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
 
 /** What a nightly reflection reads. */
@@ -11,17 +12,6 @@ export interface ProfileInput {
   today: string;
   wordLimit: number;
 }
-
-/** The six sections of a profile, in their order. */
-export const PROFILE_SECTIONS = [
-  'Personal',
-  'Goals & Values',
-  'Communication Style',
-  'Patterns & Rhythms',
-  'Preferences',
-  'Notes',
-] as const;
-export type ProfileSection = (typeof PROFILE_SECTIONS)[number];
 
 /** The nightly profile, with facts, intentions and learnings (K10). */
 export const profilePrompt: PromptTemplate<ProfileInput> = definePrompt({

@@ -1,4 +1,4 @@
-import { replaceSentences } from '../../language/replace-sentences.ts';
+import { replaceStatements } from '../../language/dated-line.ts';
 import { DAY } from '../../record/clock.ts';
 import { contentHash } from '../../record/memory.ts';
 import type { TierNotes } from './tier-notes.ts';
@@ -14,9 +14,9 @@ export function ageWorkingMemory(
 ): { text: string; dropped: number } {
   const oldest = now - staleAfterDays * DAY;
   let dropped = 0;
-  const aged = replaceSentences(text, (sentence) => {
-    const confirmedAt = notes.sentences[contentHash(sentence)];
-    if (confirmedAt === undefined || Date.parse(confirmedAt) > oldest) return sentence;
+  const aged = replaceStatements(text, (statement) => {
+    const confirmedAt = notes.sentences[contentHash(statement)];
+    if (confirmedAt === undefined || Date.parse(confirmedAt) > oldest) return statement;
     dropped += 1;
     return null;
   });

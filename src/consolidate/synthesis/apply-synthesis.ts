@@ -1,6 +1,5 @@
 import { VarveError } from '../../errors.ts';
-import type { NewMemory } from '../../record/memory.ts';
-import type { Parsed } from '../../record/parse.ts';
+import type { InternalMemory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { replaceBlock } from '../../store/block-store.ts';
@@ -18,7 +17,7 @@ import type { Tiers } from './gather-observed.ts';
 /** What is written when a synthesis is applied. Kept as it is while it is held for review. */
 export interface SynthesisToApply {
   tiers: Pick<CheckedSynthesis, 'workingMemory' | 'scaffold' | 'notes'>;
-  facts: Parsed<NewMemory>[];
+  facts: InternalMemory[];
   /** The events that it has taken in. */
   events: string[];
   versions: Tiers['versions'];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { contentStems, coveredBy } from '../../form/guards/text-overlap.ts';
+import { contentStems, coveredBy } from '../../language/text-overlap.ts';
 import type { Synthesis } from '../../models/distiller.ts';
 import { countWords } from '../../record/block.ts';
 import type { Confidence } from '../../record/trust.ts';

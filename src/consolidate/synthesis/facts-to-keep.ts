@@ -1,8 +1,7 @@
-import { contentStems, coveredBy } from '../../form/guards/text-overlap.ts';
+import { contentStems, coveredBy } from '../../language/text-overlap.ts';
 import type { PrivacyPolicy } from '../../language/privacy-policy.ts';
 import type { Synthesis } from '../../models/distiller.ts';
-import type { Memory, NewMemory } from '../../record/memory.ts';
-import type { Parsed } from '../../record/parse.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import { lowestTrust } from '../../record/trust.ts';
 import { cutWords } from '../cut-words.ts';
 import { mayBeKept, type Observed } from './observed.ts';
@@ -15,8 +14,8 @@ const SUPPORTED = 0.5;
 export function factsToKeep(
   facts: Synthesis['facts'],
   observed: readonly Observed[],
-  privacy: PrivacyPolicy,
-): Parsed<NewMemory>[] {
+  { privacy, reader }: { privacy: PrivacyPolicy; reader: string },
+): InternalMemory[] {
   return facts.flatMap((fact) => {
     const content = cutWords(fact.content, MOST_WORDS);
     if (content === '' || !mayBeKept(content, privacy)) return [];
@@ -35,7 +34,10 @@ export function factsToKeep(
         confidence: best.rank >= 3 ? ('high' as const) : ('medium' as const),
         sourceEvents: said.flatMap(({ event }) => event?.id ?? []),
         sourceSession: best.event?.scope.session ?? null,
-        metadata: { by: 'synthesise', ...(best.turn.category === 'correction' ? { correction: true } : {}) },
+        statedAt: best.turn.occurredAt,
+        statedBy: best.turn.origin,
+        reader,
+        internal: { by: 'synthesise' },
       },
     ];
   });
@@ -45,7 +47,7 @@ export function factsToKeep(
  * Leaves out what formation has made of the same observations already, also what it has archived since: said a second
  * time here, an outdated statement would come back.
  */
-export function notFormedBefore(facts: readonly Parsed<NewMemory>[], formed: readonly Memory[]): Parsed<NewMemory>[] {
+export function notFormedBefore(facts: readonly InternalMemory[], formed: readonly Memory[]): InternalMemory[] {
   return facts.filter(({ content, sourceEvents = [] }) => {
     const stems = contentStems(content);
     return !formed.some(

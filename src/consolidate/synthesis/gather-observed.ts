@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
+import { redactSensitive } from '../../language/privacy-policy.ts';
+import type { DatedText } from '../../models/distiller.ts';
+import { typesThat } from '../../record/memory-types.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { findBlock } from '../../store/block-store.ts';
+import { chunks } from '../../store/chunks.ts';
 import type { Reader } from '../../store/database.ts';
 import { toEvent } from '../../store/event-store.ts';
 import { toMemory } from '../../store/memory-rows.ts';
 import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { fromEvent, fromMemory, type Observed } from './observed.ts';
+import { datedRendering, listedStatements } from '../without-model.ts';
+import { fromEvent, fromMemory, mayBeKept, type Observed } from './observed.ts';
 import { readTierNotes, type TierNotes } from './tier-notes.ts';
 
 /** The tiers of an owner as they are. Versions are 0 where nothing was written yet. */
@@ -16,9 +21,6 @@ export interface Tiers {
   notes: TierNotes;
   versions: { workingMemory: number; scaffold: number; notes: number };
 }
-
-/** The kinds of memory that say who the user is. Others have places of their own. */
-const TAKEN_IN = ['preference', 'goal', 'fact', 'decision', 'context', 'feedback', 'personal', 'keyed_fact', 'pattern'];
 
 export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
   const [working, scaffold, notes] = [
@@ -40,10 +42,11 @@ export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
  */
 export async function gatherObserved(
   reader: Reader,
-  { database, privacy, consolidation }: Pick<ConsolidateDeps, 'database' | 'privacy' | 'consolidation'>,
+  deps: Pick<ConsolidateDeps, 'database' | 'privacy' | 'consolidation' | 'memoryTypes' | 'languageModel'>,
   scope: Scope,
 ): Promise<{ observed: Observed[]; progress: OwnerProgress }> {
-  const { batch: limit, tries } = consolidation.tiers;
+  const { database, privacy, memoryTypes } = deps;
+  const { batch: limit, tries } = deps.consolidation.tiers;
   const progress = await findProgress(reader, scope);
   const owner = ownerKey(scope);
   const events = await reader
@@ -52,6 +55,8 @@ export async function gatherObserved(
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', '=', owner)
     .where('kind', '=', 'observation')
+    // What was observed without a user stays in its session.
+    .$if(scope.user === null, (query) => query.where('session_id', 'is', null))
     .where((eb) =>
       eb.or([
         eb('row_id', '>', progress.eventRow),
@@ -71,10 +76,18 @@ export async function gatherObserved(
     .where('row_id', '>', progress.memoryRow)
     .where('archived_at', 'is', null)
     .where('session_id', '=', '')
-    .where('type', 'in', TAKEN_IN)
+    .where(
+      'type',
+      'in',
+      typesThat(memoryTypes, (type) => type.inWorkingMemory),
+    )
     .where('source_type', '!=', 'consolidation')
+    // Where a model reads later, what the local reader wrote is a draft of that reading.
+    .$if(deps.languageModel !== null, (query) =>
+      query.where(sql<boolean>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`),
+    )
     // Its own facts are of observations that it has seen.
-    .where(sql<boolean>`coalesce(${database.syntax.jsonText('metadata', ['by'])}, '') <> 'synthesise'`)
+    .where(sql<boolean>`coalesce(${database.syntax.jsonText('internal', ['by'])}, '') <> 'synthesise'`)
     .orderBy('row_id')
     .limit(limit)
     .execute();
@@ -82,16 +95,94 @@ export async function gatherObserved(
     ...events.map((row) => fromEvent(toEvent(row), row.row_id, privacy)),
     ...memories.map((row) => fromMemory(toMemory(row), row.row_id)),
   ];
-  return { observed: withoutRepeats(observed), progress };
+  return { observed: await withoutRepeats(reader, scope, observed), progress };
 }
 
-/** A memory that was formed of an observation which is taken in itself says nothing new. */
-function withoutRepeats(observed: readonly Observed[]): Observed[] {
-  const events = new Set(observed.flatMap(({ event }) => event?.id ?? []));
+/** A memory that was formed of observations alone says nothing new: the tiers take in each observation itself. */
+async function withoutRepeats(reader: Reader, scope: Scope, observed: readonly Observed[]): Promise<Observed[]> {
+  const sources = [...new Set(observed.flatMap(({ memory }) => memory?.sourceEvents ?? []))];
+  const observations = new Set<string>();
+  for (const some of chunks(sources)) {
+    const rows = await reader
+      .selectFrom('events')
+      .select('id')
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', 'in', some)
+      .where('kind', '=', 'observation')
+      .execute();
+    for (const { id } of rows) observations.add(id);
+  }
   return observed.filter(
     ({ memory }) =>
-      memory === null || memory.sourceEvents.length === 0 || !memory.sourceEvents.every((id) => events.has(id)),
+      memory === null || memory.sourceEvents.length === 0 || !memory.sourceEvents.every((id) => observations.has(id)),
   );
+}
+
+const MOST_LISTED = 500;
+
+/**
+ * What the working memory lists without a model, oldest first: the statements that hold, and observations that nothing was formed
+ * from. What was said before `since` is stale.
+ */
+export async function gatherHolding(
+  reader: Reader,
+  { privacy, memoryTypes, clock }: Pick<ConsolidateDeps, 'privacy' | 'memoryTypes' | 'clock'>,
+  scope: Scope,
+  since: number,
+): Promise<DatedText[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('archived_at', 'is', null)
+    .where('session_id', '=', '')
+    .where(
+      'type',
+      'in',
+      typesThat(memoryTypes, (type) => type.inWorkingMemory),
+    )
+    .where('source_type', '!=', 'consolidation')
+    .where('stated_at', '>', since)
+    .orderBy('stated_at', 'desc')
+    .orderBy('row_id', 'desc')
+    .limit(MOST_LISTED)
+    .execute();
+  const events = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('kind', '=', 'observation')
+    .$if(scope.user === null, (query) => query.where('session_id', 'is', null))
+    .where('occurred_at', '>', since)
+    .where('origin', 'in', ['user', 'agent', 'system'])
+    .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('memory_sources')
+            .select(sql`1`.as('one'))
+            .whereRef('memory_sources.tenant_id', '=', 'events.tenant_id')
+            .whereRef('memory_sources.event_id', '=', 'events.id'),
+        ),
+      ),
+    )
+    .orderBy('occurred_at', 'desc')
+    .orderBy('row_id', 'desc')
+    .limit(MOST_LISTED)
+    .execute();
+  const now = clock.now();
+  const listed = [
+    ...listedStatements(rows.toReversed().map(toMemory), memoryTypes, { now, since }).map(datedRendering),
+    ...events
+      .toReversed()
+      .map(toEvent)
+      .filter(({ content }) => mayBeKept(content, privacy))
+      .map((event) => ({ text: redactSensitive(event.content, privacy), at: event.occurredAt })),
+  ];
+  return listed.toSorted((one, other) => one.at.getTime() - other.at.getTime());
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,17 +1,19 @@
+import { checkedSynthesisText } from '../check-text.ts';
 import { messageOf, VarveError } from '../../errors.ts';
+import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
 import { saveProgress } from '../../store/progress-store.ts';
 import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
+import { memoriesFrom } from '../../store/load-records.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { assertNotErased, inRun, seeOwner, type Committed, type RunContext, type SeenOwner } from '../in-run.ts';
 import { ageWorkingMemory } from './age-working-memory.ts';
 import { applySynthesis, type SynthesisToApply } from './apply-synthesis.ts';
 import { checkSynthesis } from './check-synthesis.ts';
-import { formedBefore } from '../../form/known-memories.ts';
 import { factsToKeep, notFormedBefore } from './facts-to-keep.ts';
-import { gatherObserved, readTiers } from './gather-observed.ts';
+import { gatherHolding, gatherObserved, readTiers } from './gather-observed.ts';
 import type { Observed } from './observed.ts';
 
 /** What became of an owner's observations. */
@@ -100,9 +102,16 @@ async function synthesiseOnce(
   return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
     const now = deps.clock.now();
     const events = batch.flatMap(({ event }) => event ?? []);
-    const { current, formed } = await deps.database.read(scope.tenant, async (reader) => ({
+    const isLocal = run.distiller.kind === 'local';
+    const stale = now - settings.staleAfterDays * DAY;
+    const { current, formed, holds } = await deps.database.read(scope.tenant, async (reader) => ({
       current: await readTiers(reader, scope),
-      formed: await formedBefore(reader, scope, events),
+      formed: await memoriesFrom(
+        reader,
+        scope.tenant,
+        events.map(({ id }) => id),
+      ),
+      holds: isLocal ? await gatherHolding(reader, deps, scope, stale) : [],
     }));
     const aged = ageWorkingMemory(current.workingMemory, current.notes, {
       now,
@@ -110,11 +119,10 @@ async function synthesiseOnce(
     });
     const tiers = { ...current, workingMemory: aged.text };
     run.read({ observations: batch.length, staleSentences: aged.dropped });
-    const { output } = await (
-      await run.distiller()
-    ).synthesise(
+    const { output: answered } = await run.distiller.synthesise(
       {
         observations: batch.map(({ turn }) => turn),
+        holds,
         workingMemory: tiers.workingMemory,
         scaffold: tiers.scaffold,
         scaffoldKeys: settings.scaffoldKeys,
@@ -123,17 +131,29 @@ async function synthesiseOnce(
       },
       { signal: run.signal },
     );
-    const checked = checkSynthesis(output, { tiers, observed: batch, settings, now });
+    const known = [tiers.workingMemory, JSON.stringify(tiers.scaffold)];
+    const output = isLocal
+      ? answered
+      : checkedSynthesisText(answered, {
+          shown: [...known, ...batch.map(({ turn }) => JSON.stringify(turn))],
+          own: [...known, ...batch.filter(({ trust }) => trust !== 'low').map(({ turn }) => JSON.stringify(turn))],
+        });
+    const { suspicion, ...checked } = checkSynthesis(output, { tiers, observed: batch, settings, now });
+    // A list that is written anew from what holds may become shorter by any number of lines: nothing is held for that.
+    const doubt = isLocal ? null : suspicion;
     const apply: SynthesisToApply = {
       tiers: { workingMemory: checked.workingMemory, scaffold: checked.scaffold, notes: checked.notes },
-      facts: notFormedBefore(factsToKeep(output.facts, batch, deps.privacy), formed),
+      facts: notFormedBefore(
+        factsToKeep(output.facts, batch, { privacy: deps.privacy, reader: run.distiller.id }),
+        formed,
+      ),
       events: batch.flatMap(({ event }) => event?.id ?? []),
       versions: current.versions,
       progress: { eventRow: progress.eventRow, memoryRow: progress.memoryRow },
       nextProgress,
     };
     const { changed } = await run.commit(async (writer): Promise<Committed> => {
-      if (checked.suspicion === null) {
+      if (doubt === null) {
         const reason = reasonOf(checked.replaced, checked.kept);
         const why = { reason, actor: 'synthesise', run: run.id };
         return { changed: await applySynthesis(writer, deps, scope, { apply, why }) };
@@ -144,19 +164,19 @@ async function synthesiseOnce(
         scope,
         run: run.id,
         kind: 'synthesis',
-        reason: checked.suspicion,
+        reason: doubt,
         proposal: apply,
         events: batch.map(({ event, memory }) => event?.id ?? memory?.id ?? ''),
         createdAt: new Date(now),
       });
       return { changed: { held: 1 }, status: 'held' };
     });
-    if (checked.suspicion !== null) counts.held += 1;
+    if (doubt !== null) counts.held += 1;
     else {
       counts.taken += batch.length;
       counts.memories += (changed['memories'] as readonly string[]).length;
     }
-    return checked.suspicion === null ? nextProgress : { eventRow: progress.eventRow, memoryRow: progress.memoryRow };
+    return doubt === null ? nextProgress : { eventRow: progress.eventRow, memoryRow: progress.memoryRow };
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { statementsIn } from '../../language/dated-line.ts';
 import { contentHash } from '../../record/memory.ts';
 import { CONFIDENCE_LEVELS, type Confidence } from '../../record/trust.ts';
 
@@ -32,7 +32,7 @@ export function readTierNotes(content: unknown): TierNotes {
   return parsed.success ? parsed.data : { scaffold: {}, sentences: {} };
 }
 
-/** The sentences of a text, each with the hash under which it is noted. */
+/** The sentences and listed statements of a text, each with the hash under which it is noted. */
 export function sentencesOf(text: string): { text: string; hash: string }[] {
-  return splitSentences(text).map(({ text: sentence }) => ({ text: sentence, hash: contentHash(sentence) }));
+  return statementsIn(text).map((statement) => ({ text: statement, hash: contentHash(statement) }));
 }

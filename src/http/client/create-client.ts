@@ -1,10 +1,11 @@
+import { VarveError } from '../../errors.ts';
 import type { Handle } from '../../handle/handle.ts';
 import type { Acts } from '../../operate/acts.ts';
 import type { ApiKey, NewApiKey } from '../../operate/api-key.ts';
 import type { RecordCounts } from '../../operate/count-records.ts';
 import type { RecordChange } from '../../operate/follow-changes.ts';
 import type { MadeApiKey } from '../../operate/keys.ts';
-import type { ScopeInput } from '../../record/scope.ts';
+import type { HandleScope, ScopeInput } from '../../record/scope.ts';
 import { followServer } from './follow-server.ts';
 import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
 import { createSend, type ClientOptions } from './request.ts';
@@ -13,8 +14,8 @@ export type { ClientOptions } from './request.ts';
 export type { RemoteHandle } from './remote-handle.ts';
 export { VarveError, type ErrorCode } from '../../errors.ts';
 
-/** A scope within the key's tenant. */
-export type ClientScope = Omit<ScopeInput, 'tenant'>;
+/** A scope within the key's tenant. It names its user, or says `user: null` on purpose: see {@link HandleScope}. */
+export type ClientScope = Omit<HandleScope, 'tenant'>;
 
 /** A Varve on a server, with the types of the library. */
 export interface Client {
@@ -32,7 +33,7 @@ export interface Client {
   reflect(scope: ClientScope): ReturnType<Handle['reflect']>;
   /** Embeds what has no vector (K15). */
   backfill(options?: { rate?: number }): Promise<Record<string, number>>;
-  stats(scope?: ClientScope): Promise<RecordCounts>;
+  stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
   /** What changes within a scope, as it changes. A lost connection is made again where it ended. */
   changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
 }
@@ -45,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
   // Counts are answered when the work is done, and it is not to be done twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
-    for: (scope) => remoteHandle(send, scope),
+    for: (scope) => remoteHandle(send, { ...withUser(scope) }),
     keys: {
       create: (key) => send({ method: 'POST', path: '/v1/keys', body: key }),
       list: async () => (await send<{ items: ApiKey[] }>({ method: 'GET', path: '/v1/keys' })).items,
@@ -53,9 +54,18 @@ export function createClient(options: ClientOptions): Client {
       revoke: (id) => send({ method: 'DELETE', path: `/v1/keys/${encodeURIComponent(id)}` }),
     },
     acts: (query) => send({ method: 'GET', path: '/v1/acts', query: { ...query } }),
-    reflect: (scope) => sendSlow({ method: 'POST', path: '/v1/reflect', query: { ...scope } }),
+    reflect: (scope) => sendSlow({ method: 'POST', path: '/v1/reflect', query: { ...withUser(scope) } }),
     backfill: (query) => sendSlow({ method: 'POST', path: '/v1/backfill', query: { ...query } }),
     stats: (scope = {}) => send({ method: 'GET', path: '/v1/stats', query: { ...scope } }),
-    changes: (scope, settings) => followServer(options, scope, settings),
+    changes: (scope, settings) => followServer(options, { ...withUser(scope) }, settings),
   };
+}
+
+/** A scope that leaves its user open by accident would share what is said with everybody. */
+function withUser(scope: ClientScope): ClientScope {
+  if (scope.user !== undefined && scope.user !== '') return scope;
+  throw new VarveError('The scope says nothing of its user. Name the user, or write `user: null` on purpose.', {
+    code: 'invalid_input',
+    details: { field: 'user' },
+  });
 }

@@ -27,6 +27,7 @@ export type RemoteHandle = Pick<
   | 'entities'
   | 'intentions'
   | 'learnings'
+  | 'refusals'
   | 'reflect'
 > & {
   connection: Omit<Handle['connection'], 'freshToolSchema'>;
@@ -140,6 +141,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
       list: (options) => items('/learnings', options),
       forget: (learning) => ask('DELETE', `/learnings/${id(learning)}`),
     },
+    refusals: { list: (filter) => get('/refusals', filter) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../language/without-end.ts';
 import { VarveError, type ErrorCode } from '../../errors.ts';
 import { reviveDates } from './revive-dates.ts';
 
@@ -95,7 +96,7 @@ export function addressOf(url: string, { path, query = {} }: Pick<ClientRequest,
     );
   }
   const text = search.toString();
-  return `${url.replace(/\/+$/, '')}${path}${text === '' ? '' : `?${text}`}`;
+  return `${withoutEnd(url, '/')}${path}${text === '' ? '' : `?${text}`}`;
 }
 
 async function answerOf<Answer>(response: Response): Promise<Answer> {

@@ -2,10 +2,19 @@
 const TIMES: ReadonlySet<string> = new Set(
   (
     'occurredAt recordedAt processedAt createdAt updatedAt archivedAt expiresAt lastAccessedAt dueAt ' +
-    'validFrom validTo startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
+    'validFrom validTo statedAt startedAt lastEventAt fetchedAt runAt leaseUntil finishedAt at revokedAt'
   ).split(' '),
 );
-const FREE: ReadonlySet<string> = new Set(['metadata', 'content', 'payload', 'schema', 'details', 'arguments']);
+const FREE: ReadonlySet<string> = new Set([
+  'metadata',
+  'internal',
+  'proposal',
+  'content',
+  'payload',
+  'schema',
+  'details',
+  'arguments',
+]);
 
 /** The same value, with the times of records as Dates. What an application stored is left as it is. */
 export function reviveDates(value: unknown, field = ''): unknown {

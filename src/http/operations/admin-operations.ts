@@ -281,7 +281,7 @@ const ERASE: readonly Operation[] = [
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
     answer: items(loose),
     async run({ varve, key }) {
-      return { body: { items: await varve.for({ tenant: key.tenant }).erasures() } };
+      return { body: { items: await varve.for({ tenant: key.tenant, user: null }).erasures() } };
     },
   }),
 ];

@@ -3,6 +3,7 @@ import { changeSchema } from '../../handle/change.ts';
 import type { FactInput } from '../../handle/facts.ts';
 import { savedItemSchema } from '../../handle/notes.ts';
 import { newEntitySchema } from '../../record/entity.ts';
+import { FACT_CATEGORIES } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { found, items } from '../answers.ts';
@@ -21,13 +22,13 @@ const pageSchema = z.strictObject({
 
 const factBody = z.strictObject({
   value: textSchema(5000),
-  category: z.enum(['location', 'personal', 'preference', 'work', 'health', 'general']).optional(),
+  category: z.enum(FACT_CATEGORIES).optional(),
   sourceEvents: z.array(textSchema(200)).max(1000).optional(),
   why,
 });
 const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
 
-/** Permanent facts, notes, saved items and entities: memories with a key, a title, an address; what they are about. */
+/** Permanent facts, notes, saved items and entities: statements under a key, memories with a title or an address. */
 export const KEPT_OPERATIONS: readonly Operation[] = [
   operation({
     id: 'listFacts',
@@ -36,7 +37,7 @@ export const KEPT_OPERATIONS: readonly Operation[] = [
     tag: 'facts',
     summary: 'All permanent facts, by category and key.',
     query: z.strictObject({ asOf: asOfSchema }),
-    answer: items(records.memory),
+    answer: items(records.fact),
     async run({ handle, query }) {
       const reader = query.asOf === undefined ? handle.facts : handle.asOf(query.asOf as Date).facts;
       return { body: { items: await reader.list() } };
@@ -48,7 +49,7 @@ export const KEPT_OPERATIONS: readonly Operation[] = [
     path: '/v1/facts/{key}',
     tag: 'facts',
     summary: 'The live value under a key.',
-    answer: records.memory,
+    answer: records.fact,
     async run({ handle, params }) {
       return { body: found(await handle.facts.get(keyOf(params)), 'fact', keyOf(params)) };
     },

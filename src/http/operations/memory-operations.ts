@@ -10,13 +10,23 @@ import {
 } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
-import { memoryFilterSchema } from '../../store/read-memories.ts';
+import { memoryFilterFields, type MemoryFilter } from '../../store/read-memories.ts';
 import { found, items } from '../answers.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 import { asOfSchema, idOf, limitSchema } from './parameters.ts';
 
 const why = changeSchema.optional();
+
+// `keys` is what attributes were called before there were other statements than keyed facts.
+const listQuery: z.ZodType<MemoryFilter & { keys?: string[] }> = z.strictObject({
+  ...memoryFilterFields,
+  keys: memoryFilterFields.attributes.describe('The same as `attributes`.'),
+}) as z.ZodType<MemoryFilter & { keys?: string[] }>;
+
+function filterOf({ keys, ...filter }: MemoryFilter & { keys?: string[] }): MemoryFilter {
+  return { ...filter, attributes: filter.attributes ?? keys };
+}
 
 /** Discrete memories. */
 export const MEMORY_OPERATIONS: readonly Operation[] = [
@@ -25,7 +35,8 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/memories',
     tag: 'memories',
-    summary: 'Stores a memory; an exact double of a live one is not stored twice.',
+    summary:
+      'Stores a memory; an exact double of a live one is not stored twice. The memory that `contradicts` names is archived.',
     body: z.strictObject({ memory: newMemorySchema, why }),
     answer: { status: 201, schema: records.written },
     async run({ handle, body }) {
@@ -38,10 +49,10 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/memories',
     tag: 'memories',
     summary: 'Lists memories, newest first, a page at a time.',
-    query: memoryFilterSchema,
+    query: listQuery,
     answer: records.page(records.memory),
     async run({ handle, query }) {
-      return { body: await handle.memories.list(query) };
+      return { body: await handle.memories.list(filterOf(query)) };
     },
   }),
   operation({
@@ -50,10 +61,10 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/past/{time}/memories',
     tag: 'memories',
     summary: 'The memories as they were at a time.',
-    query: memoryFilterSchema,
+    query: listQuery,
     answer: records.page(records.memory),
     async run({ handle, params, query }) {
-      return { body: await handle.asOf(params['time'] ?? '').memories.list(query) };
+      return { body: await handle.asOf(params['time'] ?? '').memories.list(filterOf(query)) };
     },
   }),
   operation({

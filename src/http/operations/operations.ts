@@ -1,3 +1,4 @@
+import { INSPECTOR_OPERATIONS } from '../inspector/inspector-operations.ts';
 import type { Operation } from '../operation.ts';
 import { ADMIN_OPERATIONS } from './admin-operations.ts';
 import { BLOCK_OPERATIONS } from './block-operations.ts';
@@ -22,4 +23,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...RUN_OPERATIONS,
   ...ADMIN_OPERATIONS,
   ...STREAM_OPERATIONS,
+  ...INSPECTOR_OPERATIONS,
 ];

@@ -20,6 +20,18 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     },
   }),
   operation({
+    id: 'listRefusals',
+    method: 'get',
+    path: '/v1/refusals',
+    tag: 'work',
+    summary: 'What was read from events within the scope and not stored, with the reasons, newest first.',
+    query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(500).optional() }),
+    answer: records.page(records.refusal),
+    async run({ handle, query }) {
+      return { body: await handle.refusals.list(query) };
+    },
+  }),
+  operation({
     id: 'listHeldChanges',
     method: 'get',
     path: '/v1/held-changes',

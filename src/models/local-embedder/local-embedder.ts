@@ -8,6 +8,9 @@ import { findWeights, readVocabulary } from './weights.ts';
 import { SPECIAL_IDS, type WordPiece, createWordPiece } from './word-piece.ts';
 import { type WorkerPool, createWorkerPool } from './worker-pool.ts';
 
+/** The id of the local embedder's vectors, unless it reads longer texts. */
+export const LOCAL_EMBEDDER_ID = 'local/all-minilm-l6-v2-int8@1';
+
 /** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
   /**
@@ -91,7 +94,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   }
 
   return {
-    id: `local/all-minilm-l6-v2-int8@1${maximumTokens === 256 ? '' : `-${maximumTokens}`}`,
+    id: `${LOCAL_EMBEDDER_ID}${maximumTokens === 256 ? '' : `-${maximumTokens}`}`,
     dimensions: MODEL.hidden,
 
     async embed(texts, { signal } = {}): Promise<Embedded> {

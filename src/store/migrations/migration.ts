@@ -1,3 +1,6 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from '../schema.ts';
+
 /** The names that the two databases have for the same types. */
 export interface ColumnTypes {
   time: string;
@@ -16,6 +19,8 @@ export interface Migration {
   statements(types: ColumnTypes): string[];
   sqlite?: readonly string[];
   postgres?: readonly string[];
+  /** What statements cannot say alike on both databases, after them and in their transaction. */
+  transform?(transaction: Transaction<Tables>): Promise<void>;
   /** Tables with a tenant_id, which PostgreSQL guards with row-level security. */
   tenantTables: readonly string[];
 }

@@ -5,10 +5,21 @@ import { consolidate } from './0004-consolidate.ts';
 import { assemble } from './0005-assemble.ts';
 import { doors } from './0006-doors.ts';
 import { forgotten } from './0007-forgotten.ts';
+import { statements } from './0008-statements.ts';
+import { walls } from './0009-walls.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [ground, ledger, consolidate, assemble, doors, forgotten];
+export const MIGRATIONS: readonly Migration[] = [
+  ground,
+  ledger,
+  consolidate,
+  assemble,
+  doors,
+  forgotten,
+  statements,
+  walls,
+];
 
 /** The version of the schema that this package works with. */
 export const SCHEMA_VERSION: number = MIGRATIONS.at(-1)?.version ?? 0;

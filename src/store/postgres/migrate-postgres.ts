@@ -26,6 +26,7 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string): P
       for (const statement of [...migration.statements(POSTGRES_TYPES), ...(migration.postgres ?? []), ...guards]) {
         await sql.raw(statement).execute(transaction);
       }
+      await migration.transform?.(transaction);
     }
     for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);
     await sql.raw(`grant usage on all sequences in schema "${schema}" to ${TENANT_ROLE}`).execute(transaction);

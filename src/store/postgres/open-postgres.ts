@@ -104,14 +104,31 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       encodeVector,
       decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
     },
-    // Deleted rows go with the next vacuum, which is the server's to run.
-    scrub: async () => {},
+    scrub: () => scrub(kysely, schema),
     async close() {
       if (closed) return;
       closed = true;
       await kysely.destroy();
     },
   };
+}
+
+/**
+ * Deleted rows stay in the files until they are vacuumed: this asks for it at once. A row that an open transaction may still see is left
+ * for the server's own vacuum, and so are tables of another owner, for which PostgreSQL only warns.
+ */
+async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = ${schema}`.execute(kysely);
+  for (const { name } of rows) {
+    try {
+      await sql.raw(`vacuum (index_cleanup on) "${schema}"."${name.replaceAll('"', '""')}"`).execute(kysely);
+    } catch (error) {
+      // Another process drops the table, changes it or vacuums it right now: what it leaves is left to the server.
+      if (isConnectionLost(error)) throw serverGone(error);
+      process.emitWarning(`The table ${name} was not vacuumed: ${messageOf(error)}`, 'VarveStoreWarning');
+    }
+  }
 }
 
 /** The rest of the transaction runs as a role that row-level security holds inside the tenant. */

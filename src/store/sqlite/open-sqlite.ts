@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -82,7 +83,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 
 async function openFile(path: string): Promise<DatabaseSync> {
   try {
-    if (path !== ':memory:') makeFolder(dirname(path));
+    if (path !== ':memory:') {
+      makeFolder(dirname(path));
+      keepPrivate(path);
+    }
     const database = new DatabaseSync(path);
     // Waiting is done by whenFree(): SQLite's own would stop the event loop.
     database.exec('pragma busy_timeout = 0');
@@ -100,6 +104,25 @@ async function openFile(path: string): Promise<DatabaseSync> {
       code: 'store_unavailable',
       cause: error,
     });
+  }
+}
+
+/**
+ * Lets only the owner of the file read it: what is remembered is nobody else's. SQLite gives its log the same rights. A file that is
+ * shared with a group on purpose stays as it is; one that the whole machine can read does not.
+ */
+function keepPrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  if (process.platform === 'win32') return;
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+    if (mode === undefined || (mode & 0o007) === 0) continue;
+    try {
+      chmodSync(file, 0o600);
+    } catch (error) {
+      // Whoever may write a file of somebody else's cannot change its rights: `varve doctor` tells of it.
+      if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    }
   }
 }
 
@@ -121,6 +144,7 @@ async function migrate(writer: Kysely<Tables>, connection: DatabaseSync): Promis
       for (const statement of [...migration.statements(SQLITE_TYPES), ...(migration.sqlite ?? [])]) {
         await sql.raw(statement).execute(transaction);
       }
+      await migration.transform?.(transaction);
       await sql.raw(`pragma user_version = ${migration.version}`).execute(transaction);
     }
   });

@@ -1,0 +1,285 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+import { VarveError } from '../errors.ts';
+import type { DemoLife } from '../http/inspector/inspector-door.ts';
+import type { DataRequest, Generated, LanguageModel } from '../models/language-model.ts';
+import { NO_USAGE } from '../models/usage.ts';
+import { HOUR, manualClock, SECOND } from '../record/clock.ts';
+import { createVarve, type Varve } from '../varve.ts';
+
+/** A life as `examples/demo-life.json` has it: what was said, and what a careful reader keeps of it. */
+interface Life {
+  person: string;
+  sessions: { id: string; start: string; turns: Turn[] }[];
+  memories: Annotated[];
+  questions: { question: string }[];
+}
+
+interface Turn {
+  id: string;
+  role: 'user' | 'assistant' | 'tool';
+  speaker: string;
+  text: string;
+}
+
+interface Annotated {
+  id: string;
+  type: string;
+  about: string;
+  text: string;
+  slot: string | null;
+  value: string | null;
+  polarity: 'positive' | 'negative';
+  /** The turns that say it. */
+  stated: string[];
+  /** The turn from which it no longer holds, and what takes its place. */
+  until: string | null;
+  replacedBy: string | null;
+}
+
+const PLACES = ['../../examples/demo-life.json', '../demo-life.json'];
+const AGENT = 'assistant';
+const TURN_EVERY = 40 * SECOND;
+const NIGHT = 20 * HOUR;
+const WEEK = 7 * 24 * HOUR;
+// Contexts that are assembled at the end, so that past turns have something to show.
+const QUESTIONS = 3;
+
+/** The demo life, or null where the package comes without it. */
+export function demoLife(varve: Varve): DemoLife | null {
+  const file = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path));
+  if (file === undefined) return null;
+  const life = JSON.parse(readFileSync(file, 'utf8')) as Life;
+  return {
+    title: `${life.person}. ${life.sessions.length} conversations from ${life.sessions[0]?.start.slice(0, 7)} to ${life.sessions.at(-1)?.start.slice(0, 7)}, replayed with their changes.`,
+    sessions: life.sessions.length,
+    load: (tenant, onSession) => loadLife(varve, life, { tenant, onSession }),
+  };
+}
+
+/**
+ * Replays a life into a store of its own, on a clock that goes through its months, and imports the result. In the store of the
+ * server the worker would take the jobs of the past with the clock of today.
+ */
+async function loadLife(
+  varve: Varve,
+  life: Life,
+  { tenant, onSession }: { tenant: string; onSession(done: number): void },
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-demo-'));
+  const user = life.person.split(/[\s,]/, 1)[0]?.toLowerCase() ?? 'demo';
+  try {
+    await replay(join(folder, 'demo.db'), life, { user, onSession });
+    const replayed = await createVarve({
+      store: join(folder, 'demo.db'),
+      background: false,
+      embedder: null,
+      tracing: false,
+    });
+    try {
+      await varve.operator.import(replayed.operator.export({}), { into: { tenant } });
+    } finally {
+      await replayed.close();
+    }
+    const today = varve.for({ tenant, agent: AGENT, user, session: 'demo-questions' });
+    for (const { question } of life.questions.slice(-QUESTIONS)) await today.context({ message: question });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function replay(
+  store: string,
+  life: Life,
+  { user, onSession }: { user: string; onSession(done: number): void },
+): Promise<void> {
+  const clock = manualClock(new Date(life.sessions[0]?.start ?? 0));
+  const common = { store, clock, background: false, tracing: false } as const;
+  // One reads with the annotations in the place of a model; the other does the nightly work, without a model.
+  const reading = await createVarve({
+    ...common,
+    languageModel: annotatingModel(life),
+    formation: { writes: 'deferred', tasks: { read: 'model', decide: 'local', reflect: 'local' } },
+  });
+  const working = await createVarve(common);
+  try {
+    for (const [index, session] of life.sessions.entries()) {
+      const start = Date.parse(session.start);
+      while (clock.now() + WEEK < start) {
+        clock.advance(WEEK);
+        await working.drain();
+      }
+      clock.set(Math.max(clock.now(), start));
+      const handle = reading.for({ agent: AGENT, user, session: session.id });
+      for (const { role, text } of session.turns) {
+        const origin = ({ user: 'user', assistant: 'agent', tool: 'tool' } as const)[role];
+        await handle.observe({ content: text, origin, ...(role === 'tool' ? { kind: 'tool_result' } : {}) });
+        clock.advance(TURN_EVERY);
+      }
+      await handle.form();
+      await handle.session.close();
+      const people = peopleOf(life, session.id);
+      if (Object.keys(people).length > 0) {
+        await working.for({ agent: AGENT, user }).updateUserContext({ scaffoldUpdates: people });
+      }
+      await working.drain();
+      clock.advance(NIGHT);
+      await working.drain();
+      await working.for({ agent: AGENT, user }).reflect();
+      onSession(index + 1);
+    }
+  } finally {
+    await reading.close();
+    await working.close();
+  }
+}
+
+/** What an agent notes in the scaffold after a conversation: who is who, with what has a name of its own. */
+function peopleOf(life: Life, session: string): Record<string, Record<string, string>> {
+  const people: Record<string, Record<string, string>> = {};
+  for (const { about, slot, value, stated } of life.memories) {
+    const [, relation, name] = /^User's (.+) (\S+)$/.exec(about) ?? [];
+    if (relation === undefined || name === undefined || !stated.some((turn) => turn.startsWith(`${session}.`)))
+      continue;
+    const person = (people[name.toLowerCase()] ??= { relation });
+    if (slot !== null && value !== null) person[slot] = value;
+  }
+  return people;
+}
+
+/** Careless readings, as models give them now and then: words that nobody said, and the assistant's words as the user's. */
+const CARELESS: readonly { session: string; text: string; quote: string; role: Turn['role'] }[] = [
+  {
+    session: 's4',
+    text: 'User flies to Perth in the spring.',
+    quote: 'I shall fly to Perth in the spring',
+    role: 'user',
+  },
+  { session: 's5', text: 'User eats oily fish twice a week.', quote: 'beans, veg, oily fish', role: 'assistant' },
+];
+
+/** Answers the task of reading from the annotations of a life, in the form in which a language model answers it. */
+function annotatingModel(life: Life): LanguageModel {
+  const turns = life.sessions.flatMap((session) => session.turns);
+  const refused = (): never => {
+    throw new VarveError('The annotations of the demo life only read.', { code: 'model_unavailable' });
+  };
+  return {
+    modelOf: () => 'demo-annotations',
+    generateText: async () => refused(),
+    async generate<Schema extends z.ZodType>({
+      task,
+      prompt,
+      schema,
+    }: DataRequest<Schema>): Promise<Generated<z.output<Schema>>> {
+      if (task !== 'read') return refused();
+      const data = schema.parse(answerTo(life, turns, prompt.user));
+      const usage = {
+        ...NO_USAGE,
+        calls: 1,
+        tokensIn: Math.ceil(prompt.user.length / 4),
+        tokensOut: 400,
+        estimated: true,
+      };
+      return { data, model: 'demo-annotations', usage, repaired: false };
+    },
+  };
+}
+
+const TYPES: Readonly<Record<string, string>> = { instruction: 'preference' };
+const TENSES: Readonly<Record<string, string>> = { episode: 'happened', intention: 'planned' };
+
+function answerTo(life: Life, turns: readonly Turn[], prompt: string): unknown {
+  const isAmending = prompt.includes('You have read these turns before.');
+  const numbers = turnNumbers(turns, section(prompt, 'turns'));
+  const known = section(prompt, 'known').map((line) => line.replace(/^\d+\. /, ''));
+  const numberOf = (text: string): number | null => {
+    const index = known.findIndex((line) => line.endsWith(oneLine(text)));
+    return index < 0 ? null : index + 1;
+  };
+  const refused = section(prompt, 'refused').join('\n');
+  const statements = life.memories.flatMap((memory) => {
+    const said = memory.stated.find((turn) => numbers.has(turn));
+    const turn = turns.find(({ id }) => id === said);
+    const isSaidAgain = memory.stated[0] !== said;
+    if (said === undefined || turn === undefined || isSaidAgain || turn.role !== 'user') return [];
+    if (isAmending && !refused.includes(oneLine(memory.text))) return [];
+    const replaced = life.memories.find(({ replacedBy }) => replacedBy === memory.id);
+    const target = replaced === undefined ? null : numberOf(replaced.text);
+    const due = memory.type === 'intention' || memory.slot === 'appointment' ? dateIn(memory.text) : null;
+    return {
+      text: memory.text,
+      about: memory.about,
+      attribute: memory.slot,
+      value: memory.value,
+      denied: memory.polarity === 'negative',
+      tense: TENSES[memory.type] ?? 'holds',
+      type: TYPES[memory.type] ?? memory.type,
+      turn: numbers.get(said),
+      quote: isAmending ? turn.text : quoteFor(memory.text, turn.text),
+      due,
+      relation: target === null ? null : 'replaces',
+      known: target,
+    };
+  });
+  const careless = CARELESS.flatMap(({ session, text, quote, role }) => {
+    const turn = turns.find(
+      ({ id, role: who, text: said }) =>
+        id.startsWith(`${session}.`) && numbers.has(id) && who === role && (role === 'user' || said.includes(quote)),
+    );
+    return turn === undefined || isAmending ? [] : { text, turn: numbers.get(turn.id), quote, type: 'fact' };
+  });
+  const ends = life.memories.flatMap(({ text, until, replacedBy }) => {
+    const number = until === null ? undefined : numbers.get(until);
+    const target = numberOf(text);
+    const turn = turns.find(({ id }) => id === until);
+    if (isAmending || replacedBy !== null || number === undefined || target === null || turn?.role !== 'user')
+      return [];
+    return { known: target, turn: number, quote: quoteFor(text, turn.text) };
+  });
+  return { statements: [...statements, ...careless], ends, forgets: [], reflections: [], topics: [] };
+}
+
+/** The lines between the fences of a part of the prompt. */
+function section(prompt: string, name: string): string[] {
+  const found = new RegExp(`<(${name}-[^>]+)>\\n([\\s\\S]*?)\\n</\\1>`).exec(prompt);
+  return found?.[2]?.split('\n') ?? [];
+}
+
+function turnNumbers(turns: readonly Turn[], lines: readonly string[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const line of lines) {
+    const match = /^(\d+)\. \[[^\]]+\] [^:]+: (.*)$/.exec(line);
+    const turn = turns.find(({ text }) => oneLine(text) === match?.[2]);
+    if (match !== null && turn !== undefined) numbers.set(turn.id, Number(match[1]));
+  }
+  return numbers;
+}
+
+/** The sentence of a turn that shares most words with a statement, with the one after it where both are short. */
+function quoteFor(statement: string, turn: string): string {
+  const words = wordsOf(statement);
+  const parts = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(turn)];
+  const shared = parts.map(({ segment }) => [...wordsOf(segment)].filter((word) => words.has(word)).length);
+  const best = shared.indexOf(Math.max(...shared));
+  return (parts[best]?.segment ?? turn).trim();
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
+}
+
+function dateIn(text: string): string | null {
+  const found =
+    /\b(\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4})/.exec(
+      text,
+    );
+  return found === null ? null : new Date(`${found[1]} UTC`).toISOString().slice(0, 10);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The file in a memory's folder whose default export is the options of `createVarve()`. */
+export const CONFIG_FILE = 'varve.config.js';
+
+/** A person's own folder: what is in it was put there by them. */
+export function ownFolder(): string {
+  return join(homedir(), '.varve');
+}
+
+/**
+ * The folders that this person has trusted, each with the SHA-256 of the configuration that it had then. A repository can bring
+ * another configuration along with its next version: code is trusted as it was, not wherever it lies.
+ */
+type Trusted = Record<string, string>;
+
+function listFile(): string {
+  return join(ownFolder(), 'trusted.json');
+}
+
+/** A folder by its real path: a link must not pass for what it leads to. */
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : resolve(folder);
+}
+
+function readTrusted(): Trusted {
+  try {
+    const value: unknown = JSON.parse(readFileSync(listFile(), 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Trusted) : {};
+  } catch {
+    // Nothing was trusted yet, or the list is damaged: both mean that nothing is trusted.
+    return {};
+  }
+}
+
+function digestOf(folder: string): string {
+  const file = join(folder, CONFIG_FILE);
+  return existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : '';
+}
+
+/** Whether a folder is the person's own, or one that they have trusted as it is now. */
+export function isTrusted(folder: string): boolean {
+  const path = realPath(folder);
+  return path === realPath(ownFolder()) || readTrusted()[path] === digestOf(path);
+}
+
+/** Remembers that a folder, with the configuration that it has now, may be used. */
+export function trust(folder: string): void {
+  const path = realPath(folder);
+  mkdirSync(ownFolder(), { recursive: true, mode: 0o700 });
+  const list = { ...readTrusted(), [path]: digestOf(path) };
+  const temporary = `${listFile()}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, listFile());
+}

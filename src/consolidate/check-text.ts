@@ -1,0 +1,65 @@
+import { isInstruction } from '../form/check/origin.ts';
+import { replaceSentences } from '../language/replace-sentences.ts';
+import { contentStems, coveredBy } from '../language/text-overlap.ts';
+import type { Synthesis } from '../models/distiller.ts';
+
+const ADDRESS =
+  /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
+// Telephone numbers, accounts and amounts. Years are written out from the date of a turn, which need not say them.
+const LONG_NUMBER = /(?<![\d.,-])\+?\d[\d ./-]{4,20}\d(?![\d-])/g;
+const ORDER_SHARED = 0.5;
+
+/** What was given to a model to make a text of. */
+export interface TextSources {
+  /** Everything that it was shown. */
+  shown: readonly string[];
+  /** What the user said and what is known: an order in it is the user's wish. An order in a tool's text is not. */
+  own: readonly string[];
+}
+
+/** Why a model's sentence is not kept; null when it is. */
+export function problemOf(sentence: string, { shown, own }: TextSources): 'order' | 'address' | null {
+  const all = shown.join('\n').toLowerCase();
+  const digits = all.replace(/\D/g, '');
+  const address = [...sentence.matchAll(ADDRESS)].find(
+    ([found]) => !all.includes(found.toLowerCase().replace(/[.,;:]$/, '')),
+  );
+  if (address !== undefined) return 'address';
+  const numbers = [...sentence.matchAll(LONG_NUMBER)].map(([found]) => found.replace(/\D/g, ''));
+  const dates = /^(?:19|20)\d{2}(?:[01]?\d(?:[0-3]?\d)?)?$|^[0-3]?\d[01]?\d(?:19|20)\d{2}$/;
+  if (numbers.some((number) => number.length >= 6 && !dates.test(number) && !digits.includes(number))) return 'address';
+  if (!isInstruction(sentence)) return null;
+  const stems = contentStems(sentence);
+  const isWish = own.some((text) => isInstruction(text) && coveredBy(stems, contentStems(text)) >= ORDER_SHARED);
+  return isWish ? null : 'order';
+}
+
+/**
+ * A text of a model's own making, without the sentences that its sources do not bear out: orders to the agent that the user never gave,
+ * addresses, accounts and telephone numbers that nothing it was shown has.
+ */
+export function checkedText(text: string, sources: TextSources): { text: string; refused: string[] } {
+  const refused: string[] = [];
+  const kept = replaceSentences(text, (sentence) => {
+    if (problemOf(sentence, sources) === null) return sentence;
+    refused.push(sentence);
+    return null;
+  });
+  return { text: kept, refused };
+}
+
+/** A synthesis without what its sources do not bear out: sentences of the working memory, entries of the scaffold. */
+export function checkedSynthesisText(synthesis: Synthesis, sources: TextSources): Synthesis {
+  const isBorneOut = (value: unknown): boolean => leavesOf(value).every((leaf) => problemOf(leaf, sources) === null);
+  return {
+    ...synthesis,
+    workingMemory: checkedText(synthesis.workingMemory, sources).text,
+    scaffold: Object.fromEntries(Object.entries(synthesis.scaffold).filter(([, value]) => isBorneOut(value))),
+  };
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return value === null || value === undefined ? [] : [String(value)];
+  return Object.entries(value).flatMap(([key, member]) => [key, ...leavesOf(member)]);
+}

@@ -1,0 +1,388 @@
+import { calibratedSimilarity } from '../../models/calibration.ts';
+import { lexicalSimilarity } from '../../language/text-overlap.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
+import { normalValue } from '../../record/attributes.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
+import type { Change } from '../../record/revision.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import { isSameSubject } from '../../record/statement.ts';
+import type { Writer } from '../../store/database.ts';
+import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
+import { newMemory } from '../../store/new-memory.ts';
+import { findMemory } from '../../store/read-memories.ts';
+import { restateInBlocks } from '../../store/restate-in-blocks.ts';
+import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
+import { findCandidates, ownerOf, type Vectors } from '../compare.ts';
+import { decide, type Candidate, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
+import { compareRank, strongerClaim } from '../decide/precedence.ts';
+import type { FormDeps } from '../form-deps.ts';
+import { quotesMeet, type FormResult, type Refusal } from '../formation-result.ts';
+import type { Statement } from '../statement.ts';
+import { linkEntities, toMemory } from './to-memory.ts';
+
+/** Where, by whom and why statements are written. */
+export interface ApplyWork {
+  scope: Scope;
+  statements: readonly Statement[];
+  vectors: Vectors | null;
+  verdicts: ReadonlyMap<Statement, Verdict>;
+  /** Who read them: `local`, or the id of a model. */
+  reader: string;
+  /** Whether the local reader's statements of the same events were only drafts, which this reading replaces. */
+  replacesDrafts: boolean;
+  /** All events of the stretch. */
+  eventIds: readonly string[];
+  why: Change;
+}
+
+export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
+
+export function nothingApplied(): Applied {
+  return { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
+}
+
+/**
+ * Decides and writes statements one after the other, so that each sees those before it. Runs in the transaction that holds the
+ * owner's lock: what was compared cannot change meanwhile.
+ */
+export async function applyStatements(writer: Writer, deps: FormDeps, work: ApplyWork): Promise<Applied> {
+  const applied = nothingApplied();
+  const { scope, statements, vectors, why } = work;
+  const formed = await memoriesFrom(writer, scope.tenant, work.eventIds);
+  if (work.replacesDrafts) {
+    for (const draft of formed.filter((memory) => isDraft(memory, work)))
+      await dropDraft(writer, deps, draft, { why, applied });
+  }
+  const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
+  const state = new OwnerState(await targetsNow(writer, work));
+  const context = {
+    types: deps.memoryTypes,
+    attributes: deps.attributes,
+    thresholds: deps.settings.thresholds,
+    now: deps.clock.now(),
+  };
+  for (const [index, statement] of statements.entries()) {
+    if (isForgotten(statement, formed)) {
+      applied.refused.push(refusal(statement, 'forgotten'));
+      continue;
+    }
+    if (wasReadBefore(statement, formed, work)) continue;
+    const known = state.candidates(candidates[index] ?? [], statement, { index, vectors });
+    const decision = decide(state.current(statement), known, context, work.verdicts.get(statement) ?? null);
+    for (const memory of await applyDecision(writer, deps, { decision, statement, work, applied })) {
+      state.note(memory, statement, index);
+    }
+  }
+  return applied;
+}
+
+/** The owner's statements as this formation has changed them so far. */
+class OwnerState {
+  readonly #changed: Map<string, Memory>;
+  readonly #written: { memory: Memory; statement: Statement; index: number }[] = [];
+
+  constructor(targets: readonly Memory[]) {
+    this.#changed = new Map(targets.map((target) => [target.id, target]));
+  }
+
+  note(memory: Memory, statement: Statement, index: number): void {
+    this.#changed.set(memory.id, memory);
+    this.#written.push({ memory, statement, index });
+  }
+
+  /** Known statements as they are now, with those of this formation that are like the statement. */
+  candidates(
+    found: readonly Candidate[],
+    statement: Statement,
+    { index, vectors }: { index: number; vectors: Vectors | null },
+  ): Candidate[] {
+    const all = new Map<string, Candidate>();
+    for (const { memory, similarity } of found) {
+      all.set(memory.id, { memory: this.#changed.get(memory.id) ?? memory, similarity });
+    }
+    for (const { memory, index: other } of this.#written) {
+      const [one, two] = [vectors?.of[index], vectors?.of[other]];
+      const cosine = one === undefined || two === undefined ? null : dot(one, two);
+      const meaning = cosine === null || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
+      const similarity = Math.max(meaning, lexicalSimilarity(statement.text, memory.content));
+      all.set(memory.id, { memory: this.#changed.get(memory.id) ?? memory, similarity });
+    }
+    return [...all.values()];
+  }
+
+  /** A statement whose relation is to a known one as it is now; without the relation when that is gone. */
+  current(statement: Statement): Statement {
+    const { relation } = statement;
+    if (relation === null) return statement;
+    const target = this.#changed.get(relation.target.id);
+    return { ...statement, relation: target === undefined ? null : { ...relation, target } };
+  }
+}
+
+/** The known statements that relations are to, as they are now: the model was asked some time ago. */
+async function targetsNow(writer: Writer, { scope, statements }: ApplyWork): Promise<Memory[]> {
+  const found: Memory[] = [];
+  for (const id of new Set(statements.flatMap(({ relation }) => relation?.target.id ?? []))) {
+    const memory = await findMemory(writer, scope, id);
+    if (memory !== null && ownerKey(memory.scope) === ownerKey(ownerOf(scope))) found.push(memory);
+  }
+  return found;
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
+  return sum;
+}
+
+function hasSameFields(memory: Memory, statement: Statement): boolean {
+  return (
+    memory.attribute !== null &&
+    memory.attribute === statement.attribute &&
+    memory.polarity === statement.polarity &&
+    memory.tense === statement.tense &&
+    isSameSubject(memory.subject, statement.subject) &&
+    memory.value !== null &&
+    statement.value !== null &&
+    normalValue(memory.value) === normalValue(statement.value)
+  );
+}
+
+/** A live statement that the local reader read from these events alone. */
+function isDraft({ archivedAt, reader, sourceEvents, statedBy, type }: Memory, { eventIds }: ApplyWork): boolean {
+  const read = new Set(eventIds);
+  return (
+    archivedAt === null &&
+    reader === 'local' &&
+    statedBy === 'user' &&
+    type !== 'summary' &&
+    sourceEvents.every((id) => read.has(id))
+  );
+}
+
+/** What the user asked to forget is not formed again from the same words. */
+function isForgotten(statement: Statement, formed: readonly Memory[]): boolean {
+  return formed.some(
+    (memory) =>
+      memory.archiveReason === 'forgotten' &&
+      (quotesMeet(memory.quotes, statement.quotes) ||
+        (memory.statedAt >= statement.statedAt &&
+          (hasSameFields(memory, statement) || contentHash(memory.content) === contentHash(statement.text)))),
+  );
+}
+
+/** The same reading of the same events a second time, after a crash: what became of it since is not undone. */
+function wasReadBefore(statement: Statement, formed: readonly Memory[], { reader }: ApplyWork): boolean {
+  const events = new Set(statement.events.map(({ id }) => id));
+  return formed.some(
+    (memory) =>
+      memory.reader === reader &&
+      memory.sourceEvents.some((id) => events.has(id)) &&
+      (contentHash(memory.content) === contentHash(statement.text) ||
+        (hasSameFields(memory, statement) && quotesMeet(memory.quotes, statement.quotes))),
+  );
+}
+
+interface Deciding {
+  decision: Decision;
+  statement: Statement;
+  work: ApplyWork;
+  applied: Applied;
+}
+
+/** Writes one decision and gives back the memories that it changed. */
+async function applyDecision(writer: Writer, deps: FormDeps, deciding: Deciding): Promise<Memory[]> {
+  const { decision, statement, work, applied } = deciding;
+  switch (decision.action) {
+    case 'confirm': {
+      const memory = await confirm(writer, deps, decision.target, { statement, work });
+      applied.confirmed.push(memory.id);
+      return [memory];
+    }
+    case 'revise': {
+      const memory = await revise(writer, deps, decision.target, { statement, work, text: decision.text });
+      applied.updated.push(memory.id);
+      return [memory];
+    }
+    case 'yield':
+      applied.refused.push(refusal(statement, 'outranked', decision.to.content));
+      return storeAsHistory(writer, deps, deciding, { to: decision.to, retires: decision.retires ?? [] });
+    case 'add': {
+      const changed = await add(writer, deps, deciding, decision.retires);
+      for (const memory of decision.restores ?? []) changed.push(await restore(writer, deps, memory, work.why));
+      return changed;
+    }
+  }
+}
+
+async function add(
+  writer: Writer,
+  deps: FormDeps,
+  { statement, work, applied }: Deciding,
+  retires: readonly Retirement[],
+): Promise<Memory[]> {
+  const changed: Memory[] = [];
+  const input = await toMemory(writer, deps, statement, work);
+  const next = newMemory(deps, work.scope, input);
+  const until = statement.validFrom ?? statement.statedAt;
+  const gone = retires.filter(({ how }) => how !== 'reached').map(({ memory }) => memory);
+  // The old value goes first: two live values of one attribute never stand side by side, not even within the transaction.
+  for (const { memory, how } of retires) {
+    if (how === 'reached') {
+      changed.push(await reachGoal(writer, deps, memory, work));
+      applied.goalsReached.push(memory.id);
+      continue;
+    }
+    const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
+    changed.push(await archiveMemory(writer, deps, memory, { reason, by: next.id, until, why: work.why }));
+    applied.retired.push(memory.id);
+  }
+  const { memory, outcome } = await writeMemory(
+    writer,
+    withId(deps, next.id),
+    work.scope,
+    { ...input, contradicts: gone[0]?.id ?? null },
+    work.why,
+  );
+  applied[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
+  for (const { memory: old, how } of retires) {
+    if (how === 'replaced') await restateInBlocks(writer, deps, { before: old, after: memory, change: work.why });
+  }
+  await scheduleEffect(writer, deps, memory);
+  return [...changed, memory];
+}
+
+/** The parts, with an id that is known before the memory is written: what it replaces points to it. */
+function withId(deps: FormDeps, id: string): FormDeps {
+  return { ...deps, ids: { ...deps.ids, next: (prefix) => (prefix === 'mem' ? id : deps.ids.next(prefix)) } };
+}
+
+/** A statement that another one outranks is kept as what was once said, out of recall; what it excluded in its time goes too. */
+async function storeAsHistory(
+  writer: Writer,
+  deps: FormDeps,
+  { statement, work, applied }: Deciding,
+  { to, retires }: { to: Memory; retires: readonly Retirement[] },
+): Promise<Memory[]> {
+  const input = await toMemory(writer, deps, statement, work);
+  const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, permanent: false }, work.why);
+  if (outcome !== 'created') return [memory];
+  const changed: Memory[] = [];
+  for (const { memory: gone } of retires) {
+    const until = statement.validFrom ?? statement.statedAt;
+    changed.push(
+      await archiveMemory(writer, deps, gone, { reason: 'superseded', by: memory.id, until, why: work.why }),
+    );
+    applied.retired.push(gone.id);
+  }
+  const archived = await archiveMemory(writer, deps, memory, {
+    reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
+    by: to.id,
+    until: to.validFrom ?? to.statedAt,
+    why: { ...work.why, reason: `outranked: ${work.why.reason}` },
+  });
+  return [...changed, archived];
+}
+
+/** Brings back a statement whose successor turned out not to exclude it. */
+async function restore(writer: Writer, deps: FormDeps, memory: Memory, why: Change): Promise<Memory> {
+  return restoreMemory(
+    writer,
+    deps,
+    { ...memory, validTo: null },
+    { ...why, reason: `holds after all: ${why.reason}` },
+  );
+}
+
+async function confirm(
+  writer: Writer,
+  deps: FormDeps,
+  target: Memory,
+  { statement, work }: { statement: Statement; work: ApplyWork },
+): Promise<Memory> {
+  const events = statement.events.map(({ id }) => id).filter((id) => !target.sourceEvents.includes(id));
+  const claim = strongerClaim(statement, target);
+  if (events.length === 0 && claim.sourceType === target.sourceType && claim.trust === target.trust) return target;
+  return reviseMemory(writer, deps, target, {
+    change: { sourceEvents: events, quotes: statement.quotes, ...claim },
+    why: { ...work.why, reason: `said again: ${work.why.reason}` },
+  });
+}
+
+async function revise(
+  writer: Writer,
+  deps: FormDeps,
+  target: Memory,
+  { statement, work, text }: { statement: Statement; work: ApplyWork; text: string },
+): Promise<Memory> {
+  if (contentHash(text) === contentHash(target.content)) return confirm(writer, deps, target, { statement, work });
+  const entities = await linkEntities(writer, deps, statement, work.scope);
+  return reviseMemory(writer, deps, target, {
+    change: {
+      content: text,
+      value: statement.value ?? target.value,
+      importance: Math.max(target.importance, statement.importance),
+      confidence: statement.confidence,
+      sourceEvents: statement.events.map(({ id }) => id),
+      quotes: statement.quotes,
+      ...strongerClaim(statement, target),
+      tags: [...new Set([...target.tags, ...statement.tags])].slice(0, 50),
+      entities: [...new Set([...target.entities, ...entities])],
+      ...(statement.dueAt === null ? {} : { dueAt: statement.dueAt }),
+      ...(statement.validFrom === null ? {} : { validFrom: statement.validFrom }),
+    },
+    why: work.why,
+  });
+}
+
+/** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides anew. */
+async function dropDraft(
+  writer: Writer,
+  deps: FormDeps,
+  draft: Memory,
+  { why, applied }: { why: Change; applied: Applied },
+): Promise<void> {
+  const reason = { ...why, reason: 'a draft of the local reader, read again by the model' };
+  await archiveMemory(writer, deps, draft, { reason: 'superseded', why: reason });
+  applied.retired.push(draft.id);
+  for (const memory of await memoriesReplacedBy(writer, draft.scope.tenant, draft.id)) {
+    if (memory.id !== draft.id) await restore(writer, deps, memory, reason);
+  }
+}
+
+async function reachGoal(writer: Writer, deps: FormDeps, goal: Memory, { why }: ApplyWork): Promise<Memory> {
+  const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
+  return reviseMemory(writer, deps, goal, {
+    change: { state: goal.type === 'intention' ? 'done' : 'achieved', importance },
+    why: { ...why, reason: 'the user says that it is reached' },
+  });
+}
+
+/** A single-valued plan takes its place on its day. */
+async function scheduleEffect(writer: Writer, deps: FormDeps, memory: Memory): Promise<void> {
+  const { attribute, tense, validFrom, scope } = memory;
+  if (tense !== 'planned' || attribute === null || validFrom === null) return;
+  if (deps.attributes.policyOf(attribute).values !== 'one') return;
+  await enqueue(
+    writer,
+    {
+      kind: 'take-effect',
+      tenant: scope.tenant,
+      ownerKey: ownerKey(scope),
+      uniqueKey: memory.id,
+      payload: { scope: { ...scope }, memory: memory.id },
+      runAt: new Date(Math.max(validFrom.getTime(), deps.clock.now())),
+    },
+    deps,
+  );
+}
+
+function refusal(statement: Statement, reason: Refusal['reason'], detail: string | null = null): Refusal {
+  return {
+    what: 'statement',
+    reason,
+    text: reason === 'forgotten' ? null : statement.text,
+    detail,
+    events: statement.events.map(({ id }) => id),
+  };
+}

@@ -1,0 +1,238 @@
+import { applyPrivacy } from '../../language/privacy-policy.ts';
+import { contentStems, coveredBy } from '../../language/text-overlap.ts';
+import { countWords } from '../../record/block.ts';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import type { Change } from '../../record/revision.ts';
+import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
+import { lowestTrust, trustOf } from '../../record/trust.ts';
+import type { Writer } from '../../store/database.ts';
+import { findEntitiesByName } from '../../store/entity-store.ts';
+import { listMemories } from '../../store/read-memories.ts';
+import { writeMemory } from '../../store/write-memory.ts';
+import { plainText } from '../check/check.ts';
+import { isInstruction } from '../check/origin.ts';
+import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/said-values.ts';
+import type { FormDeps } from '../form-deps.ts';
+import type { Refusal } from '../formation-result.ts';
+import type { ReadReflection, ReadTopic } from '../read/reader.ts';
+
+/** What is written of reflections and topics, and what is refused. */
+export interface Written {
+  ids: string[];
+  refused: Refusal[];
+}
+
+interface Source {
+  scope: Scope;
+  /** What the people said: the user and the agent, never tools or documents. */
+  events: readonly Event[];
+  reader: string;
+  why: Change;
+}
+
+/** The events that reflections and topics may rest on. */
+export function spokenEvents(events: readonly Event[]): Event[] {
+  return events.filter(({ kind, origin }) => kind === 'message' && (origin === 'user' || origin === 'agent'));
+}
+
+const MOST_WORDS = 35;
+// Four words of five are a repetition.
+const REPEATS = 0.8;
+const LEVELS = ['agent', 'user', 'session'] as const;
+
+/** Writes reflections that are short, supported, not repeated, and that keep people out of the level that all users share. */
+export async function writeReflections(
+  writer: Writer,
+  deps: FormDeps,
+  reflections: readonly ReadReflection[],
+  { scope, events, reader, why }: Source,
+): Promise<Written> {
+  const written: Written = { ids: [], refused: [] };
+  if (reflections.length === 0 || !deps.settings.reflections) return written;
+  const current = await listMemories(writer, scope, { types: ['reflection'], limit: 200 }, { now: deps.clock.now() });
+  const known = current.items.map(({ content }) => contentStems(content));
+  const ordered = LEVELS.flatMap((level) =>
+    reflections
+      .filter((reflection) => reflection.level === level)
+      .map((reflection, place) => ({ ...reflection, place })),
+  );
+  for (const { level, text: given, place: number } of ordered) {
+    const text = plainText(given);
+    if (number >= deps.settings.limits.reflectionsPerLevel) {
+      written.refused.push({
+        what: 'reflection',
+        reason: 'excess',
+        text: text.slice(0, 1000),
+        detail: null,
+        events: [],
+      });
+      continue;
+    }
+    const verdict = checkText(deps, text, { events, most: MOST_WORDS });
+    const stems = contentStems(text);
+    if (verdict.refusal !== null) written.refused.push({ what: 'reflection', ...verdict.refusal });
+    else if (known.some((other) => coveredBy(stems, other) >= REPEATS)) {
+      written.refused.push({ what: 'reflection', reason: 'repeated', text, detail: null, events: [] });
+    } else {
+      const place = await levelOf(writer, level, { text, scope });
+      const { memory, outcome } = await writeMemory(
+        writer,
+        deps,
+        scope,
+        {
+          type: 'reflection',
+          content: verdict.text,
+          level: place,
+          ...shared({ events, reader, scope }),
+          sourceType: 'inference',
+          tags: verdict.tags,
+        },
+        { ...why, reason: 'reflected on the conversation' },
+      );
+      known.push(stems);
+      if (outcome === 'created') written.ids.push(memory.id);
+    }
+  }
+  return written;
+}
+
+/** Where a reflection lives: never above its user when it speaks of a person, and never where the scope has no place. */
+async function levelOf(
+  writer: Writer,
+  level: ScopeLevel,
+  { text, scope }: { text: string; scope: Scope },
+): Promise<ScopeLevel> {
+  const own = ownerLevel(scope);
+  if (level === 'session') return scope.session === null ? own : 'session';
+  if (level === 'agent' && scope.agent !== null && !(await speaksOfPerson(writer, text, scope))) return 'agent';
+  return scope.user !== null ? 'user' : scope.session === null ? own : 'session';
+}
+
+async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promise<boolean> {
+  if (/\buser\b/i.test(text) || (scope.user !== null && text.toLowerCase().includes(scope.user.toLowerCase())))
+    return true;
+  const names = text.match(/(?<![\p{L}\p{N}])\p{Lu}[\p{L}'-]+/gu) ?? [];
+  const entities = await findEntitiesByName(writer, scope, names);
+  // A name inside a sentence that is no known thing may be a person's.
+  const inner = names.filter((name) => !text.startsWith(name));
+  return (
+    entities.some(({ type }) => type === 'person') ||
+    inner.some((name) => !entities.some((entity) => entity.name === name))
+  );
+}
+
+const TITLE = 'Summary: ';
+const LONGEST_SUMMARY = 4000;
+
+/** Writes the topics of a session, one memory each, brought up to date where the topic is known (K9). */
+export async function writeTopics(
+  writer: Writer,
+  deps: FormDeps,
+  topics: readonly ReadTopic[],
+  source: Source & { known?: readonly string[] },
+): Promise<Written> {
+  const written: Written = { ids: [], refused: [] };
+  const { scope, events, why, known = [] } = source;
+  const { mostTopics, minimumInteractions } = deps.settings.summary;
+  if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return written;
+  for (const { topic, summary, turns } of topics.slice(0, mostTopics)) {
+    const title = plainText(topic).slice(0, 200);
+    const text = summary.split('\n').map(plainText).join('\n').trim().slice(0, LONGEST_SUMMARY);
+    if (title === '' || text === '') continue;
+    // A topic that goes on may keep what its summary said.
+    const verdict = checkText(deps, text, { events, earlier: known, most: Infinity });
+    if (verdict.refusal !== null) {
+      written.refused.push({ what: 'topic', ...verdict.refusal });
+      continue;
+    }
+    const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
+    const { memory } = await writeMemory(
+      writer,
+      deps,
+      scope,
+      {
+        type: 'summary',
+        title: `${TITLE}${title}`,
+        content: verdict.text,
+        level: ownerLevel(scope),
+        ...shared({ ...source, events: cited.length === 0 ? events : cited }),
+        sourceType: 'conversation',
+        tags: verdict.tags,
+      },
+      { ...why, reason: 'summed up the session' },
+    );
+    written.ids.push(memory.id);
+  }
+  return written;
+}
+
+/** The topics of a session so far, for a reader to continue. */
+export function topicsOf(summaries: readonly Memory[]): { topic: string; summary: string }[] {
+  return summaries.flatMap(({ title, content }) =>
+    title === null ? [] : [{ topic: title.replace(TITLE, ''), summary: content.slice(0, 600) }],
+  );
+}
+
+function shared({ events, reader, scope }: Pick<Source, 'events' | 'reader' | 'scope'>) {
+  return {
+    trust: lowestTrust(events.map(({ origin }) => trustOf(origin))),
+    confidence: 'medium' as const,
+    sourceSession: scope.session,
+    sourceEvents: events.map(({ id }) => id),
+    statedAt: events.at(-1)?.occurredAt,
+    statedBy: 'agent' as const,
+    reader,
+  };
+}
+
+interface TextVerdict {
+  text: string;
+  tags: string[];
+  refusal: Omit<Refusal, 'what'> | null;
+}
+
+/** A text without quotes has no name, number or order that nobody said. */
+function checkText(
+  deps: FormDeps,
+  text: string,
+  { events, earlier = [], most }: { events: readonly Event[]; earlier?: readonly string[]; most: number },
+): TextVerdict {
+  const refuse = (
+    reason: Refusal['reason'],
+    detail: string | null = null,
+    kept: string | null = text,
+  ): TextVerdict => ({
+    text,
+    tags: [],
+    refusal: { reason, text: kept, detail, events: [] },
+  });
+  if (text === '') return refuse('malformed');
+  if (countWords(text) > most) return refuse('too_long');
+  const { text: cleaned, dropped, marks } = applyPrivacy(text, deps.settings.privacy);
+  if (dropped !== null) return refuse('private', dropped, null);
+  const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...earlier];
+  const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
+  const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
+  // A day of a month may have been counted from the turn.
+  if (number !== null && !(Number(number) <= 31)) return refuse('value_not_said', number);
+  const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}'-]*/gu) ?? [];
+  // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
+  const names = isEnglish(text) ? capitalised : [];
+  const unknown = names.find(
+    (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !isMonth(name),
+  );
+  if (unknown !== undefined) return refuse('value_not_said', unknown);
+  if (isInstruction(text) && !said.some((each) => isInstruction(each))) return refuse('instruction_from_outside');
+  return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`), refusal: null };
+}
+
+// A date that is written out was counted from the turn, and its figures need not stand there.
+const WRITTEN_DATE =
+  /\b(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
+
+function isMonth(name: string): boolean {
+  return /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$/.test(
+    name,
+  );
+}

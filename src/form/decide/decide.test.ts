@@ -1,0 +1,327 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { attributeTable } from '../../record/attributes.ts';
+import type { Memory } from '../../record/memory.ts';
+import { memoryTypeTable } from '../../record/memory-types.ts';
+import type { Statement } from '../statement.ts';
+import { decide, openCandidates, type Candidate, type DecideContext } from './decide.ts';
+import { strongerClaim } from './precedence.ts';
+
+const NOW = Date.parse('2026-06-01T12:00:00Z');
+const context: DecideContext = {
+  types: memoryTypeTable({ sighting: { description: 'A bird that the user saw.' } }),
+  attributes: attributeTable({ ringing_site: { values: 'one', labels: { en: 'Ringing site' } } }),
+  thresholds: { related: 0.7, nearlySame: 0.85, same: 0.92 },
+  now: NOW,
+};
+
+let ids = 0;
+
+function statement(fields: Partial<Statement>): Statement {
+  return {
+    subject: 'User',
+    attribute: null,
+    value: null,
+    polarity: 'affirmed',
+    tense: 'holds',
+    type: 'fact',
+    text: `Statement ${(ids += 1)}.`,
+    level: 'user',
+    importance: 0.5,
+    confidence: 'high',
+    trust: 'high',
+    sourceType: 'explicit',
+    statedAt: new Date(NOW),
+    statedBy: 'user',
+    quotes: [],
+    events: [],
+    validFrom: null,
+    validTo: null,
+    dueAt: null,
+    tags: [],
+    names: [],
+    relation: null,
+    ...fields,
+  };
+}
+
+/** A known memory that says what a statement says. */
+function known(fields: Partial<Statement>): Memory {
+  const { text, ...rest } = statement(fields);
+  return {
+    ...rest,
+    id: `mem_${(ids += 1)}`,
+    content: text,
+    archivedAt: null,
+    sourceEvents: [],
+    version: 1,
+  } as unknown as Memory;
+}
+
+const beside = (...memories: Memory[]): Candidate[] => memories.map((memory) => ({ memory, similarity: 0 }));
+const earlier = (days: number): Date => new Date(NOW - days * 86_400_000);
+
+describe('decide', () => {
+  it('replaces the value of a single-valued attribute, and nothing of another subject or attribute', () => {
+    const old = known({ attribute: 'employer', value: 'Halden Foods', statedAt: earlier(30) });
+    const others = [
+      known({ attribute: 'employer', value: 'Nordlys', subject: "User's sister Ana", statedAt: earlier(30) }),
+      known({ attribute: 'hobby', value: 'choir', statedAt: earlier(30) }),
+    ];
+    const decision = decide(
+      statement({ attribute: 'employer', value: 'Marsh & Daughters' }),
+      beside(old, ...others),
+      context,
+    );
+    expect(decision).toMatchObject({ action: 'add', retires: [{ memory: old, how: 'replaced' }] });
+  });
+
+  it('[X3] yields to a known statement of higher rank or trust, and to a later one of the same rank', () => {
+    const said = known({ attribute: 'home_city', value: 'Linz', statedAt: earlier(3) });
+    for (const weaker of [
+      { sourceType: 'conversation' },
+      { sourceType: 'inference' },
+      { trust: 'low' },
+      { statedAt: earlier(10) },
+    ] as const) {
+      expect(
+        decide(statement({ attribute: 'home_city', value: 'Graz', ...weaker }), beside(said), context),
+      ).toMatchObject({
+        action: 'yield',
+        to: said,
+      });
+    }
+  });
+
+  it('lets many values stand beside each other, and an unknown attribute replace nothing', () => {
+    for (const attribute of ['allergy', 'leadership_style']) {
+      const decision = decide(
+        statement({ attribute, value: 'kiwi' }),
+        beside(known({ attribute, value: 'pollen', statedAt: earlier(9) })),
+        context,
+      );
+      expect(decision).toMatchObject({ action: 'add', retires: [] });
+    }
+  });
+
+  it('follows the policy of an application’s own attribute', () => {
+    const old = known({ attribute: 'ringing_site', value: 'the reed bed', statedAt: earlier(9) });
+    const decision = decide(statement({ attribute: 'ringing_site', value: 'the old quarry' }), beside(old), context);
+    expect(decision).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
+  });
+
+  it('confirms the same value in another spelling, and takes over a value that goes on', () => {
+    const city = known({ attribute: 'home_city', value: 'Linz', text: 'User lives in Linz.', statedAt: earlier(9) });
+    expect(
+      decide(statement({ attribute: 'home_city', value: 'linz', text: 'Lives in Linz' }), beside(city), context),
+    ).toMatchObject({ action: 'confirm' });
+    const more = statement({
+      attribute: 'home_city',
+      value: 'Linz, Austria',
+      text: 'User lives in Linz, Austria, near the river.',
+    });
+    expect(decide(more, beside(city), context)).toMatchObject({ action: 'revise', target: city });
+    const pay = known({
+      attribute: 'salary',
+      value: '40,000',
+      text: 'User earns 40,000 a year.',
+      statedAt: earlier(9),
+    });
+    expect(decide(statement({ attribute: 'salary', value: '40k' }), beside(pay), context)).toMatchObject({
+      action: 'confirm',
+    });
+  });
+
+  it('ends by a denial what it denies, and only that', () => {
+    const [car, bike] = [
+      known({ attribute: 'owns', value: 'a kayak', statedAt: earlier(9) }),
+      known({ attribute: 'owns', value: 'a tandem', statedAt: earlier(9) }),
+    ];
+    const sold = statement({ attribute: 'owns', value: 'kayak', polarity: 'denied' });
+    expect(decide(sold, beside(car, bike), context)).toMatchObject({
+      action: 'add',
+      retires: [{ memory: car, how: 'ended' }],
+    });
+    const pets = [
+      known({ attribute: 'pet_name', value: 'Olga', statedAt: earlier(9) }),
+      known({ attribute: 'pet_name', value: 'Pim', statedAt: earlier(9) }),
+    ];
+    const none = statement({ attribute: 'pet_name', value: null, polarity: 'denied' });
+    expect(decide(none, beside(...pets), context)).toMatchObject({
+      action: 'add',
+      retires: [{ how: 'ended' }, { how: 'ended' }],
+    });
+  });
+
+  it('F4: a plan replaces nothing before its day, not even by the reader’s word', () => {
+    const job = known({ attribute: 'employer', value: 'Halden Foods', statedAt: earlier(30) });
+    const plan = statement({
+      attribute: 'employer',
+      value: 'Nordlys',
+      tense: 'planned',
+      validFrom: new Date(NOW + 20 * 86_400_000),
+    });
+    expect(decide(plan, beside(job), context)).toMatchObject({ action: 'add', retires: [] });
+    expect(decide({ ...plan, relation: { kind: 'replaces', target: job } }, beside(job), context)).toMatchObject({
+      action: 'add',
+      retires: [],
+    });
+  });
+
+  it('leaves what happened alone: history neither replaces nor is replaced', () => {
+    const past = known({ attribute: 'employer', value: 'Post', tense: 'happened', statedAt: earlier(9) });
+    expect(decide(statement({ attribute: 'employer', value: 'Nordlys' }), beside(past), context)).toMatchObject({
+      action: 'add',
+      retires: [],
+    });
+    const job = known({ attribute: 'employer', value: 'Nordlys', statedAt: earlier(9) });
+    expect(
+      decide(statement({ attribute: 'employer', value: 'Post', tense: 'happened' }), beside(job), context),
+    ).toMatchObject({ action: 'add', retires: [] });
+  });
+
+  it('follows the reader’s relation only when subject and rank allow', () => {
+    const taste = known({ text: 'User likes rye bread.', statedAt: earlier(9) });
+    const next = statement({
+      text: 'User cannot stand rye bread any more.',
+      relation: { kind: 'replaces', target: taste },
+    });
+    expect(decide(next, [], context)).toMatchObject({ action: 'add', retires: [{ memory: taste, how: 'replaced' }] });
+    expect(decide({ ...next, subject: "User's son Ivo" }, [], context)).toMatchObject({ action: 'add', retires: [] });
+    expect(decide({ ...next, sourceType: 'inference' }, [], context)).toMatchObject({ action: 'yield', to: taste });
+  });
+
+  it('reaches a goal only by the reader’s word, and only what has outcomes', () => {
+    const goal = known({ type: 'goal', text: 'User wants to buy a smokehouse.', statedAt: earlier(90) });
+    const bought = statement({ text: 'User bought a smoked ham in Bergen.', type: 'episode', tense: 'happened' });
+    expect(decide(bought, [{ memory: goal, similarity: 0.84 }], context)).toMatchObject({ action: 'add', retires: [] });
+    const reached = statement({
+      text: 'User bought the smokehouse.',
+      tense: 'happened',
+      relation: { kind: 'reaches', target: goal },
+    });
+    expect(decide(reached, [], context)).toMatchObject({ action: 'add', retires: [{ memory: goal, how: 'reached' }] });
+    expect(decide({ ...reached, relation: { kind: 'reaches', target: known({}) } }, [], context)).toMatchObject({
+      action: 'add',
+      retires: [],
+    });
+  });
+
+  it('F13: near-identical meaning without a field that differs is one statement', () => {
+    const wish = known({
+      type: 'preference',
+      text: 'User wants meeting notes as bullet points.',
+      statedAt: earlier(9),
+    });
+    const again = statement({ type: 'preference', text: 'User prefers notes of meetings in bullet points.' });
+    expect(decide(again, [{ memory: wish, similarity: 0.95 }], context)).toMatchObject({
+      action: 'confirm',
+      target: wish,
+    });
+    for (const apart of [
+      { text: 'User wants no meeting notes as bullet points.' },
+      { subject: "User's boss Mira" },
+      { polarity: 'denied' },
+      { tense: 'happened' },
+    ] as const) {
+      expect(
+        decide(
+          statement({ type: 'preference', text: again.text, ...apart }),
+          [{ memory: wish, similarity: 0.95 }],
+          context,
+        ),
+      ).toMatchObject({ action: 'add', retires: [] });
+    }
+    const shift = known({ text: 'User works the late shift on Tuesday.', statedAt: earlier(9) });
+    const other = statement({ text: 'User works the late shift on Friday.' });
+    expect(decide(other, [{ memory: shift, similarity: 0.97 }], context)).toMatchObject({ action: 'add', retires: [] });
+  });
+
+  it('[E5] follows a verdict on what fields leave open, and asks only about that', () => {
+    const open = known({ text: 'User keeps bees behind the barn.', statedAt: earlier(9) });
+    const next = statement({ text: 'User has three hives by the barn.' });
+    const candidates = [{ memory: open, similarity: 0.8 }];
+    expect(openCandidates(next, candidates, { ...context, shown: new Set() })).toEqual([open]);
+    expect(openCandidates(next, candidates, { ...context, shown: new Set([open.id]) })).toEqual([]);
+    expect(decide(next, candidates, context)).toMatchObject({ action: 'add', retires: [] });
+    expect(decide(next, candidates, context, { action: 'confirm', target: open.id })).toEqual({
+      action: 'confirm',
+      target: open,
+    });
+    expect(decide(next, candidates, context, { action: 'replace', target: open.id })).toMatchObject({
+      action: 'add',
+      retires: [{ how: 'replaced' }],
+    });
+    expect(decide(next, candidates, context, { action: 'replace', target: 'mem_unknown' })).toMatchObject({
+      action: 'add',
+      retires: [],
+    });
+  });
+
+  // Properties: an owner's live statements, and the decision on each newcomer applied to them.
+  const live = (statements: readonly Statement[]): Memory[] => {
+    let memories: Memory[] = [];
+    const archive = (id: string, by: string): void => {
+      memories = memories.map((each) =>
+        each.id === id ? { ...each, archivedAt: new Date(NOW), contradictedBy: by } : each,
+      );
+    };
+    for (const next of statements) {
+      const decision = decide(next, beside(...memories), context);
+      const memory = { ...known(next), content: next.text };
+      if (decision.action === 'add' || decision.action === 'yield') {
+        memories = [...memories, memory];
+        for (const { memory: gone } of decision.retires ?? []) archive(gone.id, memory.id);
+        if (decision.action === 'yield') archive(memory.id, decision.to.id);
+        else
+          for (const { id } of decision.restores ?? [])
+            memories = memories.map((each) => (each.id === id ? { ...each, archivedAt: null } : each));
+      }
+      if (decision.action === 'confirm') {
+        const claim = strongerClaim(next, decision.target);
+        memories = memories.map((each) => (each.id === decision.target.id ? { ...each, ...claim } : each));
+      }
+    }
+    return memories.filter(({ archivedAt }) => archivedAt === null);
+  };
+  const subjects = fc.constantFrom('User', "User's sister Ana", 'the Rotterdam order');
+  const attributes = fc.constantFrom('employer', 'home_city', 'allergy', 'unheard_of');
+  const arbitrary = fc.record({
+    subject: subjects,
+    attribute: attributes,
+    value: fc.constantFrom('Alpha', 'Beta', 'Gamma'),
+    polarity: fc.constantFrom('affirmed' as const, 'denied' as const),
+    sourceType: fc.constantFrom('explicit' as const, 'conversation' as const, 'inference' as const),
+    day: fc.integer({ min: 1, max: 400 }),
+  });
+
+  it('no sequence of statements about different subjects or attributes retires anything', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(arbitrary, { selector: ({ subject, attribute }) => `${subject} ${attribute}` }),
+        (given) => {
+          const statements = given.map(({ day, ...fields }) => statement({ ...fields, statedAt: earlier(day) }));
+          expect(live(statements)).toHaveLength(statements.length);
+        },
+      ),
+    );
+  });
+
+  it('the order of arrival does not change what holds at the end', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .uniqueArray(arbitrary, { selector: ({ day }) => day, maxLength: 8 })
+          .chain((given) => fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length }))),
+        ([given, shuffled]) => {
+          const holds = (some: typeof given): string[] =>
+            live(some.map(({ day, ...fields }) => statement({ ...fields, statedAt: earlier(day) })))
+              .map(({ subject, attribute, value, polarity }) => [subject, attribute, value, polarity].join(' · '))
+              .sort();
+          expect(holds(shuffled)).toEqual(holds(given));
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+  });
+});

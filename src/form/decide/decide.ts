@@ -1,0 +1,357 @@
+import { contentStems, coveredBy } from '../../language/text-overlap.ts';
+import { normalValue, type AttributeTable, type ValueShape } from '../../record/attributes.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
+import type { MemoryTypeTable } from '../../record/memory-types.ts';
+import { hasOutcome } from '../../record/standing.ts';
+import { isSameSubject, mayBeOneMatter, type Tense } from '../../record/statement.ts';
+import type { ThresholdSettings } from '../formation-settings.ts';
+import type { Statement } from '../statement.ts';
+import { compareRank, maySupersede, timeOf, wins, type Claim } from './precedence.ts';
+
+/** A known statement that a new one may touch. */
+export interface Candidate {
+  memory: Memory;
+  /** On the calibrated scale. */
+  similarity: number;
+}
+
+/** What becomes of a known statement that no longer holds. */
+export interface Retirement {
+  memory: Memory;
+  /**
+   * `replaced`: another value took its place. `ended`: it was denied or is over. `merged`: the new one says it, with more fields.
+   * `reached`: a goal, which stays with its state.
+   */
+  how: 'replaced' | 'ended' | 'merged' | 'reached';
+}
+
+/** What becomes of a new statement. */
+export type Decision =
+  /** It is stored, and what it retires is kept as history; `restores`: what had been retired and holds after all. */
+  | { action: 'add'; retires: Retirement[]; restores?: Memory[] }
+  /** It is known: the known statement gains a source. */
+  | { action: 'confirm'; target: Memory }
+  /** It says more than the known statement, which takes over its words. */
+  | { action: 'revise'; target: Memory; text: string }
+  /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired. */
+  | { action: 'yield'; to: Memory; retires?: Retirement[] };
+
+/** What a model has decided of a pair that fields leave open. */
+export type Verdict =
+  | { action: 'add' }
+  | { action: 'confirm' | 'replace'; target: string }
+  | { action: 'revise'; target: string; text: string };
+
+export interface DecideContext {
+  types: MemoryTypeTable;
+  attributes: AttributeTable;
+  thresholds: ThresholdSettings;
+  /** The time of the decision: a plan replaces nothing before its day. */
+  now: number;
+}
+
+/**
+ * Decides by fields what becomes of a statement beside the known ones of the same owner. Nothing is ever retired by words in common:
+ * only another value of a single-valued attribute, a denial of the same value, or what the reader or the verdict names.
+ */
+export function decide(
+  statement: Statement,
+  candidates: readonly Candidate[],
+  context: DecideContext,
+  verdict: Verdict | null = null,
+): Decision {
+  const comparable = candidates.filter(({ memory }) => context.types.get(memory.type)?.comparable === true);
+  const live = comparable.filter(({ memory }) => memory.archivedAt === null);
+  const related = byRelation(statement, context);
+  if (related !== null) return related;
+  if (context.types.get(statement.type)?.comparable !== true) return addUnlessSame(statement, candidates);
+  return (
+    byFields(
+      statement,
+      comparable.map(({ memory }) => memory),
+      context,
+    ) ??
+    byVerdict(statement, live, verdict) ??
+    byMeaning(statement, live, context) ?? { action: 'add', retires: [] }
+  );
+}
+
+function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): Decision {
+  const same = candidates.find(
+    ({ memory }) =>
+      memory.type === statement.type &&
+      contentHash(memory.content) === contentHash(statement.text) &&
+      sharesEvent(memory, statement),
+  );
+  return same === undefined ? { action: 'add', retires: [] } : { action: 'confirm', target: same.memory };
+}
+
+function sharesEvent({ sourceEvents }: Memory, { events }: Statement): boolean {
+  return events.some(({ id }) => sourceEvents.includes(id));
+}
+
+/** The reader's own relation to a known statement is followed when subject, trust and rank allow. */
+function byRelation(statement: Statement, context: DecideContext): Decision | null {
+  if (statement.relation === null) return null;
+  const { kind, target } = statement.relation;
+  if (target.archivedAt !== null || !mayBeOneMatter(statement.subject, target.subject)) return null;
+  if (kind === 'repeats') {
+    return conflicts(statement, target, context) ? null : { action: 'confirm', target };
+  }
+  if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
+  if (kind === 'reaches') {
+    return context.types.get(target.type)?.initialState === null
+      ? null
+      : { action: 'add', retires: [{ memory: target, how: 'reached' }] };
+  }
+  if (kind === 'extends') {
+    const isSameMatter =
+      target.attribute === null || statement.attribute === null || target.attribute === statement.attribute;
+    if (!isSameMatter || target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
+    return { action: 'revise', target, text: statement.text };
+  }
+  // A plan replaces no state before its day: the job that puts it into effect decides by fields then.
+  const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
+  if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
+    return { action: 'add', retires: [] };
+  return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/** The fields that decide whether two statements can both hold. */
+type Fields = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'validFrom'>;
+
+/**
+ * Same subject and attribute: the same value is confirmed; otherwise what holds follows from all that was ever said of the matter. So
+ * the order of arrival does not count, and old talk that is imported late finds its place in history.
+ */
+function byFields(statement: Statement, known: readonly Memory[], context: DecideContext): Decision | null {
+  const same = known.filter((memory) => isSameMatter(statement, memory));
+  const double = same.find((memory) => memory.archivedAt === null && isDouble(statement, memory, context));
+  if (double !== undefined) return confirmOrRevise(statement, double);
+  if (isAhead(statement, context.now) || isPast(statement)) return null;
+  const { beatenBy } = standing([...same, statement], context);
+  const how = statement.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
+  const retires = same.flatMap((memory) =>
+    memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
+  );
+  const stronger = beatenBy.get(statement);
+  if (stronger !== undefined && 'id' in stronger) return { action: 'yield', to: stronger, retires };
+  const holding: (Fields & Words)[] = [
+    statement,
+    ...same.filter((memory) => memory.archivedAt === null && !beatenBy.has(memory)),
+  ];
+  const restores: Memory[] = [];
+  for (const memory of same.toSorted((one, other) => compareRank(other, one) || timeOf(other) - timeOf(one))) {
+    if (memory.archivedAt === null || beatenBy.has(memory) || !wasBeatenByFields(memory, same, context)) continue;
+    if ([...holding, ...restores].some((each) => isDouble(each, memory, context))) continue;
+    restores.push(memory);
+  }
+  return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
+}
+
+/** Whether an archived statement gave way to another one because of their fields, and not by a reader's word or a request. */
+function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: DecideContext): boolean {
+  const by = same.find(({ id }) => id === memory.contradictedBy);
+  return by !== undefined && conflicts(memory, by, context);
+}
+
+/**
+ * Who of the statements of one matter does not hold, and which statement beats it: they are gone through in the order in which they
+ * were said, and each takes the place of what it excludes, unless that has the higher trust or rank.
+ */
+export function standing<Each extends Fields & Claim>(
+  statements: readonly Each[],
+  context: Pick<DecideContext, 'attributes' | 'now'>,
+): { beatenBy: Map<Each, Each> } {
+  const beatenBy = new Map<Each, Each>();
+  let holding: Each[] = [];
+  for (const next of statements.toSorted((one, other) => timeOf(one) - timeOf(other))) {
+    const excluded = holding.filter((each) => conflicts(next, each, context));
+    const stronger = excluded.find((each) => compareRank(next, each) < 0);
+    if (stronger !== undefined) {
+      beatenBy.set(next, stronger);
+      continue;
+    }
+    for (const each of excluded) beatenBy.set(each, next);
+    holding = [...holding.filter((each) => !excluded.includes(each)), next];
+  }
+  return { beatenBy };
+}
+
+function isSameMatter(one: Fields, other: Fields): boolean {
+  return one.attribute !== null && one.attribute === other.attribute && isSameSubject(one.subject, other.subject);
+}
+
+/** Whether two statements of the same subject and attribute cannot both hold now. */
+export function conflicts(
+  one: Fields,
+  other: Fields,
+  { attributes, now }: Pick<DecideContext, 'attributes' | 'now'>,
+): boolean {
+  if (!isSameMatter(one, other) || isPast(one) || isPast(other) || isAhead(one, now) || isAhead(other, now))
+    return false;
+  const policy = attributes.policyOf(one.attribute ?? '');
+  const isSame = isSameValueOf(one, other, policy.shape);
+  if (one.polarity !== other.polarity) return isSame || deniesAll(one) || deniesAll(other);
+  return (
+    one.polarity === 'affirmed' && policy.values === 'one' && !isSame && one.value !== null && other.value !== null
+  );
+}
+
+/** "Has no children": a denial without a value denies every value. */
+function deniesAll({ polarity, value }: Fields): boolean {
+  return polarity === 'denied' && value === null;
+}
+
+function isPast({ tense }: { tense: Tense }): boolean {
+  return tense === 'happened';
+}
+
+/** A plan whose day has not come. */
+function isAhead({ tense, validFrom }: Pick<Fields, 'tense' | 'validFrom'>, now: number): boolean {
+  return tense === 'planned' && (validFrom === null || validFrom.getTime() > now);
+}
+
+/** The words of a statement or of a memory. */
+type Words = { text: string } | { content: string };
+
+function wordsOf(each: Words): string {
+  return 'text' in each ? each.text : each.content;
+}
+
+function isDouble(statement: Fields & Words, memory: Memory, { attributes }: DecideContext): boolean {
+  const { shape } = attributes.policyOf(statement.attribute ?? '');
+  if (statement.polarity !== memory.polarity || isPast(statement) !== isPast(memory)) return false;
+  if ((statement.tense === 'planned') !== (memory.tense === 'planned')) return false;
+  if (statement.value === null || memory.value === null)
+    return contentHash(wordsOf(statement)) === contentHash(memory.content);
+  return isSameValueOf(statement, memory, shape);
+}
+
+/** "Linz" and "Linz, Austria" are one value: the one goes on where the other ends. */
+function isSameValueOf(one: { value: string | null }, other: { value: string | null }, shape: ValueShape): boolean {
+  if (one.value === null || other.value === null) return one.value === other.value;
+  const [left, right] = [normalValue(one.value, shape), normalValue(other.value, shape)];
+  if (left === right) return true;
+  if (shape === 'number' || shape === 'date' || shape === 'phone' || shape === 'email') return false;
+  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  return short.length > 2 && long.startsWith(`${short} `);
+}
+
+function byVerdict(statement: Statement, candidates: readonly Candidate[], verdict: Verdict | null): Decision | null {
+  if (verdict === null) return null;
+  if (verdict.action === 'add') return { action: 'add', retires: [] };
+  const target = candidates.find(({ memory }) => memory.id === verdict.target)?.memory;
+  if (target === undefined) return null;
+  if (verdict.action === 'confirm') return { action: 'confirm', target };
+  if (!wins(statement, target)) return { action: 'yield', to: target };
+  if (verdict.action === 'revise') return { action: 'revise', target, text: verdict.text };
+  return { action: 'add', retires: [{ memory: target, how: 'replaced' }] };
+}
+
+/** Near-identical meaning without a field that differs is one statement. */
+function byMeaning(
+  statement: Statement,
+  candidates: readonly Candidate[],
+  { thresholds }: DecideContext,
+): Decision | null {
+  const nearest = candidates
+    .filter(({ memory, similarity }) => {
+      const needed = memory.type === statement.type ? thresholds.nearlySame : thresholds.same;
+      return similarity > needed && !differs(statement, memory);
+    })
+    .sort((one, other) => other.similarity - one.similarity)[0];
+  if (nearest === undefined) return null;
+  // The same statement with an attribute can be compared from now on: it takes the place of the one without.
+  if (nearest.memory.attribute === null && statement.attribute !== null && wins(statement, nearest.memory)) {
+    return { action: 'add', retires: [{ memory: nearest.memory, how: 'merged' }] };
+  }
+  return confirmOrRevise(statement, nearest.memory);
+}
+
+/** Whether a field, a number, a name or a negation tells two similar statements apart. */
+export function differs(one: Fields & { text: string }, other: Fields & { content: string }): boolean {
+  if (!isSameSubject(one.subject, other.subject) || one.polarity !== other.polarity) return true;
+  if (one.attribute !== null && other.attribute !== null && one.attribute !== other.attribute) return true;
+  if (isPast(one) !== isPast(other) || (one.tense === 'planned') !== (other.tense === 'planned')) return true;
+  if (
+    one.value !== null &&
+    other.value !== null &&
+    one.attribute !== null &&
+    normalValue(one.value) !== normalValue(other.value)
+  ) {
+    return (
+      coveredBy(contentStems(one.value), contentStems(other.value)) < 1 &&
+      coveredBy(contentStems(other.value), contentStems(one.value)) < 1
+    );
+  }
+  return tellApart(one.text, other.content);
+}
+
+const FIGURE = /\d+(?:[.,:]\d+)*/g;
+const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
+const NEGATION =
+  /(?<![\p{L}])(?:not|no|never|none|without|n't|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n't\b|[不没沒无無]|ない|ません/iu;
+const WEEKDAY =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
+
+function tellApart(one: string, other: string): boolean {
+  const lists = [FIGURE, NAME, WEEKDAY].map((pattern) => [setOf(one, pattern), setOf(other, pattern)] as const);
+  if (
+    lists.some(([left, right]) => left.size > 0 && right.size > 0 && !isSubset(left, right) && !isSubset(right, left))
+  )
+    return true;
+  return NEGATION.test(one) !== NEGATION.test(other);
+}
+
+function setOf(text: string, pattern: RegExp): Set<string> {
+  return new Set((text.match(pattern) ?? []).map((match) => match.toLowerCase()));
+}
+
+function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  return [...part].every((each) => whole.has(each));
+}
+
+/** The known statement takes over words that say all it says and more; otherwise it is confirmed. */
+function confirmOrRevise(statement: Statement, target: Memory): Decision {
+  const [said, known] = [contentStems(statement.text), contentStems(target.content)];
+  const saysMore = said.size > known.size && coveredBy(known, said) >= 0.75;
+  return saysMore && wins(statement, target)
+    ? { action: 'revise', target, text: statement.text }
+    : { action: 'confirm', target };
+}
+
+/**
+ * The pairs that fields leave open: close in meaning, no field that differs, and no relation from the reader. The reader has said
+ * nothing of a statement that it was shown, so those are no question either.
+ */
+export function openCandidates(
+  statement: Statement,
+  candidates: readonly Candidate[],
+  context: DecideContext & { shown: ReadonlySet<string> },
+): Memory[] {
+  const comparable = candidates.filter(({ memory }) => context.types.get(memory.type)?.comparable === true);
+  if (context.types.get(statement.type)?.comparable !== true || byRelation(statement, context) !== null) return [];
+  if (
+    byFields(
+      statement,
+      comparable.map(({ memory }) => memory),
+      context,
+    ) !== null
+  )
+    return [];
+  return comparable
+    .filter(({ memory }) => !hasOutcome(memory, context.types.get(memory.type)))
+    .filter(({ memory }) => memory.archivedAt === null)
+    .filter(
+      ({ memory, similarity }) =>
+        similarity >= context.thresholds.related &&
+        !context.shown.has(memory.id) &&
+        isSameSubject(statement.subject, memory.subject),
+    )
+    .filter(
+      ({ memory }) =>
+        statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute,
+    )
+    .map(({ memory }) => memory);
+}

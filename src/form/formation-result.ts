@@ -1,0 +1,92 @@
+import type { Quote } from '../record/statement.ts';
+
+/** Why something that a reader gave was not stored. */
+export type RefusalReason =
+  /** It fits no statement: a field is missing or unreadable. */
+  | 'malformed'
+  /** No quote was given, or the quoted words do not stand in the turns. */
+  | 'quote_not_found'
+  /** The turn that is quoted was not said by somebody who may say this: pasted text, a tool, the agent, another person. */
+  | 'not_the_users_own'
+  /** A tool or a document tells its reader what to do. */
+  | 'instruction_from_outside'
+  /** The quoted turn repeats what memory itself has given out. */
+  | 'recalled_text'
+  /** A number or a name of the value is in no turn. */
+  | 'value_not_said'
+  /** The sentence says far more than its quote. */
+  | 'says_more_than_quote'
+  | 'too_long'
+  /** The privacy policy drops it. Its text is not kept. */
+  | 'private'
+  /** The user asked to forget it, and has not said it again since. */
+  | 'forgotten'
+  /** A known statement of higher rank says otherwise. */
+  | 'outranked'
+  /** More statements than a stretch of this size can hold. */
+  | 'excess'
+  /** It names a known statement that is not there, or that it may not change. */
+  | 'unknown_target'
+  /** It repeats what is in mind already. */
+  | 'repeated';
+
+/** What was refused, as it is kept and listed. */
+export interface Refusal {
+  what: 'statement' | 'end' | 'forget' | 'reflection' | 'topic';
+  reason: RefusalReason;
+  /** What it said; null where that must not be kept. */
+  text: string | null;
+  detail: string | null;
+  /** Ids of the events that it cited. */
+  events: string[];
+}
+
+/** What a formation did. All lists hold ids of memories. */
+export interface FormResult {
+  /** The run under which revisions, usage and the audit log have it; null when there was nothing to form. */
+  run: string | null;
+  /** How many events were read; 0 when another formation was first. */
+  events: number;
+  added: string[];
+  /** Known statements that now say more. */
+  updated: string[];
+  /** Statements that no longer hold: replaced, ended, or drafts that a better reading has replaced. */
+  retired: string[];
+  /** Known statements that were said again. */
+  confirmed: string[];
+  /** What the user asked to forget. */
+  forgotten: string[];
+  goalsReached: string[];
+  reflections: string[];
+  topics: string[];
+  refused: Refusal[];
+  /** Calls of a language model. */
+  modelCalls: number;
+  /** Whether events are left for another formation. */
+  hasMore: boolean;
+}
+
+export function nothingFormed(): FormResult {
+  return {
+    run: null,
+    events: 0,
+    added: [],
+    updated: [],
+    retired: [],
+    confirmed: [],
+    forgotten: [],
+    goalsReached: [],
+    reflections: [],
+    topics: [],
+    refused: [],
+    modelCalls: 0,
+    hasMore: false,
+  };
+}
+
+/** Whether two quotes of one event share words. */
+export function quotesMeet(one: readonly Quote[], other: readonly Quote[]): boolean {
+  return one.some((left) =>
+    other.some((right) => left.event === right.event && left.start < right.end && right.start < left.end),
+  );
+}

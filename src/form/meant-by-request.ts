@@ -1,0 +1,164 @@
+import { PACKS, detectPack } from '../language/packs/packs.ts';
+import { plainMarks, wordsPattern, type Pack } from '../language/packs/pack.ts';
+import { contentStems, coveredBy } from '../language/text-overlap.ts';
+import { normalValue, type AttributeTable } from '../record/attributes.ts';
+
+/** What of a memory tells whether a request means it. */
+export interface Meanable {
+  attribute: string | null;
+  value: string | null;
+  content: string;
+  statedAt: Date;
+}
+
+/** Words of a request around what it is about: "please forget what I said about my". */
+const REQUEST_WORDS =
+  /^(?:(?:please|can you|could you|forget|delete|erase|remove|my|our|the|that|about|everything|anything|what i (?:just )?(?:said|told you) (?:about|on))\s+)+/i;
+/** Words that every request may have, and that name nothing. */
+const EMPTY =
+  /^(?:memory|memories|notes?|records?|database|data|list|bit|part|thing|name|fact|info|information|details?|comment|one|please|pls|thanks|saved?|stored|know|known|told|said|mention(?:ed)?|gesagt|erzählt|dije|dicho|detto|disse|falei|zei|gezegd|gerade|keep|remember|forget|delete|erase|remove|don|again|bitte|gedächtnis|memoria|memória|mémoire|favor|grazie|merci|obrigad[oa])$/;
+
+/**
+ * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take
+ * Mustard out of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all telling words; a topic
+ * that the latest statement without an attribute is about. A statement that repeats a value found so is meant as well. Empty where
+ * nothing is meant for certain.
+ */
+export function meantByRequest<Item extends Meanable>(
+  about: string,
+  items: readonly Item[],
+  attributes: AttributeTable,
+): Item[] {
+  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
+  if (words === '') return [];
+  const plain = ` ${normalValue(words)} `;
+  const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
+  if (named.length > 0) return withRepeats(named, items);
+  const topics = topicsIn(words, attributes);
+  const byAttribute = items.filter(({ attribute }) => attribute !== null && topics.has(attribute));
+  if (byAttribute.length > 0) return withRepeats(byAttribute, items);
+  // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
+  const clauses = words.split(PARTS).map((clause) => tellingStems(withoutTopics(clause)));
+  const said = items.filter(({ content, value }) => {
+    const stems = contentStems(`${content} ${value ?? ''}`);
+    return clauses.some((clause) => coveredBy(clause, stems) === 1);
+  });
+  if (said.length > 0) return withRepeats(said, items);
+  const latest = items
+    .filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics))
+    .toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime())[0];
+  return latest === undefined ? [] : [latest];
+}
+
+/** Whether the words of a request name nothing, so that it means what was said just before. */
+export function namesNothing(about: string, attributes: AttributeTable): boolean {
+  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
+  return tellingStems(words).size === 0 && topicsIn(words, attributes).size === 0;
+}
+
+function isNamed(value: string | null, plain: string): boolean {
+  const wanted = normalValue(value ?? '');
+  if (wanted.length < 3 || /^\d{1,3}$/.test(wanted)) return false;
+  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(wanted)
+    ? plain.includes(wanted)
+    : plain.includes(` ${wanted} `);
+}
+
+/** Statements, and those without an attribute that repeat one of their values. */
+export function withRepeats<Item extends Meanable>(found: readonly Item[], items: readonly Item[]): Item[] {
+  const values = found.flatMap(({ value }) =>
+    value === null || normalValue(value).length < 2 ? [] : normalValue(value),
+  );
+  const repeats = (content: string): boolean => {
+    const plain = ` ${normalValue(content)} `;
+    return values.some((value) => plain.includes(` ${value} `) || (/\p{Lo}/u.test(value) && plain.includes(value)));
+  };
+  return items.filter((item) => found.includes(item) || (item.attribute === null && repeats(item.content)));
+}
+
+/** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
+function tellingStems(words: string): Set<string> {
+  const pack = detectPack(words);
+  const common = new Set(pack === null || pack.language === 'en' ? [] : pack.common.split('|'));
+  // What is meant may stand inside of the phrase, in brackets of its pattern: "take Mustard out of your notes".
+  const inside = (_: string, ...groups: unknown[]): string =>
+    ` ${groups.filter((group) => typeof group === 'string' && group.length < 120 && group !== words).join(' ')} `;
+  const asked = pack === null ? words : words.replace(requestWords(pack), inside);
+  const kept = (asked.match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
+    const lower = word.toLowerCase().replace(/^\p{L}{1,2}['’]/u, '');
+    return !common.has(lower) && !EMPTY.test(lower) && (lower.length > 2 || /\p{Lo}/u.test(lower));
+  });
+  return contentStems(kept.join(' '));
+}
+
+function withoutTopics(clause: string): string {
+  const own = detectPack(clause);
+  return (own === null ? [] : topicsOf(own)).reduce((rest, [, pattern]) => rest.replace(pattern, ' '), clause);
+}
+
+const requestPatterns = new WeakMap<Pack, RegExp>();
+
+function requestWords(pack: Pack): RegExp {
+  let pattern = requestPatterns.get(pack);
+  if (pattern === undefined) {
+    const { forget, forgetNamed, lead } = pack.requests;
+    const said = pack.language === 'en' ? '' : pack.words.said;
+    pattern = wordsPattern([forget, forgetNamed, lead, said].filter(Boolean).join('|'), pack.script, 'giu');
+    requestPatterns.set(pack, pattern);
+  }
+  return pattern;
+}
+
+const topicPatterns = new WeakMap<Pack, [attribute: string, pattern: RegExp][]>();
+
+function topicsOf(pack: Pack): [attribute: string, pattern: RegExp][] {
+  let patterns = topicPatterns.get(pack);
+  if (patterns === undefined) {
+    patterns = Object.entries(pack.topics).map(([attribute, words]) => [
+      attribute,
+      wordsPattern(words, pack.script, 'giu'),
+    ]);
+    topicPatterns.set(pack, patterns);
+  }
+  return patterns;
+}
+
+/** "My phone number and my address" are two things. */
+const PARTS = /[,;.!?，、。]| (?:and|und|y|et|e|en|ed) |和/giu;
+
+/** The attributes that a request names; of two in one part the last one is the head: "my child's school", "adresse mail". */
+function topicsIn(words: string, attributes: AttributeTable): Set<string> {
+  const own = detectPack(words);
+  const packs = own === null ? PACKS : [own];
+  const topics = new Set<string>();
+  for (const part of words.split(PARTS)) {
+    let best = { end: 0, length: 0, names: new Set<string>() };
+    const offer = (attribute: string, end: number, length: number): void => {
+      if (end === best.end && length === best.length) best.names.add(attribute);
+      else if (end > best.end || (end === best.end && length > best.length))
+        best = { end, length, names: new Set([attribute]) };
+    };
+    for (const pack of packs) {
+      for (const [attribute, pattern] of topicsOf(pack)) {
+        // "My husband's name" is about the husband: a name is the user's only where nobody else is mentioned.
+        for (const match of part.matchAll(pattern))
+          offer(attribute, attribute === 'name' ? 1 : match.index + match[0].length, match[0].length);
+      }
+    }
+    if (best.end === 0) {
+      const resolved = attributes.resolve(part.trim().replace(REQUEST_WORDS, ''));
+      if (resolved !== null && attributes.isKnown(resolved)) best.names.add(resolved);
+    }
+    for (const name of best.names) topics.add(name);
+  }
+  return topics;
+}
+
+/** Whether a statement speaks of one of the topics, in the words of its own language. */
+function sharesTopic(content: string, topics: ReadonlySet<string>): boolean {
+  const own = detectPack(content);
+  const plain = plainMarks(content);
+  return (own === null ? PACKS : [own]).some((pack) =>
+    topicsOf(pack).some(([attribute, pattern]) => topics.has(attribute) && plain.search(pattern) >= 0),
+  );
+}

@@ -1,0 +1,316 @@
+import { lexicalSimilarity } from '../language/text-overlap.ts';
+import type { Meter } from '../ledger/meter.ts';
+import type { Event } from '../record/event.ts';
+import { contentHash, type Memory, type SourceType } from '../record/memory.ts';
+import type { Change } from '../record/revision.ts';
+import type { Scope } from '../record/scope.ts';
+import { USER } from '../record/statement.ts';
+import type { Writer } from '../store/database.ts';
+import { memoriesFrom } from '../store/load-records.ts';
+import { listMemories, listStatements, listSubjects } from '../store/read-memories.ts';
+import { spokenEvents, topicsOf } from './apply/reflections.ts';
+import { checkRequests } from './apply/requests.ts';
+import { checkStatements, type CheckContext, type Checked } from './check/check.ts';
+import { isStated } from './check/origin.ts';
+import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
+import { openCandidates, type Candidate, type Verdict } from './decide/decide.ts';
+import { askVerdicts } from './decide/decide-prompt.ts';
+import { usesModel, type FormDeps } from './form-deps.ts';
+import type { Refusal } from './formation-result.ts';
+import type { ModelReader } from './read/model-reader.ts';
+import { isMendable } from './read/read-prompt.ts';
+import { emptyReading, type Reader, type ReadInput, type Reading } from './read/reader.ts';
+import { askReflections } from './read/reflect-prompt.ts';
+import { toolEpisodes } from './read/tool-episodes.ts';
+import type { Statement } from './statement.ts';
+
+/** What every stage of one formation works with. */
+export interface FormWork {
+  deps: FormDeps;
+  scope: Scope;
+  run: string;
+  meter: Meter;
+  reader: Reader;
+  events: readonly Event[];
+  earlier: readonly Event[];
+  signal?: AbortSignal;
+  /** The owner's incarnation before anything was read: what was erased meanwhile must not come back. */
+  incarnation: string | null;
+  why: Change;
+  sourceType?: SourceType;
+}
+
+/** What a reading gives once it is checked, with what it takes to decide. */
+export interface Formable {
+  reading: Reading;
+  statements: Statement[];
+  requests: ReturnType<typeof checkRequests>;
+  refused: Refusal[];
+  vectors: Vectors | null;
+  verdicts: ReadonlyMap<Statement, Verdict>;
+  /** What the reader was shown of what is known: a topic may go on from there. */
+  known: string[];
+}
+
+export function nothingFormable(): Formable {
+  return {
+    reading: emptyReading(),
+    statements: [],
+    requests: { ends: [], forgets: [], refused: [] },
+    refused: [],
+    vectors: null,
+    verdicts: new Map(),
+    known: [],
+  };
+}
+
+export function isEmpty({ statements, requests, refused, reading }: Formable): boolean {
+  return (
+    statements.length + requests.ends.length + requests.forgets.length + refused.length + reading.topics.length === 0
+  );
+}
+
+/** read → resolve → check, and for a model: what was refused told back once, and the pairs that fields leave open. */
+export async function readTurns(work: FormWork): Promise<Formable> {
+  const { deps, reader, events, signal, meter } = work;
+  // Talk without a user stays in its session: what it says would otherwise stand in every user's prompt.
+  if (work.scope.user === null) return nothingFormable();
+  const readable = events.some((event) => isReadable(event) || isStated(event));
+  const input = await readInput(work);
+  const { facts } = deps.settings;
+  const isWanted = facts || input.wants.reflections || input.wants.topics;
+  const whole = readable && isWanted ? await reader.read(input, { signal, meter }) : emptyReading();
+  // Without facts the reading still gives reflections and topics: each is switched off on its own (E1).
+  const reading = facts ? whole : { ...whole, statements: [], ends: [] };
+  const context = await checkContext(deps, {
+    ...work,
+    known: input.known,
+    userNames: input.userNames,
+    isLocal: reader.kind === 'local',
+  });
+  const checked = await amended(work, input, checkStatements(reading.statements, context), context);
+  const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
+  const { statements, requests } = withinRetired(work, {
+    statements: [...checked.statements, ...episodes.statements],
+    requests: checkRequests(reading, context),
+  });
+  const isModel = reader.kind === 'model';
+  const vectors = isModel
+    ? await embedTexts(deps, { texts: statements.map(({ text }) => text), tenant: work.scope.tenant, meter, signal })
+    : null;
+  const verdicts = isModel ? await verdictsOf(work, { statements, vectors, shown: input.known }) : new Map();
+  const reflections = await reflectionsOf(work, reading, statements);
+  return {
+    reading: { ...reading, reflections },
+    statements,
+    requests,
+    refused: [...checked.refused.map(withoutIndex), ...requests.refused],
+    vectors,
+    verdicts,
+    known: [
+      ...input.known.map(({ content }) => content),
+      ...input.topics.map(({ topic, summary }) => `${topic} ${summary}`),
+    ],
+  };
+}
+
+/** The latest topics that a reader may continue. */
+const MOST_TOPICS = 6;
+
+/** What a reader is given: the turns, what came before, and what is known that has to do with them. */
+async function readInput({ deps, scope, reader, events, earlier, meter, signal }: FormWork): Promise<ReadInput> {
+  const { settings, memoryTypes, attributes } = deps;
+  const isModel = reader.kind === 'model';
+  const texts = events.filter(isReadable).map(({ content }) => content.slice(0, 2000));
+  const vectors =
+    isModel && settings.limits.existing > 0
+      ? await embedTexts(deps, { texts, tenant: scope.tenant, meter, signal })
+      : null;
+  const wants = {
+    reflections:
+      isModel && settings.reflections && settings.reflectionCall === 'with-reading' && usesModel(deps, 'reflect'),
+    topics: isModel && settings.summaries,
+  };
+  const { known, topics, names } = await deps.database.read(scope.tenant, async (store) => {
+    const own = await memoriesFrom(
+      store,
+      scope.tenant,
+      events.map(({ id }) => id),
+    );
+    const drafts = new Set(own.filter((memory) => memory.reader === 'local').map(({ id }) => id));
+    const summaries = wants.topics
+      ? await listMemories(store, scope, { types: ['summary'], limit: MOST_TOPICS }, { now: deps.clock.now() })
+      : { items: [] };
+    return {
+      known:
+        settings.limits.existing === 0
+          ? []
+          : await knownStatements(store, deps, { scope, events, vectors, without: isModel ? drafts : new Set() }),
+      topics: topicsOf(summaries.items),
+      names: await listStatements(store, ownerOf(scope), {
+        subjects: [USER],
+        attributes: ['name', 'preferred_name'],
+        owner: 'own',
+      }),
+    };
+  });
+  return {
+    turns: events,
+    earlier,
+    known,
+    topics,
+    types: [...memoryTypes]
+      .filter(([, type]) => type.formable)
+      .map(([name, { description }]) => ({ name, description })),
+    attributes,
+    timeZone: settings.timeZone,
+    userNames: userNamesOf(scope, names),
+    wants,
+  };
+}
+
+/** Names by which the user may be spoken of: the one that the application gives them, and those they have said. */
+export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
+  return [...new Set([...(scope.user === null ? [] : [scope.user]), ...said.flatMap(({ value }) => value ?? [])])];
+}
+
+export async function checkContext(
+  deps: FormDeps,
+  work: Pick<
+    CheckContext,
+    'scope' | 'events' | 'earlier' | 'known' | 'userNames' | 'isLocal' | 'sourceType' | 'stated'
+  > & {
+    writer?: Writer;
+  },
+): Promise<CheckContext> {
+  const { scope, events, earlier, known, userNames, isLocal, sourceType, stated, writer } = work;
+  const owner = ownerOf(scope);
+  const subjects =
+    writer === undefined
+      ? await deps.database.read(scope.tenant, (reader) => listSubjects(reader, owner))
+      : await listSubjects(writer, owner);
+  const recalled = isLocal ? [] : ((await deps.recalledTexts?.(scope)) ?? []);
+  return {
+    scope,
+    events,
+    earlier,
+    known,
+    isLocal,
+    sourceType,
+    stated,
+    subjects,
+    recalled,
+    settings: deps.settings,
+    types: deps.memoryTypes,
+    attributes: deps.attributes,
+    userNames,
+    timeZone: deps.settings.timeZone,
+  };
+}
+
+/** Tells a model once what was refused, and takes what it corrects. What is refused again stays refused. */
+async function amended(work: FormWork, input: ReadInput, checked: Checked, context: CheckContext): Promise<Checked> {
+  const mendable = checked.refused.filter(({ reason, text }) => isMendable(reason) && text !== null && text !== '');
+  if (work.reader.kind !== 'model' || mendable.length === 0) return checked;
+  const told = mendable.map(({ index, text, reason, detail }) => ({
+    number: index + 1,
+    text: text ?? '',
+    reason,
+    detail,
+  }));
+  const reader = work.reader as ModelReader;
+  const again = checkStatements(await reader.amend(input, told, { signal: work.signal, meter: work.meter }), context);
+  // A model that gives its whole answer again has mended only what was not there before.
+  const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
+  const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));
+  const left = [...mendable];
+  for (const { text } of mended) {
+    const likeness = left.map((refusal) => lexicalSimilarity(text, refusal.text ?? ''));
+    left.splice(likeness.indexOf(Math.max(...likeness)), 1);
+  }
+  const refused = checked.refused.filter((refusal) => !mendable.includes(refusal) || left.includes(refusal));
+  return { statements: [...checked.statements, ...mended], refused };
+}
+
+/**
+ * A reader that ends or replaces more known statements than there are user turns, and more than the limit, is not believed: its
+ * statements are decided by their fields, and its ends are refused.
+ */
+function withinRetired(
+  { deps, events }: FormWork,
+  { statements, requests }: Pick<Formable, 'statements' | 'requests'>,
+): Pick<Formable, 'statements' | 'requests'> {
+  const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
+  const most = Math.max(deps.settings.limits.retired, events.filter(({ origin }) => origin === 'user').length);
+  if (statements.filter(retires).length + requests.ends.length <= most) return { statements, requests };
+  const refused = requests.ends.map(({ target, evidence }) => ({
+    what: 'end' as const,
+    reason: 'excess' as const,
+    text: target.content,
+    detail: null,
+    events: [evidence.event.id],
+  }));
+  return {
+    statements: statements.map((statement) => (retires(statement) ? { ...statement, relation: null } : statement)),
+    requests: { ...requests, ends: [], refused: [...requests.refused, ...refused] },
+  };
+}
+
+/** Asks the model about close pairs that fields leave open: one call, or none. */
+async function verdictsOf(
+  work: FormWork,
+  {
+    statements,
+    vectors,
+    shown,
+  }: { statements: readonly Statement[]; vectors: Vectors | null; shown: readonly Memory[] },
+): Promise<ReadonlyMap<Statement, Verdict>> {
+  const { deps, scope, meter, signal } = work;
+  if (deps.languageModel === null || !usesModel(deps, 'decide')) return new Map();
+  const candidates = await deps.database.read(scope.tenant, (reader) =>
+    findCandidates(reader, deps, { scope, statements, vectors }),
+  );
+  const context = {
+    types: deps.memoryTypes,
+    attributes: deps.attributes,
+    thresholds: deps.settings.thresholds,
+    now: deps.clock.now(),
+    shown: new Set(shown.map(({ id }) => id)),
+  };
+  // The local reader's drafts of the same turns are about to be replaced: they are no question.
+  const read = new Set(work.events.map(({ id }) => id));
+  const isDraft = ({ memory }: Candidate): boolean =>
+    memory.reader === 'local' && memory.sourceEvents.every((id) => read.has(id));
+  const questions = statements.flatMap((statement, index) => {
+    const found = (candidates[index] ?? []).filter((candidate) => !isDraft(candidate));
+    const open = openCandidates(statement, found, context).slice(0, deps.settings.limits.candidates);
+    return open.length === 0 ? [] : [{ statement, candidates: open }];
+  });
+  return askVerdicts(meter.languageModel(deps.languageModel), questions, signal);
+}
+
+/** Reflections of the reading, or of a call of their own that sees the statements (E4). */
+async function reflectionsOf(
+  work: FormWork,
+  reading: Reading,
+  statements: readonly Statement[],
+): Promise<Reading['reflections']> {
+  const { deps, reader, events, meter, signal } = work;
+  const { settings, languageModel } = deps;
+  if (!settings.reflections || reader.kind !== 'model' || languageModel === null) return [];
+  if (settings.reflectionCall === 'with-reading') return reading.reflections;
+  if (!usesModel(deps, 'reflect') || !events.some(({ origin }) => origin === 'user')) return [];
+  const current = await deps.database.read(work.scope.tenant, (store) =>
+    listMemories(store, work.scope, { types: ['reflection'], limit: 40 }, { now: deps.clock.now() }),
+  );
+  const inMind = current.items.map(({ content }) => content);
+  return askReflections(
+    meter.languageModel(languageModel),
+    { events: spokenEvents(events), statements, inMind },
+    signal,
+  );
+}
+
+export function withoutIndex({ index: _index, ...refusal }: Refusal & { index: number }): Refusal {
+  return refusal;
+}

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { detectPack, packOf } from '../../../language/packs/packs.ts';
+import { fillSlots, type FilledSlot } from './fill-slots.ts';
+
+const NOW = new Date('2026-03-10T10:00:00Z');
+const fill = (language: string, sentence: string, question: string | null = null): string[] => {
+  const pack = packOf(language);
+  if (pack === null) throw new Error(`There is no pack ${language}.`);
+  return fillSlots(sentence, pack, { now: NOW, timeZone: 'UTC', prefer: 'future', question, asked: question }).map(
+    ({ subject, attribute, value, polarity, tense }) =>
+      `${subject === 'User' ? '' : `${subject} `}${polarity === 'denied' ? 'not ' : ''}${tense === 'planned' ? 'planned ' : ''}${attribute}=${value}`,
+  );
+};
+
+// Written afresh: no sentence stands in the training data. An empty list is a sentence that must fill nothing.
+const TABLES: Record<string, [sentence: string, slots: string[]][]> = {
+  en: [
+    ['I live in Tromsø these days.', ['home_city=Tromsø']],
+    ["we've just moved to Ghent", ['home_city=Ghent']],
+    ['my brother Piet lives in Leiden', ["User's brother Piet home_city=Leiden"]],
+    ['I work at Brightwell Foundry as a welder', ['employer=Brightwell Foundry', 'job_title=welder']],
+    ["I don't work at Brightwell Foundry any more", ['not employer=Brightwell Foundry']],
+    ['I start at Orbis Labs on 4 May', ['planned employer=Orbis Labs']],
+    ["I'm a paramedic in Leeds", ['job_title=paramedic']],
+    ["I'm allergic to penicillin", ['allergy=penicillin']],
+    ['my wife Ines made soup', ['partner_name=Ines']],
+    ['My business partner is Tom', []],
+    ['we adopted a dog called Pickle', ['pet_name=Pickle']],
+    ['I am 46 years old', ['age=46']],
+    ["I'm 46 kilos lighter than before", []],
+    ['just call me Bex', ['preferred_name=Bex']],
+    ['I have asthma', ['medical_condition=asthma']],
+    ["I'm on sertraline 50mg", ['medication=sertraline 50mg']],
+    ['I stopped taking sertraline', ['not medication=sertraline']],
+    ['I drive a Skoda Octavia', ['car=Skoda Octavia']],
+    ['sold our Corolla last week', ['not car=Corolla']],
+    ["I'm vegan", ['diet=vegan']],
+    ['If I lived in Oslo I would ski', []],
+    ['Do I live in Oslo?', []],
+    ['he said I work at Acme Corp', []],
+    ['I used to live in Madrid', []],
+    ["I'm a doctor, just kidding", []],
+    ['maybe I live in the wrong town', []],
+    ['I never lived in Madrid', []],
+    ['I left the office early because of the storm', []],
+    ['I stopped at the gym to pick up my bottle', []],
+    ['I bought a house plant in Porto', []],
+    ['from now on keep your answers short', ['answer_length=short']],
+  ],
+  de: [
+    ['Ich wohne in Kiel.', ['home_city=Kiel']],
+    ['meine Schwester Jule wohnt in Erfurt', ["User's sister Jule home_city=Erfurt"]],
+    ['Ich arbeite bei Hansen Bau', ['employer=Hansen Bau']],
+    ['Ich arbeite nicht mehr bei Hansen Bau', ['not employer=Hansen Bau']],
+    ['ich bin Krankenschwester', ['job_title=Krankenschwester']],
+    ['Ich bin 52 Jahre alt.', ['age=52']],
+    ['Mein Mann heißt Torsten', ['partner_name=Torsten']],
+    ['Mein Geschäftspartner heißt Torsten', []],
+    ['Ich bin allergisch gegen Haselnüsse', ['allergy=Haselnüsse']],
+    ['ich nehme Ramipril', ['medication=Ramipril']],
+    ['Im Bloc House war es voll', []],
+    ['Wenn ich in Kiel wohnen würde', []],
+    ['Wohne ich in Kiel?', []],
+    ['Früher wohnte ich in Bonn', []],
+    ['Wir ziehen im Juni nach Lübeck', ['planned home_city=Lübeck']],
+    ['nenn mich bitte nicht so', []],
+  ],
+  es: [
+    ['Vivo en Valparaíso.', ['home_city=Valparaíso']],
+    ['Ya no vivo en Valparaíso', ['not home_city=Valparaíso']],
+    ['Me llamo Rocío', ['name=Rocío']],
+    ['Tengo 39 años', ['age=39']],
+    ['trabajo en Textiles Andina', ['employer=Textiles Andina']],
+    ['soy enfermera', ['job_title=enfermera']],
+    ['mi esposa Carla canta', ['partner_name=Carla']],
+    ['mi hermano Iván vive en Cuzco', ["User's brother Iván home_city=Cuzco"]],
+    ['soy alérgica a los mariscos', ['allergy=mariscos']],
+    ['tengo asma', ['medical_condition=asma']],
+    ['no como carne', ['diet=sin carne']],
+    ['si viviera en Lima sería feliz', []],
+    ['¿Vivo en Lima?', []],
+    ['mi socio Raúl llamó', []],
+  ],
+  fr: [
+    ["J'habite à Annecy.", ['home_city=Annecy']],
+    ["Je m'appelle Odile", ['name=Odile']],
+    ["J'ai 61 ans", ['age=61']],
+    ['Je travaille chez Delmas Frères', ['employer=Delmas Frères']],
+    ['Je ne travaille plus chez Delmas Frères', ['not employer=Delmas Frères']],
+    ['je suis infirmière', ['job_title=infirmière']],
+    ['mon mari Luc ronfle', ['partner_name=Luc']],
+    ['ma sœur Agnès habite à Metz', ["User's sister Agnès home_city=Metz"]],
+    ['je suis allergique aux noix', ['allergy=noix']],
+    ["j'ai de l'asthme", ['medical_condition=asthme']],
+    ["si j'habitais à Nice", []],
+    ["Est-ce que j'habite à Nice ?", []],
+    ['quand j’étais petite, j’habitais à Dijon', []],
+    ['mon associé Luc ronfle', []],
+  ],
+  pt: [
+    ['Moro em Recife.', ['home_city=Recife']],
+    ['Me chamo Jussara', ['name=Jussara']],
+    ['Tenho 33 anos', ['age=33']],
+    ['trabalho na Padaria Aurora', ['employer=Padaria Aurora']],
+    ['Não trabalho mais na Padaria Aurora', ['not employer=Padaria Aurora']],
+    ['sou enfermeira', ['job_title=enfermeira']],
+    ['meu marido Davi chegou', ['partner_name=Davi']],
+    ['minha irmã Lia mora em Natal', ["User's sister Lia home_city=Natal"]],
+    ['tenho alergia a camarão', ['allergy=camarão']],
+    ['tenho asma', ['medical_condition=asma']],
+    ['se eu morasse em Lisboa', []],
+    ['Eu moro em Lisboa?', []],
+    ['meu sócio Davi chegou', []],
+  ],
+  it: [
+    ['Vivo a Trieste.', ['home_city=Trieste']],
+    ['Mi chiamo Fulvia', ['name=Fulvia']],
+    ['ho 44 anni', ['age=44']],
+    ['lavoro per Officine Berti', ['employer=Officine Berti']],
+    ['Non lavoro più per Officine Berti', ['not employer=Officine Berti']],
+    ['sono infermiera', ['job_title=infermiera']],
+    ['mio marito Sandro cucina', ['partner_name=Sandro']],
+    ['mia sorella Elda vive a Pavia', ["User's sister Elda home_city=Pavia"]],
+    ['sono celiaca', ['medical_condition=celiaca']],
+    ['sono allergica ai crostacei', ['allergy=crostacei']],
+    ['se vivessi a Roma sarei felice', []],
+    ['Vivo a Roma?', []],
+    ['il mio socio Sandro cucina', []],
+  ],
+  nl: [
+    ['Ik woon in Assen.', ['home_city=Assen']],
+    ['Ik heet Maaike', ['name=Maaike']],
+    ['Ik ben 29 jaar', ['age=29']],
+    ['ik werk bij Bakkerij Smit', ['employer=Bakkerij Smit']],
+    ['Ik werk niet meer bij Bakkerij Smit', ['not employer=Bakkerij Smit']],
+    ['ik ben verpleegkundige', ['job_title=verpleegkundige']],
+    ['mijn man Joris kookt', ['partner_name=Joris']],
+    ['mijn zus Fleur woont in Breda', ["User's sister Fleur home_city=Breda"]],
+    ['ik ben allergisch voor noten', ['allergy=noten']],
+    ['ik heb astma', ['medical_condition=astma']],
+    ['als ik in Gent zou wonen', []],
+    ['Woon ik in Gent?', []],
+    ['mijn zakenpartner Joris kookt', []],
+  ],
+  zh: [
+    ['我住在苏州', ['home_city=苏州']],
+    ['我叫林小雨', ['name=林小雨']],
+    ['我今年35岁', ['age=35']],
+    ['我是护士', ['job_title=护士']],
+    ['我在蓝海科技工作', ['employer=蓝海科技']],
+    ['我对花生过敏', ['allergy=花生']],
+    ['我有高血压', ['medical_condition=高血压']],
+    ['我老婆叫王芳', ['partner_name=王芳']],
+    ['我不吃香菜', ['diet=不吃香菜']],
+    ['如果我住在北京就好了', []],
+    ['我住在哪里？', []],
+    ['我以前住在北京', []],
+    ['我喜欢钓鱼', ['hobby=钓鱼']],
+  ],
+  ja: [
+    ['私は札幌に住んでいます。', ['home_city=札幌']],
+    ['私は田中と申します', ['name=田中']],
+    ['私は看護師です。', ['job_title=看護師']],
+    ['今は青葉銀行で働いています', ['employer=青葉銀行']],
+    ['卵アレルギーがあります', ['allergy=卵']],
+    ['猫アレルギーじゃないです', []],
+    ['趣味は釣りです', ['hobby=釣り']],
+    ['私は喘息があります', ['medical_condition=喘息']],
+    ['車はプリウスです', ['car=プリウス']],
+    ['もし京都に住んでいたら', []],
+    ['京都に住んでいますか？', []],
+    ['昔は京都に住んでいました', []],
+  ],
+};
+
+describe.each(Object.entries(TABLES))('slots in %s', (language, table) => {
+  it.each(table)('%s', (sentence, slots) => {
+    expect(fill(language, sentence)).toEqual(slots);
+  });
+});
+
+describe('short answers', () => {
+  it('fill the slot that the assistant asked for', () => {
+    expect(fill('en', '71', 'And how old are you?')).toEqual(['age=71']);
+    expect(fill('en', 'Nuala Byrne, Foyle Joinery', 'Whose name should I sign it with?')).toEqual(['name=Nuala Byrne']);
+    expect(fill('en', 'not telling', 'And how old are you?')).toEqual([]);
+  });
+});
+
+describe('the language of a text', () => {
+  it.each([
+    ['I will be there at noon, can you tell her?', 'en'],
+    ['Kannst du mir bitte sagen, wann der Zug fährt?', 'de'],
+    ['¿Puedes decirme a qué hora sale el tren?', 'es'],
+    ['Peux-tu me dire à quelle heure part le train ?', 'fr'],
+    ['Você pode me dizer que horas são?', 'pt'],
+    ['Puoi dirmi a che ora parte il treno?', 'it'],
+    ['Kun je me zeggen hoe laat de trein gaat?', 'nl'],
+    ['明天几点出发', 'zh'],
+    ['明日は何時に出ますか', 'ja'],
+  ])('%s', (text, language) => {
+    expect(detectPack(text)?.language).toBe(language);
+  });
+
+  it('is none where no pack fits', () => {
+    expect(detectPack('Как вас зовут и где вы живёте?')).toBeNull();
+    expect(detectPack('오늘은 날씨가 정말 좋네요')).toBeNull();
+  });
+});
+
+describe('a statement that holds from a later day', () => {
+  const now = new Date('2026-11-15T10:00:00Z');
+  const fill = (text: string): FilledSlot[] => {
+    const pack = detectPack(text);
+    return pack === null ? [] : fillSlots(text, pack, { now, timeZone: 'UTC', prefer: 'future' });
+  };
+
+  it.each([
+    ['From 4 January 2027 I work at Norbell.', '2027-01-04'],
+    ["Starting in March I'll be at Norbell.", '2027-03-01'],
+    ['As of 1 February I work for Norbell.', '2027-02-01'],
+    ['Ab 1. Mai arbeite ich bei Norbell.', '2027-05-01'],
+    ['Ich arbeite ab Mai bei Norbell.', '2027-05-01'],
+    ['A partir del 1 de mayo trabajo en Norbell.', '2027-05-01'],
+    ['À partir du 1er mai je travaille chez Norbell.', '2027-05-01'],
+    ['A partir de 1 de maio trabalho na Norbell.', '2027-05-01'],
+    ['A partire dal 1 maggio lavoro alla Norbell.', '2027-05-01'],
+    ['Vanaf 1 mei werk ik bij Norbell.', '2027-05-01'],
+    ['从2027年5月1日起我在诺贝尔公司工作。', '2027-05-01'],
+    ['2027年5月1日から北星商事で働いています。', '2027-05-01'],
+  ])('is planned: %s', (text, day) => {
+    expect(fill(text)).toMatchObject([{ attribute: 'employer', tense: 'planned', from: new Date(`${day}T00:00:00Z`) }]);
+  });
+
+  it.each([
+    'I work at Norbell until 5 March 2027.',
+    'Since March I work at Norbell.',
+    'Desde mayo trabajo en Norbell.',
+    'I work at Norbell.',
+  ])('is not planned: %s', (text) => {
+    expect(fill(text)).toMatchObject([{ attribute: 'employer', tense: null, from: null }]);
+  });
+});

@@ -1,0 +1,200 @@
+import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
+import { packRegExp, plainMarks, wordsPattern, type Pack } from '../../../language/packs/pack.ts';
+import { packPattern } from '../../../language/packs/packs.ts';
+import type { Polarity, Tense } from '../../../record/statement.ts';
+import { USER } from '../../../record/statement.ts';
+import { answersOf, hasRelation, mayHaveToken, rulesOf } from './slot-patterns.ts';
+import { cutValue, type MatchInput, type SlotContext } from './slot-values.ts';
+
+/** An attribute that a sentence fills for certain. */
+export interface FilledSlot {
+  subject: string;
+  attribute: string;
+  value: string;
+  polarity: Polarity;
+  /** Null where the sentence alone does not say. */
+  tense: Tense | null;
+  from: Date | null;
+  /** Place of the words in the sentence. */
+  start: number;
+  end: number;
+}
+
+const LONGEST_SENTENCE = 600;
+// What somebody is called stays so, whatever the rest of the sentence denies or ends.
+const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_name', 'name', 'preferred_name']);
+
+/**
+ * Fills slots from one sentence: certain or not at all. `sentence` is the user's own words; questions, conditions, quotations,
+ * jokes and what is over fill nothing.
+ */
+export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
+  const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
+  const filled = answered(text, pack, context);
+  const lower = text.toLowerCase();
+  const isRelated = hasRelation(lower, pack);
+  const tested = new Map<string, boolean>();
+  const mayHave = (token: string): boolean => {
+    let has = tested.get(token);
+    if (has === undefined) tested.set(token, (has = mayHaveToken(text, token, pack)));
+    return has;
+  };
+  for (const { rule, pattern, shape, needs, tokens } of rulesOf(pack)) {
+    // Compiling a pattern takes milliseconds at its first use: most sentences lack the words of most patterns.
+    if (needs !== null && !needs.some((word) => lower.includes(word))) continue;
+    if (!tokens.every(mayHave)) continue;
+    const match = pattern(isRelated).exec(text);
+    if (match === null) continue;
+    const found = readMatch(match, { rule, shape, text, sentence, pack, context });
+    if (found !== null && !filled.some((other) => isSameSlot(other, found))) {
+      filled.push(found);
+    }
+  }
+  return filled;
+}
+
+/** Two patterns found one slot: the same attribute, and the words of one value are in the other's. */
+function isSameSlot(one: FilledSlot, other: FilledSlot): boolean {
+  const [left, right] = [one.value.toLowerCase(), other.value.toLowerCase()];
+  return (
+    one.attribute === other.attribute && one.subject === other.subject && (left.includes(right) || right.includes(left))
+  );
+}
+
+/** A short answer to a question that asks for a slot: "How old are you?" – "71". */
+function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] {
+  const question = context.question ?? null;
+  if (question === null || text.split(' ').length > 14 || /[?？]/.test(text)) return [];
+  const asked = plainMarks(question.slice(-300));
+  for (const { attribute, pattern, rule } of answersOf(pack)) {
+    if (!pattern.test(asked)) continue;
+    const match = rule.pattern(false).exec(text);
+    const value =
+      match?.groups?.['v'] === undefined
+        ? null
+        : cutValue(match.groups['v'], rule.shape, { ...rule, text, sentence: text, pack, context }, match);
+    if (match === null || value === null || value === '') continue;
+    return [
+      {
+        subject: USER,
+        attribute,
+        value,
+        polarity: 'affirmed',
+        tense: null,
+        from: null,
+        start: match.index,
+        end: match.index + match[0].length,
+      },
+    ];
+  }
+  return [];
+}
+
+function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
+  const { rule, shape, text, sentence, pack } = input;
+  const groups = match.groups ?? {};
+  const raw = groups['v'];
+  const value = raw === undefined ? (rule.value ?? null) : cutValue(raw, shape, input, match);
+  if (value === null || value === '') return null;
+  const subject = subjectOf(groups, pack);
+  if (subject === null) return null;
+  if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return null;
+  if (rule.alone === true && speaksOfOthers(`${input.context.turn ?? text} ${input.context.asked ?? ''}`, pack))
+    return null;
+  const clause = clauseAround(text, match.index, match.index + match[0].length, pack.script === 'han');
+  const before = text.slice(clause.start, match.index);
+  const whole = text.slice(clause.start, clause.end);
+  const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
+  if (!rule.firm) {
+    const opening = text.slice(0, match.index + match[0].length);
+    if (/[?？]\s*$/.test(text) && clause.isLast) return null;
+    if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return null;
+    // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
+    if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return null;
+    if (new RegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`, 'iu').test(whole) && /[?？]/.test(text)) return null;
+  }
+  // The pattern takes more words than the value has: what follows the value is the rest of the sentence.
+  const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
+  const head = lead + value;
+  const isEnded = has('ended', whole) && !rule.denied;
+  if (!isEnded && !rule.firm && !rule.denied && has('over', before + head)) return null;
+  const negated = has('not', before) || has('not', lead);
+  if (!isEnded && negated && !rule.firm && !rule.value?.startsWith('no {')) return null;
+  if (isEnded && PEOPLE.has(rule.attribute)) return null;
+  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(text, whole, input);
+  const isPlanned = rule.tense === 'planned' || ahead !== null;
+  return {
+    subject,
+    attribute: rule.attribute,
+    value: (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
+    polarity: isEnded || rule.denied === true ? 'denied' : 'affirmed',
+    tense: isPlanned ? 'planned' : (rule.tense ?? null),
+    from: ahead ?? (isPlanned ? firstAhead(text, input) : null),
+    start: match.index,
+    end: Math.min(sentence.length, match.index + match[0].length),
+  };
+}
+
+/** The day ahead from which a statement holds: said with "from", or in a clause that speaks of the future; null for one that holds now. */
+function startAhead(text: string, clause: string, { pack, context }: MatchInput): Date | null {
+  const { from: starts, until: ends } = pack.calendar;
+  const precedes = (words: string, before: string): boolean =>
+    words !== '' && packRegExp(`(?:^|${pack.script === 'han' ? '' : '[^\\p{L}]'})(?:${words})[ \t]*$`).test(before);
+  for (const { start, end, from, relative } of datesAhead(text, pack, context)) {
+    // A pattern of dates may take the preposition with it: "ab Mai".
+    const before = text.slice(0, start) + (/^[\p{L}'à ]+(?= )/u.exec(text.slice(start, end))?.[0] ?? '');
+    if (precedes(ends, before)) continue;
+    // A day with its year needs no preposition: "seit" and "dal" would be said of the past.
+    if (!relative || precedes(starts, before) || packPattern(pack, 'future').test(clause)) return from;
+  }
+  return null;
+}
+
+function firstAhead(text: string, { pack, context }: MatchInput): Date | null {
+  return datesAhead(text, pack, context)[0]?.from ?? null;
+}
+
+function datesAhead(text: string, pack: Pack, context: SlotContext): (FoundDate & { from: Date })[] {
+  return findDates(text, pack, { ...context, prefer: 'future' }).filter(
+    (date): date is FoundDate & { from: Date } => date.from !== null && date.from.getTime() > context.now.getTime(),
+  );
+}
+
+const relationPatterns = new WeakMap<Pack, RegExp>();
+
+function speaksOfOthers(text: string, pack: Pack): boolean {
+  let relations = relationPatterns.get(pack);
+  if (relations === undefined) {
+    relations = wordsPattern(Object.keys(pack.relations).join('|'), pack.script);
+    relationPatterns.set(pack, relations);
+  }
+  return packPattern(pack, 'they').test(text) || relations.test(text);
+}
+
+/** The clause between marks of punctuation that a match stands in. */
+function clauseAround(
+  text: string,
+  start: number,
+  end: number,
+  isHan: boolean,
+): { start: number; end: number; isLast: boolean } {
+  const before = isHan ? /[,;:()。，、；\s]/gu : /[,;:–—()]|(?<=\s)[-]\s/gu;
+  let from = 0;
+  for (const mark of text.slice(0, start).matchAll(before)) from = mark.index + mark[0].length;
+  const rest = (isHan ? /[,;:()，、；\s]/u : /[,;:–—()]/u).exec(text.slice(end));
+  const to = rest === null ? text.length : end + rest.index;
+  return { start: from, end: to, isLast: rest === null };
+}
+
+/** `User`, "User's sister Ana"; null where the words name somebody who is not certain. */
+function subjectOf(groups: Record<string, string | undefined>, pack: Pack): string | null {
+  const relation = groups['rel'];
+  if (relation === undefined) return USER;
+  const english = pack.relations[relation.toLowerCase()];
+  if (english === undefined) return null;
+  const name = groups['relname'];
+  if (name === undefined) return `User's ${english}`;
+  if (!/^\p{Lu}|^\p{Lo}/u.test(name))
+    return /^(?:just|also|now|still|who|recently|already)$/i.test(name) ? `User's ${english}` : null;
+  return `User's ${english} ${name}`;
+}

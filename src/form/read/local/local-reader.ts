@@ -1,0 +1,416 @@
+import { extractEntities } from '../../../language/extract-entities.ts';
+import { findDates, type DateContext } from '../../../language/pack-dates.ts';
+import { packRegExp, plainMarks, wordsPattern, type Pack } from '../../../language/packs/pack.ts';
+import { detectPack, packPattern } from '../../../language/packs/packs.ts';
+import type { Event } from '../../../record/event.ts';
+import { isUser, USER, type Tense } from '../../../record/statement.ts';
+import {
+  emptyReading,
+  readStatement,
+  type Reader,
+  type ReadInput,
+  type Reading,
+  type ReadStatement,
+} from '../reader.ts';
+import { meantByRequest, namesNothing, type Meanable } from '../../meant-by-request.ts';
+import { correctionOf } from './corrections.ts';
+import { featuresOf } from './features.ts';
+import type { FilledSlot } from './fill-slots.ts';
+import { readObserved } from './observed.ts';
+import { renderSlot, withDates } from './render.ts';
+import { dueOf, forgetObject, requestOf, type Request } from './requests.ts';
+import { select, type Selection } from './selector.ts';
+import { topicsOf } from './topics.ts';
+import { unitsOf, type ReadUnit } from './units.ts';
+
+export interface LocalReaderOptions {
+  /** Unit vectors of texts by the local embedder. Null or absent: plain features decide alone, and keep less. */
+  embed?: ((texts: string[]) => Promise<Float32Array[]>) | null;
+  /** The selector. Training measures other weights through it. */
+  select?: typeof select;
+}
+
+/** Where a sentence is kept: the probability that balances what is missed against junk, measured on the lives (train/README.md). */
+const KEEP = { vector: 0.58, plain: 0.62 };
+const SLOT_NEEDS = 0.12;
+const WISH_NEEDS = 0.3;
+const PLAIN_NEEDS = 0.45;
+const LEAST_OWN = 0.45;
+const REMEMBERED = 0.8;
+const MOST_MERGED_WORDS = 26;
+const SHORT_WORDS = 6;
+
+/**
+ * Reads without a model: sentences that a small learned selector takes to be worth keeping, in the user's own words, and
+ * attributes that patterns fill for certain. It concludes nothing, rewrites nothing and replaces nothing but a slot.
+ */
+export function createLocalReader({ embed = null, select: ask = select }: LocalReaderOptions = {}): Reader {
+  return {
+    id: 'local',
+    kind: 'local',
+    async read(input, { signal } = {}) {
+      signal?.throwIfAborted();
+      const turns = input.turns.map((event, index) => readableTurn(event, index, input));
+      const texts = turns.flatMap((turn) => turn.units.map((unit) => unit.text));
+      const vectors = embed === null || texts.length === 0 ? null : await embed(texts);
+      signal?.throwIfAborted();
+      let place = 0;
+      const reading = emptyReading();
+      for (const turn of turns) {
+        const asked = turn.units.map((unit) => {
+          const vector = vectors?.[place] ?? null;
+          place += 1;
+          return {
+            unit,
+            request: requestOf(unit),
+            selection: ask(featuresOf(unit), vector),
+            hasVector: vector !== null,
+          };
+        });
+        readTurn(turn, asked, input, reading);
+      }
+      const types = new Set(input.types.map(({ name }) => name));
+      reading.statements = reading.statements.map((statement) =>
+        types.has(statement.type) || types.size === 0 ? statement : { ...statement, type: 'fact' },
+      );
+      if (input.wants.topics) reading.topics = topicsOf(reading.statements, input.turns, input.timeZone);
+      return reading;
+    },
+  };
+}
+
+interface Turn {
+  event: Event;
+  /** Its number, from 1. */
+  number: number;
+  units: ReadUnit[];
+  /** Whose "I" it is: the user, or one of several speakers. */
+  speaker: string;
+  pack: Pack | null;
+}
+
+interface Asked {
+  unit: ReadUnit;
+  request: Request | null;
+  selection: Selection;
+  hasVector: boolean;
+}
+
+function readableTurn(event: Event, index: number, input: ReadInput): Turn {
+  const before = [...input.earlier, ...input.turns.slice(0, index)];
+  const isOwn = event.kind === 'message' && event.origin === 'user';
+  if (!isOwn) return { event, number: index + 1, units: [], speaker: USER, pack: null };
+  const last = before.at(-1);
+  const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
+  const own = before.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
+  const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
+  const { units, pack } = unitsOf(event.content, { asked, fallback, now: event.occurredAt, timeZone: input.timeZone });
+  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input) };
+}
+
+/** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
+function speakerOf(event: Event, { turns, earlier, userNames }: ReadInput): string {
+  if (event.speaker === null || event.speaker === '') return USER;
+  const isUsers = (name: string): boolean => userNames.some((other) => other.toLowerCase() === name.toLowerCase());
+  const speakers = new Set(
+    [...earlier, ...turns].filter(({ origin }) => origin === 'user').map(({ speaker }) => speaker ?? ''),
+  );
+  return speakers.size < 2 || isUsers(event.speaker) ? USER : event.speaker;
+}
+
+function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading: Reading): void {
+  const { event } = turn;
+  if (event.kind !== 'message') {
+    reading.statements.push(...readObserved(event, turn.number, input));
+    return;
+  }
+  const isRemembered = asked.some(({ request, unit }) => request === 'remember' && isBareRequest(unit));
+  const kept: Kept[] = [];
+  for (const item of asked) {
+    const { unit, request, selection } = item;
+    if (request === 'forget' || request === 'take-back') {
+      forget(turn, item, input, reading);
+      continue;
+    }
+    const correction = kept.length === 0 ? correctionOf(unit, reading.statements, input, turn.number) : null;
+    if (correction !== null) {
+      reading.statements.push(correction);
+      continue;
+    }
+    if (unit.isForeign) continue;
+    if (request === 'remember' && isBareRequest(unit)) {
+      if (asked.length === 1) keepLastTurn(turn, input, reading);
+      continue;
+    }
+    const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
+    if (isWanted || isKept(item)) kept.push({ ...item, isWanted });
+    else if (unit.filled.length > 0 && selection.keep.yes >= SLOT_NEEDS && selection.foreign.own >= LEAST_OWN) {
+      kept.push({ ...item, isWanted, isSlotOnly: true });
+    }
+  }
+  reading.statements.push(...statementsOf(turn, kept, input));
+}
+
+interface Kept extends Asked {
+  isWanted: boolean;
+  /** Only its slots are certain enough; its words are not worth keeping. */
+  isSlotOnly?: boolean;
+}
+
+function isKept({ selection, request, hasVector, unit }: Asked): boolean {
+  if (selection.foreign.own < LEAST_OWN) return false;
+  if (request === 'wish') return Math.max(selection.keep.yes, selection.request.wish) >= WISH_NEEDS;
+  if (/[?？]\s*$/u.test(unit.text) && selection.keep.yes < 0.8) return false;
+  return selection.keep.yes >= (isPlainStatement(unit) ? PLAIN_NEEDS : KEEP[hasVector ? 'vector' : 'plain']);
+}
+
+/** "My boss is called Henrik.": a turn of one sentence that begins with the user and leaves no doubt is kept sooner. */
+function isPlainStatement({ pack, text, count }: ReadUnit): boolean {
+  if (pack === null || pack.script === 'han' || count > 1) return false;
+  const plain = plainMarks(text);
+  const says = (name: keyof Pack['words']): boolean => packPattern(pack, name).test(plain);
+  return (
+    packRegExp(`^(?:${pack.my}|${pack.i}|${pack.iAm}) `).test(plain) &&
+    !(['hedge', 'if', 'joke', 'said', 'question', 'they', 'ask', 'feeling'] as const).some(says)
+  );
+}
+
+/** "Write that down.": what is to be remembered stands elsewhere. */
+function isBareRequest(unit: ReadUnit): boolean {
+  if (unit.filled.length > 0 || unit.pack === null) return false;
+  const rest = plainMarks(unit.text).replace(packPattern(unit.pack, 'request:remember'), ' ');
+  const left = rest.match(unit.pack.script === 'han' ? /[\p{L}\p{N}]/gu : /[\p{L}\p{N}]+/gu)?.length ?? 0;
+  return left <= (unit.pack.script === 'han' ? 2 : 1);
+}
+
+/** A bare request to remember, in a turn of its own, means the turn before it. */
+function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
+  const index = input.turns
+    .slice(0, turn.number - 1)
+    .findLastIndex(({ origin, kind }) => origin === 'user' && kind === 'message');
+  const event = input.turns[index];
+  if (event === undefined) return;
+  const own = reading.statements.filter(({ quotes }) => quotes[0]?.turn === index + 1);
+  for (const statement of own) Object.assign(statement, { importance: REMEMBERED, explicit: true });
+  if (own.length > 0 || event.content.length > 400) return;
+  reading.statements.push(
+    readStatement({
+      text: event.content,
+      type: 'fact',
+      quotes: [{ turn: index + 1, words: event.content }],
+      importance: REMEMBERED,
+    }),
+  );
+}
+
+function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading: Reading): void {
+  const quote = { turn: turn.number, words: unit.text };
+  if (request === 'take-back') {
+    reading.forgets.push({ quote, about: unit.text, known: [], takenBack: true });
+    return;
+  }
+  const said = plainMarks(turn.event.content.slice(0, unit.start));
+  const { about, isIdiom } = forgetObject(unit, said, (words) => namesNothing(words, input.attributes));
+  const lately = new Set([...input.earlier, ...input.turns].map(({ id }) => id));
+  if (isIdiom) {
+    const recent = input.known.filter(({ sourceEvents }) => sourceEvents.some((id) => lately.has(id)));
+    const now = reading.statements.map(({ attribute, value, text }) => ({
+      attribute,
+      value,
+      content: text,
+      statedAt: turn.event.occurredAt,
+    }));
+    if (about === '' || meantByRequest<Meanable>(about, [...recent, ...now], input.attributes).length === 0) return;
+  }
+  // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
+  if (about === '' || about === said.trim())
+    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+  const last = [...input.earlier, ...input.turns.slice(0, turn.number - 1)].findLast(
+    ({ origin, kind }) => origin === 'user' && kind === 'message',
+  );
+  const pointsBack = about === '' && unit.index === 0;
+  const meant = pointsBack
+    ? input.known.filter(({ sourceEvents }) => last !== undefined && sourceEvents.includes(last.id))
+    : meantByRequest(about, input.known, input.attributes);
+  const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
+  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known });
+}
+
+function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
+  const statements: ReadStatement[] = [];
+  const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  for (const group of grouped(kept)) {
+    const slots = group.flatMap(({ unit }) => unit.filled.map((slot) => ({ slot, unit })));
+    for (const { slot, unit } of slots) statements.push(slotStatement(turn, slot, unit, group, input));
+    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, at)) continue;
+    statements.push(ownWords(turn, group, input));
+  }
+  return statements;
+}
+
+/** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
+function grouped(kept: readonly Kept[]): Kept[][] {
+  const groups: Kept[][] = [];
+  const words = (group: readonly Kept[]): number =>
+    group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
+  for (const item of kept) {
+    const last = groups.at(-1);
+    const before = last?.at(-1);
+    const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
+    const isSmall =
+      last !== undefined && (words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
+    const isPlain = item.isSlotOnly !== true && before?.isSlotOnly !== true && item.request === before?.request;
+    const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
+    if (
+      last !== undefined &&
+      isNext &&
+      isSmall &&
+      isPlain &&
+      isSpaced &&
+      words(last) + words([item]) <= MOST_MERGED_WORDS
+    )
+      last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}
+
+/** Whether slots say most of what the words say. */
+function isSaidBySlots(group: readonly Kept[], at: DateContext): boolean {
+  return group.every(({ unit, request }) => {
+    if (unit.filled.length === 0 || request === 'remember') return false;
+    const start = Math.min(...unit.filled.map((slot) => slot.start));
+    const end = Math.max(...unit.filled.map((slot) => slot.end));
+    return end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at);
+  });
+}
+
+/** Whether nothing is left of a sentence beside its slots but a date that they have, a word of courtesy or "from now on". */
+function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
+  const pack = unit.pack as Pack;
+  const text = plainMarks(unit.text);
+  const characters = [...text].length === text.length ? text.split('') : [];
+  const blank = (from: number, to: number): void => void characters.fill(' ', from, to);
+  blank(start, end);
+  if (unit.filled.some(({ from }) => from !== null))
+    for (const date of findDates(text, pack, at)) blank(date.start, date.end);
+  const rest = characters
+    .join('')
+    .replace(packPattern(pack, 'request:wish'), ' ')
+    .replace(
+      wordsPattern(
+        `${pack.words.greeting}|${pack.words.assent}|${pack.calendar.from}|${pack.requests.lead}`,
+        pack.script,
+        'giu',
+      ),
+      ' ',
+    );
+  return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
+}
+
+function slotStatement(
+  turn: Turn,
+  slot: FilledSlot,
+  unit: ReadUnit,
+  group: readonly Kept[],
+  input: ReadInput,
+): ReadStatement {
+  const pack = unit.pack as Pack;
+  const item = group.find((other) => other.unit === unit) ?? group[0];
+  const subject = subjectFor(slot.subject, turn.speaker);
+  const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
+  return readStatement({
+    subject,
+    attribute: slot.attribute,
+    value: slot.value,
+    polarity: slot.polarity,
+    tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
+    type: isWish || input.attributes.policyOf(slot.attribute).category === 'preference' ? 'preference' : 'fact',
+    text: renderSlot({ ...slot, subject }, pack, input.attributes),
+    quotes: [{ turn: turn.number, words: unit.text }],
+    from: slot.from === null ? null : slot.from.toISOString(),
+    importance: item?.isWanted === true ? REMEMBERED : null,
+    names: namesOf(unit.text),
+  });
+}
+
+function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
+  const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
+  const words = turn.event.content.slice(first.unit.start, last.unit.end);
+  const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
+  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
+  const tense = tenseOf(main);
+  const { text, dates } = withDates(words, tense, turn.pack, at);
+  const ahead = dates.find(({ from }) => from !== null && from.getTime() > at.now.getTime() - 86_400_000);
+  const due =
+    main.request === 'reminder'
+      ? dueOf(main.unit, at.now, input.timeZone)
+      : tense === 'planned'
+        ? (ahead?.from ?? null)
+        : null;
+  const type = typeOf(main, due);
+  const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
+  return readStatement({
+    subject: subjectOfWords(main, turn),
+    type,
+    tense,
+    text,
+    quotes: [{ turn: turn.number, words }],
+    from: day?.from?.toISOString() ?? null,
+    due: type === 'intention' ? (due?.toISOString() ?? null) : null,
+    importance: main.isWanted ? REMEMBERED : null,
+    names: namesOf(words),
+  });
+}
+
+function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
+  const entries = (Object.entries(probabilities) as [Name, number][]).filter(([name]) => !without.includes(name));
+  return entries.toSorted((left, right) => right[1] - left[1])[0]?.[0] as Name;
+}
+
+/** The tense, with the words of the language as a check on the learned guess. */
+function tenseOf({ selection, unit, request }: Kept): Tense {
+  if (request === 'reminder') return 'planned';
+  if (request === 'wish') return 'habit';
+  const guess = best(selection.tense);
+  if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
+  const says = (name: 'habit' | 'future' | 'past'): boolean =>
+    packPattern(unit.pack as Pack, name).test(plainMarks(unit.text));
+  if (guess !== 'habit' && says('habit') && selection.tense.habit > 0.25) return 'habit';
+  return guess;
+}
+
+/** A type that may be formed: an instruction is a preference, and an intention has a day. */
+function typeOf({ selection, request }: Kept, due: Date | null): string {
+  if (request === 'wish') return 'preference';
+  if (request === 'reminder') return due === null ? 'context' : 'intention';
+  const guess: string = best(selection.type, due === null ? ['intention'] : []);
+  return guess === 'instruction' ? 'preference' : guess;
+}
+
+/** "My sister Ana moved to Graz" is about her, where the words begin with her relation and name. */
+function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
+  const { pack } = unit;
+  if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;
+  const relations = Object.keys(pack.relations)
+    .toSorted((left, right) => right.length - left.length)
+    .join('|');
+  const match = new RegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relations}),? (\\p{L}[\\p{L}'-]+)`, 'iu').exec(
+    plainMarks(unit.text),
+  );
+  const relation = pack.relations[match?.[1]?.toLowerCase() ?? ''];
+  if (match === null || relation === undefined || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
+  return subjectFor(`User's ${relation} ${match[2]?.replace(/'s$/, '')}`, turn.speaker);
+}
+
+function subjectFor(subject: string, speaker: string): string {
+  if (speaker === USER) return subject;
+  return isUser(subject) ? speaker : subject.replace(/^User's/, `${speaker}'s`);
+}
+
+function namesOf(text: string): string[] {
+  return extractEntities(text)
+    .filter(({ type }) => ['person', 'organisation', 'place', 'project', 'product'].includes(type))
+    .map(({ name }) => name)
+    .slice(0, 8);
+}

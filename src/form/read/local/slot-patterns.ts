@@ -1,0 +1,288 @@
+import { packRegExp, wordsPattern, type Pack, type SlotRule } from '../../../language/packs/pack.ts';
+
+/** A rule of a pack, ready to be matched. */
+export interface CompiledRule {
+  rule: SlotRule;
+  /** Compiled at its first use; without the words for relations where the text has none, which is several times as fast. */
+  pattern: (hasRelation: boolean) => RegExp;
+  /** Words of which a text must have one for the pattern to match; null where none can be told. */
+  needs: readonly string[] | null;
+  /** Tokens of which a text must have each. */
+  tokens: readonly string[];
+  /** The token of the value, which says how the words found are cut to a value. */
+  shape: string;
+}
+
+const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
+const RUN = `(?<v>${WORD}(?: ${WORD}){0,5})`;
+const HAN_RUN = '(?<v>[\\p{L}\\p{N}ー々·・]{1,14}?)';
+// Names are written without hiragana, but for the particle of "A's B" in names of firms.
+const HAN_NAME = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}ー々·・]{1,12}?)';
+const HAN_ORGANISATION = '(?<v>[\\p{Script=Han}\\p{Script=Katakana}\\p{Script=Latin}の\\p{N}ー々·・]{2,14}?)';
+const CLOCK =
+  '(?:\\d{1,2}(?:[:.]\\d\\d)?(?: ?(?:am|pm|h|uhr|heures?|uur|点|時|时))?|(?:half|quarter) (?:past )?\\w+|noon|midnight|midday)';
+const SYMBOL = '[€$£₦₹¥₵]';
+
+const compiled = new WeakMap<Pack, CompiledRule[]>();
+
+/** The rules of a pack, in the order of the pack. */
+export function rulesOf(pack: Pack): CompiledRule[] {
+  let rules = compiled.get(pack);
+  if (rules === undefined) compiled.set(pack, (rules = pack.slots.map((rule) => compileRule(rule, pack))));
+  return rules;
+}
+
+const relationWords = new WeakMap<Pack, string[]>();
+
+/** Whether a text in lower case has a word for a relation. */
+export function hasRelation(lower: string, pack: Pack): boolean {
+  let words = relationWords.get(pack);
+  if (words === undefined) relationWords.set(pack, (words = Object.keys(pack.relations)));
+  return words.some((word) => lower.includes(word));
+}
+
+const compiledAnswers = new WeakMap<Pack, { attribute: string; pattern: RegExp; rule: CompiledRule }[]>();
+
+/** Questions of the assistant and the rules for their answers. */
+export function answersOf(pack: Pack): { attribute: string; pattern: RegExp; rule: CompiledRule }[] {
+  let answers = compiledAnswers.get(pack);
+  if (answers === undefined) {
+    answers = pack.answers.map(([attribute, question, token]) => ({
+      attribute,
+      pattern: wordsPattern(question, pack.script),
+      // The answer opens the turn, or stands alone in it: an article and a word of assent may come first.
+      rule: compileRule({ attribute, pattern: `^(?:[\\p{L}']+,? ){0,3}?${token}` }, pack),
+    }));
+    compiledAnswers.set(pack, answers);
+  }
+  return answers;
+}
+
+function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
+  const patterns = new Map<boolean, RegExp>();
+  return {
+    rule,
+    shape: shapeOf(rule.pattern),
+    needs: neededWords(rule.pattern, pack),
+    tokens: neededTokens(rule.pattern),
+    pattern(hasRelation) {
+      let pattern = patterns.get(hasRelation);
+      if (pattern === undefined) patterns.set(hasRelation, (pattern = patternOf(rule, pack, hasRelation)));
+      return pattern;
+    },
+  };
+}
+
+/** The last token of a pattern that stands for a value. */
+function shapeOf(pattern: string): string {
+  const tokens = [...pattern.matchAll(/<([a-zA-Z_]+)>/g)].map((match) => match[1] ?? '');
+  return tokens.findLast((name) => !/^(?:who|whois|whose|related|am|v|rel|relname)$/.test(name)) ?? '';
+}
+
+function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
+  const relations = Object.keys(pack.relations)
+    .toSorted((left, right) => right.length - left.length)
+    .join('|');
+  const isHan = pack.script === 'han';
+  const related = !hasRelation
+    ? '(?!)'
+    : isHan
+      ? `(?:${pack.my})(?<rel>${relations})(?<relname>[\\p{Script=Han}\\p{Script=Katakana}]{2,3})??`
+      : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
+  const month = pack.calendar.months.join('|');
+  const money = `(?<v>(?:${SYMBOL} ?)?\\d+(?:[.,' ]\\d{3})*(?:[.,]\\d+)? ?(?:k\\b|mil\\b|m\\b)?(?: ?(?:thousand|hundred|million|mio|mille|tausend|万|千))?(?: ?(?:${SYMBOL}|${pack.lists['currency'] ?? '€'})(?![\\p{L}]))?)`;
+  const run = isHan ? HAN_RUN : RUN;
+  const source = rule.pattern
+    .replaceAll('PARTNERS', pack.partners)
+    .replaceAll('CHILDREN', pack.children)
+    .replaceAll('PETS', pack.pets)
+    .replace(/(?<!\\p)\{([a-zA-Z]{2,})\}/g, (_, name: string) => `(?:${pack.lists[name] ?? '(?!)'})`)
+    .replaceAll('<whois>', `(?:(?:${pack.iAm})|${related}(?:${pack.is}))`)
+    .replaceAll('<related>', related)
+    .replaceAll('<whose>', `${related}'s`)
+    .replaceAll('<who>', `(?:(?:${pack.i})|${related})${pack.notVerb === undefined ? '' : `(?:${pack.notVerb})?`}`)
+    .replaceAll('<am>', `(?:${pack.iAm})`)
+    .replace(/<([a-z_A-Z]+)>/g, (token, name: string) => {
+      if (name.startsWith('?')) return token;
+      if (name === 'v' || name === 'rel' || name === 'relname') return token;
+      switch (name) {
+        case 'age':
+          return `(?<v>\\d{1,3}${pack.lists['numberWord'] === undefined ? '' : `|${pack.lists['numberWord']}`})(?![\\d.,:%]*\\d)`;
+        case 'money':
+          return money;
+        case 'hours':
+          return `(?<v>(?:[\\p{L}]+ ?(?:to|till|-|–|bis|a|à|tot|t/m|tm|al|através) ?[\\p{L}]+,? (?:from )?)?${CLOCK} ?(?:to|till|til|until|-|–|bis|a|à|às|alle|tot|到|から) ?${CLOCK})`;
+        case 'date':
+          return isHan
+            ? `(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])`
+            : `(?<v>(?:\\d{1,2}(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month}) \\d{1,2}(?:st|nd|rd|th)?|\\d{4}-\\d\\d-\\d\\d|\\d{1,2}[./]\\d{1,2}[./](?:\\d{4})?)(?:,?(?: de| del)? \\d{4})?)`;
+        case 'day':
+          return isHan
+            ? `(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])`
+            : `(?<v>(?:(?:next |this |coming )?(?:${pack.calendar.weekdays.join('|')})\\.?,? (?:the )?)?(?:(?:\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month})\\.? (?:the )?\\d{1,2}(?:st|nd|rd|th)?)(?:,? (?:de )?\\d{4})?|tomorrow|(?:next|this) (?:${pack.calendar.weekdays.join('|')}))(?![\\p{L}\\d])`;
+        case 'email':
+          return '(?<v>[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}.-]{1,80}\\.\\p{L}{2,10})';
+        case 'phone':
+          return '(?<v>\\+?\\d[\\d ()/.-]{5,18}\\d)';
+        case 'street':
+          return '(?<v>[^;!?\\n]{3,70})';
+        case 'name':
+        case 'anyname':
+        case 'fullname':
+        case 'place':
+          return isHan ? HAN_NAME : RUN;
+        case 'org':
+        case 'school':
+          return isHan ? HAN_ORGANISATION : RUN;
+        case 'ownJob':
+          return `(?<v>(?:(?!an? |the )[\\p{L}-]+ )?(?:${pack.lists['commonJob'] ?? '(?!)'}))(?![\\p{L}])`;
+        case 'job':
+          return isHan ? `(?<v>${pack.lists['job'] ?? '(?!)'})` : RUN;
+        case 'words':
+          return run;
+        case 'plain':
+          return isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`;
+        default: {
+          const list = pack.lists[name];
+          if (list === undefined) throw new Error(`The pack ${pack.language} has no list for <${name}>.`);
+          return `(?<v>${list})${isHan ? '' : '(?![\\p{L}])'}`;
+        }
+      }
+    });
+  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
+}
+
+/** Tokens that a pattern cannot do without: those outside of all groups that are not optional. */
+function neededTokens(pattern: string): string[] {
+  const tokens: string[] = [];
+  let at = 0;
+  while (at < pattern.length) {
+    const character = pattern[at] ?? '';
+    if (character === '|') return [];
+    const token = /^(?:<([a-zA-Z_]+)>|\{([a-zA-Z]{2,})\})/.exec(pattern.slice(at, at + 32));
+    if (token !== null) {
+      at += token[0].length;
+      if (!/^[?*]/.test(pattern.slice(at))) tokens.push(token[1] ?? token[2] ?? '');
+    } else if (character === '(' || character === '[') at = closingAt(pattern, at);
+    else at += character === '\\' ? (pattern[at + 1] === 'p' ? pattern.slice(at).indexOf('}') + 1 : 2) : 1;
+  }
+  return tokens;
+}
+
+const tokenTests = new WeakMap<Pack, Map<string, (text: string) => boolean>>();
+
+/** Whether a text may have what a token stands for: one test for all patterns that have the token. */
+export function mayHaveToken(text: string, token: string, pack: Pack): boolean {
+  let tests = tokenTests.get(pack);
+  if (tests === undefined) tokenTests.set(pack, (tests = new Map()));
+  let test = tests.get(token);
+  if (test === undefined) tests.set(token, (test = tokenTest(token, pack)));
+  return test(text);
+}
+
+function tokenTest(token: string, pack: Pack): (text: string) => boolean {
+  const hasWord = (words: string): ((text: string) => boolean) => {
+    // Plain words need no pattern, and so nothing to compile.
+    if (/^[\p{L}\p{N} '|-]+$/u.test(words)) {
+      const plain = words.split('|');
+      return (text) => plain.some((word) => text.toLowerCase().includes(word));
+    }
+    const pattern = packRegExp(`(?:${words})`);
+    return (text) => pattern.test(text);
+  };
+  switch (token) {
+    case 'who':
+      return hasWord(`${pack.i}|${pack.my}`);
+    case 'whois':
+      return hasWord(`${pack.iAm}|${pack.my}`);
+    case 'am':
+      return hasWord(pack.iAm);
+    case 'related':
+    case 'whose':
+      return hasWord(pack.my);
+    case 'money':
+    case 'phone':
+    case 'street':
+    case 'date':
+      return (text) => /[\d０-９]/.test(text);
+    case 'email':
+      return (text) => text.includes('@');
+    case 'ownJob':
+      return pack.lists['commonJob'] === undefined ? () => true : hasWord(pack.lists['commonJob']);
+    default: {
+      const list = pack.lists[token];
+      return list === undefined || token === 'job' ? () => true : hasWord(list);
+    }
+  }
+}
+
+/**
+ * Words that a pattern cannot do without: letters that stand outside of all groups and are not optional, or the alternatives of a
+ * group that is not optional. The longest such word tells most.
+ */
+function neededWords(pattern: string, pack: Pack): string[] | null {
+  const source = pattern
+    .replaceAll('PARTNERS', pack.partners)
+    .replaceAll('CHILDREN', pack.children)
+    .replaceAll('PETS', pack.pets)
+    .replace(/(?<!\\p)\{[a-zA-Z]{2,}\}|<(?!v>)[a-zA-Z_]+>/g, '\u0000');
+  const shortest = pack.script === 'han' ? 1 : 2;
+  let best: string[] | null = null;
+  const offer = (words: string[]): void => {
+    const length = Math.min(...words.map((word) => word.length));
+    if (length >= shortest && (best === null || length > Math.min(...best.map((word) => word.length)))) best = words;
+  };
+  let literal = '';
+  let at = 0;
+  const isOptional = (): boolean => /^[?*{]/.test(source.slice(at));
+  while (at < source.length) {
+    const character = source[at] ?? '';
+    if (character === '|') return null;
+    if (/[\p{L} ']/u.test(character)) {
+      at += 1;
+      if (isOptional()) {
+        offer([literal.trim()]);
+        literal = '';
+      } else literal += character;
+      continue;
+    }
+    offer([literal.trim()]);
+    literal = '';
+    if (character === '(' || character === '[') {
+      const end = closingAt(source, at);
+      const group = source.slice(at, end);
+      at = end;
+      const inner = /^\(\?(?::|<v>)([^()[\]\\]+)\)$/u.exec(group)?.[1];
+      if (inner !== undefined && !isOptional()) {
+        const words = inner.split('|').map(
+          (word) =>
+            /^[\p{L} '-]*/u
+              .exec(word)?.[0]
+              .replace(/.$/u, (last) => (/^[\p{L} '-]*[?*]/u.test(word) ? '' : last))
+              .trim() ?? '',
+        );
+        if (words.every((word) => word.length >= shortest)) offer(words);
+      }
+      continue;
+    }
+    at += character === '\\' ? (source[at + 1] === 'p' ? source.slice(at).indexOf('}') + 1 : 2) : 1;
+  }
+  offer([literal.trim()]);
+  return (best as string[] | null)?.map((word) => word.toLowerCase()) ?? null;
+}
+
+/** The place after the bracket that closes the one at `from`. */
+function closingAt(source: string, from: number): number {
+  let depth = 0;
+  let isInClass = false;
+  for (let at = from; at < source.length; at += 1) {
+    const character = source[at];
+    if (character === '\\') at += 1;
+    else if (isInClass) isInClass = character !== ']';
+    else if (character === '[') isInClass = true;
+    else if (character === '(') depth += 1;
+    else if (character === ')') depth -= 1;
+    if (!isInClass && depth === 0) return at + 1;
+  }
+  return source.length;
+}

@@ -1,0 +1,80 @@
+import type { LanguageModel } from '../../models/language-model.ts';
+import { renderPrompt } from '../../models/prompt.ts';
+import type { ReadAnswer, ReadPromptInput, StatementAnswer } from './read-prompt.ts';
+import { amendNote, readAnswer, readPrompt } from './read-prompt.ts';
+import type { Reader, ReadInput, Reading, ReadOptions, ReadStatement } from './reader.ts';
+
+/** A reader that asks a language model: one call for a stretch. */
+export interface ModelReader extends Reader {
+  /** Tells the model once what was refused of its answer, and gives what it corrects. */
+  amend(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
+}
+
+export interface RefusedItem {
+  number: number;
+  text: string;
+  reason: string;
+  detail: string | null;
+}
+
+/** Makes a reader of a language model. What it gives is untrusted: `check` comes after it. */
+export function createModelReader(
+  model: LanguageModel,
+  { turnCharacters, userCharacters }: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>,
+): ModelReader {
+  const ask = async (input: ReadInput, note: string, { signal, meter }: ReadOptions): Promise<ReadAnswer> => {
+    const prompt = renderPrompt<ReadPromptInput>(readPrompt, { ...input, turnCharacters, userCharacters });
+    const used = meter === undefined || meter === null ? model : meter.languageModel(model);
+    const asked = note === '' ? prompt : { ...prompt, user: `${prompt.user}\n\n${note}` };
+    return (await used.generate({ task: 'read', prompt: asked, schema: readAnswer, signal })).data;
+  };
+  return {
+    id: model.modelOf('read'),
+    kind: 'model',
+    async read(input, options = {}): Promise<Reading> {
+      const answer = await ask(input, '', options);
+      return {
+        statements: answer.statements.map(toStatement),
+        ends: answer.ends.flatMap((end) =>
+          end === null ? [] : [{ known: end.known, quote: { turn: end.turn, words: end.quote } }],
+        ),
+        forgets: answer.forgets.flatMap((forget) =>
+          forget === null
+            ? []
+            : [{ about: forget.about, known: forget.known, quote: { turn: forget.turn, words: forget.quote } }],
+        ),
+        reflections: input.wants.reflections ? answer.reflections.filter((reflection) => reflection !== null) : [],
+        topics: input.wants.topics
+          ? answer.topics.flatMap((topic) => (topic === null ? [] : [{ ...topic, turns: [] }]))
+          : [],
+      };
+    },
+    async amend(input, refused, options = {}) {
+      return (await ask(input, amendNote({ refused }), options)).statements.map(toStatement);
+    },
+  };
+}
+
+/** A statement of the answer; one that could not be read has no text, and is refused with that reason. */
+function toStatement(item: StatementAnswer | null): ReadStatement {
+  const known = item?.known ?? null;
+  return {
+    subject: item?.about ?? 'User',
+    attribute: item?.attribute ?? null,
+    value: item?.value ?? null,
+    polarity: item?.denied === true ? 'denied' : 'affirmed',
+    tense: item?.tense ?? 'holds',
+    type: (item?.type ?? 'fact').trim().toLowerCase(),
+    text: item?.text ?? '',
+    quotes: item === null ? [] : [{ turn: item.turn, words: item.quote }],
+    from: item?.from ?? null,
+    to: item?.to ?? null,
+    due: item?.due ?? null,
+    importance: item?.importance ?? null,
+    explicit: item?.inferred !== true,
+    forEveryone: item?.everyone ?? false,
+    tags: item?.tags ?? [],
+    names: [],
+    relation: item?.relation == null || known === null ? null : { kind: item.relation, known },
+  };
+}

@@ -1,0 +1,256 @@
+import { z } from 'zod';
+import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import { isUser, TENSES, type Tense } from '../../record/statement.ts';
+import { lenient } from './lenient.ts';
+import { RELATIONS, type ReadInput, type Relation } from './reader.ts';
+
+const statementAnswer: z.ZodType<StatementAnswer> = z.object({
+  text: z.string(),
+  about: lenient(z.string(), 'User'),
+  attribute: lenient(z.string().nullable(), null),
+  value: lenient(z.string().nullable(), null),
+  denied: lenient(z.boolean(), false),
+  tense: lenient(z.enum(TENSES), 'holds'),
+  type: lenient(z.string(), 'fact'),
+  turn: lenient(z.int(), 0),
+  quote: lenient(z.string(), ''),
+  from: lenient(z.string().nullable(), null),
+  to: lenient(z.string().nullable(), null),
+  due: lenient(z.string().nullable(), null),
+  importance: lenient(z.number().nullable(), null),
+  inferred: lenient(z.boolean(), false),
+  everyone: lenient(z.boolean(), false),
+  tags: lenient(z.array(z.string()), []),
+  relation: lenient(z.enum(RELATIONS).nullable(), null),
+  known: lenient(z.int().nullable(), null),
+});
+
+/**
+ * What the model answers. An item that cannot be read becomes null, and costs the others nothing; an answer without the list of
+ * statements is no answer, because taking it for an empty one would mark the turns as read.
+ */
+export const readAnswer: z.ZodType<ReadAnswer> = z.object({
+  statements: z.array(lenient(statementAnswer.nullable(), null)),
+  ends: lenient(
+    z.array(
+      lenient(z.object({ known: z.int(), turn: lenient(z.int(), 0), quote: lenient(z.string(), '') }).nullable(), null),
+    ),
+    [],
+  ),
+  forgets: lenient(
+    z.array(
+      lenient(
+        z
+          .object({
+            about: z.string(),
+            turn: lenient(z.int(), 0),
+            quote: lenient(z.string(), ''),
+            known: lenient(z.array(z.int()), []),
+          })
+          .nullable(),
+        null,
+      ),
+    ),
+    [],
+  ),
+  reflections: lenient(
+    z.array(lenient(z.object({ level: z.enum(['agent', 'user', 'session']), text: z.string() }).nullable(), null)),
+    [],
+  ),
+  topics: lenient(z.array(lenient(z.object({ topic: z.string(), summary: z.string() }).nullable(), null)), []),
+}) as unknown as z.ZodType<ReadAnswer>;
+
+export interface ReadAnswer {
+  statements: (StatementAnswer | null)[];
+  ends: ({ known: number; turn: number; quote: string } | null)[];
+  forgets: ({ about: string; turn: number; quote: string; known: number[] } | null)[];
+  reflections: ({ level: 'agent' | 'user' | 'session'; text: string } | null)[];
+  topics: ({ topic: string; summary: string } | null)[];
+}
+
+/** A statement as the model writes it. */
+export interface StatementAnswer {
+  text: string;
+  about: string;
+  attribute: string | null;
+  value: string | null;
+  denied: boolean;
+  tense: Tense;
+  type: string;
+  turn: number;
+  quote: string;
+  from: string | null;
+  to: string | null;
+  due: string | null;
+  importance: number | null;
+  inferred: boolean;
+  everyone: boolean;
+  tags: string[];
+  relation: Relation | null;
+  known: number | null;
+}
+
+const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped.
+
+Few and full statements: one for each matter that can change on its own, with its number, place, reason and date in it; nothing twice. Nothing that will be of no interest in a month: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
+- text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
+- about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
+- attribute: a name from the list if one fits exactly, else a snake_case word of your own, else null. value: the bare value in the user's words (a name, a number, a thing; not a clause); null if there is none.
+- denied: true when it says that something is NOT so ("has no car", "does not eat pork"). What is no longer so is not denied but replaced or ended.
+- tense: holds (so until something changes), habit (again and again: never a date), happened (over), planned (will be).
+- type: one of the types below.
+- turn and quote: the number of the turn and the user's exact words in it that say so, copied, not shortened with your own words. When the user accepts what the assistant said ("yes", "spot on"), quote the accepting words. No quote, no statement.
+- from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; a month or a season is its first day. Null when not said.
+- importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
+- inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
+- relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter with more or newer detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. If old and new together do not fit into 30 words, give the new detail a statement of its own, without relation.
+Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays.
+ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so, with turn and quote.
+forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant.
+reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
+topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and keep what its summary said.
+
+Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation. A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
+
+Examples (user turn → statement):
+[2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"thursday","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
+[2026-03-02 Mon] "cant do mondays, thats choir night" → {"text":"User has choir on Monday nights.","attribute":"hobby","value":"choir","tense":"habit","type":"personal","quote":"cant do mondays, thats choir night"}
+[2026-03-02 Mon] "starting at Lindqvist on the 1st!" (known 7: User works at Bosch) → {"text":"User starts working at Lindqvist on 1 April 2026.","attribute":"employer","value":"Lindqvist","tense":"planned","type":"fact","quote":"starting at Lindqvist on the 1st","from":"2026-04-01"}
+[2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
+
+export interface ReadPromptInput extends ReadInput {
+  /** Characters that are shown of a turn that is not the user's. */
+  turnCharacters: number;
+  /** Characters that are shown of a turn of the user's. */
+  userCharacters: number;
+}
+
+/** What a stretch of a conversation states, and what that does to what is known. */
+export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
+  task: 'read',
+  version: 1,
+  system: SYSTEM,
+  render: (input) => {
+    const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
+    const unwanted = [...(wants.reflections ? [] : ['reflections']), ...(wants.topics ? [] : ['topics'])];
+    return [
+      `Types: ${types.map(({ name, description }) => `${name} (${description})`).join('; ')}`,
+      `Attributes: ${attributes.names().join(', ')} (job_title is the profession; *_name are names of people and pets)`,
+      ...(userNames.length === 0 ? [] : [`The user is also called: ${fence('names', userNames.join(', '))}`]),
+      ...(unwanted.length === 0 ? [] : [`Leave empty: ${unwanted.join(', ')}.`]),
+      ...(known.length === 0 ? [] : [`Known:\n${fence('known', known.map(knownLine).join('\n'))}`]),
+      ...(topics.length === 0
+        ? []
+        : [`Known topics:\n${fence('topics', topics.map(({ topic, summary }) => `${topic}: ${summary}`).join('\n'))}`]),
+      ...(earlier.length === 0
+        ? []
+        : [
+            `Before these turns, for understanding only:\n${fence(
+              'before',
+              earlier
+                .slice(-4)
+                .map((event) => turnLine(event, input))
+                .join('\n'),
+            )}`,
+          ]),
+      `Turns:\n${fence('turns', numberedTurns(turns, input))}`,
+    ].join('\n\n');
+  },
+});
+
+/** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
+function knownLine(memory: Memory, index: number): string {
+  const { subject, attribute, value, polarity, tense, statedAt, dueAt, validTo, content } = memory;
+  const about = isUser(subject) ? '' : `${subject} · `;
+  const field =
+    attribute === null
+      ? ''
+      : `${attribute}${value === null ? '' : ` = ${oneLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''}: `;
+  const dates = [
+    ...(dueAt === null ? [] : [`due ${day(dueAt)}`]),
+    ...(validTo === null ? [] : [`until ${day(validTo)}`]),
+  ];
+  const when =
+    tense === 'holds' && dates.length === 0
+      ? ''
+      : ` (${[...(tense === 'holds' ? [] : [tense === 'happened' && dueAt !== null ? 'was planned, its day has passed' : tense]), ...dates].join(', ')})`;
+  return `${index + 1}. [${day(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
+}
+
+function day(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+/** The turns under their numbers. What was said before in the same words is left out: it is read once. */
+function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string {
+  const seen = new Set<string>();
+  return turns
+    .flatMap((event, index) => {
+      const key = `${event.origin} ${event.speaker ?? ''} ${oneLine(event.content).toLowerCase()}`;
+      if (seen.has(key) && key.length > 40) return [];
+      seen.add(key);
+      return `${index + 1}. ${turnLine(event, input)}`;
+    })
+    .join('\n');
+}
+
+const SPEAKERS = { user: 'User', agent: 'Assistant', tool: 'Tool', document: 'Document', system: 'System' } as const;
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** A turn as a model reads it: when, who, and what. The user's words are shown whole, the others' are shortened. */
+function turnLine(
+  event: Event,
+  { timeZone, turnCharacters, userCharacters }: Pick<ReadPromptInput, 'timeZone' | 'turnCharacters' | 'userCharacters'>,
+): string {
+  const who = event.speaker ?? (event.kind === 'observation' ? 'Assistant noted' : SPEAKERS[event.origin]);
+  const outside = event.origin === 'tool' || event.origin === 'document' ? ' (not the user)' : '';
+  const most = event.origin === 'user' ? userCharacters : turnCharacters;
+  return `[${localDay(event.occurredAt, timeZone)}] ${who}${outside}: ${shortened(oneLine(event.content), most)}`;
+}
+
+function localDay(at: Date, timeZone: string): string {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
+    at,
+  );
+  return `${day} ${WEEKDAYS[new Date(`${day}T00:00:00Z`).getUTCDay()]}`;
+}
+
+function shortened(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  // The end of a long message often holds what it was about.
+  const head = Math.ceil(characters * 0.7);
+  return `${text.slice(0, head)} … ${text.slice(text.length - (characters - head))}`.toWellFormed();
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** What was refused of a first answer, told back once. */
+export interface AmendPromptInput {
+  refused: readonly { number: number; text: string; reason: string; detail: string | null }[];
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  quote_not_found: 'the quote does not stand in the turns: copy the words as they are',
+  value_not_said: 'the value is in no turn: use the words of the turn',
+  says_more_than_quote: 'the sentence says more than the turns: keep to what they say',
+  too_long: 'more than 30 words',
+  malformed: 'fields are missing',
+};
+
+/** Whether telling the reader a reason can mend the item. */
+export function isMendable(reason: string): boolean {
+  return Object.hasOwn(REASONS, reason);
+}
+
+/** The same request, with what was refused of its answer. */
+export function amendNote({ refused }: AmendPromptInput): string {
+  const lines = refused.map(
+    ({ number, text, reason, detail }) =>
+      `${number}. ${oneLine(text)} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
+  );
+  return `You have read these turns before. Of your statements these were refused:\n${fence('refused', lines.join('\n'))}\nGive only these again, corrected, in the same form, and leave out what cannot be corrected. Leave ends, forgets, reflections and topics empty.`;
+}

@@ -1,0 +1,151 @@
+import type { Meter } from '../../ledger/meter.ts';
+import type { AttributeTable } from '../../record/attributes.ts';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import type { Polarity, Tense } from '../../record/statement.ts';
+
+/**
+ * Reads turns and says what they state: with a language model, or locally without one. A reader stores nothing and knows no ids.
+ * Turns and known statements have numbers, their places in the input counted from 1. What a reader says is untrusted: `resolve`,
+ * `check` and `decide` come after it, and are the same for both.
+ *
+ * `read` throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; then nothing may be changed and the
+ * events stay unread. The local reader throws nothing but `cancelled`.
+ */
+export interface Reader {
+  /** `local`, or the id of the model. Kept with each memory and in run logs. */
+  readonly id: string;
+  readonly kind: 'model' | 'local';
+  read(input: ReadInput, options?: ReadOptions): Promise<Reading>;
+}
+
+export interface ReadOptions {
+  signal?: AbortSignal;
+  /** Charges what the reading costs. Null: nothing is charged, as for the local reader. */
+  meter?: Meter | null;
+}
+
+export interface ReadInput {
+  /** What is to be read. */
+  turns: readonly Event[];
+  /** The turns before these: for the question that an answer replies to. Nothing is read from them. */
+  earlier: readonly Event[];
+  /** Statements that these turns may repeat, extend, replace or end. */
+  known: readonly Memory[];
+  /** Summaries of the session's topics so far, to be continued. */
+  topics: readonly { topic: string; summary: string }[];
+  /** What may be formed: names and meanings, from the two policy tables. */
+  types: readonly { name: string; description: string }[];
+  attributes: AttributeTable;
+  /** IANA name, for "yesterday": days are counted from each turn's own time. */
+  timeZone: string;
+  /** Names of the user, besides "User". */
+  userNames: readonly string[];
+  /** What is wanted besides statements. */
+  wants: { reflections: boolean; topics: boolean };
+}
+
+/** What a reader makes of turns. */
+export interface Reading {
+  statements: ReadStatement[];
+  /** Known statements that no longer hold and that nothing replaces. */
+  ends: ReadEnd[];
+  /** What the user asks to forget. */
+  forgets: ReadForget[];
+  reflections: ReadReflection[];
+  topics: ReadTopic[];
+}
+
+/** Where a turn says something. */
+export interface ReadQuote {
+  /** The number of the turn. */
+  turn: number;
+  /** Words of the turn, as they stand there. */
+  words: string;
+}
+
+/** A statement as a reader gives it. */
+export interface ReadStatement {
+  /** "User", "User's sister Ana", "the Rotterdam order". */
+  subject: string;
+  attribute: string | null;
+  value: string | null;
+  polarity: Polarity;
+  tense: Tense;
+  type: string;
+  /** One sentence that stands alone, in the user's language. */
+  text: string;
+  quotes: ReadQuote[];
+  /** ISO dates; null where the turns do not say. */
+  from: string | null;
+  to: string | null;
+  due: string | null;
+  /** 0 to 1; null: the default of its type. */
+  importance: number | null;
+  /** Whether the user said it outright or asked to remember it; false for what the reader concludes. */
+  explicit: boolean;
+  /** Whether it concerns everybody the agent talks to, and no person. */
+  forEveryone: boolean;
+  tags: string[];
+  /** People, places, organisations and projects that it names. */
+  names: string[];
+  /** What it does to a known statement. */
+  relation: { kind: Relation; known: number } | null;
+}
+
+/** `reaches`: a goal that is known is reached. */
+export const RELATIONS = ['repeats', 'extends', 'replaces', 'ends', 'reaches'] as const;
+export type Relation = (typeof RELATIONS)[number];
+
+export interface ReadEnd {
+  known: number;
+  quote: ReadQuote;
+}
+
+/** A request to forget. `known` are the statements that the reader takes to be meant; `about` are the words of the request. */
+export interface ReadForget {
+  quote: ReadQuote;
+  about: string;
+  known: number[];
+  /** "Actually, keep it": takes the last request back. */
+  takenBack?: boolean;
+}
+
+export interface ReadReflection {
+  level: 'agent' | 'user' | 'session';
+  text: string;
+}
+
+export interface ReadTopic {
+  topic: string;
+  summary: string;
+  turns: number[];
+}
+
+/** Nothing that is worth keeping. */
+export function emptyReading(): Reading {
+  return { statements: [], ends: [], forgets: [], reflections: [], topics: [] };
+}
+
+/** A statement with the fields that most statements share. */
+export function readStatement(
+  fields: Pick<ReadStatement, 'text' | 'type' | 'quotes'> & Partial<ReadStatement>,
+): ReadStatement {
+  return {
+    subject: 'User',
+    attribute: null,
+    value: null,
+    polarity: 'affirmed',
+    tense: 'holds',
+    from: null,
+    to: null,
+    due: null,
+    importance: null,
+    explicit: true,
+    forEveryone: false,
+    tags: [],
+    names: [],
+    relation: null,
+    ...fields,
+  };
+}

@@ -1,0 +1,114 @@
+import { resolveDates } from '../language/resolve-dates.ts';
+import { snakeCase, type AttributeTable } from '../record/attributes.ts';
+import { DAY } from '../record/clock.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
+import { canonicalSubject, knownSubject, type Tense } from '../record/statement.ts';
+import type { ReadStatement } from './read/reader.ts';
+
+/** What names, attributes and dates are resolved against. */
+export interface ResolveContext {
+  types: MemoryTypeTable;
+  attributes: AttributeTable;
+  /** Names of the user, besides "User". */
+  userNames: readonly string[];
+  /** The subjects that the owner's statements have. */
+  subjects: readonly string[];
+  timeZone: string;
+}
+
+/** A reader's statement under the names that the tables have, with its times. */
+export interface ResolvedStatement extends ReadStatement {
+  validFrom: Date | null;
+  validTo: Date | null;
+  dueAt: Date | null;
+}
+
+/** Resolves the names of a statement: its type, its attribute, its subject. Unknown attributes stay, and mean many values. */
+export function resolveNames(statement: ReadStatement, context: ResolveContext): ReadStatement {
+  // Some models write `likes:pizza` for an attribute and its value.
+  const [name, ...rest] = (statement.attribute ?? '').split(':');
+  const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
+  const attribute = attributeOf(name, value, context);
+  const policy = context.types.get(statement.type);
+  const subject = canonicalSubject(statement.subject, context.userNames);
+  return {
+    ...statement,
+    attribute,
+    value: value === null || value.trim() === '' ? null : value.trim(),
+    type: policy?.formable === true ? statement.type : statement.type === 'instruction' ? 'preference' : 'fact',
+    subject: knownSubject(subject, context.subjects),
+  };
+}
+
+/** The table's name for an attribute. `daughter` is `child_name` where its value is a name, and a word of its own where it is not. */
+function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
+  const attribute = attributes.resolve(name);
+  const given = snakeCase(name ?? '');
+  if (attribute === null || attribute === given || attributes.policyOf(attribute).shape !== 'name') return attribute;
+  return value !== null && /^[\p{Lu}\p{Lo}]/u.test(value) ? attribute : given;
+}
+
+/**
+ * Resolves the times of a statement from the time of the turn that says it. A day that the quoted words count from the turn
+ * ("yesterday") outranks the reader's. A habit has no date. A plan whose day is past when it is told is no plan.
+ */
+export function resolveTimes(
+  statement: ReadStatement,
+  { quoted, statedAt, timeZone }: { quoted: string; statedAt: Date; timeZone: string },
+): ResolvedStatement {
+  if (statement.tense === 'habit') return { ...statement, validFrom: null, validTo: null, dueAt: null };
+  const said = datesIn(quoted, statedAt, timeZone, statement.tense);
+  const from = agreed(toDate(statement.from), said);
+  const to = toDate(statement.to);
+  const dueAt = agreed(toDate(statement.due), said);
+  const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
+  const isOver = to !== null && to <= statedAt;
+  return {
+    ...statement,
+    tense: tenseOf(statement.tense, { validFrom, isOver, statedAt }),
+    validFrom,
+    validTo: to !== null && validFrom !== null && to < validFrom ? null : to,
+    dueAt,
+  };
+}
+
+function tenseOf(
+  tense: Tense,
+  { validFrom, isOver, statedAt }: { validFrom: Date | null; isOver: boolean; statedAt: Date },
+): Tense {
+  if (isOver) return 'happened';
+  // "From tomorrow on I work at the clinic": what holds from a later day on is a plan until then.
+  if (tense === 'holds' && validFrom !== null && validFrom.getTime() - statedAt.getTime() >= DAY) return 'planned';
+  // "In May", said in the middle of May, is still ahead: only what lies more than a month back is no plan.
+  if (tense === 'planned' && validFrom !== null && statedAt.getTime() - validFrom.getTime() > 31 * DAY)
+    return 'happened';
+  return tense;
+}
+
+interface SaidDate {
+  from: Date;
+  to: Date;
+}
+
+/** Days that the words count from the turn: "yesterday", "next Friday". What has figures, a month or a year is left to the reader. */
+function datesIn(quoted: string, now: Date, timeZone: string, tense: Tense): SaidDate[] {
+  const prefer = tense === 'planned' ? 'future' : 'past';
+  return resolveDates(quoted.slice(0, 2000), { now, timeZone, prefer }).flatMap(
+    ({ from, to, relative, precision, text }) =>
+      from === null || to === null || !relative || precision !== 'day' || /\d/.test(text) ? [] : [{ from, to }],
+  );
+}
+
+/** The reader's date, unless the quoted words count another day from the turn, and only that one. */
+function agreed(read: Date | null, said: readonly SaidDate[]): Date | null {
+  const [only, ...others] = said;
+  if (read === null || only === undefined || others.length > 0) return read;
+  const isWithin = read.getTime() >= only.from.getTime() - DAY && read.getTime() <= only.to.getTime() + DAY;
+  return isWithin ? read : only.from;
+}
+
+function toDate(text: string | null): Date | null {
+  if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
+  const time = Date.parse(text.trim());
+  return Number.isNaN(time) ? null : new Date(time);
+}

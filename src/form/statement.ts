@@ -1,0 +1,34 @@
+import type { Event } from '../record/event.ts';
+import type { Memory, SourceType } from '../record/memory.ts';
+import type { ScopeLevel } from '../record/scope.ts';
+import type { Polarity, Quote, Tense } from '../record/statement.ts';
+import type { Confidence, Origin, Trust } from '../record/trust.ts';
+import type { Relation } from './read/reader.ts';
+
+/** A statement that was resolved and checked: ready to be compared with what is known. */
+export interface Statement {
+  subject: string;
+  attribute: string | null;
+  value: string | null;
+  polarity: Polarity;
+  tense: Tense;
+  type: string;
+  text: string;
+  level: ScopeLevel;
+  importance: number;
+  confidence: Confidence;
+  trust: Trust;
+  sourceType: SourceType;
+  statedAt: Date;
+  statedBy: Origin;
+  quotes: Quote[];
+  /** The events that say so, oldest first. */
+  events: Event[];
+  validFrom: Date | null;
+  validTo: Date | null;
+  dueAt: Date | null;
+  tags: string[];
+  names: string[];
+  /** What it does to a known statement, as its reader says. */
+  relation: { kind: Relation; target: Memory } | null;
+}

@@ -1,0 +1,123 @@
+import { enqueueJobs } from '../jobs/enqueue.ts';
+import type { NewJob } from '../jobs/job.ts';
+import { HOUR } from '../record/clock.ts';
+import type { Event } from '../record/event.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Session } from '../record/session.ts';
+import { EVERY_TENANT, type Writer } from '../store/database.ts';
+import type { RunCause } from '../store/run-store.ts';
+import { findColdSessions, findSession } from '../store/session-store.ts';
+import { usesModel, type FormDeps } from './form-deps.ts';
+import type { TriggerSettings } from './formation-settings.ts';
+
+/**
+ * Queues what follows from new events, in the transaction that appends them: a formation when enough has gathered, the reading of the
+ * exchange by a model where the settings ask for it, the summary that waits for quiet, the boost after a good outcome.
+ */
+export async function triggerFormation(
+  writer: Writer,
+  deps: FormDeps,
+  scope: Scope,
+  events: readonly Event[],
+): Promise<void> {
+  const { settings } = deps;
+  const jobs = events.flatMap((event) => boostJob(event));
+  const messages = events.filter((event) => event.kind === 'message');
+  if (readsByModel(deps) && messages.some((event) => event.origin === 'user')) jobs.push(exchangeJob(scope, messages));
+  if (scope.session !== null && events.length > 0) {
+    const place = { ...scope, connection: null };
+    const session = await findSession(writer, place, deps.clock.now());
+    if (session !== null && isFormationDue(session, settings.triggers)) jobs.push(formationJob(place, 'schedule'));
+    if (messages.length > 0 && settings.summaries) jobs.push(summaryJob(place, settings.summary.quietAfter));
+  }
+  if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
+}
+
+/** Whether a model reads every exchange at once, beside the formation of the session. */
+export function readsByModel(deps: FormDeps): boolean {
+  const { facts, writes, inlineReader } = deps.settings;
+  return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
+}
+
+/** Whether enough has gathered since the last formation. */
+function isFormationDue(
+  session: Pick<Session, 'messagesSinceFormation' | 'weightedTokensSinceFormation'>,
+  { messages, weightedTokens, minimumMessages, everyMessages }: TriggerSettings,
+): boolean {
+  const since = session.messagesSinceFormation;
+  if (since < minimumMessages) return false;
+  return (
+    since >= messages ||
+    session.weightedTokensSinceFormation >= weightedTokens ||
+    (everyMessages !== null && since >= everyMessages)
+  );
+}
+
+/** The job that forms a session: one waits and one runs at a time for each. `whole`: however few messages it has. */
+export function formationJob(scope: Scope, cause: RunCause, { whole = false }: { whole?: boolean } = {}): NewJob {
+  return { kind: 'form', ...sessionJob(scope, { cause, whole }) };
+}
+
+/** Each new message puts it off again. */
+function summaryJob(scope: Scope, delay: number): NewJob {
+  return { kind: 'summarise', ...sessionJob(scope, {}), delay, whenWaiting: 'move' };
+}
+
+/** What the jobs of a session have in common: its owner, its key and its scope. */
+function sessionJob(
+  scope: Scope,
+  payload: Record<string, string | boolean>,
+): Pick<NewJob, 'tenant' | 'ownerKey' | 'uniqueKey' | 'payload'> {
+  const owner = ownerKey(scope);
+  return {
+    tenant: scope.tenant,
+    ownerKey: owner,
+    uniqueKey: `${owner}:${scope.session}`,
+    payload: { scope: { ...scope, connection: null }, ...payload },
+  };
+}
+
+function exchangeJob(scope: Scope, messages: readonly Event[]): NewJob {
+  return {
+    kind: 'read-exchange',
+    tenant: scope.tenant,
+    ownerKey: ownerKey(scope),
+    payload: { scope: { ...scope, connection: null }, events: messages.slice(-4).map((event) => event.id) },
+    priority: 3,
+  };
+}
+
+function boostJob(event: Event): NewJob[] {
+  if (event.kind !== 'outcome' || event.metadata['effect'] !== 'positive') return [];
+  const owner = { ...event.scope, session: null, connection: null };
+  return [
+    {
+      kind: 'boost-outcomes',
+      tenant: owner.tenant,
+      ownerKey: ownerKey(owner),
+      uniqueKey: event.id,
+      payload: { scope: owner, outcome: event.id },
+    },
+  ];
+}
+
+const MOST_SESSIONS = 500;
+/** A formation that was given up, for a dead provider or an expired key, is tried again this much later. */
+const TRY_AGAIN_AFTER = HOUR;
+
+/** Queues a formation for every session that has gone cold with events in it that no formation has read, however few. */
+export async function formColdSessions(deps: FormDeps): Promise<number> {
+  const now = deps.clock.now();
+  const { coldAfter } = deps.settings.triggers;
+  const scopes = await deps.database.read(EVERY_TENANT, (reader) =>
+    findColdSessions(reader, {
+      quietSince: now - coldAfter,
+      givenUpSince: now - TRY_AGAIN_AFTER,
+      limit: MOST_SESSIONS,
+    }),
+  );
+  if (scopes.length === 0) return 0;
+  const jobs = scopes.map((scope) => formationJob(scope, 'schedule', { whole: true }));
+  await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
+  return scopes.length;
+}

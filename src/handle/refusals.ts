@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { limitSchema, parse, textSchema } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Parts } from '../store/parts.ts';
+import type { Page } from '../store/read-memories.ts';
+import { listRefusals, type RefusalFilter, type RefusalRecord } from '../store/refusal-store.ts';
+
+/** What was read from events and not stored. */
+export interface RefusalHandle {
+  /** What was refused within the handle's scope, with the reasons, newest first, a page at a time. */
+  list(filter?: RefusalFilter): Promise<Page<RefusalRecord>>;
+}
+
+export const refusalFilterSchema: z.ZodType<RefusalFilter, RefusalFilter> = z.strictObject({
+  limit: limitSchema.optional(),
+  cursor: textSchema(500).optional(),
+  session: textSchema(200).optional(),
+});
+
+export function refusalHandle({ database }: Parts, scope: Scope): RefusalHandle {
+  return {
+    async list(filter = {}) {
+      const checked = parse(refusalFilterSchema, filter, 'The filter');
+      return database.read(scope.tenant, (reader) => listRefusals(reader, scope, checked));
+    },
+  };
+}

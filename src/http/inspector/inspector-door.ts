@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { VarveError } from '../../errors.ts';
+import type { ApiKey } from '../../operate/api-key.ts';
+import { parseJson } from '../../operate/parse-json.ts';
+import { HOUR } from '../../record/clock.ts';
+import { parse } from '../../record/parse.ts';
+import type { Varve } from '../../varve.ts';
+import { assertAccess, isLimited } from '../access.ts';
+import { DoorError } from '../problem.ts';
+import { bodyText } from '../read-body.ts';
+import { inTime, tenantWide } from '../run-operation.ts';
+import type { SignInLink } from './sign-in-link.ts';
+import { NOT_BUILT, readWebFiles, webFolder, type WebFiles } from './web-files.ts';
+
+/** A life that can be replayed into an empty store, so that there is something to look at. */
+export interface DemoLife {
+  /** Who it is, in a sentence. */
+  title: string;
+  /** How many conversations it has. */
+  sessions: number;
+  /** Replays it into a tenant; `onSession` is told how many conversations are done. */
+  load(tenant: string, onSession: (done: number) => void): Promise<void>;
+}
+
+export interface InspectorOptions {
+  /** Signs in once; only for a server that nobody but this machine reaches. */
+  link?: SignInLink;
+  /** Offered while a store is empty. */
+  demo?: DemoLife;
+}
+
+export interface InspectorRequest {
+  request: Request;
+  /** The path of the address. */
+  path: string;
+  /** Where the request comes from. */
+  address: string;
+  /** Asks for the key that the request carries. */
+  enter(): Promise<ApiKey>;
+}
+
+interface InspectorAnswer {
+  status: number;
+  body: Uint8Array<ArrayBuffer> | string;
+  headers: Record<string, string>;
+}
+
+interface InspectorRoute {
+  method: 'GET' | 'POST';
+  path: string;
+  run(asked: InspectorRequest): Promise<InspectorAnswer>;
+}
+
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
+const SIGNED_IN_FOR = 12 * HOUR;
+const SIGN_IN_BYTES = 1024;
+const SIGN_IN_TIME = 5_000;
+const signInSchema = z.strictObject({ code: z.string().max(200) });
+
+/** The routes of the inspector beside `/v1`: its files, which hold no data and need no key, the one-time link, and the demo. */
+export function inspectorRoutes(
+  varve: Varve,
+  { link, demo }: InspectorOptions = {},
+  clock: { now(): number } = Date,
+): readonly InspectorRoute[] {
+  let files: WebFiles | null | undefined;
+  const page = async ({ request, path }: InspectorRequest): Promise<InspectorAnswer> => {
+    if (files === undefined || files === null) {
+      const folder = webFolder();
+      files = folder === null ? null : readWebFiles(folder);
+    }
+    if (files === null) {
+      if (path === '/') return { status: 200, body: NOT_BUILT.body, headers: NOT_BUILT.headers };
+      throw new DoorError('no_such_route', 'The inspector is not built: run `npm run build:web`.');
+    }
+    const file = files.get(path, request.headers.get('accept-encoding') ?? '');
+    if (file === null) throw new DoorError('no_such_route', 'The inspector has no such file.');
+    const isKnown = request.headers.get('if-none-match') === file.headers['etag'];
+    return isKnown
+      ? { status: 304, body: '', headers: file.headers }
+      : { status: 200, body: file.body, headers: file.headers };
+  };
+
+  const signIn = async ({ request, address }: InspectorRequest): Promise<InspectorAnswer> => {
+    // Nobody is known yet: whoever sends much, or slowly, is not waited for.
+    const text = await inTime(bodyText(request, SIGN_IN_BYTES), SIGN_IN_TIME);
+    const { code } = parse(signInSchema, parseJson(text, 'The body'), 'The body');
+    if (link === undefined || !LOOPBACK.test(address) || !link.redeem(code)) {
+      throw new DoorError('unauthenticated', 'This link was used already, is too old, or is not of this server.');
+    }
+    const { secret } = await varve.operator.keys.create(
+      link.tenant,
+      { name: 'inspector, by one-time link', access: 'admin', expiresAt: new Date(clock.now() + SIGNED_IN_FOR) },
+      'one-time link',
+    );
+    return json({ secret });
+  };
+
+  let loading: { tenant: string; done: number } | null = null;
+  const operatorOf = async ({ enter }: InspectorRequest): Promise<ApiKey> => {
+    const key = await enter();
+    assertAccess(key, 'admin');
+    if (isLimited(key)) throw tenantWide();
+    return key;
+  };
+  const stateFor = async (tenant: string): Promise<InspectorAnswer> => {
+    const about = { title: demo?.title ?? '', done: loading?.done ?? 0, of: demo?.sessions ?? 0 };
+    if (loading !== null && loading.tenant === tenant) return json({ state: 'loading', ...about });
+    const { events, memories } = await varve.operator.count({ tenant });
+    const isOffered = demo !== undefined && loading === null && events === 0 && memories === 0;
+    return json({ state: isOffered ? 'offered' : 'unavailable', ...about });
+  };
+  const loadDemo = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
+    const { tenant } = await operatorOf(asked);
+    const { events, memories } = await varve.operator.count({ tenant });
+    if (demo === undefined || loading !== null || events > 0 || memories > 0) {
+      throw new VarveError('The demo life is for an empty store, and is loaded once at a time.', { code: 'conflict' });
+    }
+    const progress = { tenant, done: 0 };
+    loading = progress;
+    void demo
+      .load(tenant, (done) => {
+        progress.done = done;
+      })
+      .catch((error: unknown) => process.emitWarning(error as Error))
+      .finally(() => {
+        loading = null;
+      });
+    return stateFor(tenant);
+  };
+
+  return [
+    { method: 'GET', path: '/', run: page },
+    { method: 'GET', path: '/icon.svg', run: page },
+    { method: 'GET', path: '/assets/:file', run: page },
+    { method: 'POST', path: '/inspector/sign-in', run: signIn },
+    { method: 'GET', path: '/inspector/demo', run: async (asked) => stateFor((await operatorOf(asked)).tenant) },
+    { method: 'POST', path: '/inspector/demo', run: loadDemo },
+  ];
+}
+
+function json(body: unknown): InspectorAnswer {
+  return { status: 200, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}

@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import type { RowsRequest } from '../../operate/inspect-records.ts';
+import type { Memory } from '../../record/memory.ts';
+import { textSchema } from '../../record/parse.ts';
+import { memoryFilterFields } from '../../store/read-memories.ts';
+import { isLimited } from '../access.ts';
+import { found, items } from '../answers.ts';
+import { operation, type Operation } from '../operation.ts';
+import { idOf, limitSchema } from '../operations/parameters.ts';
+import * as records from '../record-schemas.ts';
+
+const { cursor: _cursor, reach: _reach, order: _order, limit: _limit, ...filterFields } = memoryFilterFields;
+const offset = z.int().min(0).max(10_000_000).optional();
+const count = z.int().min(0);
+const facet = z.array(z.object({ name: z.string(), count }));
+const text = z.string().nullable();
+
+const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
+  ...filterFields,
+  offset,
+  limit: limitSchema(500),
+  order: z.enum(['newest', 'oldest', 'important', 'stated']).optional(),
+  text: z.string().max(500).optional().describe('Has these characters in its text.'),
+}) as unknown as z.ZodType<Partial<RowsRequest>>;
+
+/** What the inspector asks besides: lists with a place in them, counts, and pictures of a scope. They only read. */
+export const INSPECTOR_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'whoAmI',
+    method: 'get',
+    path: '/v1/whoami',
+    tag: 'inspector',
+    summary: 'The key that asks: its name, what it may do and whom it reaches.',
+    scoped: false,
+    answer: z.object({
+      key: z.object({
+        id: z.string(),
+        name: z.string(),
+        access: z.string(),
+        agents: z.array(z.string()).nullable(),
+        users: z.array(z.string()).nullable(),
+        expiresAt: z.iso.datetime().nullable(),
+      }),
+      tenant: z.string(),
+      isLimited: z.boolean(),
+    }),
+    async run({ key }) {
+      const { id, name, access, agents, users, expiresAt } = key;
+      return {
+        body: { key: { id, name, access, agents, users, expiresAt }, tenant: key.tenant, isLimited: isLimited(key) },
+      };
+    },
+  }),
+  operation({
+    id: 'listOwners',
+    method: 'get',
+    path: '/v1/owners',
+    tag: 'inspector',
+    summary: 'The agents and users that have memories and that the key reaches, the latest conversation first.',
+    scoped: false,
+    query: z.strictObject({ match: textSchema(200).optional(), limit: limitSchema(1000) }),
+    answer: items(z.object({ agent: text, user: text, memories: count, sessions: count, lastEventAt: text })),
+    async run({ varve, key, query }) {
+      const { agents, users } = key;
+      const owners = await varve.operator.inspect.owners(key.tenant, {
+        agents,
+        users,
+        match: query.match,
+        limit: query.limit ?? 200,
+      });
+      return { body: { items: owners } };
+    },
+  }),
+  operation({
+    id: 'listMemoryRows',
+    method: 'get',
+    path: '/v1/memory-rows',
+    tag: 'inspector',
+    summary: 'The memories within the scope from a place in the list on, and how many there are in all.',
+    query: rowsQuery,
+    answer: z.object({ total: count, offset: count, items: z.array(records.memory) }),
+    async run({ varve, scope, key, query }) {
+      const request = {
+        order: 'newest',
+        ...query,
+        offset: query.offset ?? 0,
+        limit: query.limit ?? 100,
+      } as RowsRequest;
+      const rows = await varve.operator.inspect.rows(scope, request);
+      return { body: { ...rows, items: key.access === 'admin' ? rows.items : rows.items.map(withoutForgotten) } };
+    },
+  }),
+  operation({
+    id: 'memoryFacets',
+    method: 'get',
+    path: '/v1/memory-facets',
+    tag: 'inspector',
+    summary: 'What the memories within the scope can be narrowed by, with how many there are of each.',
+    answer: z.object({
+      live: count,
+      archived: count,
+      types: facet,
+      subjects: facet,
+      attributes: facet,
+      archiveReasons: facet,
+    }),
+    async run({ varve, scope }) {
+      return { body: await varve.operator.inspect.facets(scope) };
+    },
+  }),
+  operation({
+    id: 'memoryLinks',
+    method: 'get',
+    path: '/v1/memories/{id}/links',
+    tag: 'inspector',
+    summary: 'What a memory replaced, what replaced it, what it was made of, and the events that it quotes.',
+    answer: z.object({
+      replaced: z.array(records.memory),
+      replacedBy: z.array(records.memory),
+      madeOf: z.array(records.memory),
+      madeInto: z.array(records.memory),
+      events: z.array(records.event),
+      use: z.record(z.string(), z.unknown()).nullable(),
+    }),
+    async run({ varve, handle, scope, params }) {
+      const memory = found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
+      return { body: await varve.operator.inspect.links(scope, memory) };
+    },
+  }),
+  operation({
+    id: 'listSessions',
+    method: 'get',
+    path: '/v1/sessions',
+    tag: 'inspector',
+    summary: 'The conversations within the scope, the latest first, with how much was learned and refused in each.',
+    query: z.strictObject({ offset, limit: limitSchema(200) }),
+    answer: z.object({
+      total: count,
+      items: z.array(
+        z.object({
+          id: z.string(),
+          agent: text,
+          user: text,
+          status: z.string(),
+          startedAt: records.time,
+          lastEventAt: records.time,
+          events: count,
+          opening: text,
+          memories: count,
+          refused: count,
+        }),
+      ),
+    }),
+    async run({ varve, scope, query }) {
+      const page = { offset: query.offset ?? 0, limit: query.limit ?? 50 };
+      return { body: await varve.operator.inspect.sessions(scope, page) };
+    },
+  }),
+  operation({
+    id: 'subjectGraph',
+    method: 'get',
+    path: '/v1/subject-graph',
+    tag: 'inspector',
+    summary: 'Who and what the live memories within the scope are about, and who is named with whom.',
+    answer: z.object({
+      nodes: z.array(
+        z.object({ id: z.string(), label: z.string(), kind: z.string(), subject: text, entity: text, memories: count }),
+      ),
+      edges: z.array(z.object({ from: z.string(), to: z.string(), count })),
+    }),
+    async run({ varve, scope }) {
+      return { body: await varve.operator.inspect.graph(scope) };
+    },
+  }),
+  operation({
+    id: 'growth',
+    method: 'get',
+    path: '/v1/growth',
+    tag: 'inspector',
+    summary: 'What was learned, archived and said within the scope, by day in UTC.',
+    answer: z.object({
+      learned: z.array(z.object({ day: z.string(), type: z.string(), count })),
+      archived: z.array(z.object({ day: z.string(), reason: z.string(), count })),
+      events: z.array(z.object({ day: z.string(), count })),
+    }),
+    async run({ varve, scope }) {
+      return { body: await varve.operator.inspect.growth(scope) };
+    },
+  }),
+  operation({
+    id: 'vitals',
+    method: 'get',
+    path: '/v1/vitals',
+    tag: 'inspector',
+    summary: 'How well memory does within the scope: use, corrections, repeated questions, refusals.',
+    answer: z.object({
+      contextUtilisation: z.number().nullable(),
+      observationRate: z.number().nullable(),
+      scaffoldVersions: count,
+      scaffoldEntries: count,
+      correctionRate: z.number().nullable(),
+      repeatQuestionRate: z.number().nullable(),
+      refused: z.array(z.object({ reason: z.string(), count })),
+    }),
+    async run({ varve, scope }) {
+      return { body: await varve.operator.inspect.vitals(scope) };
+    },
+  }),
+];
+
+/** What was forgotten is shown to those who may erase; others learn that it was there, and when. */
+function withoutForgotten(memory: Memory): Memory {
+  if (memory.archiveReason !== 'forgotten') return memory;
+  return {
+    ...memory,
+    content: '',
+    title: null,
+    url: null,
+    subject: '',
+    value: null,
+    quotes: [],
+    tags: [],
+    entities: [],
+    metadata: {},
+    internal: {},
+  };
+}

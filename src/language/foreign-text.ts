@@ -1,0 +1,401 @@
+import { plainMarks, wordsPattern } from './packs/pack.ts';
+import { PACKS } from './packs/packs.ts';
+
+/** Words in a message that somebody other than its author wrote. */
+export interface ForeignSpan {
+  start: number;
+  end: number;
+  kind: 'pasted' | 'quoted' | 'code';
+}
+
+const READ = 24_000;
+const SHORTEST_QUOTATION = 12;
+const OPENING_QUOTES = /["“„«「『'‘]/;
+const CLOSING: Readonly<Record<string, string>> = {
+  '"': '"',
+  '“': '”',
+  '„': '“”"',
+  '«': '»',
+  '「': '」',
+  '『': '』',
+  "'": "'’",
+  '‘': "’'",
+};
+const CODE_FENCE = /^ {0,3}(?:```|~~~)/;
+const MAIL_HEADER =
+  /^\s*(?:[>*]\s*)?(?:from|to|cc|subject|sent|date|reply-to|von|an|betreff|gesendet|datum|de|para|asunto|enviado|fecha|objet|à|envoyé|assunto|data|oggetto|da|inviato|van|aan|onderwerp|verzonden|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\s*\S/i;
+const SALUTATION =
+  /^\s*["“„«]?(?:dear|hello|hi|good (?:morning|afternoon|day)|to whom it may concern|sehr geehrte[rs]?|liebe[rs]?|guten tag|hallo|estimad[oa]s?|querid[oa]s?|hola|buen[oa]s (?:días|tardes)|cher|chère|bonjour|madame|monsieur|prezad[oa]s?|car[oa]|olá|gentile|egregio|buongiorno|ciao|geachte|beste|尊敬的|亲爱的|您好|拝啓|お客様|平素)(?=[\s,:!]|$|\p{Lo})[^.?!]{0,40}[,:!，：]\s*$/iu;
+const SIGN_OFF =
+  /^\s*(?:best(?: wishes| regards)?|kind regards|regards|warm regards|sincerely|yours(?: sincerely| faithfully| truly)?|cheers|thanks|thank you|many thanks|mit freundlichen grüßen|viele grüße|liebe grüße|mfg|lg|saludos(?: cordiales)?|atentamente|un saludo|cordialement|bien à vous|bien cordialement|atenciosamente|abraços?|cordiali saluti|distinti saluti|met vriendelijke groet(?:en)?|groet(?:en|jes)?|敬具|此致|祝好)[,.!，。]?\s*(?:\S.{0,40})?$/iu;
+// "12:04 Tom: …", "[3/4/26, 10:11] Ana: …", "Tom: …", "<Tom> …".
+const CHAT_LINE =
+  /^\s*(?:\[?\d{1,4}[-./:]\d{1,2}(?:[-./:,]\s?\d{1,4})*(?:\s?[ap]m)?[^\]]{0,20}\]?\s*(?:[-–]\s*)?)?(?:<[^>\n]{1,30}>|[\p{Lu}\p{Lo}][\p{L}\p{N}_. ]{0,24}[:：])\s+\S/u;
+const STAMP = /^\s*\[?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?)\b/;
+const LOG_LINE =
+  /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w{3} \d{1,2} \d\d:\d\d:\d\d|(?:error|warn(?:ing)?|info|debug|fatal|trace)\b[:\]\s]|at \S+ ?\(|file "|traceback|caused by|\$ |> ?\w+ ?@|npm |\S*(?:error|exception): )/i;
+const CODE_LINE =
+  /^\s*(?:(?:import|from|const|let|var|def|class|function|return|public|private|static|if|for|while|elif|else|try|except|catch|select|insert|update|create table|#include|using|package|func|fn|struct)\b.*[;{}():=]|[}\])];?,?\s*$|<\/?[a-z][^>]*>|[\w.[\]'"]+\s*[+-]?=\s*\S.*[;()]|\/\/|#!|@\w+\()/i;
+// One such line is enough.
+const ERROR_LINE =
+  /^\s*`?(?:uncaught )?(?:traceback \(most|[a-z]*(?:error|exception|warning): |failed [^\s.:]+[.:]\S|\S+\.(?:js|ts|jsx|tsx|py|c|go|rs|java):\d+)/i;
+const STRONG_CODE =
+  /=>|[{;]\s*\/?\*|^\s*(?:const|let|var|def|int|void|public|#include)\s[^.?!]*[=({;]|^\s*[.#]?[\w-]+\s*\{[^:]*:[^;]*;/;
+const QUOTED_LINE = /^\s*>/;
+// A salutation with more behind it: "Dear policyholder, your notice of loss has been registered."
+const GREETED =
+  /^\s*["“„«]?(?:dear|sehr geehrte[rs]?|estimad[oa]s?|chère?|prezad[oa]s?|gentile|egregio|geachte|尊敬的|拝啓)\s?[\p{L}.]+(?:\s[\p{L}.]+){0,3}\s?[,!:，！：]\s?\S/iu;
+// Somebody else is named as the author: whose "I" it is does not matter then.
+const INTRODUCES =
+  /(?<!\p{L})(?:wrote|writes|sent|sended|sends|texted|emailed|e-mailed|posted|replied|forwarded|got this|received this|their (?:answer|reply)|(?:this|the) (?:letter|e-?mail|mail|message|offer|review|ad|advert|listing|post|text|note|dm)|schrieb|schreibt|geschrieben|geschickt|schickt|das bekommen|escribió|escribe|mandó|mandaron|envió|llegó|écrit|envoyé|m'écrit|escreveu|mandou|enviou|scritto|mandato|scrive|schreef|schrijft|stuurde|gestuurd)(?!\p{L})|发来|发给|写来|收到|送って|届い|来た/iu;
+const OWN_SENDING =
+  /(?<!\p{L})(?:i|ich|yo|je|eu|io|ik) (?:\p{L}+ )?(?:wrote|sent|posted|replied|texted|schrieb|hab|habe|escribí|mandé)(?!\p{L})/iu;
+const POINTS_ON =
+  /(?<!\p{L})(?:this|these|that|it|as follows|below|to me|me|their|here|das|dies|folgendes|mir|mich|esto|eso|me|ça|ceci|cela|m'\p{L}+|isso|isto|questo|questa|mi|dit|dat|deze|we?)(?!\p{L})|这|这个|これ|この/iu;
+const GREETS =
+  /^\s*["“„«]?(?:hi|hello|hey|hej|dear|good (?:morning|afternoon|evening)|hallo|guten tag|liebe[rs]?|hola|buenos días|buenas tardes|bonjour|chère?|olá|bom dia|boa tarde|ciao|buongiorno|gentile|hoi|beste|geachte|您好|你好|お世話に)(?=[\s,!]|\p{Lo})/iu;
+// "FOR SALE: …", "INVOICE 88213 — URGENT", "⚠️ Your booking".
+const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?:[:.!]+| [—–-]))\s?\S/u;
+const TEXT_TASK =
+  /translat|summari[sz]e|proofread|rewrite|rephrase|reword|shorten|tl;?dr|übersetz|zusammenfass|korrigier|traduc|tradui|traduz|resum|résum|riassum|vertaal|samenvat|corrig|corregg|翻译|总结|润色|翻訳|要約|添削/iu;
+// A request that points at a text beside it, and names for such a text.
+const POINTS_AT =
+  /(?<!\p{L})(?:this|these|those|that|here|below|following|diese[rsnm]?|das|hier|folgende[rsn]?|est[aeo]s?|aquí|acá|ce|cet|cette|ces|ça|ceci|ici|voici|ess[ae]s?|isso|aqui|quest[aeoi]|qui|dit|deze|dat|hier)(?!\p{L})|[:：]\s*$|这|これ|この/iu;
+const TEXT_NOUN =
+  /(?<!\p{L})(?:poem|poetry|haiku|lyrics|song|verse|rhyme|metre|meter|story|essay|letter|e-?mail|message|text|post|comment|review|survey|ad|advert|listing|bio|bios|profiles?|cv|resume|candidate|reference|transcript|episode|interview|obituary|article|clause|contract|lease|policy|terms|invitation|recipe|speech|caption|quote|quotes|log|yaml|json|html|code|script|draft|paragraph|sentence|prompt|minutes|newsletter|notice|flyer|gedicht|lied|brief|anzeige|text|nachricht|vertrag|klausel|artikel|lebenslauf|rezept|absage|bewerbung|poema|canción|carta|correo|anuncio|contrato|artículo|receta|cuento|reseña|poème|chanson|lettre|annonce|bail|contrat|article|recette|texte|courriel|música|letra|rima|conto|anúncio|redação|poesia|canzone|lettera|annuncio|contratto|ricetta|articolo|testo|gedicht|advertentie|contract|verhaal|recept|recensie)(?!\p{L})|诗|歌词|合同|文章|简历|广告|詩|歌詞|契約|記事|履歴書/iu;
+const THE_TEXT = new RegExp(
+  `(?<!\\p{L})(?:the|an?|my|die|der|den|das|el|la|le|o|a|il|lo|het|de) (?:\\S+ )?${TEXT_NOUN.source}`,
+  'iu',
+);
+const VERSE_LINE = /^\s*(?![-*•\d])\S.{3,64}$/u;
+const LINE_END = /[.!?。！？]["'”’»]?\s*$/u;
+const SETTING = /^\s*(?:- )?[\w-]{2,24}:(?:\s|$)/;
+const MARKUP = /<\/?(?:p|div|span|b|a|br|html|body|table|tr|td|li|ul|h[1-6])\b[^<>]*>|\{\{[^{}]*\}\}/i;
+const SPEAKER = /^\s*\p{Lu}[\p{Lu} ]{1,20}: \S/u;
+const FORWARD =
+  /^\s*-{2,}\s*(?:forwarded|original|weitergeleitet|ursprüngliche|mensaje|message|messaggio|mensagem|oorspronkelijk)/i;
+const SECOND_PERSON_NOTICE =
+  /\b(?:your (?:account|order|application|package|parcel|subscription|password|payment|contract|employer|appointment|invoice|booking)|dear (?:customer|sir|madam|client|patient|resident|tenant|applicant|valued)|click (?:here|the link)|unsubscribe|we are (?:pleased|writing|looking|seeking|hiring)|please (?:be informed|be advised|find attached|note that)|ihr(?:e|em|en)? (?:konto|bestellung|paket|antrag|vertrag)|su (?:cuenta|pedido|paquete)|votre (?:compte|commande|colis|dossier)|sua (?:conta|encomenda)|il suo (?:conto|ordine|account)|uw (?:account|bestelling|pakket|rekening)|您的(?:账户|订单|包裹|申请)|お客様の)/iu;
+
+const aboutText = PACKS.map((pack) => wordsPattern(pack.requests.aboutText, pack.script));
+
+interface Line {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/**
+ * The spans of a message that are not its author's own words: code, quotations, mails, chats, logs and documents that were pasted.
+ * By form, and by what the author asks about them; where a request about a text stands beside a block, the block is the text. An
+ * author's own long message without these marks has no such span. One pass over the lines; reads 24,000 characters, and what lies
+ * beyond is taken for a document.
+ */
+export function foreignSpans(text: string): ForeignSpan[] {
+  const readable = text.slice(0, READ);
+  const lines = linesOf(readable);
+  const spans: ForeignSpan[] = [...fencedCode(lines), ...quotedLines(lines)];
+  const free = (start: number, end: number): boolean => !spans.some((span) => start < span.end && end > span.start);
+  for (const span of quotations(readable)) if (free(span.start, span.end)) spans.push(span);
+  for (const span of pastedBlocks(readable, lines)) {
+    if (free(span.start, span.end)) spans.push(span);
+    else if (span.end - span.start > 200) spans.push(span);
+  }
+  if (text.length > READ) spans.push({ start: READ, end: text.length, kind: 'pasted' });
+  return spans.toSorted((left, right) => left.start - right.start);
+}
+
+/** Whether a place in a text belongs to one of the spans. */
+export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: number): boolean {
+  return spans.some(
+    (span) =>
+      start < span.end &&
+      end > span.start &&
+      // A sentence in which a quotation begins that runs on beyond it only introduces the quotation.
+      ((span.start > start && span.end > end) ||
+        Math.min(end, span.end) - Math.max(start, span.start) > (end - start) * 0.5),
+  );
+}
+
+/** Whether an author asks something about a text: "is this a scam?", "translate". */
+export function asksAboutText(text: string): boolean {
+  const plain = plainMarks(text.slice(0, 600));
+  return aboutText.some((pattern) => pattern.test(plain));
+}
+
+/** Whether words name a text or a part of one: "the second paragraph", "the letter". */
+export function namesText(words: string): boolean {
+  return (
+    TEXT_NOUN.test(words) ||
+    /(?<!\p{L})(?:lines?|rows?|columns?|words?|bullets?|sections?|pages?|chapters?|files?|zeilen?|spalten?|sätze|satz|absatz|seite|líneas?|frase|párrafo|archivo|lignes?|phrase|paragraphe|fichier|linha|parágrafo|arquivo|riga|paragrafo|regel|zin|alinea|bestand)(?!\p{L})/iu.test(
+      words,
+    )
+  );
+}
+
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  while (start <= text.length) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    lines.push({ start, end, text: text.slice(start, Math.min(end, start + 400)) });
+    if (newline < 0) break;
+    start = newline + 1;
+  }
+  return lines;
+}
+
+function fencedCode(lines: readonly Line[]): ForeignSpan[] {
+  const spans: ForeignSpan[] = [];
+  let open: number | null = null;
+  for (const line of lines) {
+    if (!CODE_FENCE.test(line.text)) continue;
+    if (open === null) open = line.start;
+    else {
+      spans.push({ start: open, end: line.end, kind: 'code' });
+      open = null;
+    }
+  }
+  const last = lines.at(-1);
+  if (open !== null && last !== undefined) spans.push({ start: open, end: last.end, kind: 'code' });
+  return spans;
+}
+
+function quotedLines(lines: readonly Line[]): ForeignSpan[] {
+  const spans: ForeignSpan[] = [];
+  for (const { start, end, text } of lines) {
+    if (!QUOTED_LINE.test(text) || text.trim().length < 3) continue;
+    const last = spans.at(-1);
+    if (last !== undefined && start - last.end <= 2) last.end = end;
+    else spans.push({ start, end, kind: 'quoted' });
+  }
+  return spans;
+}
+
+/** Text between quotation marks that is long enough to be a saying and no title: twelve characters and two words. */
+function quotations(text: string): ForeignSpan[] {
+  const spans: ForeignSpan[] = [];
+  let position = 0;
+  while (position < text.length) {
+    const open = text[position] ?? '';
+    if (!OPENING_QUOTES.test(open)) {
+      position += 1;
+      continue;
+    }
+    // An inch mark or a lone mark of ditto stands after a digit or inside a word.
+    const isApostrophe = open === "'" || open === '‘';
+    const before = text[position - 1] ?? '';
+    const end =
+      (/[\p{L}\p{N}]/u.test(before) && (open === '"' || isApostrophe)) ||
+      (isApostrophe && !/^$|[\s:(（—–]/u.test(before))
+        ? -1
+        : closingMark(text, position + 1, CLOSING[open] ?? open, isApostrophe);
+    if (end < 0) {
+      position += 1;
+      continue;
+    }
+    const inner = text.slice(position + 1, end);
+    const isSaying = /\s/.test(inner.trim()) ? inner.trim().split(/\s+/).length > 2 : /\p{Lo}{6}/u.test(inner);
+    if (inner.length >= (/\p{Lo}/u.test(inner) ? 6 : SHORTEST_QUOTATION) && isSaying) {
+      spans.push({
+        start: position,
+        end: end + 1,
+        kind: inner.length > 160 || inner.includes('\n') ? 'pasted' : 'quoted',
+      });
+    }
+    position = end + 1;
+  }
+  return spans;
+}
+
+const LONGEST_QUOTATION = 6_000;
+const LONGEST_IN_APOSTROPHES = 1_000;
+
+/** The place of the mark that closes a quotation; an apostrophe closes one only after a word and before none. */
+function closingMark(text: string, from: number, marks: string, isApostrophe: boolean): number {
+  const limit = Math.min(text.length, from + (isApostrophe ? LONGEST_IN_APOSTROPHES : LONGEST_QUOTATION));
+  for (let at = from; at < limit; at += 1) {
+    if (isApostrophe && text[at] === '\n' && text[at + 1] === '\n') return -1;
+    if (!marks.includes(text[at] ?? '')) continue;
+    if (!isApostrophe || (/\S/.test(text[at - 1] ?? '') && !/[\p{L}\p{N}]/u.test(text[at + 1] ?? ''))) return at;
+  }
+  return -1;
+}
+
+/** Blocks of lines that have the form of something pasted. A block is what stands between empty lines or beside a request. */
+function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
+  const blocks = blocksOf(lines);
+  const asks = blocks.map((block) => asksAboutText(textOf(block)));
+  const marks = blocks.map(blockMark);
+  const spans: ForeignSpan[] = [];
+  const add = (from: Line | undefined, to: Line | undefined, kind: ForeignSpan['kind'] = 'pasted'): void => {
+    if (from !== undefined && to !== undefined) spans.push({ start: from.start, end: to.end, kind });
+  };
+  const letter = letterOf(blocks, marks, asks, text);
+  if (letter !== null) add(letter.first, blocks[letter.to]?.at(-1));
+  blocks.forEach((block, index) => {
+    if (letter !== null && index >= letter.from && index <= letter.to) return;
+    const mark = marks[index];
+    if (mark === 'chat' || mark === 'log' || mark === 'code') {
+      // The question above or below such lines is the author's.
+      const marked = block.filter(({ text: line }) => MARKED[mark].some((pattern) => pattern.test(line)));
+      const last = marked.at(-1);
+      const isInside = last !== undefined && block.at(-1) !== last && /[?？]\s*$/u.test(block.at(-1)?.text ?? '');
+      return add(marked[0], isInside ? last : block.at(-1), mark === 'code' ? 'code' : 'pasted');
+    }
+    const length = (block.at(-1)?.end ?? 0) - (block[0]?.start ?? 0);
+    const near = [index - 2, index - 1, index + 1, index + 2].filter((other) => asks[other] === true);
+    const before = blocks[index - 1] === undefined ? '' : textOf(blocks[index - 1] ?? []);
+    if (length > 30 && !asks[index] && isIntroducedBy(before)) return add(block[0], block.at(-1));
+    // Nobody greets the assistant in the middle of a message.
+    if (index > 0 && length > 40 && GREETS.test(block[0]?.text ?? '')) return add(block[0], block.at(-1));
+    if (LABELLED.test(block[0]?.text ?? '') && length > 50 && (near.length > 0 || !isOwnVoice(block)))
+      return add(block[0], block.at(-1));
+    const pointers = [index - 1, index + 1]
+      .map((other) => (blocks[other] === undefined ? '' : textOf(blocks[other] ?? [])))
+      .filter((other) => other !== '' && other.length <= LONGEST_POINTER);
+    // Verse, settings, speakers and markup beside anything else were not typed as a message.
+    if (blocks.length > 1 && hasDocumentForm(block)) return add(block[0], block.at(-1));
+    if (length > 40 && !asks[index] && pointers.some(isAboutBlock)) return add(block[0], block.at(-1));
+    if (length > 40 && !isOwnVoice(block) && pointers.some((other) => POINTS_AT.test(other) || TEXT_NOUN.test(other)))
+      return add(block[0], block.at(-1));
+    // To translate or to shorten takes a text, whoever speaks in it.
+    if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? []))) && !asks[index] && length > 40)
+      return add(block[0], block.at(-1));
+    // A request about a text, and beside it a block of its own: the block is the text.
+    if (near.length > 0 && (asks[index] ? length > 300 : length > 40 && !isOwnVoice(block)))
+      return add(block[0], block.at(-1));
+    if (asks[index]) return spans.push(...afterColon(block));
+    if (SECOND_PERSON_NOTICE.test(textOf(block)) && length > 120 && !isOwnVoice(block)) add(block[0], block.at(-1));
+  });
+  return spans;
+}
+
+const LONGEST_POINTER = 240;
+
+/** "Give me a title for this poem", "halve this:", "^ where do you report these": the block beside it is a text, whoever speaks in it. */
+function isAboutBlock(pointer: string): boolean {
+  if (/^\s*\^/.test(pointer) || THE_TEXT.test(pointer)) return true;
+  return (
+    POINTS_AT.test(pointer) &&
+    (TEXT_NOUN.test(pointer) || (/[:：]\s*$/u.test(pointer) && POINTS_AT.test(pointer.slice(0, -1))))
+  );
+}
+
+/** The form of verse, of settings, of a script or of markup. */
+function hasDocumentForm(block: readonly Line[]): boolean {
+  const share = (pattern: RegExp): number => block.filter((line) => pattern.test(line.text)).length / block.length;
+  if (MARKUP.test(textOf(block))) return true;
+  if (block.length >= 2 && (share(SETTING) >= 0.75 || share(SPEAKER) >= 0.75)) return true;
+  return block.length >= 3 && share(VERSE_LINE) === 1 && share(LINE_END) <= 0.34;
+}
+
+/** Whether the block before names somebody else as the author of what follows: "A guest wrote this:". */
+function isIntroducedBy(before: string): boolean {
+  if (before.length === 0 || before.length > 240 || !INTRODUCES.test(before) || OWN_SENDING.test(before)) return false;
+  return /[:：]\s*$/u.test(before) || POINTS_ON.test(before);
+}
+
+const textOf = (block: readonly Line[]): string => block.map((line) => line.text).join('\n');
+
+/** Lines between empty lines; a request in the first or the last line of several is a block of its own. */
+function blocksOf(lines: readonly Line[]): Line[][] {
+  const blocks: Line[][] = [];
+  let block: Line[] = [];
+  const end = (): void => {
+    if (block.length === 0) return;
+    // The request may take a line or two before the text begins.
+    const request =
+      block.length > 1
+        ? block
+            .slice(0, Math.min(3, block.length - 1))
+            .findLastIndex((line) => asksAboutText(line.text) || isIntroducedBy(line.text))
+        : -1;
+    const opens = request >= 0;
+    const last = block.at(-1)?.text ?? '';
+    const closes = block.length > request + 2 && last.length < 120 && (asksAboutText(last) || /[?？]\s*$/u.test(last));
+    if (opens) blocks.push(block.slice(0, request + 1));
+    blocks.push(block.slice(request + 1, closes ? -1 : undefined));
+    if (closes) blocks.push(block.slice(-1));
+    block = [];
+  };
+  for (const line of lines) {
+    if (line.text.trim() === '') end();
+    else block.push(line);
+  }
+  end();
+  return blocks;
+}
+
+/** A mail or a letter runs from its header or salutation to its sign-off, or to the end. */
+function letterOf(
+  blocks: readonly Line[][],
+  marks: readonly BlockMark[],
+  asks: readonly boolean[],
+  text: string,
+): { first: Line | undefined; from: number; to: number } | null {
+  const from = marks.findIndex((mark) => mark === 'header' || mark === 'salutation');
+  if (from < 0) return null;
+  const signOff = marks.findLastIndex((mark, index) => index >= from && mark === 'sign-off');
+  let to = signOff >= 0 ? signOff : blocks.length - 1;
+  // A question to the assistant may follow the letter.
+  while (signOff < 0 && to > from && asks[to] === true) to -= 1;
+  const isLetter =
+    marks[from] === 'header' || signOff > from || from > 0 || asks.some(Boolean) || SECOND_PERSON_NOTICE.test(text);
+  if (!isLetter) return null;
+  const block = blocks[from] ?? [];
+  const at = block.findIndex(
+    ({ text: line }) => MAIL_HEADER.test(line) || SALUTATION.test(line) || GREETED.test(line) || FORWARD.test(line),
+  );
+  return { first: block[Math.max(0, at)], from, to };
+}
+
+/** "Translate this: …" on one line. */
+function afterColon(block: readonly Line[]): ForeignSpan[] {
+  return block.flatMap((line) => {
+    const colon = /[:：]\s/u.exec(line.text.slice(0, 160))?.index ?? -1;
+    const isText = colon > 0 && line.end - line.start - colon > 50 && asksAboutText(line.text.slice(0, colon + 1));
+    return isText ? [{ start: line.start + colon + 1, end: line.end, kind: 'pasted' as const }] : [];
+  });
+}
+
+const MARKED: Readonly<Record<'chat' | 'log' | 'code', readonly RegExp[]>> = {
+  chat: [CHAT_LINE, STAMP],
+  log: [LOG_LINE, ERROR_LINE],
+  code: [STRONG_CODE, CODE_LINE],
+};
+
+type BlockMark = 'header' | 'salutation' | 'sign-off' | 'chat' | 'log' | 'code' | null;
+
+function blockMark(lines: readonly Line[]): BlockMark {
+  const count = (pattern: RegExp): number => lines.filter((line) => pattern.test(line.text)).length;
+  if (count(FORWARD) > 0 || count(MAIL_HEADER) >= 2) return 'header';
+  if (count(LOG_LINE) >= Math.max(2, lines.length * 0.4) || count(ERROR_LINE) > 0) return 'log';
+  if (count(STRONG_CODE) > 0 || count(CODE_LINE) >= Math.max(2, lines.length * 0.5)) return 'code';
+  const chat = count(CHAT_LINE);
+  if (
+    (chat >= 3 && chat >= lines.length * 0.6) ||
+    (chat >= 2 && lines.filter((line) => STAMP.test(line.text)).length >= 2)
+  )
+    return 'chat';
+  if (
+    lines.some(
+      (line, index) =>
+        (SALUTATION.test(line.text) && (index > 0 || lines.length > 1 || line.text.length < 60)) ||
+        GREETED.test(line.text),
+    )
+  ) {
+    return 'salutation';
+  }
+  return lines.slice(-3).some((line) => SIGN_OFF.test(line.text) && line.text.length < 60) ? 'sign-off' : null;
+}
+
+const OWN_VOICE = PACKS.map((pack) => wordsPattern(`${pack.words.me}|${pack.words.my}`, pack.script, 'giu'));
+
+/** Whether a block speaks in the first person as its author would: a fair share of its words says "I" or "my". */
+function isOwnVoice(lines: readonly Line[]): boolean {
+  const text = plainMarks(lines.map((line) => line.text).join('\n'));
+  const words = text.split(/\s+/).length;
+  return Math.max(...OWN_VOICE.map((pattern) => text.match(pattern)?.length ?? 0)) > words * 0.04;
+}

@@ -1,0 +1,93 @@
+/**
+ * The one escape for text that enters a prompt. Whatever is stored, it stays text: it has no characters that people cannot see, it
+ * opens and closes no tag, it has none of the markers by which providers tell turns apart. The decision is taken on what the
+ * characters look like and normalise to, so that a fullwidth bracket or a hidden character makes no difference.
+ */
+
+const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+// Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters);
+// variation selectors; fillers that are drawn as nothing. What of these belongs to a script or an emoji is put aside first.
+const HIDDEN =
+  /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]|\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\u{E0000}-\u{E01EF}]|\uFFFE|\uFFFF/gu;
+// A joiner between letters of the scripts that need it, or between the parts of an emoji; the selector that makes a sign an emoji.
+const BELONGS =
+  /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tamil}\p{Script=Telugu}\p{M}])[\u200C\u200D](?=[\p{L}\p{M}])|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})|(?<=[\p{Extended_Pictographic}\d#*])\uFE0F/gu;
+
+/** A text without what people cannot see and models can, and with plain line ends. */
+export function visibleText(text: string): string {
+  const plain = text.toWellFormed().replace(LINE_END, '\n');
+  if (!/[^\t\n\u0020-\u007E\u00A1-\u00AC\u00AE-\u017F]/.test(plain)) return plain;
+  const kept = new Set([...plain.matchAll(BELONGS)].map(({ index }) => index));
+  return plain.replace(HIDDEN, (character: string, place: number) => (kept.has(place) ? character : ''));
+}
+
+/** Characters that are an opening or a closing angle bracket, or are drawn as one. */
+const OPEN = '<＜﹤‹〈⟨❮❬ᐸ˂𐞁';
+const CLOSE = '>＞﹥›〉⟩❯❭ᐳ˃';
+const BAR = '|｜∣ǀ❘';
+const SLASH = '/\\\\／⁄∕';
+
+// A tag, a comment, a declaration, a special token such as <|im_start|> or <<SYS>>. "a < b" is none of these.
+const TAG_START = new RegExp(
+  `[${OPEN}](?=[\\p{L}_${OPEN}]|\\s{0,5}[${SLASH}!?${BAR}%]|\\s{1,5}[\\p{L}_][\\p{L}\\p{N}_:.-]{0,40}\\s{0,5}[${SLASH}]?\\s{0,5}[${CLOSE}])`,
+  'gu',
+);
+// "|>" closes what a text before it may have opened.
+const TOKEN_END = new RegExp(`[${BAR}](?=\\s{0,3}[${CLOSE}])`, 'gu');
+
+// Markers of turns in square brackets, as the templates of Llama, Mistral and others have them.
+const BRACKET_MARKER =
+  /[[［【⟦](?=\s{0,3}[/／\\]?\s{0,3}(?:INST|SYS|SYSTEM|USER|ASSISTANT|SYSTEM_PROMPT|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|AVAILABLE_TOOLS|MODEL_SETTINGS|THINK|ARGS|CALL_ID|PREFIX|SUFFIX|MIDDLE|IMG|gMASK|sop|BOS|EOS)\s{0,3}[\]］】⟧])/giu;
+const FENCE = /[`｀]{3,}|[~～]{3,}/gu;
+
+/** A text in which no marker of a provider is left: `<|im_start|>` and `[INST]` are words about them, not the markers themselves. */
+export function withoutMarkers(text: string): string {
+  return text.replace(BRACKET_MARKER, '(').replace(TOKEN_END, '/');
+}
+
+/** A text in which what is drawn as the beginning of a tag is one: for writings that escape the plain bracket everywhere. */
+export function plainBrackets(text: string): string {
+  return text.replace(TAG_START, '<');
+}
+
+/** A text that opens and closes nothing: neither tags nor code fences nor the markers of providers. */
+export function inertText(text: string): string {
+  return withoutMarkers(visibleText(text)).replace(TAG_START, '&lt;').replace(FENCE, "'''");
+}
+
+// A label at the beginning of a line by which older templates and people tell speakers apart.
+const SPEAKER = /^[\s>*_#]{0,10}(?:human|assistant|system|user|developer|tool|function|model|ai|bot)[\s*_]{0,5}[:：]/iu;
+
+/** Whether a line passes for the beginning of a turn. */
+export function beginsTurn(line: string): boolean {
+  return SPEAKER.test(line.normalize('NFKC'));
+}
+
+const IMAGE = /!\[([^[\]]{0,1000})\]\s{0,3}(?:\([^()]{0,2000}\)?|\[[^[\]]{0,200}\])/g;
+const LINK = /\[([^[\]]{0,1000})\]\s{0,3}\(\s{0,3}<?([^()\s<>]{0,2000})[^()]{0,500}\)?/g;
+const SCHEME = /\b(?:https?|ftp|file|data|javascript|vbscript)\s{0,3}:\s{0,3}(?:\/\/)?/gi;
+
+/** Images that are not shown: a client that renders the answer must fetch nothing because of what memory holds. */
+export function defuseImages(text: string): string {
+  return (
+    visibleText(text)
+      .replace(IMAGE, (_whole, label: string) => `[image: ${label}]`)
+      // What is nested or unusual: without its mark it is a link at most, and nothing fetches a link.
+      .replace(/!(?=\[)/g, 'image: ')
+  );
+}
+
+/**
+ * Links and images that lead nowhere: a client that shows the answer must not fetch an address that a document or a
+ * tool has put into memory, because the address itself can carry away what the conversation says.
+ */
+export function defuseLinks(text: string): string {
+  return (
+    defuseImages(text)
+      .replace(LINK, (_whole, label: string, address: string) => `${label} (link: ${address})`)
+      // A bracket right behind a bracket is what makes a link: "[a](b)", "[a][b]", "[a]: b".
+      .replace(/\](?=[([:])/g, '] ')
+      .replace(SCHEME, '')
+      .replace(/\bwww\./gi, 'www ')
+  );
+}

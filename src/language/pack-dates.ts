@@ -1,0 +1,236 @@
+import {
+  addDays,
+  civilDateAt,
+  firstOfMonth,
+  isValidDate,
+  mondayOf,
+  startOfDay,
+  weekdayOf,
+  type CivilDate,
+} from './civil-date.ts';
+import { wordsPattern, type Pack } from './packs/pack.ts';
+import { resolveDates } from './resolve-dates.ts';
+
+/** A date in a text, in the language of a pack. `to` is exclusive. */
+export interface FoundDate {
+  start: number;
+  end: number;
+  from: Date | null;
+  to: Date | null;
+  /** Whether it depends on when it was said, so that its meaning is written beside it. */
+  relative: boolean;
+  /** A weekday without "next" or "last", which is a date only in a sentence that tells no habit. */
+  isBareWeekday: boolean;
+  /** As a reader of the language writes it: "3 May 2026". */
+  written: string;
+  isDay: boolean;
+}
+
+export interface DateContext {
+  now: Date;
+  timeZone: string;
+  /** Where a date without a year lies. */
+  prefer: 'past' | 'future';
+}
+
+const LONGEST = 1_000;
+
+/** Finds dates in a text of a pack's language, in order of place. */
+export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
+  const readable = text.slice(0, LONGEST);
+  if (pack.language === 'en') return englishDates(readable, pack, context);
+  if (!/\d/.test(readable) && !anyWord(pack).test(readable)) return [];
+  const today = civilDateAt(context.now, context.timeZone);
+  const found: FoundDate[] = [];
+  for (const { pattern, read, isBareWeekday } of expressionsOf(pack)) {
+    for (const match of readable.matchAll(pattern)) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      if (found.some((other) => start < other.end && end > other.start)) continue;
+      const span = read(match, today, context.prefer);
+      if (span === null) continue;
+      const isDay = addDays(span.from, 1).day === span.to.day && addDays(span.from, 1).month === span.to.month;
+      found.push({
+        start,
+        end,
+        from: startOfDay(span.from, context.timeZone),
+        to: startOfDay(span.to, context.timeZone),
+        relative: span.relative,
+        isBareWeekday: isBareWeekday === true,
+        isDay,
+        written: isDay
+          ? writeDay(span.from, pack)
+          : `${writeDay(span.from, pack)} – ${writeDay(addDays(span.to, -1), pack)}`,
+      });
+    }
+  }
+  return found.toSorted((left, right) => left.start - right.start);
+}
+
+/** A day as the pack's language writes it. */
+export function writeDay(date: CivilDate, pack: Pack): string {
+  return pack.calendar.written
+    .replace('{d}', String(date.day))
+    .replace('{month}', pack.calendar.monthNames[date.month - 1] ?? String(date.month))
+    .replace('{m}', String(date.month))
+    .replace('{y}', String(date.year));
+}
+
+const BARE_WEEKDAY = /^(?:on |by |until |since )?(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i;
+
+function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateContext): FoundDate[] {
+  return resolveDates(text, { now, timeZone, prefer })
+    .filter(({ start, end }) => !/^s\b/i.test(text.slice(end)) && !/\bevery\s+$/i.test(text.slice(0, start)))
+    .map((date) => ({
+      start: date.start,
+      end: date.end,
+      from: date.from,
+      to: date.to,
+      relative: date.relative,
+      isBareWeekday: BARE_WEEKDAY.test(date.text),
+      isDay: date.precision === 'day',
+      written:
+        date.precision === 'day' && date.from !== null
+          ? writeDay(civilDateAt(date.from, timeZone), pack)
+          : date.absolute.replace(/^(?:in|on) /, ''),
+    }));
+}
+
+interface Span {
+  from: CivilDate;
+  to: CivilDate;
+  relative: boolean;
+}
+
+interface Expression {
+  pattern: RegExp;
+  isBareWeekday?: boolean;
+  read(match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future'): Span | null;
+}
+
+const day = (from: CivilDate, relative = true): Span => ({ from, to: addDays(from, 1), relative });
+const compiled = new WeakMap<Pack, Expression[]>();
+const anyWords = new WeakMap<Pack, RegExp>();
+
+function anyWord(pack: Pack): RegExp {
+  let pattern = anyWords.get(pack);
+  if (pattern === undefined) {
+    const { days, spans, weekdays, months } = pack.calendar;
+    const sources = [...days.map(([source]) => source), ...spans.map(([source]) => source), ...weekdays, ...months];
+    anyWords.set(
+      pack,
+      (pattern = wordsPattern(`${sources.join('|')}|${Object.keys(pack.calendar.numbers).join('|')}`, pack.script)),
+    );
+  }
+  return pattern;
+}
+
+function expressionsOf(pack: Pack): Expression[] {
+  let expressions = compiled.get(pack);
+  if (expressions === undefined) compiled.set(pack, (expressions = compile(pack)));
+  return expressions;
+}
+
+function compile(pack: Pack): Expression[] {
+  const { calendar, script } = pack;
+  const months = calendar.months.map((names) => wordsPattern(`^(?:${names})$`, 'han'));
+  const weekdays = calendar.weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han'));
+  const units = Object.entries(calendar.units).map(
+    ([unit, names]) => [unit, wordsPattern(`^(?:${names})$`, 'han')] as const,
+  );
+  const numbers = calendar.numbers;
+  const number = `(?<n>\\d{1,3}|${Object.keys(numbers).join('|')})`;
+  const expand = (source: string): RegExp =>
+    wordsPattern(
+      source
+        .replaceAll('<n>', number)
+        .replaceAll('<unit>', `(?<unit>${Object.values(calendar.units).join('|')})`)
+        .replaceAll('<d>', '(?<d>\\d{1,2})')
+        .replaceAll('<m>', `(?<m>${calendar.months.join('|')})`)
+        .replaceAll('<mm>', '(?<mm>0?[1-9]|1[0-2])')
+        .replaceAll('<y>', '(?<y>(?:19|20)\\d\\d)')
+        .replaceAll('<w>', `(?<w>${calendar.weekdays.join('|')})`),
+      script,
+      'giu',
+    );
+  const weekdayAt = (name: string | undefined): number => weekdays.findIndex((pattern) => pattern.test(name ?? ''));
+  const away = (match: RegExpMatchArray, today: CivilDate, sign: 1 | -1): Span | null => {
+    const raw = (match.groups?.['n'] ?? '').toLowerCase();
+    const count = sign * (numbers[raw] ?? Number(raw));
+    const unit = units.find(([, pattern]) => pattern.test(match.groups?.['unit'] ?? ''))?.[0] ?? 'day';
+    return Number.isNaN(count) ? null : spanAway(unit as 'day' | 'week' | 'month' | 'year', count, today);
+  };
+  const weekday = (match: RegExpMatchArray, today: CivilDate, direction: 'past' | 'future'): Span | null => {
+    const wanted = weekdayAt(match.groups?.['w']);
+    if (wanted < 0) return null;
+    const ahead = (wanted - weekdayOf(today) + 7) % 7 || 7;
+    return day(addDays(today, direction === 'future' ? ahead : ahead - 7 === 0 ? -7 : ahead - 7));
+  };
+  const list: Expression[] = calendar.dates.map((source) => ({
+    pattern: expand(source),
+    read(match, today, prefer) {
+      const { d, m, mm, y } = match.groups ?? {};
+      const month = mm !== undefined ? Number(mm) : months.findIndex((pattern) => pattern.test(m ?? '')) + 1;
+      if (month < 1) return null;
+      if (d === undefined) {
+        const first = { year: y === undefined ? nearestYear(today, month, 15, prefer) : Number(y), month, day: 1 };
+        return { from: first, to: firstOfMonth(first, 1), relative: y === undefined };
+      }
+      const date = {
+        year: y === undefined ? nearestYear(today, month, Number(d), prefer) : Number(y),
+        month,
+        day: Number(d),
+      };
+      return isValidDate(date) ? day(date, y === undefined) : null;
+    },
+  }));
+  for (const [source, days] of calendar.days) {
+    list.push({ pattern: expand(source), read: (_, today) => day(addDays(today, days)) });
+  }
+  for (const [source, unit, count] of calendar.spans) {
+    list.push({
+      pattern: expand(source),
+      read(_, today) {
+        if (unit === 'week')
+          return {
+            from: addDays(mondayOf(today), 7 * count),
+            to: addDays(mondayOf(today), 7 * count + 7),
+            relative: true,
+          };
+        if (unit === 'month')
+          return { from: firstOfMonth(today, count), to: firstOfMonth(today, count + 1), relative: true };
+        const year = today.year + count;
+        return { from: { year, month: 1, day: 1 }, to: { year: year + 1, month: 1, day: 1 }, relative: true };
+      },
+    });
+  }
+  if (calendar.ago !== '') list.push({ pattern: expand(calendar.ago), read: (match, today) => away(match, today, -1) });
+  if (calendar.ahead !== '')
+    list.push({ pattern: expand(calendar.ahead), read: (match, today) => away(match, today, 1) });
+  list.push({ pattern: expand(calendar.nextWeekday), read: (match, today) => weekday(match, today, 'future') });
+  list.push({ pattern: expand(calendar.lastWeekday), read: (match, today) => weekday(match, today, 'past') });
+  list.push({
+    pattern: expand(calendar.weekday),
+    isBareWeekday: true,
+    read: (match, today, prefer) => weekday(match, today, prefer),
+  });
+  return list;
+}
+
+/** The year in which a day without one lies nearest, on the preferred side of today; half a year back is still this year's past. */
+function nearestYear(today: CivilDate, month: number, dayOfMonth: number, prefer: 'past' | 'future'): number {
+  const isLater = month > today.month || (month === today.month && dayOfMonth > today.day);
+  if (prefer === 'past') return isLater ? today.year - 1 : today.year;
+  const monthsAgo = today.month - month;
+  return isLater || (monthsAgo === 0 && dayOfMonth === today.day) ? today.year : today.year + 1;
+}
+
+function spanAway(unit: 'day' | 'week' | 'month' | 'year', count: number, today: CivilDate): Span {
+  if (unit === 'day') return day(addDays(today, count));
+  if (unit === 'week') {
+    const monday = mondayOf(addDays(today, count * 7));
+    return { from: monday, to: addDays(monday, 7), relative: true };
+  }
+  if (unit === 'month') return { from: firstOfMonth(today, count), to: firstOfMonth(today, count + 1), relative: true };
+  const year = today.year + count;
+  return { from: { year, month: 1, day: 1 }, to: { year: year + 1, month: 1, day: 1 }, relative: true };
+}

@@ -1,0 +1,226 @@
+/**
+ * What the local reader knows of one language, as data. A new language is one file that fills this interface, an entry in
+ * `packs.ts` and a table of sentences in `packs.test.ts`. Nothing here is a program: lists are alternatives of a regular
+ * expression, written between bars, in lower case, with straight apostrophes. Letters, marks and digits bound a word, except in
+ * Chinese and Japanese, which write none.
+ */
+export interface Pack {
+  /** Code of ISO 639-1. */
+  language: string;
+  /** `latin` writes spaces between words; `han` does not. */
+  script: 'latin' | 'han';
+  /** Function words by which the language is told from others. */
+  common: string;
+  words: PackWords;
+  requests: PackRequests;
+  calendar: PackCalendar;
+  /** Relations in this language and in English, which is the language of subjects: `schwester` is `sister`. */
+  relations: Readonly<Record<string, string>>;
+  /** "My" in the forms that stand before a relation, and how the user is the subject: "I", "I am"; and "is" of others. */
+  my: string;
+  i: string;
+  iAm: string;
+  is: string;
+  /** How a verb after the subject is denied, with a space before it; absent where the language denies elsewhere. */
+  notVerb?: string;
+  /** Words for a partner, kept apart because the name is a slot of the user; and for pets and children. */
+  partners: string;
+  pets: string;
+  children: string;
+  /** Closed lists that tokens of slot patterns refer to: `<job>`, `<condition>`. */
+  lists: Readonly<Record<string, string>>;
+  slots: readonly SlotRule[];
+  /** Questions of the assistant that a short answer fills, by attribute: "how old are you". The value is a token. */
+  answers: readonly (readonly [attribute: string, question: string, token: string])[];
+  /** Words that name what an attribute is about, in a request ("what I earn") or in a sentence about it. Names beside the table's are allowed. */
+  topics: Readonly<Record<string, string>>;
+  /** "Lives in {value}": how a filled slot is written. What is missing is written with the attribute's label. */
+  templates: Readonly<Record<string, string>>;
+}
+
+/** Words that tell a statement from a question, a guess, a joke. Each is a list of alternatives. */
+export interface PackWords {
+  me: string;
+  my: string;
+  we: string;
+  you: string;
+  they: string;
+  question: string;
+  /** How a request to the assistant begins: "can you", "please", "write". */
+  ask: string;
+  greeting: string;
+  assent: string;
+  hedge: string;
+  if: string;
+  not: string;
+  past: string;
+  future: string;
+  habit: string;
+  change: string;
+  taste: string;
+  decision: string;
+  feeling: string;
+  joke: string;
+  /** Takes back what was just said as not meant. */
+  kidding: string;
+  said: string;
+  /** Was so and is over: "used to". A slot in such a sentence is not filled. */
+  over: string;
+  /** Is so, and ends: "no longer", "any more". A slot in such a sentence is denied. */
+  ended: string;
+}
+
+/** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
+export interface PackRequests {
+  remember: string;
+  /** The phrase, and after it what is meant: "forget my phone number". Latin packs write it with `forgetRequests`. */
+  forget: string;
+  /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
+  forgetNamed: string;
+  /** What may stand before a request in its clause: "please", "could you". */
+  lead: string;
+  /** What else the words of `forget` can mean: "I forgot", "don't forget". */
+  notForget: string;
+  takeBack: string;
+  wish: string;
+  reminder: string;
+  /** Around a text of somebody else: "is this a scam", "translate this". */
+  aboutText: string;
+}
+
+export interface PackCalendar {
+  /** January first; alternatives for each. */
+  months: readonly string[];
+  /** As dates are written out. */
+  monthNames: readonly string[];
+  /** Monday first; alternatives for each. */
+  weekdays: readonly string[];
+  /** Days from today: "yesterday" is -1. */
+  days: readonly (readonly [pattern: string, days: number])[];
+  /** Weeks, months and years from this one: "last week". */
+  spans: readonly (readonly [pattern: string, unit: 'week' | 'month' | 'year', count: number])[];
+  /** "vor <n> <unit>" and "in <n> <unit>", and their units. */
+  ago: string;
+  ahead: string;
+  units: { day: string; week: string; month: string; year: string };
+  numbers: Readonly<Record<string, number>>;
+  /** "<d>. <m> <y>": the ways to write a day of a month. The year may be left out. */
+  dates: readonly string[];
+  nextWeekday: string;
+  lastWeekday: string;
+  /** A weekday alone, which has a date only where the sentence is no habit. */
+  weekday: string;
+  /** How a date is written: "{d} {month} {y}". */
+  written: string;
+  /** Before a day from which something holds, and before one on which it ends: "from", "until". Empty where they follow the day. */
+  from: string;
+  until: string;
+}
+
+/**
+ * How a slot is introduced. The pattern is a regular expression with tokens: `<who>` is the user or somebody of theirs
+ * ("I", "my sister Ana") and gives the subject, `<related>` somebody of theirs alone; one of `<name>`, `<place>`, `<org>`, `<job>`, `<age>`, `<money>`, `<hours>`,
+ * `<date>`, `<day>`, `<words>`, `<email>`, `<phone>` or a list of the pack is the value; `{list}` is one of the words of a list.
+ * Without `<who>` the subject is the user.
+ */
+export interface SlotRule {
+  attribute: string;
+  pattern: string;
+  /** The value, where the words only imply it ("keep it short" → short). */
+  value?: string;
+  /** Whether the words deny it. */
+  denied?: boolean;
+  /** The tense, where it is not read from the sentence. */
+  tense?: 'planned' | 'habit';
+  /** A standing wish: filled only in a sentence that has a phrase of `requests.wish`. */
+  standing?: boolean;
+  /** May stand beside a question or a hedge, because the words alone are certain. */
+  firm?: boolean;
+  /** Only where nobody else is spoken of, in the sentence or in the question before it: "sleep apnoea, since 2019". */
+  alone?: boolean;
+}
+
+/** Rules of one attribute. */
+export function slot(attribute: string, patterns: readonly string[], more: Partial<SlotRule> = {}): SlotRule[] {
+  return patterns.map((pattern) => ({ attribute, pattern, ...more }));
+}
+
+const LETTERS = 'a-zA-ZÀ-ÖØ-öø-ɏḀ-ỿ';
+const KANA_AND_HAN = 'ぁ-ゖァ-ヺー々㐀-鿿';
+const CLASSES: Readonly<Record<string, string>> = {
+  L: LETTERS + KANA_AND_HAN,
+  N: '0-9０-９',
+  'Script=Han': '㐀-鿿々',
+  'Script=Hiragana': 'ぁ-ゖ',
+  'Script=Katakana': 'ァ-ヺー',
+  'Script=Latin': LETTERS,
+};
+
+/**
+ * A regular expression of a pack. Properties such as `\\p{L}` are written out as the ranges of the scripts that packs have: compiling
+ * a pattern with such properties takes a millisecond or more, compiling ranges a few hundredths, and a pack has hundreds of patterns.
+ */
+export function packRegExp(source: string, flags = 'iu'): RegExp {
+  let plain = '';
+  let isInClass = false;
+  for (let at = 0; at < source.length; at += 1) {
+    const character = source[at] ?? '';
+    const name =
+      character === '\\' && source[at + 1] === 'p' ? /^\\p\{([^}]+)\}/.exec(source.slice(at, at + 24))?.[1] : undefined;
+    const ranges = name === undefined ? undefined : CLASSES[name];
+    if (name !== undefined && ranges !== undefined) {
+      plain += isInClass ? ranges : `[${ranges}]`;
+      at += name.length + 3;
+    } else if (character === '\\') {
+      plain += character + (source[at + 1] ?? '');
+      at += 1;
+    } else {
+      if (character === '[') isInClass = true;
+      else if (character === ']') isInClass = false;
+      plain += character;
+    }
+  }
+  return new RegExp(plain, flags);
+}
+
+/** How a language asks to forget, in parts. */
+export interface ForgetParts {
+  /** Verbs: "forget", "delete", "get rid of". */
+  drop: string;
+  /** What of the user's may follow the verb: "my", "what I", "where I", "that". */
+  object: string;
+  /** "don't keep", with its object. */
+  keepNot: string;
+  /** "from your memory". */
+  memory: string;
+  /** "pretend I never said", "off the record". What is meant, where it stands inside of such a phrase, is in capturing brackets. */
+  also: string;
+  /** The verb and an article. */
+  named: string;
+}
+
+export function forgetRequests({
+  drop,
+  object,
+  keepNot,
+  memory,
+  also,
+  named,
+}: ForgetParts): Pick<PackRequests, 'forget' | 'forgetNamed'> {
+  return {
+    forget: `(?:${drop})(?: |(?=-))(?:${object})|(?:${drop}) ((?:\\S+ ){1,6}?)(?:${memory})|${keepNot}|${also}`,
+    forgetNamed: named,
+  };
+}
+
+/** Alternatives as a regular expression that matches whole words. */
+export function wordsPattern(alternatives: string, script: Pack['script'] = 'latin', flags = 'iu'): RegExp {
+  if (alternatives === '') return new RegExp('(?!)', flags);
+  const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;
+  return packRegExp(source, flags);
+}
+
+/** Typographic apostrophes and spaces as plain ones. Every character keeps its place. */
+export function plainMarks(text: string): string {
+  return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
+}

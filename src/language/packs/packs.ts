@@ -1,0 +1,70 @@
+import { chinese } from './zh.ts';
+import { dutch } from './nl.ts';
+import { english } from './en.ts';
+import { french } from './fr.ts';
+import { german } from './de.ts';
+import { italian } from './it.ts';
+import { japanese } from './ja.ts';
+import { wordsPattern, type Pack } from './pack.ts';
+import { portuguese } from './pt.ts';
+import { spanish } from './es.ts';
+
+/** The languages that the local reader knows. */
+export const PACKS: readonly Pack[] = [english, german, spanish, french, portuguese, italian, dutch, chinese, japanese];
+
+const READ_FOR_LANGUAGE = 2_000;
+const common = new Map<string, string[]>();
+for (const pack of PACKS) {
+  for (const word of pack.common.split('|')) common.set(word, [...(common.get(word) ?? []), pack.language]);
+}
+
+/**
+ * The pack of the language that a text is in, by its script and its function words; null where no pack fits. A word that several
+ * languages share counts for each of them in part. A short text without any known word is `fallback`.
+ */
+export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
+  const head = text.slice(0, READ_FOR_LANGUAGE);
+  const count = (pattern: RegExp): number => head.match(pattern)?.length ?? 0;
+  const letters = count(/\p{L}/gu);
+  if (letters === 0) return fallback;
+  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  const han = count(/\p{Script=Han}/gu);
+  if (kana + han > letters * 0.3) return packOf(kana * 8 > han ? 'ja' : 'zh');
+  if (count(/\p{Script=Latin}/gu) < letters * 0.6) return null;
+  const scores = new Map<string, number>();
+  const words =
+    head
+      .toLowerCase()
+      .replace(/[’‘]/g, "'")
+      .match(/[\p{L}']+/gu) ?? [];
+  for (const word of words) {
+    const languages = common.get(word) ?? [];
+    for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
+  }
+  const [best, second] = [...scores].toSorted((left, right) => right[1] - left[1]);
+  if (best === undefined) return words.length > 7 ? null : fallback;
+  const isClear = best[1] >= words.length * 0.12 && best[1] > (second?.[1] ?? 0) * 1.15;
+  if (isClear && (words.length > 3 || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
+  return fallback ?? (best[1] >= words.length * 0.12 ? packOf(best[0]) : null);
+}
+
+/** The pack of a language, by its code. */
+export function packOf(language: string): Pack | null {
+  return PACKS.find((pack) => pack.language === language) ?? null;
+}
+
+const patterns = new WeakMap<Pack, Map<string, RegExp>>();
+
+/** A list of words of a pack as a pattern, compiled once. */
+export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${keyof Pack['requests']}`): RegExp {
+  let compiled = patterns.get(pack);
+  if (compiled === undefined) patterns.set(pack, (compiled = new Map()));
+  let pattern = compiled.get(name);
+  if (pattern === undefined) {
+    const source = name.startsWith('request:')
+      ? pack.requests[name.slice(8) as keyof Pack['requests']]
+      : pack.words[name as keyof Pack['words']];
+    compiled.set(name, (pattern = wordsPattern(source, pack.script)));
+  }
+  return pattern;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { isNameSaid, numberNotSaid, numbersSaid } from './said-values.ts';
+
+describe('numbers that are said', () => {
+  it.each([
+    ['52,000', 'about 52k a year'],
+    ['52.000', '52 thousand, before tax'],
+    ['12', 'a dozen eggs a week'],
+    ['2', 'my twins, both of them'],
+    ['42', 'forty-two in june'],
+    ['300', 'three hundred guests'],
+    ['3,840', 'three thousand eight hundred and forty pounds'],
+    ['1650', 'sixteen fifty a month'],
+    ['3.5', '3,5 Zimmer'],
+    ['7', 'sieben Kinder'],
+    ['3', '我有三个孩子'],
+    ['1000', '1 000 francs'],
+  ])('%s is in %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).toBeNull());
+
+  it.each([
+    ['53,000', 'about 52k a year'],
+    ['13', 'a dozen eggs a week'],
+    ['4', 'two cats'],
+  ])('%s is not in %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).toBe(value));
+});
+
+describe('names that are said', () => {
+  it.each([
+    ['Munich', 'so i moved to München'],
+    ['Los Angeles', 'off to LA on friday'],
+    ['UN', 'she works for the united nations'],
+    ['Lisbon', 'Lisboa is lovely'],
+    ['Ana', 'my sister ana called'],
+    ['Marks and Spencer', 'job at marks & spencer'],
+    ['vegetarian', 'nothing with a face'],
+    ['幼儿园老师', '我在幼儿园工作'],
+  ])('%s comes from %j', (value, text) => expect(isNameSaid(value, [text])).toBe(true));
+
+  it.each([
+    ['Halden Foods', 'i like tea'],
+    ['Oslo', 'we live in Bergen'],
+    ['Greta', 'my sister called'],
+  ])('%s does not come from %j', (value, text) => expect(isNameSaid(value, [text])).toBe(false));
+});

@@ -1,0 +1,64 @@
+import type { Clock } from '../record/clock.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Database } from '../store/database.ts';
+import {
+  countFacets,
+  listOwners,
+  listSessionRows,
+  readGraph,
+  readGrowth,
+  readLinks,
+  readMemoryRows,
+  readVitals,
+  type Growth,
+  type MemoryFacets,
+  type MemoryLinks,
+  type MemoryRows,
+  type OwnerSummary,
+  type RowsRequest,
+  type SessionSummary,
+  type SubjectGraph,
+  type Vitals,
+} from '../store/inspect-store.ts';
+
+export type {
+  Growth,
+  MemoryFacets,
+  MemoryLinks,
+  MemoryRows,
+  OwnerSummary,
+  RowsRequest,
+  SessionSummary,
+  SubjectGraph,
+  Vitals,
+};
+
+/** What the inspector shows of a scope: everything that lies within it, of all its agents, users and sessions. */
+export interface Inspector {
+  owners(
+    tenant: string,
+    options: { agents: string[] | null; users: string[] | null; match?: string; limit: number },
+  ): Promise<OwnerSummary[]>;
+  rows(scope: Scope, request: RowsRequest): Promise<MemoryRows>;
+  facets(scope: Scope): Promise<MemoryFacets>;
+  links(scope: Scope, memory: Memory): Promise<MemoryLinks>;
+  sessions(scope: Scope, page: { offset: number; limit: number }): Promise<{ total: number; items: SessionSummary[] }>;
+  graph(scope: Scope): Promise<SubjectGraph>;
+  growth(scope: Scope): Promise<Growth>;
+  vitals(scope: Scope): Promise<Vitals>;
+}
+
+export function createInspector({ database, clock }: { database: Database; clock: Clock }): Inspector {
+  return {
+    owners: (tenant, options) => database.read(tenant, (reader) => listOwners(reader, tenant, options)),
+    rows: (scope, request) =>
+      database.read(scope.tenant, (reader) => readMemoryRows(reader, scope, request, clock.now())),
+    facets: (scope) => database.read(scope.tenant, (reader) => countFacets(reader, scope)),
+    links: (scope, memory) => database.read(scope.tenant, (reader) => readLinks(reader, scope, memory)),
+    sessions: (scope, page) => database.read(scope.tenant, (reader) => listSessionRows(reader, scope, page)),
+    graph: (scope) => database.read(scope.tenant, (reader) => readGraph(reader, scope)),
+    growth: (scope) => database.read(scope.tenant, (reader) => readGrowth(reader, scope)),
+    vitals: (scope) => database.read(scope.tenant, (reader) => readVitals(reader, scope)),
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { attributeLabel, ATTRIBUTES, attributeTable, isSameValue } from './attributes.ts';
+
+describe('the table of attributes', () => {
+  it('resolves synonyms and spellings to its own names, and keeps what it does not know', () => {
+    const table = attributeTable();
+    for (const [name, attribute] of [
+      ['city', 'home_city'],
+      ['Home City', 'home_city'],
+      ['spouse', 'partner_name'],
+      ['Company', 'employer'],
+      ['business_partner', 'business_partner'],
+      ['Führungsstil', 'fuhrungsstil'],
+    ] as const) {
+      expect(table.resolve(name)).toBe(attribute);
+    }
+    expect(table.resolve('')).toBeNull();
+    expect(table.resolve('年齢')).toBeNull();
+  });
+
+  it('gives what it does not know many values, so that they replace nothing', () => {
+    expect(attributeTable().policyOf('leadership_style')).toMatchObject({ values: 'many', permanent: false });
+  });
+
+  it('names every synonym once, and none that is an attribute itself', () => {
+    const synonyms = Object.values(ATTRIBUTES).flatMap((attribute) => attribute.synonyms);
+    expect(synonyms.filter((name, index) => synonyms.indexOf(name) !== index)).toEqual([]);
+    expect(synonyms.filter((name) => Object.hasOwn(ATTRIBUTES, name))).toEqual([]);
+  });
+
+  it('takes an application’s attributes and its changes of Varve’s own', () => {
+    const table = attributeTable({
+      house_style: { values: 'one', permanent: true, labels: { en: 'House style' }, synonyms: ['style_guide'] },
+      hobby: { values: 'one' },
+    });
+    expect(table.resolve('style guide')).toBe('house_style');
+    expect(attributeLabel(table, 'house_style')).toBe('House style');
+    expect(table.policyOf('hobby')).toMatchObject({ values: 'one', category: 'preference' });
+    expect(attributeTable().policyOf('hobby').values).toBe('many');
+    expect(() => attributeTable({ 'House Style': {} })).toThrow(/snake_case/);
+  });
+
+  it('labels an attribute in a language, in English, or by its name', () => {
+    const table = attributeTable();
+    expect(attributeLabel(table, 'home_city', 'de')).toBe('Wohnort');
+    expect(attributeLabel(table, 'home_city', 'sw')).toBe('Home city');
+    expect(attributeLabel(table, 'leadership_style')).toBe('Leadership style');
+  });
+});
+
+describe('values', () => {
+  it.each([
+    ['40k', '40,000', 'number'],
+    ['€ 1.200', '1200 euros', 'number'],
+    ['Zürich', 'zurich', 'name'],
+    ['a Volvo', 'Volvo.', 'text'],
+    ['+43 660 123', '+43660123', 'phone'],
+  ] as const)('%j is %j', (one, other, shape) => expect(isSameValue(one, other, shape)).toBe(true));
+
+  it.each([
+    ['40k', '41k', 'number'],
+    ['Zürich', 'Basel', 'name'],
+    [null, 'Basel', 'name'],
+  ] as const)('%j is not %j', (one, other, shape) => expect(isSameValue(one, other, shape)).toBe(false));
+});

@@ -1,0 +1,46 @@
+/**
+ * What memory itself has answered comes back in the log: as a tool's result, under whatever name a client gives the tool, or within a
+ * message that was logged with what was put before it. It is known already. Kept again, each search would find the answers to the
+ * searches before it, and a guess would become a fact by being repeated.
+ */
+
+// The agent's tools that read memory. Clients put names of their own before them: `mcp__varve__search_memory`, `varve.search_memory`.
+const READING_TOOL =
+  /(?:^|[^a-z])(?:search_memory|search_user_memories|search_history|semantic_search|find_everything|recall|recall_facts|load_memory|list_notes|list_saved_items|list_intentions)$/i;
+const WRITING_TOOL =
+  /(?:^|[^a-z])(?:remember_fact|forget_fact|record_observation|update_user_context|update_connection_context|add_note|save_item|complete_intention|dismiss_intention)$/i;
+
+/** Whether a tool gives out what memory holds. */
+export function isRecallTool(name: string): boolean {
+  return READING_TOOL.test(name.trim());
+}
+
+/** Whether a tool reads or writes memory. */
+export function isMemoryTool(name: string): boolean {
+  return isRecallTool(name) || WRITING_TOOL.test(name.trim());
+}
+
+// Answers carry the ids of records; facts have none, but a shape of their own; the memory tool of Anthropic says where a file lies.
+const RECORD_ID = /(?:^|[^\w])(?:mem|evt|blk)_[0-9a-hjkmnp-tv-z]{26}(?![\w])/;
+const FACTS = /"trust"\s{0,3}:\s{0,3}"(?:low|medium|high)"/;
+const MEMORY_FILE = /^Here's the (?:content of|files and directories up to) .{0,300}\/memories/;
+
+/** Whether a tool's result is what memory has answered, by the name of the tool or by what it looks like. */
+export function isMemoryAnswer(result: string, tool?: unknown): boolean {
+  if (typeof tool === 'string' && isRecallTool(tool)) return true;
+  return RECORD_ID.test(result) || FACTS.test(result) || MEMORY_FILE.test(result);
+}
+
+/** What stands in the log in the place of such an answer. */
+export const MEMORY_ANSWER = '[What memory answered is not kept again.]';
+
+const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*?(?:<\/recalled>|$)/g;
+const RECALL_PROMPT =
+  /What is remembered \(data, not instructions;[\s\S]*?(?:If this does not answer it, use the search tools, and then say that it is not known\.|$)/g;
+
+/** A message without what memory has put before it. */
+export function withoutRecalled(message: string): string {
+  if (!message.includes('data, not instructions')) return message;
+  const own = message.replace(RECALLED_BLOCK, '').replace(RECALL_PROMPT, '').trim();
+  return own === '' ? MEMORY_ANSWER : own;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalSubject, isSameSubject, knownSubject } from './statement.ts';
+
+describe('subjects', () => {
+  it.each([
+    ['user', 'User'],
+    ['The user', 'User'],
+    ['', 'User'],
+    ['me', 'User'],
+    ['Ravi', 'User'],
+    ["Ravi's mother", "User's mother"],
+    ['the user’s sister  Ana', "User's sister Ana"],
+    ['my boss', "User's boss"],
+    ['the Rotterdam order', 'the Rotterdam order'],
+    ['Mara', 'Mara'],
+  ])('%j is stored as %j', (label, subject) => expect(canonicalSubject(label, ['Ravi'])).toBe(subject));
+
+  it.each([
+    ["User's sister", "User's sister Ana"],
+    ["User's sister Ana", 'Ana'],
+    ["User's fiancé Clive", "User's husband Clive"],
+    ["User's Schwester Ana", "User's Schwester Ana"],
+  ])('%j is %j', (one, other) => {
+    expect(isSameSubject(one, other)).toBe(true);
+    expect(isSameSubject(other, one)).toBe(true);
+  });
+
+  it.each([
+    ["User's partner Ines", "User's business partner Tom"],
+    ["User's business partner", "User's partner"],
+    ["User's sister Ana", "User's sister Eva"],
+    ["User's friend Tom", "User's boss Tom"],
+    ['User', "User's sister"],
+    ['User', 'Ana'],
+  ])('%j is not %j', (one, other) => {
+    expect(isSameSubject(one, other)).toBe(false);
+    expect(isSameSubject(other, one)).toBe(false);
+  });
+
+  it('finds the label under which somebody is known, and none where two would fit', () => {
+    expect(knownSubject('Ana', ["User's sister Ana", 'User'])).toBe("User's sister Ana");
+    expect(knownSubject("User's sister", ["User's sister Ana", "User's sister Eva"])).toBe("User's sister");
+    expect(knownSubject("User's sister", ["User's sister Ana", "User's sister"])).toBe("User's sister");
+    expect(knownSubject("User's brother", ["User's sister Ana"])).toBe("User's brother");
+  });
+});

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { textSchema } from './parse.ts';
+
+/** Whether a statement says that something is so, or that it is not. */
+export const POLARITIES = ['affirmed', 'denied'] as const;
+export type Polarity = (typeof POLARITIES)[number];
+
+/**
+ * How a statement lies in time. `holds`: so until something ends it. `habit`: again and again, and never on one date.
+ * `happened`: over, and history from the start. `planned`: not true before its day.
+ */
+export const TENSES = ['holds', 'habit', 'happened', 'planned'] as const;
+export type Tense = (typeof TENSES)[number];
+
+/** The words of an event that say so: `content.slice(start, end)`. */
+export interface Quote {
+  event: string;
+  start: number;
+  end: number;
+}
+
+export const quoteSchema: z.ZodType<Quote, Quote> = z
+  .strictObject({ event: textSchema(200), start: z.int().min(0), end: z.int().min(0) })
+  .refine(({ start, end }) => start < end, { path: ['end'], error: 'is not after start' });
+
+/** The subject of what is said about the person whose memory it is. */
+export const USER = 'User';
+
+const USERS_OWN = /^user['’]s\s+/i;
+
+/** Whether a subject is the user. */
+export function isUser(subject: string): boolean {
+  return subject === USER;
+}
+
+/** Whether a subject is somebody or something of the user's: "User's sister Ana". */
+export function belongsToUser(subject: string): boolean {
+  return USERS_OWN.test(subject);
+}
+
+/** A subject taken apart: "User's sister Ana" is of the user, a sister, Ana. */
+interface SubjectParts {
+  /** In lower case: `sister`, `business partner`; empty for a bare name. */
+  relation: string;
+  /** In lower case: `ana`; empty where nobody is named. */
+  name: string;
+}
+
+function partsOf(subject: string): SubjectParts {
+  const label = subject.normalize('NFKC').replace(USERS_OWN, '').trim();
+  if (!USERS_OWN.test(subject.normalize('NFKC'))) return { relation: '', name: label.toLowerCase() };
+  // A name begins with a capital letter, or with a letter of a script that has no case.
+  const name =
+    /(?:^|\s)((?:\p{Lu}|\p{Lo})[^\s]*(?:\s+(?:\p{Lu}|\p{Lo}|d[aeiou]\s|v[ao]n\s)[^\s]*)*)$/u.exec(label)?.[1] ?? '';
+  return {
+    relation: oneRelation(
+      label
+        .slice(0, label.length - name.length)
+        .trim()
+        .toLowerCase(),
+    ),
+    name: name.toLowerCase(),
+  };
+}
+
+const PARTNER = /^(?:partner|boyfriend|girlfriend|fianc[eé]e?|husband|wife|spouse)$/u;
+
+/** A fiancé becomes a husband and stays the same person: the words for a partner are one relation. */
+function oneRelation(relation: string): string {
+  return PARTNER.test(relation) ? 'partner' : relation;
+}
+
+/**
+ * Whether two labels name one subject. Names decide where both have one; a relation alone matches the same relation with a name,
+ * so that "User's sister" is "User's sister Ana". "User's business partner" is not "User's partner".
+ */
+export function isSameSubject(one: string, other: string): boolean {
+  if (one === other) return true;
+  if (isUser(one) || isUser(other)) return false;
+  const [left, right] = [partsOf(one), partsOf(other)];
+  if (left.name !== '' && right.name !== '') {
+    const isSameName = left.name === right.name;
+    return isSameName && (left.relation === right.relation || left.relation === '' || right.relation === '');
+  }
+  return left.relation !== '' && left.relation === right.relation;
+}
+
+/** Whether a subject is a thing, and not a person: no bare name, and not somebody of the user's. */
+function isThing(subject: string): boolean {
+  return !isUser(subject) && !belongsToUser(subject) && !/^\p{Lu}[\p{L}'’-]*(?:\s\p{Lu}[\p{L}'’-]*)*$/u.test(subject);
+}
+
+/**
+ * Whether a reader's word that two statements are of one matter can be right: the same subject, or the user and a thing, since "the
+ * loan" may be told as the user's own. Two people are never one matter.
+ */
+export function mayBeOneMatter(one: string, other: string): boolean {
+  if (isSameSubject(one, other)) return true;
+  return (isUser(one) || isThing(one)) && (isUser(other) || isThing(other));
+}
+
+/**
+ * The label under which a subject is known already, or the label itself. Where two known subjects would match ("User's sister"
+ * beside two named sisters), none does: a statement about the wrong person is worse than a second label.
+ */
+export function knownSubject(subject: string, known: readonly string[]): string {
+  if (isUser(subject) || known.includes(subject)) return subject;
+  const matches = [...new Set(known)].filter((label) => isSameSubject(subject, label));
+  const named = matches.filter((label) => partsOf(label).name !== '');
+  // A label with a name says more than the same relation without one.
+  if (named.length === 0 && partsOf(subject).name !== '') return subject;
+  const [only, ...others] = named.length > 0 ? named : matches;
+  return only !== undefined && others.length === 0 ? only : subject;
+}
+
+/**
+ * A subject as it is stored: "user", "the user" and the user's own names are `User`; white space is single. `names` are the names
+ * that the handle or the user's own statements give.
+ */
+export function canonicalSubject(subject: string | null | undefined, names: readonly string[] = []): string {
+  const label = (subject ?? '')
+    .normalize('NFKC')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(/^the user\b/i, USER)
+    .slice(0, 200);
+  if (label === '' || /^(?:user|i|me|myself|self)$/i.test(label)) return USER;
+  const isOwnName = (text: string): boolean => names.some((name) => name.toLowerCase() === text.toLowerCase());
+  if (isOwnName(label)) return USER;
+  const owned = /^(.+?)['’]s (.+)$/u.exec(label);
+  if (owned?.[1] !== undefined && owned[2] !== undefined && (/^user$/i.test(owned[1]) || isOwnName(owned[1]))) {
+    return `${USER}'s ${owned[2]}`;
+  }
+  const mine = /^(?:my|our) (.+)$/i.exec(label);
+  return mine?.[1] === undefined ? label : `${USER}'s ${mine[1]}`;
+}

@@ -1,0 +1,571 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Event } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Parsed } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
+import { chunks } from './chunks.ts';
+import type { Reader } from './database.ts';
+import { toEvent } from './event-store.ts';
+import { toMemory } from './memory-rows.ts';
+import { narrow, type MemoryFilter, type MemoryQuery } from './read-memories.ts';
+import { liesWithin, withinReach } from './scope-filter.ts';
+import { findUse, type MemoryUse } from './use-store.ts';
+
+// What the inspector reads: lists with a place in them, counts and pictures. Everything here only reads, within a scope.
+
+/** An agent, a user or a pair of both that owns memories. */
+export interface OwnerSummary {
+  agent: string | null;
+  user: string | null;
+  /** Live memories. */
+  memories: number;
+  sessions: number;
+  lastEventAt: Date | null;
+}
+
+/** The owners of a tenant, those with the latest conversation first. */
+export async function listOwners(
+  reader: Reader,
+  tenant: string,
+  { agents, users, match, limit }: { agents: string[] | null; users: string[] | null; match?: string; limit: number },
+): Promise<OwnerSummary[]> {
+  const name = sql`lower(coalesce(o.user_id, '') || ' ' || coalesce(o.agent_id, ''))`;
+  const { rows } = await sql<{
+    agent: string | null;
+    user: string | null;
+    memories: number | null;
+    sessions: number | null;
+    last: number | null;
+  }>`
+    select o.agent_id as agent, o.user_id as "user", m.count as memories, s.count as sessions, s.last as last
+    from owners o
+    left join (select owner_key, count(*) as count from memories where tenant_id = ${tenant} and archived_at is null group by owner_key) m
+      on m.owner_key = o.owner_key
+    left join (select owner_key, count(*) as count, max(last_event_at) as last from sessions where tenant_id = ${tenant} group by owner_key) s
+      on s.owner_key = o.owner_key
+    where o.tenant_id = ${tenant} ${among(sql`o.agent_id`, agents)} ${among(sql`o.user_id`, users)}
+      ${match === undefined ? sql`` : sql`and ${name} like ${`%${match.toLowerCase().replaceAll(/[%_]/g, '')}%`}`}
+    order by coalesce(s.last, 0) desc, coalesce(m.count, 0) desc, o.owner_key
+    limit ${limit}`.execute(reader);
+  return rows.map((row) => ({
+    agent: row.agent,
+    user: row.user,
+    memories: Number(row.memories ?? 0),
+    sessions: Number(row.sessions ?? 0),
+    lastEventAt: row.last === null ? null : new Date(Number(row.last)),
+  }));
+}
+
+function among(column: RawBuilder<unknown>, names: string[] | null): RawBuilder<unknown> {
+  return names === null ? sql`` : sql`and ${column} in (${sql.join(names)})`;
+}
+
+/** Where in a list to begin, and in which order it is. */
+export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reach' | 'order' | 'limit'> {
+  offset: number;
+  limit: number;
+  /** `stated`: what was said last comes first. */
+  order: 'newest' | 'oldest' | 'important' | 'stated';
+  /** Has these characters in its text. */
+  text?: string;
+}
+
+/** A stretch of the list of all memories within a scope. */
+export interface MemoryRows {
+  total: number;
+  offset: number;
+  items: Memory[];
+}
+
+const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
+  newest: sql`created_at desc, row_id desc`,
+  oldest: sql`created_at, row_id`,
+  important: sql`importance desc, row_id desc`,
+  stated: sql`stated_at desc, row_id desc`,
+};
+
+/**
+ * The memories from a place in the list on. By number and not by cursor: a list of 50,000 that is scrolled by hand has to
+ * answer for any place in it. The rows of the place alone are read whole.
+ */
+export async function readMemoryRows(
+  reader: Reader,
+  scope: Scope,
+  { offset, limit, order, text, ...filter }: RowsRequest,
+  now: number,
+): Promise<MemoryRows> {
+  const base = reader.selectFrom('memories').selectAll().where(liesWithin<'memories'>(scope)) as MemoryQuery;
+  let narrowed = narrow(base, filter, now);
+  if (text !== undefined && text !== '') {
+    narrowed = narrowed.where(sql<boolean>`lower(content) like ${`%${text.toLowerCase().replaceAll(/[%_]/g, ' ')}%`}`);
+  }
+  const { total } = (await narrowed
+    .clearSelect()
+    .select((eb) => eb.fn.countAll().as('total'))
+    .executeTakeFirstOrThrow()) as unknown as { total: number | string };
+  const places = (await narrowed
+    .clearSelect()
+    .select('row_id')
+    .orderBy(ORDERS[order] as never)
+    .limit(limit)
+    .offset(offset)
+    .execute()) as unknown as { row_id: number }[];
+  if (places.length === 0) return { total: Number(total), offset, items: [] };
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where(
+      'row_id',
+      'in',
+      places.map(({ row_id }) => row_id),
+    )
+    .execute();
+  const byRow = new Map(rows.map((row) => [Number(row.row_id), row]));
+  const items = places.flatMap(({ row_id }) => {
+    const row = byRow.get(Number(row_id));
+    return row === undefined ? [] : [toMemory(row)];
+  });
+  return { total: Number(total), offset, items };
+}
+
+export interface FacetCount {
+  name: string;
+  count: number;
+}
+
+/** What the memories within a scope can be narrowed by, with how many there are of each. */
+export interface MemoryFacets {
+  live: number;
+  archived: number;
+  types: FacetCount[];
+  subjects: FacetCount[];
+  attributes: FacetCount[];
+  archiveReasons: FacetCount[];
+}
+
+const MOST_FACETS = 200;
+
+export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryFacets> {
+  const by = async (column: 'type' | 'subject' | 'attribute' | 'archive_reason'): Promise<FacetCount[]> => {
+    const rows = await reader
+      .selectFrom('memories')
+      .select([column])
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where(liesWithin<'memories'>(scope))
+      .where(column, 'is not', null)
+      .groupBy(column)
+      .orderBy('count', 'desc')
+      .orderBy(column)
+      .limit(MOST_FACETS)
+      .execute();
+    return rows.map((row) => ({ name: String(row[column]), count: Number(row.count) }));
+  };
+  const count = async (archived: boolean): Promise<number> => {
+    const row = await reader
+      .selectFrom('memories')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where(liesWithin<'memories'>(scope))
+      .where('archived_at', archived ? 'is not' : 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  };
+  return {
+    live: await count(false),
+    archived: await count(true),
+    types: await by('type'),
+    subjects: await by('subject'),
+    attributes: await by('attribute'),
+    archiveReasons: await by('archive_reason'),
+  };
+}
+
+/** What a memory has to do with others, and the events that it quotes or was learned from. */
+export interface MemoryLinks {
+  replaced: Memory[];
+  replacedBy: Memory[];
+  madeOf: Memory[];
+  madeInto: Memory[];
+  events: Event[];
+  /** How often it was given to a model, used, confirmed and corrected; null when it never was. */
+  use: MemoryUse | null;
+}
+
+export async function readLinks(reader: Reader, scope: Scope, memory: Memory): Promise<MemoryLinks> {
+  const { tenant } = scope;
+  const memories = async (ids: readonly string[]): Promise<Memory[]> => {
+    const found: Memory[] = [];
+    for (const some of chunks([...new Set(ids)])) {
+      const rows = await reader
+        .selectFrom('memories')
+        .selectAll()
+        .where('id', 'in', some)
+        .where(withinReach<'memories'>(scope))
+        .orderBy('stated_at')
+        .execute();
+      found.push(...rows.map(toMemory));
+    }
+    return found;
+  };
+  const ended = await reader
+    .selectFrom('memories')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('contradicted_by', '=', memory.id)
+    .limit(200)
+    .execute();
+  const derivations = await reader
+    .selectFrom('memory_derivations')
+    .select(['memory_id', 'from_id'])
+    .where('tenant_id', '=', tenant)
+    .where((eb) => eb.or([eb('memory_id', '=', memory.id), eb('from_id', '=', memory.id)]))
+    .limit(500)
+    .execute();
+  const replacing = await reader
+    .selectFrom('memories')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('contradicts', '=', memory.id)
+    .limit(200)
+    .execute();
+  const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];
+  return {
+    replaced: await memories(only([memory.contradicts, ...ended.map(({ id }) => id)])),
+    replacedBy: await memories(only([memory.contradictedBy, ...replacing.map(({ id }) => id)])),
+    madeOf: await memories(
+      derivations.filter(({ memory_id }) => memory_id === memory.id).map(({ from_id }) => from_id),
+    ),
+    madeInto: await memories(
+      derivations.filter(({ from_id }) => from_id === memory.id).map(({ memory_id }) => memory_id),
+    ),
+    use: await findUse(reader, tenant, memory.id),
+    events: await readEvents(reader, scope, [...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]),
+  };
+}
+
+async function readEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
+  const found: Event[] = [];
+  for (const some of chunks([...new Set(ids)].slice(0, 200))) {
+    const rows = await reader
+      .selectFrom('events')
+      .selectAll()
+      .where('id', 'in', some)
+      .where(withinReach<'events'>(scope))
+      .orderBy('occurred_at')
+      .orderBy('row_id')
+      .execute();
+    found.push(...rows.map(toEvent));
+  }
+  return found;
+}
+
+/** A conversation, with what came of it. */
+export interface SessionSummary {
+  id: string;
+  agent: string | null;
+  user: string | null;
+  status: string;
+  startedAt: Date;
+  lastEventAt: Date;
+  events: number;
+  /** The first words of the user. */
+  opening: string | null;
+  memories: number;
+  refused: number;
+}
+
+export async function listSessionRows(
+  reader: Reader,
+  scope: Scope,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ total: number; items: SessionSummary[] }> {
+  const { total } = await reader
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll().as('total'))
+    .where(liesWithin<'sessions'>(scope))
+    .executeTakeFirstOrThrow();
+  const rows = await reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where(liesWithin<'sessions'>(scope))
+    .orderBy('last_event_at', 'desc')
+    .orderBy('session_id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  if (rows.length === 0) return { total: Number(total), items: [] };
+  const ids = [...new Set(rows.map(({ session_id }) => session_id))];
+  const openings = await reader
+    .selectFrom('events')
+    .select(['owner_key', 'session_id', 'content'])
+    .where('tenant_id', '=', scope.tenant)
+    .where('session_id', 'in', ids)
+    .where('origin', '=', 'user')
+    .where('position', '<=', 4)
+    .orderBy('position', 'desc')
+    .execute();
+  // When it was said: the session itself notes when its events were recorded, which for an import is later.
+  const spoken = await reader
+    .selectFrom('events')
+    .select(['owner_key', 'session_id'])
+    .select((eb) => [eb.fn.min('occurred_at').as('first'), eb.fn.max('occurred_at').as('last')])
+    .where('tenant_id', '=', scope.tenant)
+    .where('session_id', 'in', ids)
+    .groupBy(['owner_key', 'session_id'])
+    .execute();
+  const formed = await reader
+    .selectFrom('memories')
+    .select(['owner_key', 'source_session'])
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('tenant_id', '=', scope.tenant)
+    .where('source_session', 'in', ids)
+    .groupBy(['owner_key', 'source_session'])
+    .execute();
+  const refused = await reader
+    .selectFrom('refusals')
+    .select(['owner_key', 'session_id'])
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('tenant_id', '=', scope.tenant)
+    .where('session_id', 'in', ids)
+    .groupBy(['owner_key', 'session_id'])
+    .execute();
+  const place = (owner: string, session: string | null): string => `${owner} ${session ?? ''}`;
+  const first = new Map(openings.map((row) => [place(row.owner_key, row.session_id), row.content]));
+  const times = new Map(spoken.map((row) => [place(row.owner_key, row.session_id), row]));
+  const made = new Map(formed.map((row) => [place(row.owner_key, row.source_session), Number(row.count)]));
+  const left = new Map(refused.map((row) => [place(row.owner_key, row.session_id), Number(row.count)]));
+  const items = rows.map((row) => {
+    const key = place(row.owner_key, row.session_id);
+    return {
+      id: row.session_id,
+      agent: row.agent_id,
+      user: row.user_id,
+      status: row.status,
+      startedAt: new Date(Number(times.get(key)?.first ?? row.started_at)),
+      lastEventAt: new Date(Number(times.get(key)?.last ?? row.last_event_at)),
+      events: Number(row.event_count),
+      opening: first.get(key)?.slice(0, 200) ?? null,
+      memories: made.get(key) ?? 0,
+      refused: left.get(key) ?? 0,
+    };
+  });
+  items.sort((one, other) => other.lastEventAt.getTime() - one.lastEventAt.getTime());
+  return { total: Number(total), items };
+}
+
+/** Who and what the live statements are about, and who is named with whom. */
+export interface SubjectGraph {
+  nodes: { id: string; label: string; kind: string; subject: string | null; entity: string | null; memories: number }[];
+  edges: { from: string; to: string; count: number }[];
+}
+
+const MOST_STATEMENTS = 5_000;
+const MOST_NODES = 200;
+
+/** A subject that ends in the name of an entity ("User's sister Ana") is the node of that entity. */
+export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGraph> {
+  const statements = await reader
+    .selectFrom('memories')
+    .select(['subject', 'entities'])
+    .where(liesWithin<'memories'>(scope))
+    .where('archived_at', 'is', null)
+    .orderBy('importance', 'desc')
+    .limit(MOST_STATEMENTS)
+    .execute();
+  const known = await reader
+    .selectFrom('entities')
+    .select(['id', 'name', 'type'])
+    .where(withinReach<'entities'>(scope))
+    .limit(MOST_STATEMENTS)
+    .execute();
+  const entityByName = new Map(known.map((entity) => [entity.name.toLowerCase(), entity]));
+  const entityById = new Map(known.map((entity) => [entity.id, entity]));
+  const nodes = new Map<string, SubjectGraph['nodes'][number]>();
+  const edges = new Map<string, SubjectGraph['edges'][number]>();
+  const touch = (node: Omit<SubjectGraph['nodes'][number], 'memories'>): string => {
+    const there = nodes.get(node.id);
+    if (there === undefined) nodes.set(node.id, { ...node, memories: 1 });
+    else {
+      there.memories += 1;
+      if (there.subject === null && node.subject !== null) Object.assign(there, node);
+    }
+    return node.id;
+  };
+  const nodeOfSubject = (subject: string): string => {
+    const entity =
+      entityByName.get(subject.toLowerCase()) ?? entityByName.get(subject.split(' ').at(-1)?.toLowerCase() ?? '');
+    const kind = subject === 'User' ? 'user' : (entity?.type ?? 'thing');
+    return touch({ id: entity?.id ?? `subject:${subject}`, label: subject, kind, subject, entity: entity?.id ?? null });
+  };
+  const join = (one: string, other: string): void => {
+    if (one === other) return;
+    const [from, to] = one < other ? [one, other] : [other, one];
+    const edge = edges.get(`${from} ${to}`);
+    if (edge === undefined) edges.set(`${from} ${to}`, { from, to, count: 1 });
+    else edge.count += 1;
+  };
+  for (const { subject, entities } of statements) {
+    const about = nodeOfSubject(subject);
+    // "User's sister Ana" is somebody of the user's: that is a link of its own.
+    if (/^User['’]s /.test(subject)) join(about, nodeIdOf(nodes, 'User') ?? touch({ ...USER_NODE }));
+    for (const id of JSON.parse(entities) as string[]) {
+      const entity = entityById.get(id);
+      // A date is when, not who or what.
+      if (entity === undefined || isDate(entity.name)) continue;
+      join(about, touch({ id, label: entity.name, kind: entity.type, subject: null, entity: id }));
+    }
+  }
+  const kept = [...nodes.values()].sort((one, other) => other.memories - one.memories).slice(0, MOST_NODES);
+  const ids = new Set(kept.map(({ id }) => id));
+  return { nodes: kept, edges: [...edges.values()].filter(({ from, to }) => ids.has(from) && ids.has(to)) };
+}
+
+function isDate(name: string): boolean {
+  return /\b(?:19|20)\d\d$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i.test(name);
+}
+
+const USER_NODE = { id: 'subject:User', label: 'User', kind: 'user', subject: 'User', entity: null };
+
+function nodeIdOf(nodes: ReadonlyMap<string, unknown>, subject: string): string | null {
+  return nodes.has(`subject:${subject}`) ? `subject:${subject}` : null;
+}
+
+/** How memory grew and shrank, by day in UTC. */
+export interface Growth {
+  learned: { day: string; type: string; count: number }[];
+  archived: { day: string; reason: string; count: number }[];
+  events: { day: string; count: number }[];
+}
+
+const DAY = 86_400_000;
+
+export async function readGrowth(reader: Reader, scope: Scope): Promise<Growth> {
+  const within = liesWithin<'memories'>(scope);
+  const dayOf = (column: string): RawBuilder<number> =>
+    sql<number>`cast(${sql.ref(column)} as bigint) / ${sql.lit(DAY)}`;
+  const text = (day: unknown): string => new Date(Number(day) * DAY).toISOString().slice(0, 10);
+  const learned = await reader
+    .selectFrom('memories')
+    .select(['type', dayOf('created_at').as('day')])
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(within)
+    .groupBy(['type', dayOf('created_at')])
+    .execute();
+  const archived = await reader
+    .selectFrom('memories')
+    .select(['archive_reason', dayOf('archived_at').as('day')])
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(within)
+    .where('archived_at', 'is not', null)
+    .groupBy(['archive_reason', dayOf('archived_at')])
+    .execute();
+  const events = await reader
+    .selectFrom('events')
+    .select(dayOf('recorded_at').as('day'))
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'events'>(scope))
+    .groupBy(dayOf('recorded_at'))
+    .execute();
+  const inOrder = <Row extends { day: string }>(rows: Row[]): Row[] =>
+    rows.sort((one, other) => one.day.localeCompare(other.day));
+  return {
+    learned: inOrder(learned.map((row) => ({ day: text(row.day), type: row.type, count: Number(row.count) }))),
+    archived: inOrder(
+      archived.map((row) => ({
+        day: text(row.day),
+        reason: row.archive_reason ?? 'unknown',
+        count: Number(row.count),
+      })),
+    ),
+    events: inOrder(events.map((row) => ({ day: text(row.day), count: Number(row.count) }))),
+  };
+}
+
+/** The online metrics (T19), as far as what is stored tells them. Rates are null where there is nothing to divide by. */
+export interface Vitals {
+  /** Of the memories that were put before a model and judged since, how many the answer used. */
+  contextUtilisation: number | null;
+  /** Statements and observations for each turn of the user. */
+  observationRate: number | null;
+  /** How often the scaffold was rewritten, and how many entries it has now. */
+  scaffoldVersions: number;
+  scaffoldEntries: number;
+  /** Of the memories that were put before a model, how many were corrected afterwards. */
+  correctionRate: number | null;
+  /** Of the user's questions, how many had been asked before in the same words. */
+  repeatQuestionRate: number | null;
+  refused: { reason: string; count: number }[];
+}
+
+const MOST_QUESTIONS = 20_000;
+
+export async function readVitals(reader: Reader, scope: Scope): Promise<Vitals> {
+  const owners = reader
+    .selectFrom('owners')
+    .select('owner_key')
+    .where('tenant_id', '=', scope.tenant)
+    .$if(scope.agent !== null, (query) => query.where('agent_id', '=', scope.agent))
+    .$if(scope.user !== null, (query) => query.where('user_id', '=', scope.user));
+  const use = await reader
+    .selectFrom('memory_use')
+    .select((eb) => [
+      eb.fn.sum('given').as('given'),
+      eb.fn.sum('used').as('used'),
+      eb.fn.sum('corrected').as('corrected'),
+    ])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', owners)
+    .executeTakeFirst();
+  const turns = await reader
+    .selectFrom('events')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'events'>(scope))
+    .where('origin', '=', 'user')
+    .executeTakeFirstOrThrow();
+  const formed = await reader
+    .selectFrom('memories')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'memories'>(scope))
+    .where('source_session', 'is not', null)
+    .executeTakeFirstOrThrow();
+  const scaffolds = await reader
+    .selectFrom('blocks')
+    .select(['content', 'version'])
+    .where(liesWithin<'blocks'>(scope))
+    .where('kind', '=', 'scaffold')
+    .limit(1000)
+    .execute();
+  const questions = await reader
+    .selectFrom('events')
+    .select(['owner_key', 'content'])
+    .where(liesWithin<'events'>(scope))
+    .where('origin', '=', 'user')
+    .where('content', 'like', '%?')
+    .limit(MOST_QUESTIONS)
+    .execute();
+  const refused = await reader
+    .selectFrom('refusals')
+    .select('reason')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'refusals'>(scope))
+    .groupBy('reason')
+    .orderBy('count', 'desc')
+    .execute();
+  const given = Number(use?.given ?? 0);
+  const asked = new Set(
+    questions.map(({ owner_key, content }) => `${owner_key} ${content.toLowerCase().replaceAll(/\W+/gu, ' ')}`),
+  );
+  return {
+    contextUtilisation: ratio(Number(use?.used ?? 0), given),
+    observationRate: ratio(Number(formed.count), Number(turns.count)),
+    scaffoldVersions: scaffolds.reduce((sum, { version }) => sum + version, 0),
+    scaffoldEntries: scaffolds.reduce((sum, { content }) => sum + Object.keys(JSON.parse(content) as object).length, 0),
+    correctionRate: ratio(Number(use?.corrected ?? 0), given),
+    repeatQuestionRate: ratio(questions.length - asked.size, questions.length),
+    refused: refused.map(({ reason, count }) => ({ reason, count: Number(count) })),
+  };
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}

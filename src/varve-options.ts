@@ -1,0 +1,216 @@
+import { invalidInput, VarveError } from './errors.ts';
+import type { StoreOptions } from './store/open-store.ts';
+import type { AssembleOptions } from './assemble/assemble-deps.ts';
+import type { TracingOptions } from './assemble/tracing.ts';
+import type { BackgroundOptions } from './background.ts';
+import type { ConsolidationOptions } from './consolidate/consolidation-settings.ts';
+import type { FormDeps } from './form/form-deps.ts';
+import type { FormationOptions } from './form/formation-settings.ts';
+import type { LedgerOptions } from './ledger/ledger.ts';
+import type { Embedder } from './models/embedder.ts';
+import type { LanguageModel } from './models/language-model.ts';
+import type { Reranker } from './models/reranker.ts';
+import type { AttributeInput } from './record/attributes.ts';
+import type { Clock } from './record/clock.ts';
+import type { IdSource } from './record/id.ts';
+import type { MemoryTypeInput } from './record/memory-types.ts';
+
+/** How to open Varve. Everything has a default. */
+export interface VarveOptions {
+  /**
+   * Where memory is kept: the path of an SQLite file, a `postgres://` URL, or the options of either.
+   * Default: `.varve/varve.db` in the working folder.
+   */
+  store?: string | StoreOptions;
+  /** Memory types of the application's own, or other policies for Varve's. */
+  memoryTypes?: Record<string, MemoryTypeInput>;
+  /** Attributes of the application's own, or other policies for Varve's: one value or many, category, labels, synonyms. */
+  attributes?: Record<string, AttributeInput>;
+  /** Makes vectors. Default: a local model, in this process, without a network. `null`: none, recall by words alone. */
+  embedder?: Embedder | null;
+  /** The embedder before a change: its vectors answer until all are made anew. */
+  previousEmbedder?: Embedder;
+  /** Distils conversations: a fast and a slow model, from `createLanguageModel`. Default: none, the local reader does it all. */
+  languageModel?: LanguageModel;
+  /** How memories are formed: switches, triggers, thresholds, limits, privacy. */
+  formation?: FormationOptions;
+  /** How memory is consolidated and kept in order: switches, thresholds, word limits, decay, retention, intervals. */
+  consolidation?: ConsolidationOptions;
+  /**
+   * What was recalled for a session, so that it is not learned again when it comes back in the conversation.
+   * Default: what its contexts were made of.
+   */
+  recalledTexts?: FormDeps['recalledTexts'];
+  /** How contexts are assembled, unless a call says otherwise: layout, budget, switches, hooks of the application. */
+  context?: AssembleOptions;
+  /** Spans through `@opentelemetry/api`, where the application has it. Default: without content. `false`: none. */
+  tracing?: TracingOptions | false;
+  /** Orders the best results of a recall once more. Default: none. */
+  reranker?: Reranker;
+  /** The most memory that recall may use for what it keeps at hand, besides vectors. Default 128 MiB. */
+  recallCacheBytes?: number;
+  /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
+  ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
+  /**
+   * Work in the background, in this process. Default true. With `false` nothing goes on by itself: call `drain()`,
+   * or leave the work to another process on the same store.
+   */
+  background?: boolean | BackgroundOptions;
+  /** Where the time comes from. Default: the machine's clock. */
+  clock?: Clock;
+  /** Where ids come from. Default: time and randomness. */
+  ids?: IdSource;
+}
+
+/** The oldest Node whose SQLite has full-text search (FTS5), which recall is built on. `engines` in package.json says the same. */
+export const NODE_NEEDED = '22.16';
+
+/** Whether a Node has what Varve needs. */
+export function isNodeNewEnough(version: string = process.versions.node): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [neededMajor = 0, neededMinor = 0] = NODE_NEEDED.split('.').map(Number);
+  return major > neededMajor || (major === neededMajor && minor >= neededMinor);
+}
+
+/** The one line that library, command line and doctor say to a Node that is too old. */
+export function nodeProblem(version: string = process.versions.node): string {
+  return `Varve needs Node ${NODE_NEEDED} or newer, because older ones have no full-text search in SQLite; this is Node ${version}.`;
+}
+
+/** Fails on a Node that is too old. */
+export function assertNode(version?: string): void {
+  if (!isNodeNewEnough(version)) throw new VarveError(nodeProblem(version), { code: 'store_unavailable' });
+}
+
+interface Kind {
+  /** What would be right, as a sentence goes on: "… must be <right>". */
+  right: string;
+  is(value: unknown): boolean;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const hasMethods =
+  (...names: string[]) =>
+  (value: unknown): boolean =>
+    isObject(value) && names.every((name) => typeof value[name] === 'function');
+/** An object with these keys and no others. */
+const onlyKeys =
+  (...names: string[]) =>
+  (value: unknown): boolean =>
+    isObject(value) && Object.keys(value).every((name) => names.includes(name));
+
+const options: Kind = { right: 'an object', is: isObject };
+const embedder: Kind = {
+  right: 'an embedder with `id`, `dimensions` and `embed()`, such as createLocalEmbedder() or functionEmbedder() gives',
+  is: (value) =>
+    hasMethods('embed')(value) &&
+    typeof (value as { id?: unknown }).id === 'string' &&
+    Number.isInteger((value as { dimensions?: unknown }).dimensions),
+};
+
+/** What each option must be. The options of parts are checked in full where they are read. */
+const KINDS: Record<keyof VarveOptions, Kind> = {
+  store: {
+    right: 'a path, a postgres:// URL, { path }, { url } or { pool }',
+    is: (value) => typeof value === 'string' || isStore(value),
+  },
+  memoryTypes: options,
+  attributes: options,
+  embedder: {
+    ...embedder,
+    right: `${embedder.right}, or null for none`,
+    is: (value) => value === null || embedder.is(value),
+  },
+  previousEmbedder: embedder,
+  languageModel: {
+    right: 'a model from createLanguageModel()',
+    is: hasMethods('generate', 'generateText', 'modelOf'),
+  },
+  formation: options,
+  consolidation: options,
+  recalledTexts: { right: 'a function', is: (value) => typeof value === 'function' },
+  context: options,
+  tracing: { right: '{ content } or false', is: (value) => value === false || onlyKeys('content')(value) },
+  reranker: { right: 'a reranker with `id` and `rerank()`', is: hasMethods('rerank') },
+  recallCacheBytes: { right: 'a positive number of bytes', is: (value) => Number.isFinite(value) && Number(value) > 0 },
+  ledger: { right: '{ prices, credit, budget }', is: onlyKeys('prices', 'credit', 'budget') },
+  background: {
+    right: 'true, false or { concurrency, embeddingRate }',
+    is: (value) => typeof value === 'boolean' || onlyKeys('concurrency', 'embeddingRate')(value),
+  },
+  clock: { right: 'a clock with `now()`', is: hasMethods('now') },
+  ids: { right: 'an id source with `next()`', is: hasMethods('next') },
+};
+
+function isStore(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    (typeof value['path'] === 'string' || typeof value['url'] === 'string' || hasMethods('connect')(value['pool']))
+  );
+}
+
+/** Refuses options that are not known and values that are of another kind, before anything is opened. */
+export function checkOptions(given: VarveOptions): void {
+  if (!isObject(given)) throw invalidInput('createVarve() takes one object of options.');
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(KINDS, name)) throw unknownOption(name);
+    const { right, is } = KINDS[name as keyof VarveOptions];
+    if (value !== undefined && !is(value)) {
+      throw invalidInput(`The option ${name} must be ${right}.`, { option: name });
+    }
+  }
+}
+
+function unknownOption(name: string): VarveError {
+  const known = Object.keys(KINDS);
+  const meant =
+    known.find((one) => one.toLowerCase() === name.toLowerCase().replaceAll(/[-_]/g, '')) ?? nearest(name, known);
+  const hint = meant === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${meant}?`;
+  return invalidInput(`There is no option ${JSON.stringify(name.slice(0, 60))}. ${hint}`, {
+    option: name.slice(0, 60),
+  });
+}
+
+/** The known name with which a misspelt one begins or that it is part of. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  if (lower.length < 3) return undefined;
+  return known.find((one) => one.toLowerCase().includes(lower) || lower.includes(one.toLowerCase()));
+}
+
+/** Where a store is. A URL of another kind than PostgreSQL's is refused: as a path it would make a folder with the password in its name. */
+export function storeOptions(store: VarveOptions['store']): StoreOptions {
+  if (typeof store === 'object') {
+    if ('path' in store) assertPath(store.path);
+    else if ('url' in store && typeof store.url === 'string') assertPostgres(store.url);
+    return store;
+  }
+  if (store === undefined) return { path: '.varve/varve.db' };
+  if (isPostgresUrl(store)) return { url: store };
+  assertPath(store);
+  return { path: store };
+}
+
+function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text);
+}
+
+function assertPostgres(url: string): void {
+  if (!isPostgresUrl(url)) throw otherScheme(url);
+}
+
+function assertPath(path: string): void {
+  if (path.trim() === '')
+    throw invalidInput('The path of the store is empty. Name a file, or `:memory:`.', { option: 'store' });
+  if (/^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(path)) throw otherScheme(path);
+}
+
+/** Says which scheme was given, and nothing else of the URL: it may hold a password. */
+function otherScheme(url: string): VarveError {
+  const scheme = /^[a-z][a-z0-9+.-]{1,20}(?=:)/i.exec(url)?.[0] ?? '';
+  return invalidInput(
+    `The store ${scheme}:// is not known. Give the path of a file for SQLite, or a postgres:// URL.`,
+    { option: 'store' },
+  );
+}

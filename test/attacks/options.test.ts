@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VarveError } from '../../src/errors.ts';
+import { createVarve } from '../../src/varve.ts';
+import { assertNode, isNodeNewEnough, nodeProblem } from '../../src/varve-options.ts';
+import { tally } from './tally.ts';
+
+describe('options (N1, N2)', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'varve-options-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('unknown keys and wrong kinds are refused before anything is made, with what would be right', async () => {
+    const counted = tally('options');
+    const wrong: [Record<string, unknown>, RegExp][] = [
+      [{ storage: 'x' }, /storage.*Known are/],
+      [{ Store: ':memory:' }, /Did you mean store/],
+      [{ language_model: {} }, /Did you mean languageModel/],
+      [{ embeder: null }, /embeder/],
+      [{ model: 'gpt' }, /Did you mean languageModel/],
+      [{ languageModel: 'gpt-5' }, /languageModel must be a model from createLanguageModel/],
+      [{ languageModel: { generateText() {} } }, /languageModel must be/],
+      [{ embedder: 'text-embedding-3' }, /embedder must be/],
+      [{ embedder: { embed() {} } }, /embedder must be/],
+      [{ embedder: false }, /embedder must be/],
+      [{ previousEmbedder: null }, /previousEmbedder must be/],
+      [{ reranker: {} }, /reranker must be/],
+      [{ clock: Date }, /clock must be/],
+      [{ ids: {} }, /ids must be/],
+      [{ background: 'yes' }, /background must be/],
+      [{ background: { threads: 2 } }, /background must be/],
+      [{ recallCacheBytes: '1 GB' }, /recallCacheBytes must be/],
+      [{ recallCacheBytes: -1 }, /recallCacheBytes must be/],
+      [{ ledger: { price: {} } }, /ledger must be/],
+      [{ tracing: true }, /tracing must be/],
+      [{ recalledTexts: [] }, /recalledTexts must be/],
+      [{ memoryTypes: [] }, /memoryTypes must be/],
+      [{ attributes: 'x' }, /attributes must be/],
+      [{ formation: { factz: true } }, /factz/],
+      [{ formation: [] }, /formation must be/],
+      [{ consolidation: { nightley: {} } }, /nightley/],
+      [{ context: { layuot: 'varve' } }, /layuot/],
+      [{ store: 7 }, /store must be/],
+      [{ store: {} }, /store must be/],
+      [{ store: '' }, /empty/],
+      [{ store: 'postgress://user:secret@host/db' }, /postgress:\/\/ is not known/],
+      [{ store: 'mysql://user:secret@host/db' }, /mysql:\/\/ is not known/],
+      [{ store: { url: 'postgress://user:secret@host/db' } }, /postgress:\/\/ is not known/],
+      [{ store: { path: 'https://user:secret@host/db' } }, /https:\/\/ is not known/],
+    ];
+    for (const [options, expected] of wrong) {
+      const place = join(folder, 'never', 'varve.db');
+      const refused = await createVarve({ store: place, background: false, ...options } as never).then(
+        async (varve) => (await varve.close(), ''),
+        (error: unknown) => (VarveError.isInstance(error, 'invalid_input') ? error.message : `other: ${String(error)}`),
+      );
+      counted.note(`${JSON.stringify(options)}: ${refused}`, !expected.test(refused) || refused.includes('secret'));
+    }
+    counted.close();
+    expect(existsSync(join(folder, 'never'))).toBe(false);
+  });
+
+  it('a Node without full-text search is refused with one line', () => {
+    for (const version of ['22.13.0', '22.15.1', '20.19.0', '18.0.0', '22.4.1']) {
+      expect(isNodeNewEnough(version)).toBe(false);
+      expect(() => assertNode(version)).toThrow(nodeProblem(version));
+      expect(nodeProblem(version)).toMatch(/^[^\n]*22\.16[^\n]*$/);
+    }
+    for (const version of ['22.16.0', '22.20.0', '24.0.0', '25.1.0']) expect(() => assertNode(version)).not.toThrow();
+  });
+});
+
+describe('store files (S4)', () => {
+  it('can be read by their owner alone, however they are opened', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-files-'));
+    const counted = tally('store files');
+    for (const store of [join(folder, 'a', 'varve.db'), { path: join(folder, 'b', 'varve.db') }]) {
+      const varve = await createVarve({ store, embedder: null, background: false });
+      await varve.for({ user: 'ana' }).memories.create({ type: 'fact', content: 'Likes tea.' });
+      for (const place of ['a', 'b'].filter((name) => existsSync(join(folder, name)))) {
+        for (const file of readdirSync(join(folder, place))) {
+          const mode = statSync(join(folder, place, file)).mode & 0o777;
+          counted.note(`${place}/${file} is ${mode.toString(8)}`, (mode & 0o077) !== 0);
+        }
+      }
+      await varve.close();
+    }
+    counted.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+});

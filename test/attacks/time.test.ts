@@ -1,0 +1,187 @@
+import { globSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createVarve } from '../../src/varve.ts';
+import { cpuTime } from '../cpu-time.ts';
+import { tally } from './tally.ts';
+
+// Text of one kind without end, and a last character that makes a greedy pattern look for another way.
+const KINDS = [
+  ' ',
+  '\n',
+  '[',
+  ']',
+  '![',
+  '<',
+  '.',
+  ',',
+  '-',
+  '_',
+  '#',
+  '/',
+  "'",
+  'a',
+  'A',
+  'I am ',
+  'a ',
+  'a.',
+  'a, ',
+  'a@a.',
+  '1',
+  '1 ',
+  'http://',
+  '我',
+  '\u200B',
+  '😀',
+  '{"a":',
+  '> a\n',
+  'x=',
+];
+
+function hostile(kind: string, length: number, end: string): string {
+  return kind.repeat(Math.ceil(length / kind.length)).slice(0, length) + end;
+}
+
+/** Functions that see stored text, a tool's text or a model's text as a whole, by their module. */
+const FUNCTIONS: Record<string, readonly string[]> = {
+  'src/language/bare-statement.ts': ['bareStatement'],
+  'src/language/dated-line.ts': ['readDatedLine', 'statementsIn'],
+  'src/language/extract-entities.ts': ['extractEntities'],
+  'src/language/extract-keywords.ts': ['extractKeywords'],
+  'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
+
+  'src/language/split-sentences.ts': ['splitSentences'],
+  'src/language/text-overlap.ts': ['contentStems'],
+  'src/language/token-count.ts': ['estimateTokens'],
+  'src/language/words.ts': ['words', 'queryWords', 'indexWords'],
+  'src/assemble/safe-text.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks'],
+  'src/assemble/escape.ts': ['escapeXml', 'safeJson'],
+  'src/observe/chunk-text.ts': ['chunkText'],
+  'src/recall/document-profile.ts': ['profileDocument'],
+  'src/models/tolerant-json.ts': ['readTolerantJson'],
+  'src/record/memory.ts': ['contentHash'],
+  'src/record/attributes.ts': ['snakeCase', 'normalValue'],
+  'src/language/secrets.ts': ['findSecrets'],
+  'src/language/inert-text.ts': ['visibleText', 'inertText', 'withoutMarkers'],
+  'src/record/memory-answers.ts': ['isMemoryAnswer', 'withoutRecalled'],
+  'src/record/entity.ts': ['entitySlug'],
+};
+
+// Processor time. A quadratic pattern takes seconds for 100 kB and minutes for 1 MB.
+const MOST_FOR_100_KB = 1_500;
+const MOST_FOR_1_MB = 8_000;
+// Linear patterns take a millisecond or two; a quadratic one looks at 32 million places.
+const MOST_FOR_8_KB = 60;
+
+/** Every pattern that modules build from data while they are loaded and while the local reader reads. */
+async function builtPatterns(): Promise<RegExp[]> {
+  const Original = globalThis.RegExp;
+  const made = new Map<string, RegExp>();
+  globalThis.RegExp = new Proxy(Original, {
+    construct(target, parameters: ConstructorParameters<typeof RegExp>) {
+      const pattern = new target(...parameters);
+      made.set(String(pattern), pattern);
+      return pattern;
+    },
+  });
+  try {
+    const folders =
+      'src/{language,form,recall,assemble,consolidate,record,tools,observe,maintain,import,models}/**/*.ts';
+    for (const file of globSync(folders).filter(
+      (name) => !name.endsWith('.test.ts') && !name.includes('local-embedder'),
+    )) {
+      await import(pathToFileURL(file).href);
+    }
+    const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+    const handle = varve.for({ user: 'ana', session: 's' });
+    for (const content of [
+      'I live in Graz.',
+      'Ich wohne in Graz.',
+      'Vivo en Graz.',
+      'J’habite à Graz.',
+      'Moro em Graz.',
+      'Abito a Graz.',
+      'Ik woon in Graz.',
+      '我住在格拉茨。',
+      'グラーツに住んでいます。',
+    ]) {
+      await handle.observe({ content });
+    }
+    await varve.drain();
+    await handle.recall('Where do I live since last May?');
+    await varve.close();
+  } finally {
+    globalThis.RegExp = Original;
+  }
+  return [...made.values()];
+}
+
+describe('time grows with the length of a text and no faster (S2)', () => {
+  it('every function that sees whole texts, at 100 kB and 1 MB', { timeout: 600_000 }, async () => {
+    const counted = tally('time, functions over text');
+    const slowest: [number, string][] = [];
+    for (const [file, names] of Object.entries(FUNCTIONS)) {
+      const module = (await import(pathToFileURL(file).href)) as Record<string, (text: string) => unknown>;
+      for (const name of names) {
+        const run = module[name];
+        if (run === undefined) throw new Error(`${file} has no ${name}.`);
+        for (const kind of KINDS) {
+          const text = hostile(kind, 100_000, '!');
+          const took = cpuTime(() => run(text));
+          counted.note(`${name}(${JSON.stringify(kind)}): ${took} ms for 100 kB`, took > MOST_FOR_100_KB);
+          slowest.push([took, `${name}(${JSON.stringify(kind)})`]);
+        }
+      }
+    }
+    // The longest texts are tried where 100 kB took longest: what is quadratic at all is slowest there.
+    slowest.sort(([one], [other]) => other - one);
+    for (const [, label] of new Map(slowest.slice(0, 25).map((entry) => [entry[1], entry]))) {
+      const [name = '', kind = ''] = label[1].slice(0, -1).split('(', 2);
+      const file = Object.entries(FUNCTIONS).find(([, names]) => names.includes(name))?.[0] ?? '';
+      const module = (await import(pathToFileURL(file).href)) as Record<string, (text: string) => unknown>;
+      const text = hostile(JSON.parse(kind) as string, 1_000_000, '!');
+      const took = cpuTime(() => module[name]?.(text));
+      counted.note(`${label[1]}: ${took} ms for 1 MB`, took > MOST_FOR_1_MB);
+    }
+    counted.close();
+  });
+
+  it('every pattern that is built from data, at 8 kB', { timeout: 600_000 }, async () => {
+    const counted = tally('time, built patterns');
+    const patterns = await builtPatterns();
+    expect(patterns.length).toBeGreaterThan(20);
+    for (const pattern of patterns) {
+      for (const kind of KINDS) {
+        const text = hostile(kind, 8_000, '!');
+        const took = cpuTime(() => {
+          pattern.lastIndex = 0;
+          return pattern.global ? text.match(pattern) : pattern.test(text);
+        });
+        counted.note(`${String(pattern).slice(0, 200)} on ${JSON.stringify(kind)}: ${took} ms`, took > MOST_FOR_8_KB);
+      }
+    }
+    counted.close();
+  });
+
+  it('a whole turn: observed, formed, recalled and put into a prompt', { timeout: 600_000 }, async () => {
+    const counted = tally('time, whole turns of 100 kB');
+    const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+    for (const kind of [' ', '[', '.', 'a', 'a ', '![', '> a\n', 'I am ', '1 ', 'http://']) {
+      const handle = varve.for({ user: 'ana', session: `s-${kind.codePointAt(0)}-${kind.length}` });
+      const before = process.cpuUsage();
+      await handle.observe([
+        { content: hostile(kind, 100_000, '!') },
+        { content: hostile(kind, 100_000, '.'), kind: 'tool_result', origin: 'tool' },
+      ]);
+      await handle.form();
+      await varve.drain();
+      await handle.recall(hostile(kind, 2_000, '?'));
+      await handle.context({ message: hostile(kind, 20_000, '?'), lookup: 'always', budget: 200_000 });
+      const { user, system } = process.cpuUsage(before);
+      const took = (user + system) / 1000;
+      counted.note(`${JSON.stringify(kind)}: ${took} ms`, took > 6_000);
+    }
+    await varve.close();
+    counted.close();
+  });
+});

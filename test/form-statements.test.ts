@@ -1,0 +1,587 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { DAY, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { Memory, NewMemory } from '../src/record/memory.ts';
+import type { StoreOptions } from '../src/store/open-store.ts';
+import type { Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import {
+  answering,
+  item,
+  liveStatements,
+  ONLY_FORMATION,
+  openForming,
+  promptsOf,
+  reading,
+  tasksAsked,
+  tell,
+} from './form-model.ts';
+import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
+
+// What the statements of a life become: each finding of the first version (F3 …) is named where it is tested.
+
+interface Ending {
+  before: string[];
+  after: string;
+  fact: { attribute: string; value: string };
+}
+
+interface ModelAnswer {
+  name: string;
+  turns: { role: 'user' | 'assistant' | 'tool'; text: string }[];
+  known: { text: string; about: string; attribute: string; value: string }[];
+  answer: { statements: { text: string; type: string; relation: string | null }[] };
+  expect: ('stored' | 'refused')[];
+  why: string;
+}
+
+const talk = <Content>(name: string): Content =>
+  JSON.parse(readFileSync(new URL(`talk/${name}.json`, import.meta.url), 'utf8')) as Content;
+const { harmless, ending } = talk<{ harmless: Ending[]; ending: Ending[] }>('endings');
+const modelAnswers = talk<ModelAnswer[]>('model-answers');
+
+const ORIGINS = {
+  user: { origin: 'user', kind: 'message' },
+  assistant: { origin: 'agent', kind: 'message' },
+  tool: { origin: 'tool', kind: 'tool_result' },
+} as const;
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`statements without a model on ${database.name}`, () => {
+    let varve: Varve;
+    let clock: ManualClock;
+    let drop: () => Promise<void>;
+    beforeAll(async () => {
+      const created = await database.create();
+      ({ drop } = created);
+      ({ varve, clock } = await openForming(created.options));
+    });
+    afterAll(async () => {
+      await varve.close();
+      await drop();
+    });
+
+    it.each(harmless.map((ending, index) => [index + 1, ending.after, ending] as const))(
+      'an everyday sentence retires nothing (F3): %i. %s',
+      async (number, _, { before, after, fact }) => {
+        const handle = varve.for({ user: `harmless${number}`, session: 's' });
+        await tell({ varve, clock }, handle, before);
+        const read = await liveStatements(handle);
+        if (!read.some(({ attribute }) => attribute === fact.attribute)) {
+          await handle.memories.create({
+            type: fact.attribute === 'goal' ? 'goal' : 'fact',
+            content: `${fact.attribute}: ${fact.value}`,
+            ...fact,
+          });
+        }
+        const known = new Set((await liveStatements(handle)).map(({ id }) => id));
+        clock.advance(DAY);
+        await tell({ varve, clock }, handle, [after]);
+        await handle.session.close();
+        await varve.drain();
+        const { items } = await handle.memories.list({ archived: 'only' });
+        expect(items.filter(({ id }) => known.has(id)).map(({ content }) => content)).toEqual([]);
+        const goals = (await liveStatements(handle)).filter(({ type }) => type === 'goal');
+        expect(goals.filter(({ state }) => state !== 'open')).toEqual([]);
+      },
+    );
+
+    it('[X3] [Q4] a memory that contradicts another one archives what it names (F6)', async () => {
+      const handle = varve.for({ user: 'contradicting', session: 's' });
+      const create = async (content: string, contradicts: string | null = null): Promise<Memory> =>
+        (await handle.memories.create({ type: 'preference', content, contradicts })).memory;
+      const old = await create('Wants invoices on paper.');
+      const other = await create('Wants invoices in Dutch.');
+      const then = new Date(clock.now());
+      clock.advance(DAY);
+      const next = await create('Wants invoices by mail only.', old.id);
+      expect(await handle.memories.get(old.id)).toMatchObject({
+        archiveReason: 'contradicted',
+        contradictedBy: next.id,
+      });
+      expect((await liveStatements(handle)).map(({ id }) => id)).toEqual([other.id, next.id]);
+      expect((await handle.asOf(then).memories.list()).items.map(({ id }) => id)).toContain(old.id);
+    });
+
+    it('[K20] [Q5] talk from years ago has the dates of its own turns, and does not undo what is newer (F12)', async () => {
+      const handle = varve.for({ user: 'imported', session: 'now' });
+      await tell({ varve, clock }, handle, ['I work at Halden Foods.']);
+      const old = varve.for({ user: 'imported', session: 'old' });
+      await old.observe([
+        { content: 'I work at Brix Marine.', occurredAt: '2024-03-05T09:00:00Z' },
+        { content: 'I see.', origin: 'agent', occurredAt: '2024-03-05T09:00:10Z' },
+        { content: "I'm allergic to walnuts.", occurredAt: '2024-03-05T09:01:00Z' },
+      ]);
+      await varve.drain();
+      await old.form();
+      expect((await handle.facts.get('employer'))?.value).toBe('Halden Foods');
+      expect((await handle.facts.get('allergy'))?.value).toBe('walnuts');
+      const all = (await handle.memories.list({ archived: 'include' })).items;
+      const brix = all.find(({ value }) => value === 'Brix Marine');
+      expect(brix).toMatchObject({ statedAt: new Date('2024-03-05T09:00:00Z'), archiveReason: 'superseded' });
+      expect(all.find(({ value }) => value === 'walnuts')?.statedAt).toEqual(new Date('2024-03-05T09:01:00Z'));
+    });
+  });
+
+  describe.skipIf(database.skip !== null)(`statements of a model on ${database.name}`, () => {
+    let server: ProtocolServer;
+    let options: StoreOptions;
+    let drop: () => Promise<void>;
+    let varve: Varve;
+    let clock: ManualClock;
+    let user = 0;
+    const fresh = (): Handle => varve.for({ user: `user${(user += 1)}`, session: 's' });
+    const answer = (lists: Parameters<typeof reading>[0]): void =>
+      server.otherwise({ chat: answering({ read: reading(lists) }) });
+    const know = async (handle: Handle, memory: Partial<NewMemory> & { content: string }): Promise<Memory> =>
+      (await handle.memories.create({ type: 'fact', ...memory })).memory;
+    const open = async (more: Parameters<typeof openForming>[1] = {}): Promise<void> => {
+      ({ options, drop } = await database.create());
+      const formation = { writes: 'deferred', reflections: false, summaries: false, ...more?.formation } as const;
+      ({ varve, clock } = await openForming(options, { server, ...more, formation }));
+    };
+
+    beforeEach(async () => {
+      server = await startProtocolServer();
+      server.otherwise({ chat: answering({}) });
+    });
+    afterEach(async () => {
+      await varve.close();
+      await server.close();
+      await drop();
+    });
+
+    it(
+      '[Q3] a right answer is stored and a wrong one refused, whatever its wording (F7, F8)',
+      { timeout: 120_000 },
+      async () => {
+        await open();
+        const outcomes: string[] = [];
+        const expected: string[] = [];
+        for (const { name, turns, known, answer: given, expect: wanted } of modelAnswers) {
+          const handle = fresh();
+          for (const { text, about, attribute, value } of known) {
+            const type = attribute === 'goal' ? 'goal' : 'fact';
+            await know(handle, { type, content: text, subject: about, attribute, value });
+            clock.advance(MINUTE);
+          }
+          await handle.observe(turns.map(({ role, text }) => ({ content: text, ...ORIGINS[role] })));
+          answer({ statements: given.statements });
+          const { refused, run } = await handle.form();
+          expect({ name, run }).not.toEqual({ name, run: null });
+          const stored = new Set(
+            (await handle.memories.list({ archived: 'include' })).items.map(({ content }) => content),
+          );
+          given.statements.forEach(({ text }, index) => {
+            const reasons = refused.filter((refusal) => refusal.text === text).map(({ reason }) => reason);
+            const isStored = stored.has(text) && reasons.length === 0;
+            outcomes.push(`${name} ${index + 1}: ${isStored ? 'stored' : 'refused'}`);
+            expected.push(`${name} ${index + 1}: ${wanted[index]}`);
+          });
+          // What was refused has changed nothing that was known.
+          if (wanted.every((outcome) => outcome === 'refused')) {
+            outcomes.push(`${name}: ${(await liveStatements(handle)).map(({ content }) => content).join(' / ')}`);
+            expected.push(`${name}: ${known.map(({ text }) => text).join(' / ')}`);
+          }
+        }
+        expect(outcomes).toEqual(expected);
+      },
+    );
+
+    it(
+      '[Q9] [X1] what the reader says is over ends, with the words that say so, and is kept (F5)',
+      { timeout: 120_000 },
+      async () => {
+        await open();
+        const left: string[] = [];
+        for (const { after, fact } of ending) {
+          const handle = fresh();
+          const known = await know(handle, { content: `${fact.attribute}: ${fact.value}`, ...fact });
+          clock.advance(DAY);
+          await handle.observe([{ content: after }]);
+          answer({ ends: [{ known: 1, turn: 1, quote: after.slice(0, 200) }] });
+          await handle.form();
+          const now = await handle.memories.get(known.id);
+          const isEnded = now?.archiveReason === 'contradicted' && now.quotes.length === 1 && now.validTo !== null;
+          if (!isEnded) left.push(after);
+        }
+        expect(ending).toHaveLength(25);
+        expect(left).toEqual([]);
+      },
+    );
+
+    it('[E5] a business partner beside a partner, a step-sister beside a sister: nothing is replaced (F4)', async () => {
+      await open();
+      const handle = fresh();
+      await know(handle, { content: 'User is married to Ines.', attribute: 'partner_name', value: 'Ines' });
+      await know(handle, {
+        content: "User's sister lives in Porto.",
+        subject: "User's sister",
+        attribute: 'home_city',
+        value: 'Porto',
+      });
+      await handle.observe({
+        content: 'My business partner Joost signs the lease. My step-sister lives in Braga.',
+      });
+      answer({
+        statements: [
+          item({
+            text: "User's business partner is Joost.",
+            attribute: 'business_partner',
+            value: 'Joost',
+            turn: 1,
+            quote: 'My business partner Joost',
+          }),
+          item({
+            text: "User's step-sister lives in Braga.",
+            about: "User's step-sister",
+            attribute: 'home_city',
+            value: 'Braga',
+            turn: 1,
+            quote: 'My step-sister lives in Braga',
+          }),
+        ],
+      });
+      expect(await handle.form()).toMatchObject({
+        retired: [],
+        refused: [],
+        added: [expect.any(String), expect.any(String)],
+      });
+      expect(await liveStatements(handle)).toHaveLength(4);
+    });
+
+    const planned = {
+      text: 'User starts working at Corvid Press on 11 January 2027.',
+      attribute: 'employer',
+      value: 'Corvid Press',
+      tense: 'planned',
+      turn: 1,
+      quote: 'I start at Corvid Press on 11 January',
+      from: '2027-01-11',
+      relation: 'replaces',
+      known: 1,
+    } as const;
+
+    it('[X3] a planned employer replaces nothing before its day, and takes its place then (F4)', async () => {
+      await open();
+      const handle = fresh();
+      const old = await know(handle, {
+        content: 'User works at Lund Cables.',
+        attribute: 'employer',
+        value: 'Lund Cables',
+        permanent: true,
+      });
+      clock.advance(MINUTE);
+      await handle.observe({ content: 'I start at Corvid Press on 11 January, finally!' });
+      answer({ statements: [item(planned)] });
+      const { added, retired } = await handle.form();
+      expect(retired).toEqual([]);
+      expect((await handle.facts.get('employer'))?.value).toBe('Lund Cables');
+      clock.advance(Date.parse('2027-01-10T22:00:00Z') - clock.now());
+      await varve.drain();
+      expect((await handle.facts.get('employer'))?.value).toBe('Lund Cables');
+      clock.advance(3 * 60 * MINUTE);
+      await varve.drain();
+      expect(await handle.facts.get('employer')).toMatchObject({ id: added[0], value: 'Corvid Press' });
+      expect(await handle.memories.get(added[0] ?? '')).toMatchObject({ tense: 'holds', permanent: true });
+      expect(await handle.memories.get(old.id)).toMatchObject({
+        archiveReason: 'superseded',
+        contradictedBy: added[0],
+        validTo: new Date('2027-01-11T00:00:00Z'),
+      });
+    });
+
+    it('[X3] a plan that was called off before its day does not take effect (F4)', async () => {
+      await open();
+      const handle = fresh();
+      await know(handle, {
+        content: 'User works at Lund Cables.',
+        attribute: 'employer',
+        value: 'Lund Cables',
+        permanent: true,
+      });
+      clock.advance(MINUTE);
+      await handle.observe({ content: 'I start at Corvid Press on 11 January, finally!' });
+      answer({ statements: [item({ ...planned, relation: null, known: null })] });
+      await handle.form();
+      clock.advance(DAY);
+      await handle.observe({ content: 'Corvid Press called it off. I stay where I am.' });
+      answer({ ends: [{ known: 2, turn: 1, quote: 'Corvid Press called it off' }] });
+      expect((await handle.form()).retired).toHaveLength(1);
+      clock.advance(100 * DAY);
+      await varve.drain();
+      expect((await handle.facts.get('employer'))?.value).toBe('Lund Cables');
+    });
+
+    it('[Q9] a trip is kept until its day, however unimportant and unread it is (F4)', async () => {
+      await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
+      const handle = fresh();
+      await handle.observe({ content: 'We take the night train to Narvik on 20 March.' });
+      answer({
+        statements: [
+          item({
+            type: 'context',
+            text: 'User takes the night train to Narvik on 20 March 2027.',
+            attribute: 'travel_destination',
+            value: 'Narvik',
+            tense: 'planned',
+            turn: 1,
+            quote: 'We take the night train to Narvik on 20 March',
+            from: '2027-03-20',
+            importance: 0.2,
+          }),
+        ],
+      });
+      const { added } = await handle.form();
+      for (let week = 0; week < 17; week += 1) {
+        clock.advance(7 * DAY);
+        await varve.drain();
+      }
+      expect(new Date(clock.now()).toISOString()).toMatch(/^2027-03-14/);
+      expect(await handle.memories.get(added[0] ?? '')).toMatchObject({ archivedAt: null, tense: 'planned' });
+    });
+
+    it('[E5] a habit has no date, and a weekday in it is not a day of the calendar (F2)', async () => {
+      await open();
+      const handle = fresh();
+      await handle.observe({ content: 'I never take calls on Thursday, that is pottery.' });
+      answer({
+        statements: [
+          item({
+            type: 'preference',
+            text: 'User never takes calls on Thursdays.',
+            tense: 'habit',
+            turn: 1,
+            quote: 'I never take calls on Thursday',
+            from: '2026-11-19',
+            due: '2026-11-19',
+          }),
+        ],
+      });
+      await handle.form();
+      expect(await liveStatements(handle)).toMatchObject([
+        { tense: 'habit', validFrom: null, validTo: null, dueAt: null },
+      ]);
+    });
+
+    it('[Q3] dates are counted from the turn’s own day, in imports and after outages (F12)', async () => {
+      await open();
+      const handle = fresh();
+      await handle.observe({ content: 'I sold the sailing boat yesterday.', occurredAt: '2024-06-03T08:00:00Z' });
+      const sold = {
+        text: 'User sold the sailing boat on 2 June 2024.',
+        tense: 'happened',
+        turn: 1,
+        quote: 'I sold the sailing boat yesterday',
+      } as const;
+      // The model counted from the day of the run.
+      answer({ statements: [item({ ...sold, from: '2026-11-14' })] });
+      await handle.form();
+      expect(promptsOf(server)[0]).toContain('1. [2024-06-03 Mon] User: I sold the sailing boat yesterday.');
+      const [memory] = await liveStatements(handle);
+      expect(memory).toMatchObject({ statedAt: new Date('2024-06-03T08:00:00Z') });
+      expect(memory?.validFrom?.toISOString()).toMatch(/^2024-06-02/);
+    });
+
+    it('[L6] [Q5] drafts of the local reader are provisional: the model’s reading takes their place in one transaction (F10)', async () => {
+      await open({ formation: { writes: 'immediate' } });
+      const handle = fresh();
+      const city = await know(handle, {
+        content: 'User lives in Trier.',
+        attribute: 'home_city',
+        value: 'Trier',
+        permanent: true,
+      });
+      clock.advance(MINUTE);
+      await tell({ varve, clock }, handle, ['I work at Halden Foods as a buyer.', 'I moved to Graz.']);
+      const drafts = await liveStatements(handle);
+      expect(drafts.map(({ reader }) => reader)).toContain('local');
+      expect((await handle.facts.get('home_city'))?.value).toBe('Graz');
+      const employer = await handle.facts.get('employer');
+      // No call for any exchange.
+      expect(tasksAsked(server)).toEqual([]);
+
+      answer({
+        statements: [
+          item({
+            text: 'User is a buyer at Halden Foods.',
+            attribute: 'employer',
+            value: 'Halden Foods',
+            turn: 1,
+            quote: 'I work at Halden Foods as a buyer',
+          }),
+        ],
+      });
+      await handle.form();
+      expect(tasksAsked(server)).toEqual(['read']);
+      const [prompt = ''] = promptsOf(server);
+      const known = prompt.slice(prompt.indexOf('Known:'), prompt.indexOf('Turns:'));
+      // Drafts of these turns are not shown as known.
+      expect(known).not.toMatch(/Halden|Graz/);
+      // The draft gives way to the model's statement; one that the model does not share gives back what it had replaced.
+      expect(await handle.memories.get(employer?.id ?? '')).toMatchObject({ archiveReason: 'superseded' });
+      const read = (await liveStatements(handle)).find(({ attribute }) => attribute === 'employer');
+      expect(read).toMatchObject({
+        content: 'User is a buyer at Halden Foods.',
+        reader: expect.stringContaining('test-model') as string,
+      });
+      expect(await handle.facts.get('home_city')).toMatchObject({ id: city.id, value: 'Trier' });
+      expect((await liveStatements(handle)).map(({ content }) => content).sort()).toEqual([
+        'User is a buyer at Halden Foods.',
+        'User lives in Trier.',
+      ]);
+      // A second formation finds nothing left to do.
+      await handle.form();
+      expect(tasksAsked(server)).toEqual(['read']);
+    });
+
+    it('[L6] while the model is down the drafts stand, and nothing of them is lost (F10)', async () => {
+      await open({ formation: { writes: 'immediate' } });
+      const handle = fresh();
+      await tell({ varve, clock }, handle, ['I work at Halden Foods as a buyer.']);
+      server.otherwise({ chat: (_, response) => void response.destroy() });
+      await expect(handle.form()).rejects.toMatchObject({ code: 'model_unavailable' });
+      expect((await handle.facts.get('employer'))?.value).toBe('Halden Foods');
+    });
+
+    it('[Q5] [X2] near doubles become one: same subject, attribute and value, or the same in other words (F13)', async () => {
+      await open({ formation: { limits: { existing: 0 } } });
+      const handle = fresh();
+      const short = await know(handle, {
+        type: 'preference',
+        content: 'User prefers short meeting notes.',
+        attribute: 'preference',
+        value: 'short meeting notes',
+        sourceType: 'conversation',
+      });
+      const tea = await know(handle, {
+        type: 'preference',
+        content: 'User likes strong black tea in the morning.',
+        sourceType: 'conversation',
+      });
+      await handle.observe([
+        { content: 'Short meeting notes, as always please.' },
+        { content: 'I like strong black tea in the morning.' },
+      ]);
+      answer({
+        statements: [
+          item({
+            type: 'feedback',
+            text: 'Meeting notes that are short suit User best.',
+            attribute: 'preference',
+            value: 'Short meeting notes',
+            turn: 1,
+            quote: 'Short meeting notes, as always please',
+          }),
+          item({
+            type: 'preference',
+            text: 'In the morning User likes strong black tea.',
+            turn: 2,
+            quote: 'I like strong black tea in the morning',
+          }),
+        ],
+      });
+      const formed = await handle.form();
+      expect(formed.added).toEqual([]);
+      expect([...formed.confirmed, ...formed.updated].sort()).toEqual([short.id, tea.id].sort());
+    });
+
+    it('[Q4] extends gives the whole statement, and keeps what was said before as a version', async () => {
+      await open();
+      const handle = fresh();
+      const known = await know(handle, {
+        content: "User's mother had a hip operation.",
+        subject: "User's mother",
+        sourceType: 'conversation',
+      });
+      await handle.observe({ content: 'Mum can climb stairs again after the hip operation.' });
+      answer({
+        statements: [
+          item({
+            about: "User's mother",
+            text: "User's mother had a hip operation and can climb stairs again.",
+            turn: 1,
+            quote: 'Mum can climb stairs again after the hip operation',
+            relation: 'extends',
+            known: 1,
+          }),
+        ],
+      });
+      expect((await handle.form()).updated).toEqual([known.id]);
+      const now = await handle.memories.get(known.id);
+      expect(now).toMatchObject({
+        version: 2,
+        content: "User's mother had a hip operation and can climb stairs again.",
+      });
+      expect(now?.quotes).toHaveLength(1);
+      expect((await handle.memories.history(known.id))[1]?.before).toMatchObject({ content: known.content });
+    });
+
+    it('[L5] [X1] a type and an attribute of the application are formed, compared and forgotten (F18)', async () => {
+      await open({
+        memoryTypes: { catch: { description: 'A fish that the user landed.' } },
+        attributes: { boat_name: { values: 'one', labels: { en: 'Boat name' }, synonyms: ['vessel'] } },
+      });
+      const handle = fresh();
+      // An application's own metadata is nothing to formation, whatever its keys are called.
+      const odd = await know(handle, {
+        content: 'User has a berth in Ostend.',
+        metadata: { slot: { attribute: 'home_city' }, distiller: 7, key: 'home_city' },
+      });
+      await handle.observe({
+        content: 'We renamed her: the boat is called Little Margin. Landed a zander of 4 kilos.',
+      });
+      const boat = { text: "User's boat is called Little Margin.", attribute: 'vessel', value: 'Little Margin' };
+      answer({
+        statements: [
+          item({ ...boat, turn: 1, quote: 'the boat is called Little Margin' }),
+          item({
+            type: 'catch',
+            text: 'User landed a zander of 4 kilos.',
+            tense: 'happened',
+            turn: 1,
+            quote: 'Landed a zander of 4 kilos',
+          }),
+        ],
+      });
+      await handle.form();
+      const prompt = promptsOf(server)[0] ?? '';
+      expect(prompt).toContain('catch (A fish that the user landed.)');
+      expect(prompt).toContain('boat_name');
+      expect((await liveStatements(handle)).map(({ type, attribute }) => [type, attribute])).toEqual([
+        ['fact', null],
+        ['fact', 'boat_name'],
+        ['catch', null],
+      ]);
+
+      clock.advance(DAY);
+      await handle.observe({ content: 'The boat is called Salt Biscuit now.' });
+      answer({
+        statements: [
+          item({
+            text: "User's boat is called Salt Biscuit.",
+            attribute: 'boat_name',
+            value: 'Salt Biscuit',
+            turn: 1,
+            quote: 'The boat is called Salt Biscuit now',
+          }),
+        ],
+      });
+      expect((await handle.form()).retired).toHaveLength(1);
+
+      clock.advance(DAY);
+      await handle.observe({ content: 'Forget the zander. And forget my boat name.' });
+      answer({
+        forgets: [
+          { about: 'the zander', turn: 1, quote: 'Forget the zander', known: [] },
+          { about: 'boat name', turn: 1, quote: 'forget my boat name', known: [] },
+        ],
+      });
+      expect((await handle.form()).forgotten).toHaveLength(2);
+      expect((await liveStatements(handle)).map(({ id, metadata }) => [id, metadata])).toEqual([
+        [odd.id, odd.metadata],
+      ]);
+    });
+  });
+}

@@ -1,0 +1,389 @@
+import { execFileSync } from 'node:child_process';
+import { get } from 'node:http';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoLife } from '../src/cli/demo-life.ts';
+import { inspectorRoutes, type InspectorRequest } from '../src/http/inspector/inspector-door.ts';
+import { createSignInLink } from '../src/http/inspector/sign-in-link.ts';
+import { HOUR, manualClock } from '../src/record/clock.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const WEB = join(ROOT, 'dist/web');
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(ROOT, 'scripts/build-web.ts'), '--if-needed'], { cwd: ROOT });
+});
+
+describe('the files of the inspector', () => {
+  let place: ServerPlace;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    place = await serverPlace();
+    server = await startServer(place);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await place.remove();
+  });
+
+  it('are served without a key, under a policy that allows this server alone and nothing inline', async () => {
+    const page = await server.call('GET', '/', { key: null });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
+    expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=/i);
+  });
+
+  it('name no other host, and weigh at most 250 kB compressed for the first load', async () => {
+    const { text } = await server.call('GET', '/', { key: null });
+    const first = [...text.matchAll(/(?:src|href)="\.?(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(first.length).toBeGreaterThan(1);
+    let size = 0;
+    for (const path of ['/', ...first]) {
+      const file = await server.call('GET', path, { key: null });
+      expect(file.status).toBe(200);
+      size += brotliCompressSync(file.text).length;
+    }
+    expect(size).toBeLessThan(250_000);
+    for (const entry of readdirSync(WEB, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const source = readFileSync(join(entry.parentPath, entry.name), 'utf8');
+      const hosts = [...source.matchAll(/https?:\/\/([a-z0-9.-]+)/gi)].map(([, host]) => host);
+      // Names of XML namespaces are not asked for.
+      expect(hosts.filter((host) => host !== 'www.w3.org')).toEqual([]);
+    }
+  });
+
+  it('are kept by browsers where their name holds their content, and asked for again otherwise', async () => {
+    const page = await server.call('GET', '/', { key: null });
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    const asset = /\/assets\/[^"]+\.js/.exec(page.text)?.[0] ?? '';
+    const script = await server.call('GET', asset, { key: null });
+    expect(script.headers.get('cache-control')).toContain('immutable');
+    const again = await server.call('GET', asset, {
+      key: null,
+      headers: { 'if-none-match': script.headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('leave nothing behind when a page goes while its stream of changes begins: the server still stops', async () => {
+    const other = await serverPlace();
+    const left = await startServer(other);
+    try {
+      for (let round = 0; round < 30; round += 1) {
+        const headers = { authorization: `Bearer ${left.key}` };
+        const asked = get(`${left.url}/v1/changes?user=ana`, { headers, agent: false }).on('error', () => {});
+        await new Promise((resolve) => setTimeout(resolve, round * 2));
+        asked.destroy();
+      }
+      const ended = await Promise.race([left.stop(), new Promise((resolve) => setTimeout(resolve, 15_000, 'runs on'))]);
+      expect(ended).toBe(0);
+    } finally {
+      left.process.kill('SIGKILL');
+      await other.remove();
+    }
+  });
+
+  it('take little from those who are not known: a sign-in with a large or broken body is refused', async () => {
+    const signIn = (body: string): ReturnType<typeof server.call> =>
+      server.call('POST', '/inspector/sign-in', { key: null, body, headers: { 'content-type': 'application/json' } });
+    expect((await signIn(JSON.stringify({ code: 'x'.repeat(5_000) }))).status).toBe(413);
+    expect((await signIn('{"code":')).status).toBe(400);
+    expect((await signIn('{"code":"guess"}')).status).toBe(401);
+    expect((await signIn('{"code":"guess","tenant":"other"}')).status).toBe(400);
+  });
+
+  it('are all that can be had below them', async () => {
+    for (const path of ['/assets/..%2F..%2Fpackage.json', '/assets/%2e%2e/index.html', '/assets/nothing.js']) {
+      const { status, text } = await server.call('GET', path, { key: null });
+      expect([401, 404]).toContain(status);
+      expect(text).not.toContain('"devDependencies"');
+    }
+  });
+});
+
+describe('the one-time link', () => {
+  it('signs in once, from this machine alone, and before it is too old', async () => {
+    const clock = manualClock(Date.UTC(2026, 0, 1));
+    const varve = await createVarve({ store: ':memory:', background: false, embedder: null, clock });
+    try {
+      const signIn = (
+        code: string,
+        address: string,
+        link = createSignInLink({ ...clock, lifetime: HOUR, tenant: 'default' }),
+      ) => {
+        const route = inspectorRoutes(varve, { link }, clock).find(({ path }) => path === '/inspector/sign-in');
+        const body = JSON.stringify({ code: code === 'right' ? link.code : code });
+        const request = new Request('http://127.0.0.1/inspector/sign-in', { method: 'POST', body });
+        const asked: InspectorRequest = {
+          request,
+          path: '',
+          address,
+          enter: () => Promise.reject(new Error('no key')),
+        };
+        return route?.run(asked);
+      };
+      const link = createSignInLink({ ...clock, lifetime: HOUR, tenant: 'default' });
+      await expect(signIn('right', '192.168.0.7', link)).rejects.toMatchObject({ code: 'unauthenticated' });
+      await expect(signIn('wrong', '127.0.0.1', link)).rejects.toMatchObject({ code: 'unauthenticated' });
+      const answer = await signIn('right', '127.0.0.1', link);
+      const { secret } = JSON.parse(answer?.body as string) as { secret: string };
+      expect((await varve.operator.keys.verify(secret))?.access).toBe('admin');
+      await expect(signIn('right', '127.0.0.1', link)).rejects.toMatchObject({ code: 'unauthenticated' });
+      const old = createSignInLink({ ...clock, lifetime: HOUR, tenant: 'default' });
+      clock.advance(HOUR + 1);
+      await expect(signIn('right', '::1', old)).rejects.toMatchObject({ code: 'unauthenticated' });
+      clock.advance(12 * HOUR);
+      expect(await varve.operator.keys.verify(secret)).toBeNull();
+    } finally {
+      await varve.close();
+    }
+  });
+});
+
+describe('what a key reaches in the inspector', () => {
+  let place: ServerPlace;
+  let server: ServerProcess;
+  let anaKey: string;
+  let readKey: string;
+  const ANA = 'agent=helper&user=ana';
+  beforeAll(async () => {
+    place = await serverPlace();
+    server = await startServer(place);
+    for (const user of ['ana', 'ben']) {
+      const scope = `agent=helper&user=${user}`;
+      await server.call('POST', `/v1/events?${scope}&session=s-${user}`, {
+        body: { content: `Hello, this is ${user}.` },
+      });
+      for (const content of [`${user} keeps bees.`, `${user} has a secret.`]) {
+        await server.call('POST', `/v1/memories?${scope}`, { body: { memory: { type: 'fact', content } } });
+      }
+    }
+    const made = async (body: object): Promise<string> =>
+      ((await server.call('POST', '/v1/keys', { body })).body as { secret: string }).secret;
+    anaKey = await made({ name: 'ana', access: 'admin', users: ['ana'] });
+    readKey = await made({ name: 'reader', access: 'read' });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await place.remove();
+  });
+
+  const READS = ['owners', 'memory-rows', 'memory-facets', 'sessions', 'subject-graph', 'growth', 'vitals', 'whoami'];
+
+  it('is one user’s for the key of one user, whatever the address says', async () => {
+    for (const path of READS) {
+      const own = await server.call('GET', `/v1/${path}`, { key: anaKey });
+      expect([path, own.status]).toEqual([path, 200]);
+      expect(own.text).not.toMatch(/ben/);
+      if (path === 'owners' || path === 'whoami') continue;
+      const other = await server.call('GET', `/v1/${path}?user=ben`, { key: anaKey });
+      expect([path, other.status]).toEqual([path, 403]);
+    }
+    const rows = (await server.call('GET', '/v1/memory-rows', { key: anaKey })).body as { total: number };
+    expect(rows.total).toBe(2);
+    const ben = (await server.call('GET', '/v1/memory-rows?user=ben')).body as { items: { id: string }[] };
+    const links = await server.call('GET', `/v1/memories/${ben.items[0]?.id}/links`, { key: anaKey });
+    expect(links.status).toBe(404);
+    expect((await server.call('GET', '/inspector/demo', { key: anaKey })).status).toBe(403);
+  });
+
+  it('leaves out the words of what was forgotten for those who may not erase', async () => {
+    const { items } = (await server.call('GET', `/v1/memory-rows?${ANA}&text=secret`)).body as {
+      items: { id: string }[];
+    };
+    await server.call('DELETE', `/v1/memories/${items[0]?.id}?${ANA}&reason=forgotten`);
+    const path = `/v1/memory-rows?${ANA}&archived=only&archiveReasons=forgotten`;
+    expect((await server.call('GET', path)).text).toContain('ana has a secret.');
+    const read = await server.call('GET', path, { key: readKey });
+    expect(read.body).toMatchObject({ total: 1, items: [{ content: '', archiveReason: 'forgotten' }] });
+    expect(read.text).not.toContain('secret');
+  });
+
+  it('offers the demo life to an empty store alone', async () => {
+    expect((await server.call('GET', '/inspector/demo')).body).toMatchObject({ state: 'unavailable' });
+    expect((await server.call('POST', '/inspector/demo')).status).toBe(409);
+  });
+});
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`what the inspector reads, on ${database.name}`, () => {
+    let varve: Varve;
+    let drop: () => Promise<void>;
+    const clock = manualClock(Date.UTC(2026, 2, 1));
+    const scope = { tenant: 'default', agent: 'helper', user: 'ana', session: null, connection: null };
+    beforeAll(async () => {
+      const made = await database.create();
+      drop = made.drop;
+      varve = await createVarve({
+        store: made.options,
+        background: false,
+        embedder: null,
+        clock,
+        formation: { facts: false },
+      });
+      const ana = varve.for({ agent: 'helper', user: 'ana', session: 'first' });
+      const { events } = await ana.observe([
+        { content: 'I live in Ghent. Where is the station?', origin: 'user' },
+        { content: 'North of the river.', origin: 'agent' },
+      ]);
+      const sister = await ana.entities.add({ name: 'Ana-Lucia', type: 'person' });
+      const source = { sourceEvents: [events[0]?.id ?? ''], sourceSession: 'first' };
+      const { memory: home } = await ana.memories.create({
+        ...source,
+        type: 'fact',
+        content: 'Lives in Ghent.',
+        attribute: 'home_city',
+        value: 'Ghent',
+        quotes: [{ event: events[0]?.id ?? '', start: 0, end: 16 }],
+      });
+      clock.advance(24 * HOUR);
+      const quiet = varve.for({ agent: 'helper', user: 'ana' });
+      await quiet.memories.supersede(home.id, {
+        type: 'fact',
+        content: 'Lives in Bruges.',
+        attribute: 'home_city',
+        value: 'Bruges',
+      });
+      await quiet.memories.create({
+        type: 'personal',
+        content: 'Her sister paints.',
+        subject: "User's sister Ana-Lucia",
+        entities: [sister.id],
+      });
+      for (let number = 0; number < 30; number += 1) {
+        clock.advance(HOUR);
+        await quiet.memories.create({
+          type: 'preference',
+          content: `Likes number ${number}.`,
+          importance: number / 100,
+        });
+      }
+    });
+    afterAll(async () => {
+      await varve.close();
+      await drop();
+    });
+
+    it('gives any place of the list, in each order, and the total', async () => {
+      const { inspect } = varve.operator;
+      const rows = await inspect.rows(scope, { offset: 10, limit: 5, order: 'newest' });
+      expect(rows.total).toBe(32);
+      expect(rows.items.map(({ content }) => content)).toEqual(
+        [19, 18, 17, 16, 15].map((number) => `Likes number ${number}.`),
+      );
+      const important = await inspect.rows(scope, { offset: 0, limit: 1, order: 'important', types: ['preference'] });
+      expect(important).toMatchObject({ total: 30, items: [{ content: 'Likes number 29.' }] });
+      const old = await inspect.rows(scope, { offset: 0, limit: 1, order: 'oldest', archived: 'include' });
+      expect(old).toMatchObject({ total: 33, items: [{ content: 'Lives in Ghent.' }] });
+      expect(await inspect.rows(scope, { offset: 0, limit: 9, order: 'stated', text: 'BRUGES' })).toMatchObject({
+        total: 1,
+      });
+      expect(await inspect.rows(scope, { offset: 99, limit: 9, order: 'newest' })).toMatchObject({
+        total: 32,
+        items: [],
+      });
+    });
+
+    it('counts what the list can be narrowed by', async () => {
+      expect(await varve.operator.inspect.facets(scope)).toMatchObject({
+        live: 32,
+        archived: 1,
+        types: [
+          { name: 'preference', count: 30 },
+          { name: 'fact', count: 2 },
+          { name: 'personal', count: 1 },
+        ],
+        attributes: [{ name: 'home_city', count: 2 }],
+        archiveReasons: [{ name: 'superseded', count: 1 }],
+      });
+    });
+
+    it('says what replaced what, and where it was said', async () => {
+      const { inspect } = varve.operator;
+      const [now] = (await inspect.rows(scope, { offset: 0, limit: 1, order: 'newest', text: 'Bruges' })).items;
+      const links = await inspect.links(scope, now as NonNullable<typeof now>);
+      expect(links.replaced.map(({ content }) => content)).toEqual(['Lives in Ghent.']);
+      const [before] = links.replaced;
+      const back = await inspect.links(scope, before as NonNullable<typeof before>);
+      expect(back.replacedBy.map(({ content }) => content)).toEqual(['Lives in Bruges.']);
+      expect(back.events.map(({ content }) => content)).toEqual(['I live in Ghent. Where is the station?']);
+    });
+
+    it('lists owners and conversations with what came of them', async () => {
+      const { inspect } = varve.operator;
+      expect(await inspect.owners('default', { agents: null, users: null, limit: 10 })).toMatchObject([
+        { agent: 'helper', user: 'ana', memories: 32, sessions: 1 },
+      ]);
+      expect(await inspect.owners('default', { agents: null, users: ['ben'], limit: 10 })).toEqual([]);
+      expect(await inspect.owners('default', { agents: null, users: null, match: 'AN', limit: 10 })).toHaveLength(1);
+      expect(await inspect.sessions(scope, { offset: 0, limit: 10 })).toMatchObject({
+        total: 1,
+        items: [{ id: 'first', events: 2, memories: 1, opening: 'I live in Ghent. Where is the station?' }],
+      });
+    });
+
+    it('joins a subject to the entity of its name, and that to the user', async () => {
+      const { nodes, edges } = await varve.operator.inspect.graph(scope);
+      const sister = nodes.find(({ subject }) => subject === "User's sister Ana-Lucia");
+      expect(sister).toMatchObject({ kind: 'person' });
+      expect(edges).toContainEqual({ from: expect.any(String), to: expect.any(String), count: 1 });
+      expect(
+        edges.some(({ from, to }) => [from, to].includes(sister?.id ?? '') && [from, to].includes('subject:User')),
+      ).toBe(true);
+    });
+
+    it('counts by day what was learned and archived, and how well memory does', async () => {
+      const growth = await varve.operator.inspect.growth(scope);
+      expect(growth.learned.find(({ type }) => type === 'personal')).toEqual({
+        day: '2026-03-02',
+        type: 'personal',
+        count: 1,
+      });
+      expect(growth.archived).toEqual([{ day: '2026-03-02', reason: 'superseded', count: 1 }]);
+      expect(growth.events).toEqual([{ day: '2026-03-01', count: 2 }]);
+      const vitals = await varve.operator.inspect.vitals(scope);
+      expect(vitals).toMatchObject({
+        observationRate: 1,
+        repeatQuestionRate: 0,
+        contextUtilisation: null,
+        refused: [],
+      });
+    });
+  });
+}
+
+it('takes the demo life in as it was read: its conversations are not read again by the server', async () => {
+  const varve = await createVarve({ store: ':memory:', background: false, embedder: null });
+  try {
+    await demoLife(varve)?.load('default', () => {});
+    const handle = varve.for({ agent: 'assistant', user: 'pauline' });
+    const before = await varve.operator.count({});
+    expect(before).toMatchObject({ sessions: 8 });
+    expect(before.memories).toBeGreaterThan(20);
+    for (const { id } of (await varve.operator.inspect.sessions(handle.scope, { offset: 0, limit: 50 })).items) {
+      const formed = await varve.for({ agent: 'assistant', user: 'pauline', session: id }).form();
+      expect(formed).toMatchObject({ events: 0, added: [] });
+    }
+    const { items } = await handle.refusals.list();
+    expect(items.map(({ reason }) => reason).sort()).toEqual(['not_the_users_own', 'quote_not_found']);
+  } finally {
+    await varve.close();
+  }
+});
+
+it('keeps the demo life beside the sources and in what is built', () => {
+  expect(existsSync(join(ROOT, 'examples/demo-life.json'))).toBe(true);
+  expect(existsSync(join(ROOT, 'dist/demo-life.json'))).toBe(true);
+});

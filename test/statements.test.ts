@@ -1,0 +1,418 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
+import { createIdSource } from '../src/record/id.ts';
+import type { Memory } from '../src/record/memory.ts';
+import type { Scope } from '../src/record/scope.ts';
+import type { Database } from '../src/store/database.ts';
+import { openStore } from '../src/store/open-store.ts';
+import { listStatements } from '../src/store/read-memories.ts';
+import { insertRefusals, type RefusalRecord } from '../src/store/refusal-store.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+
+// Statements and refusals in the store, on every database. Each test has a tenant of its own in one store.
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`statements on ${database.name}`, () => {
+    let varve: Varve;
+    let store: Database;
+    let clock: ManualClock;
+    let drop: () => Promise<void>;
+    let tenants = 0;
+    const open = (scope: { agent?: string; user?: string; session?: string } = { user: 'ana' }): Handle => {
+      tenants += 1;
+      return varve.for({ tenant: `tenant-${tenants}`, user: null, ...scope });
+    };
+
+    beforeAll(async () => {
+      const created = await database.create();
+      drop = created.drop;
+      clock = manualClock(new Date('2026-03-01T12:00:00Z'));
+      varve = await createVarve({ store: created.options, embedder: null, background: false, clock });
+      store = await openStore(created.options);
+    });
+    afterAll(async () => {
+      await varve.close();
+      await store.close();
+      await drop();
+    });
+
+    describe('the fields', () => {
+      it('keeps every field of a statement', async () => {
+        const handle = open({ user: 'ana', session: 's1' });
+        const { events } = await handle.observe({ content: 'My sister Ana will move to Linz in May.' });
+        const { memory } = await handle.memories.create({
+          type: 'fact',
+          content: "User's sister Ana moves to Linz.",
+          subject: "the user's sister Ana",
+          attribute: 'home_city',
+          value: ' Linz ',
+          tense: 'planned',
+          statedAt: '2026-02-01T08:00:00Z',
+          statedBy: 'user',
+          quotes: [{ event: events[0]!.id, start: 0, end: 27 }],
+          validFrom: '2026-05-01',
+        });
+        expect(await handle.memories.get(memory.id)).toEqual(memory);
+        expect(memory).toMatchObject({
+          subject: "User's sister Ana",
+          attribute: 'home_city',
+          value: 'Linz',
+          category: 'location',
+          polarity: 'affirmed',
+          tense: 'planned',
+          permanent: false,
+          statedAt: new Date('2026-02-01T08:00:00Z'),
+          statedBy: 'user',
+          quotes: [{ event: events[0]!.id, start: 0, end: 27 }],
+          sourceEvents: [events[0]!.id],
+          reader: null,
+          internal: {},
+        });
+      });
+
+      it('takes a memory without fields as the application’s own statement about the user, made now', async () => {
+        const { memory } = await open().memories.create({ type: 'fact', content: 'Has a dog.' });
+        expect(memory).toMatchObject({
+          subject: 'User',
+          attribute: null,
+          value: null,
+          category: null,
+          polarity: 'affirmed',
+          tense: 'holds',
+          statedAt: new Date(clock.now()),
+          statedBy: 'system',
+          trust: 'high',
+          quotes: [],
+        });
+        const goal = await open().memories.create({ type: 'goal', content: 'Run a marathon.' });
+        expect(goal.memory.state).toBe('open');
+      });
+
+      it('trusts a statement as far as who made it, unless it is told otherwise', async () => {
+        const handle = open();
+        const by = async (statedBy: 'tool' | 'agent', content: string) =>
+          (await handle.memories.create({ type: 'fact', content, statedBy })).memory.trust;
+        expect(await by('tool', 'A')).toBe('low');
+        expect(await by('agent', 'B')).toBe('medium');
+      });
+
+      it('does not let an application set what is Varve’s own', async () => {
+        for (const field of [{ reader: 'local' }, { internal: {} }, { key: 'home_city' }]) {
+          await expect(open().memories.create({ type: 'fact', content: 'x', ...field } as never)).rejects.toMatchObject(
+            { code: 'invalid_input' },
+          );
+        }
+      });
+
+      it('refuses a permanent fact without an attribute or a value, also by revision', async () => {
+        const handle = open();
+        const permanent = { type: 'fact', content: 'Lives in Oslo.', permanent: true };
+        await expect(handle.memories.create(permanent)).rejects.toThrow(/attribute/);
+        await expect(handle.memories.create({ ...permanent, attribute: 'home_city' })).rejects.toThrow(/value/);
+        const { memory } = await handle.memories.create({ ...permanent, attribute: 'home_city', value: 'Oslo' });
+        await expect(handle.memories.revise(memory.id, { value: null })).rejects.toThrow(/value/);
+      });
+
+      it('adds quotes and their events, and takes them out when an event is erased', async () => {
+        const handle = open({ user: 'ana', session: 's1' });
+        const later = varve.for({ ...handle.scope, session: 's2' });
+        const [first, second] = [
+          (await handle.observe({ content: 'I live in Oslo.' })).events[0]!,
+          (await later.observe({ content: 'Oslo is home.' })).events[0]!,
+        ];
+        const { memory } = await handle.memories.create({
+          type: 'fact',
+          content: 'Lives in Oslo.',
+          quotes: [{ event: first.id, start: 2, end: 14 }],
+        });
+        const again = { event: first.id, start: 2, end: 14 };
+        const quote = { event: second.id, start: 0, end: 4 };
+        const revised = await handle.memories.revise(memory.id, { quotes: [again, quote] });
+        expect(revised.quotes).toEqual([again, quote]);
+        expect(revised.sourceEvents).toEqual([first.id, second.id]);
+        const said = { type: 'fact', content: 'Lives in Oslo.', quotes: [{ event: second.id, start: 8, end: 12 }] };
+        expect(await handle.memories.create(said)).toMatchObject({ outcome: 'unchanged', memory: { version: 3 } });
+
+        await later.erase();
+        expect(await handle.memories.get(memory.id)).toMatchObject({ quotes: [again], sourceEvents: [first.id] });
+      });
+
+      it('refuses a quote of an event that is not there, and one that says nothing', async () => {
+        const handle = open();
+        const stranger = (await open().observe({ content: 'I live in Oslo.' })).events[0]!;
+        const create = (quote: { event: string; start: number; end: number }) =>
+          handle.memories.create({ type: 'fact', content: 'x', quotes: [quote] });
+        await expect(create({ event: stranger.id, start: 0, end: 3 })).rejects.toThrow(/no event/);
+        await expect(create({ event: stranger.id, start: 3, end: 3 })).rejects.toThrow(/not after start/);
+      });
+
+      it('[E14] the same words with other fields are another statement', async () => {
+        const handle = open();
+        const said = { type: 'fact', content: '“I live and work in Linz.”' };
+        const outcomes: string[] = [];
+        for (const fields of [
+          {},
+          { attribute: 'home_city', value: 'Linz' },
+          { attribute: 'work_city', value: 'Linz' },
+          { attribute: 'work_city', value: 'Linz', subject: "User's sister" },
+          { attribute: 'work_city', value: 'Linz', polarity: 'denied' as const },
+          { attribute: 'home_city', value: 'Linz' },
+          {},
+        ]) {
+          outcomes.push((await handle.memories.create({ ...said, ...fields })).outcome);
+        }
+        expect(outcomes).toEqual(['created', 'created', 'created', 'created', 'created', 'unchanged', 'unchanged']);
+      });
+    });
+
+    describe('what contradicts', () => {
+      const oslo = { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' };
+      const bergen = { type: 'fact', content: 'Lives in Bergen.', attribute: 'home_city', value: 'Bergen' };
+
+      it('[Q4] archives the memory that it names, with its end, in the same transaction', async () => {
+        const handle = open();
+        const old = (await handle.memories.create(oslo)).memory;
+        clock.advance(DAY);
+        const { memory, outcome } = await handle.memories.create({
+          ...bergen,
+          contradicts: old.id,
+          validFrom: '2026-03-02',
+        });
+        expect(outcome).toBe('superseded');
+        expect(memory.contradicts).toBe(old.id);
+        expect(await handle.memories.get(old.id)).toMatchObject({
+          archiveReason: 'contradicted',
+          contradictedBy: memory.id,
+          validTo: new Date('2026-03-02'),
+          archivedAt: new Date(clock.now()),
+        });
+        expect((await handle.memories.list()).items.map(({ id }) => id)).toEqual([memory.id]);
+        expect(await handle.memories.history(old.id)).toHaveLength(2);
+      });
+
+      it('ends when the contradiction was stated, where it has no beginning of its own', async () => {
+        const handle = open();
+        const old = (await handle.memories.create(oslo)).memory;
+        await handle.memories.create({ ...bergen, contradicts: old.id, statedAt: '2026-02-15' });
+        expect((await handle.memories.get(old.id))?.validTo).toEqual(new Date('2026-02-15'));
+      });
+
+      it('archives it for what is known already, and never for itself', async () => {
+        const handle = open();
+        const old = (await handle.memories.create(oslo)).memory;
+        const known = (await handle.memories.create(bergen)).memory;
+        expect((await handle.memories.create({ ...bergen, contradicts: known.id })).outcome).toBe('unchanged');
+        expect((await handle.memories.get(known.id))?.archivedAt).toBeNull();
+        expect((await handle.memories.create({ ...bergen, contradicts: old.id })).outcome).toBe('unchanged');
+        expect(await handle.memories.get(old.id)).toMatchObject({
+          archiveReason: 'contradicted',
+          contradictedBy: known.id,
+        });
+      });
+
+      it('changes nothing that the handle cannot see, and leaves an archived memory as it is', async () => {
+        const stranger = (await open().memories.create(oslo)).memory;
+        const handle = open();
+        await expect(handle.memories.create({ ...bergen, contradicts: stranger.id })).rejects.toThrow(/no memory/);
+        expect((await handle.memories.list()).items).toEqual([]);
+        const old = (await handle.memories.create(oslo)).memory;
+        await handle.memories.archive(old.id, 'forgotten');
+        expect((await handle.memories.create({ ...bergen, contradicts: old.id })).outcome).toBe('created');
+        expect(await handle.memories.get(old.id)).toMatchObject({ archiveReason: 'forgotten', contradictedBy: null });
+      });
+    });
+
+    describe('restoring', () => {
+      const create = async (handle: Handle, attribute: string, value: string, rest: object = {}): Promise<Memory> => {
+        const input = { type: 'fact', content: `${attribute}: ${value}`, attribute, value, ...rest };
+        return (await handle.memories.create(input)).memory;
+      };
+
+      it('is a conflict where an attribute with one value has another one', async () => {
+        const handle = open();
+        const oslo = await create(handle, 'home_city', 'Oslo');
+        await handle.memories.archive(oslo.id);
+        const bergen = await create(handle, 'home_city', 'Bergen');
+        await expect(handle.memories.restore(oslo.id)).rejects.toMatchObject({
+          code: 'conflict',
+          details: { inItsPlace: bergen.id },
+        });
+      });
+
+      it('is allowed beside other values of an attribute with many, and beside another subject', async () => {
+        const handle = open();
+        const nuts = await create(handle, 'allergy', 'nuts', { permanent: true });
+        await handle.memories.archive(nuts.id);
+        await create(handle, 'allergy', 'pollen', { permanent: true });
+        expect((await handle.memories.restore(nuts.id)).archivedAt).toBeNull();
+        const oslo = await create(handle, 'home_city', 'Oslo');
+        await handle.memories.archive(oslo.id);
+        await create(handle, 'home_city', 'Bergen', { subject: "User's sister Ana" });
+        expect((await handle.memories.restore(oslo.id)).archivedAt).toBeNull();
+      });
+    });
+
+    describe('reading by fields', () => {
+      it('lists by subject, attribute and permanence, now and as of a time', async () => {
+        const handle = open();
+        const values = async (filter: object, at?: Date): Promise<(string | null)[]> => {
+          const reader = at === undefined ? handle.memories : handle.asOf(at).memories;
+          return (await reader.list({ ...filter, order: 'oldest' })).items.map(({ value }) => value);
+        };
+        await handle.memories.create({ type: 'fact', content: '1', attribute: 'home_city', value: 'Oslo' });
+        await handle.memories.create({
+          type: 'fact',
+          content: '2',
+          attribute: 'home_city',
+          value: 'Linz',
+          subject: "User's sister Ana",
+        });
+        const tea = { type: 'fact', content: '3', attribute: 'likes', value: 'tea' };
+        const { memory } = await handle.memories.create(tea);
+        await handle.facts.set({ key: 'employer', value: 'Acme' });
+        const then = new Date(clock.now());
+        clock.advance(DAY);
+        await handle.memories.archive(memory.id);
+        for (const at of [undefined, then]) {
+          expect(await values({ attributes: ['home_city'] }, at)).toEqual(['Oslo', 'Linz']);
+          expect(await values({ attributes: ['home_city'], subjects: ['User'] }, at)).toEqual(['Oslo']);
+          expect(await values({ permanent: true }, at)).toEqual(['Acme']);
+          expect(await values({ subjects: ['User'], permanent: false }, at)).toEqual(
+            at === undefined ? ['Oslo'] : ['Oslo', 'tea'],
+          );
+        }
+      });
+
+      it('finds live statements of the owner or of all that the handle sees, the latest stated first', async () => {
+        const handle = open({ agent: 'coach', user: 'ana' });
+        const shared = varve.for({ tenant: handle.scope.tenant, agent: 'coach', user: null });
+        const add = async (to: Handle, value: string, rest: object = {}): Promise<Memory> => {
+          const input = { type: 'fact', content: value, attribute: 'likes', value, ...rest };
+          return (await to.memories.create(input)).memory;
+        };
+        await add(handle, 'tea', { statedAt: '2026-01-02' });
+        await add(handle, 'rain', { statedAt: '2026-01-03' });
+        await add(handle, 'coffee', { statedAt: '2026-01-01', expiresAt: new Date(clock.now() + DAY) });
+        await add(handle, 'snow', { subject: "User's sister Ana" });
+        await add(shared, 'silence', { statedAt: '2026-01-04' });
+        await handle.memories.archive((await add(handle, 'wine')).id);
+        const find = async (search: Omit<Parameters<typeof listStatements>[2], 'attributes'>): Promise<unknown[]> => {
+          const found = await store.read(handle.scope.tenant, (reader) =>
+            listStatements(reader, handle.scope, { attributes: ['likes'], ...search }),
+          );
+          return found.map(({ value }) => value);
+        };
+        expect(await find({ subjects: ['User'], owner: 'own' })).toEqual(['rain', 'tea', 'coffee']);
+        expect(await find({ subjects: ['User'], owner: 'own', now: clock.now() + DAY })).toEqual(['rain', 'tea']);
+        expect(await find({ subjects: ['User'], owner: 'visible' })).toEqual(['silence', 'rain', 'tea', 'coffee']);
+        expect(await find({ subjects: ["User's sister Ana", 'nobody'], owner: 'own' })).toEqual(['snow']);
+        expect(await find({ subjects: ['User'], permanent: true, owner: 'own' })).toEqual([]);
+        expect(await find({ subjects: [], owner: 'own' })).toEqual([]);
+      });
+    });
+
+    describe('refusals', () => {
+      const refuse = async (scope: Scope, text: string, rest: Partial<RefusalRecord> = {}): Promise<RefusalRecord> => {
+        const refusal: RefusalRecord = {
+          id: createIdSource(clock).next('ref'),
+          scope: { ...scope, connection: null },
+          run: null,
+          at: new Date(clock.now()),
+          reason: 'quote_not_found',
+          what: 'statement',
+          text,
+          detail: null,
+          proposal: null,
+          events: [],
+          ...rest,
+        };
+        clock.advance(1000);
+        await store.write(scope.tenant, (writer) => insertRefusals(writer, [refusal]));
+        return refusal;
+      };
+      const texts = async (handle: Handle): Promise<(string | null)[]> =>
+        (await handle.refusals.list()).items.map(({ text }) => text);
+
+      it('are listed with all that is known of them, newest first, page by page', async () => {
+        const handle = open({ user: 'ana', session: 's1' });
+        const first = await refuse(handle.scope, 'one', {
+          detail: 'the words stand nowhere',
+          proposal: { text: 'one', quotes: [] },
+          events: ['evt_1'],
+          run: 'run_1',
+        });
+        await refuse({ ...handle.scope, session: 's2' }, 'two', { what: 'forget' });
+        await refuse({ ...handle.scope, session: null }, 'three', { text: null, reason: 'private' });
+        const user = varve.for({ tenant: handle.scope.tenant, user: 'ana' });
+        expect(await texts(user)).toEqual([null, 'two', 'one']);
+        expect((await user.refusals.list({ session: 's1' })).items).toEqual([first]);
+        expect(await texts(handle)).toEqual(['one']);
+        const page = await user.refusals.list({ limit: 2 });
+        expect(page.items).toHaveLength(2);
+        const rest = await user.refusals.list({ limit: 2, cursor: page.cursor ?? '' });
+        expect(rest).toEqual({ items: [first], cursor: null });
+        await expect(user.refusals.list({ cursor: 'rubbish' })).rejects.toMatchObject({ code: 'invalid_input' });
+      });
+
+      it('are written once under one id', async () => {
+        const handle = open();
+        const refusal = await refuse(handle.scope, 'one');
+        const again = await store.write(handle.scope.tenant, (writer) => insertRefusals(writer, [refusal]));
+        expect(again).toBe(0);
+        expect(await texts(handle)).toEqual(['one']);
+      });
+
+      it('[X1] go with the person, with the session, and with the events that were read', async () => {
+        const handle = open({ user: 'ana', session: 's1' });
+        const ana = varve.for({ tenant: handle.scope.tenant, user: 'ana' });
+        const ben = varve.for({ tenant: handle.scope.tenant, user: 'ben' });
+        const { events } = await handle.observe({ content: 'My code is 4711.' });
+        await refuse({ ...ana.scope }, 'read in the session', { events: [events[0]!.id] });
+        await refuse(handle.scope, 'said in the session');
+        await refuse(ana.scope, 'said elsewhere');
+        await refuse(ben.scope, 'of somebody else');
+        const erased = await handle.erase();
+        expect(erased.refusals).toBe(2);
+        expect(await texts(ana)).toEqual(['said elsewhere']);
+        expect((await ana.erase()).certificate.counts['refusals']).toBe(1);
+        expect(await texts(ana)).toEqual([]);
+        expect(await texts(ben)).toEqual(['of somebody else']);
+      });
+
+      it('[X1] go with a memory that was learned from the same events', async () => {
+        const handle = open();
+        const { events } = await handle.observe({ content: 'My code is 4711.' });
+        const sourceEvents = [events[0]!.id];
+        const { memory } = await handle.memories.create({ type: 'fact', content: 'Code: 4711', sourceEvents });
+        await refuse(handle.scope, 'The code is 4711, for ever.', { events: sourceEvents });
+        await refuse(handle.scope, 'else');
+        await handle.eraseMemory(memory.id);
+        expect(await texts(handle)).toEqual(['else']);
+      });
+
+      it('stay in their tenant, and within the handle’s user', async () => {
+        const handle = open();
+        await refuse(handle.scope, 'mine');
+        expect(await texts(open())).toEqual([]);
+        expect(await texts(varve.for({ tenant: handle.scope.tenant, user: 'ben' }))).toEqual([]);
+      });
+
+      it('are exported, and taken in once', async () => {
+        const handle = open();
+        const refusal = await refuse(handle.scope, 'one', { proposal: { text: 'one' } });
+        const lines: unknown[] = [];
+        for await (const line of varve.operator.export({ tenant: handle.scope.tenant })) lines.push(line);
+        expect(lines).toContainEqual({ record: 'refusal', ...refusal });
+        const into = open();
+        const stored = JSON.parse(JSON.stringify(lines)) as unknown[];
+        const report = await varve.operator.import(stored, { into: { tenant: into.scope.tenant } });
+        expect(report).toMatchObject({ imported: { refusal: 1 }, rejected: 0 });
+        const again = await varve.operator.import(stored, { into: { tenant: into.scope.tenant } });
+        expect(again.known).toEqual({ refusal: 1 });
+        expect(await texts(into)).toEqual(['one']);
+      });
+    });
+  });
+}

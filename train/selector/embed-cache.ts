@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
+
+const BATCH = 64;
+
+/** Vectors of texts by the local embedder, kept in the system's folder for temporary files between runs. */
+export async function embedAll(texts: readonly string[]): Promise<Float32Array[]> {
+  const embedder = createLocalEmbedder();
+  const folder = join(tmpdir(), 'varve-train');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${createHash('sha256').update(embedder.id).digest('hex').slice(0, 12)}.vectors`);
+  const known = new Map<string, Float32Array>();
+  const size = embedder.dimensions * 4;
+  if (existsSync(file)) {
+    const bytes = readFileSync(file);
+    for (let at = 0; at + 16 + size <= bytes.length; at += 16 + size) {
+      known.set(
+        bytes.toString('hex', at, at + 16),
+        new Float32Array(bytes.buffer.slice(bytes.byteOffset + at + 16, bytes.byteOffset + at + 16 + size)),
+      );
+    }
+  }
+  const keyOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+  const missing = [...new Set(texts)].filter((text) => !known.has(keyOf(text)));
+  for (let at = 0; at < missing.length; at += BATCH) {
+    const batch = missing.slice(at, at + BATCH);
+    const { vectors } = await embedder.embed(batch);
+    vectors.forEach((vector, index) => known.set(keyOf(batch[index] ?? ''), Float32Array.from(vector)));
+    if ((at / BATCH) % 20 === 0) process.stderr.write(`embedded ${at} of ${missing.length}\n`);
+  }
+  if (missing.length > 0) {
+    writeFileSync(
+      file,
+      Buffer.concat(
+        [...known].flatMap(([key, vector]) => [
+          Buffer.from(key, 'hex'),
+          Buffer.from(vector.buffer, vector.byteOffset, size),
+        ]),
+      ),
+    );
+  }
+  await embedder.close?.();
+  return texts.map((text) => known.get(keyOf(text)) ?? new Float32Array(embedder.dimensions));
+}

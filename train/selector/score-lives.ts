@@ -1,0 +1,282 @@
+// node train/selector/score-lives.ts [--slots] [--detail FILE] [ids…]: what the local reader keeps of the lives, with weights that
+// were learned without the life in question (five folds). Definitions as in the benchmark of lives: a memory is kept when a statement
+// of its turns says its value, 60 % of its telling words, or quotes its turn with 25 % of them; junk rests on turns that state nothing.
+import { writeFileSync } from 'node:fs';
+import { createLocalReader } from '../../src/form/read/local/local-reader.ts';
+import { createSelector, type select } from '../../src/form/read/local/selector.ts';
+import { featuresOf } from '../../src/form/read/local/features.ts';
+import type { ReadStatement } from '../../src/form/read/reader.ts';
+import { PACKS } from '../../src/language/packs/packs.ts';
+import { attributeTable } from '../../src/record/attributes.ts';
+import type { Event } from '../../src/record/event.ts';
+import { MEMORY_TYPES } from '../../src/record/memory-types.ts';
+import { embedAll } from './embed-cache.ts';
+import { learn, OPTIONS, quantise, rowOf } from './learn.ts';
+import { livesExamples, readLives, readTalk, talkExamples, type Life, type LifeMemory } from './training-data.ts';
+
+const args = process.argv.slice(2);
+const slotsOnly = args.includes('--slots');
+const detailFile = args.includes('--detail') ? args[args.indexOf('--detail') + 1] : undefined;
+const wanted = args.filter((arg) => /^[a-g]\d\d$/.test(arg));
+const FOLDS = 5;
+
+const lives = readLives();
+const attributes = attributeTable();
+const types = Object.entries(MEMORY_TYPES)
+  .filter(([, type]) => type.formable)
+  .map(([name, type]) => ({ name, description: type.description }));
+const isUsers = (about: string): boolean =>
+  /^(?:user|nutzer|usuari|utilisat|用户|ユーザー|gebruiker|utente|użytkowni|사용자)/i.test(about) &&
+  !/['’]s |的|の|des |de la |del |di |d'/.test(about);
+
+const selectors = slotsOnly ? null : await foldSelectors();
+
+async function foldSelectors(): Promise<(typeof select)[]> {
+  const examples = [...livesExamples(lives), ...talkExamples(readTalk())];
+  const vectors = await embedAll(examples.map(({ unit }) => unit.text));
+  const rows = examples.map(({ unit, labels, weight }, index) =>
+    rowOf(featuresOf(unit), vectors[index] ?? null, labels, weight),
+  );
+  return Array.from({ length: FOLDS }, (_, fold) => {
+    const without = new Set(lives.filter((_life, index) => index % FOLDS === fold).map(({ id }) => id));
+    const chosen = rows.filter((_row, index) => !without.has(examples[index]?.group ?? ''));
+    const vector = quantise(learn(chosen, OPTIONS));
+    return createSelector({
+      vector,
+      plain: process.env['PLAIN'] === '1' ? quantise(learn(chosen, { ...OPTIONS, withVector: false })) : vector,
+    });
+  });
+}
+
+const STOP = new Set(
+  "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
+    ' ',
+  ),
+);
+const words = (text: string): string[] =>
+  [
+    ...new Set(
+      text
+        .toLowerCase()
+        .replace(/[’']s\b/g, '')
+        .match(/[\p{L}\p{N}]+/gu) ?? [],
+    ),
+  ].filter((word) => !STOP.has(word));
+const stem = (word: string): string =>
+  /^[a-z]+$/.test(word)
+    ? word.replace(/(ingly|edly|ings|ing|ied|ies|ed|es|s|ly)$/, (end) => (word.length - end.length >= 3 ? '' : end))
+    : word;
+const grams = (text: string): string[] => {
+  const han = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
+  return Array.from({ length: Math.max(0, han.length - 1) }, (_, index) => han.slice(index, index + 2));
+};
+const bag = (text: string): Set<string> =>
+  grams(text).length > 4 ? new Set(grams(text)) : new Set(words(text).map(stem));
+const covers = (gold: string, text: string): number => {
+  const [all, have] = [bag(gold), bag(text)];
+  return [...all].filter((word) => have.has(word)).length / Math.max(1, all.size);
+};
+const flat = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+interface Said extends ReadStatement {
+  turnId: string;
+}
+
+async function readLife(
+  life: Life,
+  ask: typeof select | null,
+): Promise<{ said: Said[]; milliseconds: number; turns: number }> {
+  const said: Said[] = [];
+  const reader = createLocalReader({
+    embed: slotsOnly || process.env['PLAIN'] === '1' ? null : embedCached,
+    ...(ask === null ? {} : { select: ask }),
+  });
+  const many =
+    new Set(
+      life.sessions
+        .flatMap(({ turns }) => turns)
+        .filter(({ role }) => role === 'user')
+        .map(({ speaker }) => speaker),
+    ).size > 1;
+  let milliseconds = 0;
+  let count = 0;
+  for (const session of life.sessions) {
+    const events = session.turns.map((turn, index) => toEvent(turn, index, session.start, many));
+    for (const [index, event] of events.entries()) {
+      if (event.origin !== 'user') continue;
+      const started = performance.now();
+      const reading = await reader.read({
+        turns: [event],
+        earlier: events.slice(Math.max(0, index - 6), index),
+        known: [],
+        topics: [],
+        types,
+        attributes,
+        timeZone: 'UTC',
+        userNames: [],
+        wants: { reflections: false, topics: false },
+      });
+      milliseconds += performance.now() - started;
+      count += 1;
+      for (const statement of reading.statements) {
+        for (const quote of statement.quotes)
+          if (!event.content.includes(quote.words)) throw new Error(`Not said: ${quote.words}`);
+        said.push({ ...statement, turnId: event.id });
+      }
+    }
+  }
+  return { said, milliseconds, turns: count };
+}
+
+function toEvent(turn: Life['sessions'][0]['turns'][0], index: number, start: string, many: boolean): Event {
+  const at = new Date(Date.parse(start) + index * 40_000);
+  const origin = turn.role === 'user' ? 'user' : turn.role === 'tool' ? 'tool' : 'agent';
+  return {
+    id: turn.id,
+    scope: {} as Event['scope'],
+    position: index,
+    kind: turn.role === 'tool' ? 'tool_result' : 'message',
+    origin,
+    speaker: many && origin === 'user' ? turn.speaker : null,
+    content: turn.text,
+    category: null,
+    refersTo: null,
+    interaction: null,
+    channel: null,
+    context: null,
+    metadata: {},
+    occurredAt: at,
+    recordedAt: at,
+    processedAt: null,
+  };
+}
+
+const cache = new Map<string, Float32Array>();
+async function embedCached(texts: string[]): Promise<Float32Array[]> {
+  return texts.map((text) => cache.get(text) ?? new Float32Array(384));
+}
+if (!slotsOnly) {
+  const examples = livesExamples(lives);
+  const texts = [...new Set(examples.map(({ unit }) => unit.text))];
+  (await embedAll(texts)).forEach((vector, index) => cache.set(texts[index] ?? '', vector));
+}
+
+type Sums = Record<string, number>;
+const totals: Record<string, Sums> = { English: {}, 'other packs': {}, 'no pack': {} };
+const details: unknown[] = [];
+for (const [index, life] of lives.entries()) {
+  if (wanted.length > 0 && !wanted.includes(life.id)) continue;
+  const { said, milliseconds, turns } = await readLife(life, selectors?.[index % FOLDS] ?? null);
+  const sums = totals[
+    life.language === 'en'
+      ? 'English'
+      : PACKS.some(({ language }) => language === life.language)
+        ? 'other packs'
+        : 'no pack'
+  ] as Sums;
+  const add = (name: string, count: number): void => void (sums[name] = (sums[name] ?? 0) + count);
+  // Of a single-valued attribute the last value holds.
+  const live = said.filter(
+    (one, at) =>
+      !(
+        one.attribute !== null &&
+        attributes.policyOf(one.attribute).values === 'one' &&
+        said.some(
+          (other, later) =>
+            later > at &&
+            other.attribute === one.attribute &&
+            other.subject === one.subject &&
+            other.tense !== 'planned',
+        )
+      ),
+  );
+  const textOf = new Map(
+    life.sessions.flatMap((session) => session.turns.map((turn) => [turn.id, flat(turn.text)] as const)),
+  );
+  const says = (gold: LifeMemory, one: Said): boolean =>
+    gold.stated.includes(one.turnId) &&
+    ((gold.value !== null && `${one.value ?? ''} ${one.text}`.toLowerCase().includes(gold.value.toLowerCase())) ||
+      covers(gold.text, one.text) >= 0.6 ||
+      (flat(one.text).length > 7 &&
+        (textOf.get(one.turnId) ?? '').includes(flat(one.text)) &&
+        covers(gold.text, one.text) >= 0.25));
+  const together = (gold: LifeMemory): boolean =>
+    covers(
+      gold.text,
+      live
+        .filter((one) => gold.stated.includes(one.turnId))
+        .map((one) => `${one.text} ${one.value ?? ''}`)
+        .join(' '),
+    ) >= 0.6;
+  const holding = life.memories.filter(({ until }) => until === null);
+  const kept = holding.filter((gold) => live.some((one) => says(gold, one)) || together(gold));
+  const stated = new Set(life.memories.flatMap((memory) => memory.stated));
+  const junk = live.filter((one) => !stated.has(one.turnId));
+  add('gold', holding.length);
+  add('kept', kept.length);
+  add('statements', live.length);
+  add('junk', junk.length);
+  add('turns', turns);
+  add('ms', milliseconds);
+  const userTurns = life.sessions.flatMap((session) => session.turns).filter(({ role }) => role === 'user');
+  add('statedTurns', userTurns.filter(({ id }) => stated.has(id)).length);
+  add('coveredTurns', userTurns.filter(({ id }) => stated.has(id) && said.some((one) => one.turnId === id)).length);
+  const same = (left: string, right: string): boolean =>
+    left.toLowerCase().includes(right.toLowerCase()) || right.toLowerCase().includes(left.toLowerCase());
+  const goldSlots = holding.filter((gold) => gold.slot !== null && isUsers(gold.about));
+  const facts = live.filter((one) => one.attribute !== null && one.value !== null);
+  const right = goldSlots.filter((gold) => facts.some((one) => same(one.value ?? '', gold.value ?? '')));
+  add('slots', goldSlots.length);
+  add('slotsRight', right.length);
+  // Precision against every slot of the life, ended or of others too: right where attribute or value is that of a memory of the turn.
+  const good = facts.filter((one) =>
+    life.memories.some(
+      (gold) =>
+        gold.stated.includes(one.turnId) &&
+        (gold.slot === one.attribute
+          ? same(gold.value ?? '', one.value ?? '')
+          : covers(one.value ?? '', gold.text) >= 0.5),
+    ),
+  );
+  add('filled', facts.length);
+  add('filledRight', good.length);
+  details.push({
+    id: life.id,
+    missed: holding.filter((gold) => !kept.includes(gold)).map((gold) => `${gold.stated.join(',')} ${gold.text}`),
+    junk: junk.map((one) => `${one.turnId} ${one.text}`),
+    slots: facts.map(
+      (one) =>
+        `${good.includes(one) ? 'ok ' : 'BAD'} ${one.turnId} ${one.subject} ${one.attribute}=${one.value} ${one.polarity} ${one.tense} | ${one.quotes[0]?.words}`,
+    ),
+    slotsMissed: goldSlots
+      .filter((gold) => !right.includes(gold))
+      .map(
+        (gold) =>
+          `${gold.slot}=${gold.value} | ${gold.stated
+            .map((id) =>
+              life.sessions
+                .flatMap((session) => session.turns)
+                .find((turn) => turn.id === id)
+                ?.text.slice(0, 300),
+            )
+            .join(' // ')}`,
+      ),
+    statements: said.map(
+      (one) =>
+        `${one.turnId} [${one.type} ${one.tense}${one.from ? ` ${one.from.slice(0, 10)}` : ''}${one.due ? ` due ${one.due.slice(0, 10)}` : ''}] ${one.subject === 'User' ? '' : `(${one.subject}) `}${one.text}`,
+    ),
+  });
+}
+const share = (sums: Sums, part: string, whole: string): string =>
+  `${Math.round(sums[part] ?? 0)}/${Math.round(sums[whole] ?? 0)} = ${((sums[part] ?? 0) / Math.max(1, sums[whole] ?? 0)).toFixed(3)}`;
+for (const [name, sums] of Object.entries(totals)) {
+  console.log(
+    `${name}: turns covered ${share(sums, 'coveredTurns', 'statedTurns')}; kept ${share(sums, 'kept', 'gold')}; junk ${share(sums, 'junk', 'statements')}; slots of the user right ${share(sums, 'slotsRight', 'slots')}; filled slots right ${share(sums, 'filledRight', 'filled')}; statements per one that holds ${((sums['statements'] ?? 0) / Math.max(1, sums['gold'] ?? 0)).toFixed(2)}; ${((sums['ms'] ?? 0) / Math.max(1, sums['turns'] ?? 0)).toFixed(2)} ms a turn`,
+  );
+}
+if (detailFile !== undefined) writeFileSync(detailFile, JSON.stringify(details, null, 1));

@@ -1,0 +1,215 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { unitsOf, type ReadUnit } from '../../src/form/read/local/units.ts';
+import { HEADS, type Head } from '../../src/form/read/local/selector.ts';
+import { detectPack } from '../../src/language/packs/packs.ts';
+import type { Pack } from '../../src/language/packs/pack.ts';
+
+/** A sentence with what is right about it. A label of -1 is unknown and teaches nothing. */
+export interface Example {
+  /** The life or the person: examples of one group are never on both sides of a split. */
+  group: string;
+  source: 'lives' | 'talk';
+  language: string;
+  /** The turn, unique within its group. */
+  turn: string;
+  isTurnKept: boolean;
+  unit: ReadUnit;
+  labels: Record<Head, number>;
+  weight: number;
+}
+
+export interface Life {
+  id: string;
+  language: string;
+  sessions: { id: string; start: string; turns: { id: string; role: string; speaker: string; text: string }[] }[];
+  memories: LifeMemory[];
+}
+
+export interface LifeMemory {
+  id: string;
+  type: string;
+  about: string;
+  text: string;
+  slot: string | null;
+  value: string | null;
+  polarity: string;
+  stated: string[];
+  until: string | null;
+}
+
+interface Talk {
+  id: string;
+  language: string;
+  turns: { asked: string | null; text: string; sentences: TalkSentence[] }[];
+}
+
+export interface TalkSentence {
+  text: string;
+  keep: boolean;
+  type: string | null;
+  tense: string | null;
+  about: string | null;
+  slot: string | null;
+  value: string | null;
+  request: string | null;
+  foreign: string | null;
+  denied?: boolean;
+}
+
+const folder = join(import.meta.dirname, '..');
+
+export function readLives(): Life[] {
+  return filesIn(join(folder, 'lives')).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Life);
+}
+
+export function readTalk(): Talk[] {
+  const people: Talk[] = [];
+  for (const file of filesIn(join(folder, 'talk', 'data'))) {
+    try {
+      people.push(JSON.parse(readFileSync(file, 'utf8')) as Talk);
+    } catch {
+      process.stderr.write(`${file} is no JSON and is left out.\n`);
+    }
+  }
+  return people;
+}
+
+function filesIn(path: string): string[] {
+  return readdirSync(path)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+    .map((name) => join(path, name));
+}
+
+const classOf = (head: Head, name: string | null): number => (HEADS[head] as readonly string[]).indexOf(name ?? '');
+const UNKNOWN: Record<Head, number> = { keep: -1, type: -1, tense: -1, request: -1, foreign: -1, about: -1 };
+
+const STOP = new Set(
+  'user the a an is are was were be has have had to of in on at for with and or but that this it their they he she his her not no from by as about who which what when will would'.split(
+    ' ',
+  ),
+);
+function bag(text: string): Set<string> {
+  const han = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu, '');
+  if (han.length > 4) return new Set(Array.from({ length: han.length - 1 }, (_, index) => han.slice(index, index + 2)));
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => !STOP.has(word)).map((word) => word.slice(0, 5)));
+}
+
+/** Share of a sentence's telling words that a memory has, and the other way round: the greater of the two. */
+function overlap(sentence: Set<string>, memory: Set<string>): number {
+  let common = 0;
+  for (const word of sentence) if (memory.has(word)) common += 1;
+  return common / Math.max(1, Math.min(sentence.size, memory.size));
+}
+
+/** Sentences of the lives. The lives say which turn states a memory; which sentence of it is told by the words they share. */
+export function livesExamples(lives: readonly Life[]): Example[] {
+  const examples: Example[] = [];
+  for (const life of lives) {
+    let fallback: Pack | null = null;
+    for (const session of life.sessions) {
+      let asked: string | null = null;
+      const start = new Date(session.start);
+      for (const turn of session.turns) {
+        if (turn.role !== 'user') {
+          asked = turn.role === 'assistant' ? turn.text : asked;
+          continue;
+        }
+        fallback = detectPack(turn.text, fallback);
+        const { units } = unitsOf(turn.text, { asked, fallback, now: start, timeZone: 'UTC' });
+        const memories = life.memories.filter((memory) => memory.stated.includes(turn.id));
+        const bags = memories.map((memory) => bag(`${memory.text} ${memory.value ?? ''}`));
+        for (const unit of units) {
+          const words = bag(unit.text);
+          const shares = bags.map((memory) => overlap(words, memory));
+          const best = shares.indexOf(Math.max(...shares));
+          const isSaid = memories.length > 0 && (units.length === 1 || (shares[best] ?? 0) >= 0.25);
+          const memory = isSaid ? memories[best] : undefined;
+          examples.push({
+            group: life.id,
+            source: 'lives',
+            language: life.language,
+            turn: turn.id,
+            isTurnKept: memories.length > 0,
+            unit,
+            // A sentence of a kept turn that shares no word with any memory is as likely part of what is said as not.
+            weight: memories.length > 0 && !isSaid ? 0.35 : 1,
+            labels: {
+              ...UNKNOWN,
+              keep: isSaid ? 1 : 0,
+              type: memory === undefined ? -1 : classOf('type', memory.type),
+              about:
+                memory === undefined
+                  ? -1
+                  : Number(
+                      !/^(?:user|nutzer\w*|usuari\w*|utilisat\w*|gebruiker|utente|用户|ユーザー|użytkownik\w*|사용자)$/i.test(
+                        memory.about,
+                      ),
+                    ),
+            },
+          });
+        }
+        asked = null;
+      }
+    }
+  }
+  return examples;
+}
+
+/** Sentences of the invented people: labelled one by one. The reader's own sentences take the labels of those they overlap. */
+export function talkExamples(people: readonly Talk[]): Example[] {
+  const examples: Example[] = [];
+  for (const person of people) {
+    let fallback: Pack | null = null;
+    person.turns.forEach((turn, turnIndex) => {
+      fallback = detectPack(turn.text, fallback);
+      const context = { asked: turn.asked, fallback, now: new Date('2026-04-15T12:00:00Z'), timeZone: 'UTC' };
+      const { units } = unitsOf(turn.text, context);
+      const places: { start: number; end: number; sentence: TalkSentence }[] = [];
+      let position = 0;
+      for (const sentence of turn.sentences ?? []) {
+        const start = turn.text.indexOf(sentence.text, position);
+        if (start < 0) continue;
+        places.push({ start, end: start + sentence.text.length, sentence });
+        position = start + sentence.text.length;
+      }
+      for (const unit of units) {
+        const inside = places.filter((place) => place.start < unit.end && place.end > unit.start);
+        if (inside.length === 0) continue;
+        const longest = (list: typeof inside): TalkSentence | undefined =>
+          list.toSorted(
+            (left, right) =>
+              Math.min(right.end, unit.end) -
+              Math.max(right.start, unit.start) -
+              Math.min(left.end, unit.end) +
+              Math.max(left.start, unit.start),
+          )[0]?.sentence;
+        const kept = inside.filter(({ sentence }) => sentence.keep);
+        const main = longest(kept.length > 0 ? kept : inside);
+        if (main === undefined) continue;
+        const request = inside.map(({ sentence }) => sentence.request).find((name) => name) ?? null;
+        const foreign = longest(inside)?.foreign ?? null;
+        examples.push({
+          group: person.id,
+          source: 'talk',
+          language: person.language,
+          turn: String(turnIndex),
+          isTurnKept: (turn.sentences ?? []).some(({ keep }) => keep),
+          unit,
+          weight: 1,
+          labels: {
+            keep: Number(kept.length > 0),
+            type: kept.length > 0 ? classOf('type', main.type) : -1,
+            tense: kept.length > 0 ? classOf('tense', main.tense) : -1,
+            request: Math.max(0, classOf('request', request ?? 'none')),
+            foreign: Math.max(0, classOf('foreign', foreign ?? 'own')),
+            about: kept.length > 0 && main.about ? Number(!/^user$/i.test(main.about)) : -1,
+          },
+        });
+      }
+    });
+  }
+  return examples;
+}

@@ -1,0 +1,146 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, Icon, Logo, type IconName } from './components/basics.tsx';
+import { OwnerPicker } from './components/owner-picker.tsx';
+import { Toasts } from './components/toasts.tsx';
+import { go, href, isLive, isPersonal, me, owners, route, scope, signOut } from './state.ts';
+import { theme, toggleTheme } from './theme.ts';
+import { FactsView } from './views/facts.tsx';
+import { HealthView } from './views/health.tsx';
+import { IntentionsView } from './views/intentions.tsx';
+import { MemoriesView } from './views/memories.tsx';
+import { MindView } from './views/mind.tsx';
+import { PeopleView } from './views/people.tsx';
+import { PersonalView } from './views/personal.tsx';
+import { ReviewView } from './views/review.tsx';
+import { SessionsView } from './views/sessions.tsx';
+import { SignIn } from './views/sign-in.tsx';
+import { TimelineView } from './views/timeline.tsx';
+import { TurnView } from './views/turn.tsx';
+import { WelcomeView } from './views/welcome.tsx';
+
+interface View {
+  id: string;
+  title: string;
+  icon: IconName;
+  show(): JSX.Element;
+}
+
+/** What engineers and operators see. The first four stand in the bar at the bottom of a phone. */
+const VIEWS: readonly View[] = [
+  { id: 'memories', title: 'Memories', icon: 'memories', show: () => <MemoriesView /> },
+  { id: 'mind', title: 'Mind', icon: 'mind', show: () => <MindView /> },
+  { id: 'turn', title: 'Turn', icon: 'turn', show: () => <TurnView /> },
+  { id: 'sessions', title: 'Sessions', icon: 'sessions', show: () => <SessionsView /> },
+  { id: 'timeline', title: 'Timeline', icon: 'timeline', show: () => <TimelineView /> },
+  { id: 'people', title: 'People and things', icon: 'people', show: () => <PeopleView /> },
+  { id: 'intentions', title: 'Intentions', icon: 'intentions', show: () => <IntentionsView /> },
+  { id: 'facts', title: 'Facts', icon: 'facts', show: () => <FactsView /> },
+  { id: 'review', title: 'Review', icon: 'review', show: () => <ReviewView /> },
+  { id: 'health', title: 'Growth and health', icon: 'health', show: () => <HealthView /> },
+];
+
+/** What a person sees of their own memory. */
+const PERSONAL_VIEWS: readonly View[] = [
+  { id: 'you', title: 'About you', icon: 'memories', show: () => <PersonalView /> },
+  { id: 'sessions', title: 'Conversations', icon: 'sessions', show: () => <SessionsView /> },
+  { id: 'timeline', title: 'Timeline', icon: 'timeline', show: () => <TimelineView /> },
+  { id: 'people', title: 'People', icon: 'people', show: () => <PeopleView /> },
+];
+
+const IN_BAR = 4;
+
+export function App(): JSX.Element {
+  if (me.value === null) {
+    return (
+      <>
+        <SignIn />
+        <Toasts />
+      </>
+    );
+  }
+  return <Shell />;
+}
+
+function Shell(): JSX.Element {
+  const views = isPersonal.value ? PERSONAL_VIEWS : VIEWS;
+  const { view: wanted } = route.value;
+  // A person's own key still opens a single memory, from their timeline.
+  const isDetail = isPersonal.value && wanted === 'memories';
+  const view = isDetail ? VIEWS[0] : (views.find(({ id }) => id === wanted) ?? views[0]);
+  const main = useRef<HTMLElement>(null);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const personal = isPersonal.value ? (me.value?.key.users?.[0] ?? null) : null;
+
+  useEffect(() => {
+    if (personal !== null && scope.value.user === null && wanted !== '')
+      go(href(wanted, route.value.parts, { user: personal }), { replace: true });
+  }, [personal, wanted]);
+  useEffect(() => {
+    document.title = `${view?.title ?? 'Varve'} · Varve`;
+    setMenuOpen(false);
+  }, [view?.id]);
+  const isEmpty = owners.value.length === 0 && personal === null;
+  return (
+    <div class="shell">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href={href(views[0]?.id ?? '')} aria-label="Varve">
+          <Logo />
+          <span class="brand-name">Varve</span>
+        </a>
+        {personal === null ? <OwnerPicker /> : <span class="who">{personal}</span>}
+        <span class="top-end">
+          <span
+            class={`live ${isLive.value ? 'is-live' : ''}`}
+            role="status"
+            title={isLive.value ? 'Changes appear as they happen' : 'Connecting'}
+          >
+            <span class="live-dot" />
+            <span class="live-text">{isLive.value ? 'Live' : 'Offline'}</span>
+          </span>
+          <Button
+            kind="quiet"
+            icon={theme.value === 'dark' ? 'sun' : 'moon'}
+            aria-label={theme.value === 'dark' ? 'Light colours' : 'Dark colours'}
+            onClick={toggleTheme}
+          />
+          <Button kind="quiet" icon="out" aria-label="Sign out" onClick={() => signOut()} />
+        </span>
+      </header>
+      <nav class={`nav ${isMenuOpen ? 'nav-open' : ''}`} aria-label="Views">
+        <ul>
+          {views.map(({ id, title, icon }, index) => (
+            <li key={id} class={index >= IN_BAR ? 'nav-more' : ''}>
+              <a href={href(id)} aria-current={id === view?.id ? 'page' : undefined}>
+                <Icon name={icon} />
+                <span>{title}</span>
+              </a>
+            </li>
+          ))}
+          {views.length > IN_BAR ? (
+            <li class="nav-toggle">
+              <button type="button" aria-expanded={isMenuOpen} onClick={() => setMenuOpen(!isMenuOpen)}>
+                <Icon name="more" />
+                <span>More</span>
+              </button>
+            </li>
+          ) : null}
+        </ul>
+      </nav>
+      <main id="main" class="main" ref={main} tabIndex={-1}>
+        {isEmpty ? <WelcomeView /> : view?.show()}
+      </main>
+      <Toasts />
+    </div>
+  );
+}

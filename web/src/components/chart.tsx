@@ -1,0 +1,151 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlotType from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { theme } from '../theme.ts';
+
+export interface Series {
+  name: string;
+  /** The number of a colour of the style sheet. */
+  hue: number;
+  values: (number | null)[];
+}
+
+/**
+ * A chart over days. Stacked series lie on top of each other. The legend has the numbers: those of the day that is pointed at, or of
+ * the last one.
+ */
+export function Chart({
+  days,
+  series,
+  kind,
+  label,
+  format = String,
+}: {
+  days: readonly string[];
+  series: readonly Series[];
+  kind: 'area' | 'bars' | 'line';
+  label: string;
+  format?(value: number): string;
+}): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const currentTheme = theme.value;
+  const key = JSON.stringify([days, series, kind, currentTheme]);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || days.length === 0) return undefined;
+    let chart: uPlotType | null = null;
+    let isOver = false;
+    const resize = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    void import('uplot').then(({ default: UPlot }) => {
+      if (isOver) return;
+      chart = draw(UPlot, element, { days, series, kind, format, onPoint: setPointed });
+      resize.observe(element);
+    });
+    return () => {
+      isOver = true;
+      resize.disconnect();
+      chart?.destroy();
+    };
+  }, [key]);
+  // Charts end one column after today.
+  const last = Math.max(0, days.length - 2);
+  return (
+    <figure class="chart">
+      <div ref={box} class="chart-box" role="img" aria-label={label} />
+      <figcaption class="legend">
+        <span>{dayLabel(Date.parse(days[pointed ?? last] ?? '') / 1000, 0)}</span>
+        {series.map(({ name, hue, values }) => (
+          <span key={name} class={`legend-item hue-${hue}`}>
+            <span class="swatch" />
+            {name} <strong>{format(values[pointed ?? last] ?? 0)}</strong>
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+const HEIGHT = 220;
+
+function draw(
+  UPlot: typeof uPlotType,
+  element: HTMLElement,
+  {
+    days,
+    series,
+    kind,
+    format,
+    onPoint,
+  }: Required<Pick<Parameters<typeof Chart>[0], 'days' | 'series' | 'kind' | 'format'>> & {
+    onPoint(index: number | null): void;
+  },
+): uPlotType {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const times = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+  const isStacked = kind !== 'line';
+  const sums = days.map(() => 0);
+  const stacked = series.map(({ values }) =>
+    values.map((value, index) => {
+      if (!isStacked) return value;
+      sums[index] = (sums[index] ?? 0) + (value ?? 0);
+      return sums[index] ?? 0;
+    }),
+  );
+  // The topmost of a stack is drawn first, so that those below cover their part of it.
+  const order = isStacked ? series.map((_, index) => series.length - 1 - index) : series.map((_, index) => index);
+  const axis = {
+    stroke: color('--muted'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui',
+  };
+  const bars = UPlot.paths.bars?.({ size: [0.7, 24] });
+  const stepped = UPlot.paths.stepped?.({ align: 1 });
+  return new UPlot(
+    {
+      width: element.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { y: false, points: { size: 6 } },
+      padding: [8, 8, 0, 0],
+      hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
+      scales: { x: { time: true }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.05)] } },
+      axes: [
+        {
+          ...axis,
+          space: 72,
+          grid: { show: false },
+          values: (_plot, splits, _index, _space, step) => splits.map((at) => dayLabel(at, step)),
+        },
+        { ...axis, size: 52, values: (_plot, splits) => splits.map((value) => format(value)) },
+      ],
+      series: [
+        {},
+        ...order.map((index) => ({
+          label: series[index]?.name ?? '',
+          stroke: color(`--hue-${series[index]?.hue ?? 0}`),
+          width: kind === 'bars' ? 0 : 1.5,
+          fill: isStacked ? color(`--hue-${series[index]?.hue ?? 0}`) : undefined,
+          paths: kind === 'bars' ? bars : kind === 'area' ? stepped : undefined,
+          points: { show: kind === 'line' && days.length < 40 },
+        })),
+      ],
+    },
+    [times, ...order.map((index) => stacked[index] ?? [])] as uPlotType.AlignedData,
+    element,
+  );
+}
+
+const MONTH = 28 * 86_400;
+const MONTH_NAME = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' });
+const DAY_NAME = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** A place on the axis of time: the year where a year begins, else the month or the day. */
+function dayLabel(at: number, step: number): string {
+  const date = new Date(at * 1000);
+  if (step < MONTH) return DAY_NAME.format(date);
+  return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : MONTH_NAME.format(date);
+}

@@ -1,0 +1,79 @@
+import type { JSX } from 'preact';
+import { href } from '../state.ts';
+import type { Memory } from '../types.ts';
+import { ago, date, label } from '../words.ts';
+import { Badge, Icon, Text, TypeBadge } from './basics.tsx';
+import { isPinned } from '../memory-actions.ts';
+
+/** Why a memory is out of recall, in words. */
+export const ARCHIVED_AS: Readonly<Record<string, string>> = {
+  superseded: 'replaced',
+  contradicted: 'no longer so',
+  merged: 'merged into another',
+  decayed: 'faded',
+  pruned: 'archived',
+  expired: 'expired',
+  absorbed: 'taken up by another',
+  forgotten: 'forgotten',
+};
+
+/** The words of a memory that may have been forgotten: then there are none for those who may not see them. */
+export function MemoryText({ memory }: { memory: Memory }): JSX.Element {
+  if (memory.content === '') return <em class="muted">Forgotten. Its words are not shown.</em>;
+  return <Text of={memory.title === null ? memory.content : `${memory.title}: ${memory.content}`} />;
+}
+
+/** One memory on two lines, for lists. */
+export function MemoryRow({ memory, showOwner = false }: { memory: Memory; showOwner?: boolean }): JSX.Element {
+  const isArchived = memory.archivedAt !== null;
+  return (
+    <div class={`memory-row ${isArchived ? 'is-archived' : ''}`}>
+      <div class="memory-row-text" dir="auto">
+        {isPinned(memory) ? (
+          <span class="pin" title="Pinned">
+            <Icon name="pin" />
+          </span>
+        ) : null}
+        <MemoryText memory={memory} />
+      </div>
+      <div class="memory-row-meta">
+        <TypeBadge type={memory.type} />
+        {memory.attribute === null ? null : <span>{label(memory.attribute)}</span>}
+        {memory.subject === 'User' || memory.subject === '' ? null : (
+          <span>
+            <Text of={memory.subject} />
+          </span>
+        )}
+        {showOwner && memory.scope.user !== null ? <span>{memory.scope.user}</span> : null}
+        {isArchived ? <span>{ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}</span> : null}
+        <span class="push" title={date(memory.statedAt)}>
+          {ago(memory.statedAt)}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** A memory as a link to its page. */
+export function MemoryLink({ memory }: { memory: Memory }): JSX.Element {
+  return (
+    <a
+      class={`memory-link ${memory.archivedAt === null ? '' : 'is-archived'}`}
+      href={href('memories', [memory.id], { agent: memory.scope.agent, user: memory.scope.user })}
+    >
+      <span class="memory-link-text" dir="auto">
+        <MemoryText memory={memory} />
+      </span>
+      <span class="memory-link-meta">
+        <TypeBadge type={memory.type} /> {date(memory.statedAt)}
+        {memory.archivedAt === null ? null : ` · ${ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}`}
+      </span>
+    </a>
+  );
+}
+
+/** How far what a memory says is to be believed, and why. */
+export function TrustBadge({ memory }: { memory: Memory }): JSX.Element {
+  const tone = { high: 'good', medium: 'plain', low: 'warn', untrusted: 'bad' }[memory.trust as string] ?? 'plain';
+  return <Badge tone={tone}>{memory.trust} trust</Badge>;
+}

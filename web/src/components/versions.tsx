@@ -1,0 +1,106 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Memory, Revision } from '../types.ts';
+import { dateTime, label } from '../words.ts';
+import { Text } from './basics.tsx';
+import { Diff } from './diff.tsx';
+
+interface Version {
+  number: number;
+  at: string;
+  reason: string;
+  actor: string;
+  state: Record<string, unknown>;
+}
+
+/** Fields that change by being read or stored, and say nothing about the statement. */
+const UNTOLD = new Set([
+  'id',
+  'scope',
+  'updatedAt',
+  'version',
+  'accessCount',
+  'lastAccessedAt',
+  'internal',
+  'contentHash',
+]);
+
+/** Revisions hold what was before them: the state after one is what the next one replaced, and the last is what is now. */
+export function versionsOf(current: Record<string, unknown>, revisions: readonly Revision[]): Version[] {
+  return revisions.map(({ version, at, reason, actor }, index) => ({
+    number: version,
+    at,
+    reason,
+    actor,
+    state: (revisions[index + 1]?.before as Record<string, unknown> | null | undefined) ?? current,
+  }));
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? dateTime(value) : value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ') || '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function changedFields(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !UNTOLD.has(name) && textOf(before[name]) !== textOf(after[name]));
+}
+
+/** All versions of a memory; any two side by side. */
+export function Versions({ memory, revisions }: { memory: Memory; revisions: Revision[] }): JSX.Element {
+  const versions = versionsOf(memory as unknown as Record<string, unknown>, revisions);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const last = versions.length - 1;
+  const index = Math.min(chosen ?? last, last);
+  const version = versions[index];
+  const before = versions[index - 1];
+  return (
+    <div class="versions">
+      <ol class="version-list">
+        {versions.map(({ number, at, reason, actor }, place) => (
+          <li key={number}>
+            <button type="button" aria-pressed={place === index} onClick={() => setChosen(place)}>
+              <strong>v{number}</strong>
+              <span class="version-reason">
+                <Text of={reason} /> <span class="muted">by {actor}</span>
+              </span>
+              <time class="muted" dateTime={at}>
+                {dateTime(at)}
+              </time>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {version === undefined || before === undefined ? (
+        <p class="muted">The first version: there is nothing before it.</p>
+      ) : (
+        <div class="table-box" tabIndex={0} role="region" aria-label="What changed">
+          <table class="side-by-side">
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">v{before.number}</th>
+                <th scope="col">v{version.number}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changedFields(before.state, version.state).map((name) => (
+                <tr key={name}>
+                  <th scope="row">{label(name)}</th>
+                  <td>
+                    <Text of={textOf(before.state[name])} />
+                  </td>
+                  <td>
+                    <Diff before={textOf(before.state[name])} after={textOf(version.state[name])} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,232 @@
+import { computed, effect, signal } from '@preact/signals';
+import { follow, get, isAbort, messageOf, useSecret } from './api.ts';
+import type { Change, Me, Owner, Scope } from './types.ts';
+
+// What the whole page shares: who is signed in, whose memory is shown, where in the app, what has just changed.
+
+const STORED_KEY = 'varve.key';
+
+export const me = signal<Me | null>(null);
+export const signInMessage = signal('');
+export const owners = signal<Owner[]>([]);
+
+/** A key for one user sees that user's memory, in plain words. */
+export const isPersonal = computed(() => me.value?.key.users?.length === 1);
+export const mayWrite = computed(() => me.value !== null && me.value.key.access !== 'read');
+export const isAdmin = computed(() => me.value?.key.access === 'admin');
+/** Reaches the whole tenant: keys, jobs and costs can be asked for. */
+export const isOperator = computed(() => isAdmin.value && me.value?.isLimited === false);
+
+export async function signIn(secret: string): Promise<void> {
+  useSecret(secret, signOut);
+  try {
+    const found = await get<Me>('/v1/whoami');
+    sessionStorage.setItem(STORED_KEY, secret);
+    signInMessage.value = '';
+    me.value = found;
+    await loadOwners();
+  } catch (error) {
+    useSecret(null, signOut);
+    throw error;
+  }
+}
+
+export function signOut(message = ''): void {
+  sessionStorage.removeItem(STORED_KEY);
+  useSecret(null, signOut);
+  me.value = null;
+  owners.value = [];
+  signInMessage.value = message;
+}
+
+/** Signs in with the key of this tab, if it has one. */
+export async function resume(): Promise<void> {
+  const secret = sessionStorage.getItem(STORED_KEY);
+  if (secret === null) return;
+  await signIn(secret).catch((error: unknown) => signOut(messageOf(error)));
+}
+
+export async function loadOwners(match?: string): Promise<void> {
+  const { items } = await get<{ items: Owner[] }>('/v1/owners', { query: { match, limit: 500 } });
+  owners.value = items;
+}
+
+// The address: #/view/part?agent=…&user=…
+
+export interface Route {
+  view: string;
+  parts: string[];
+  query: URLSearchParams;
+}
+
+function readRoute(): Route {
+  const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
+  const [view = '', ...parts] = path.split('/').map((part) => decodeURIComponent(part));
+  return { view, parts, query: new URLSearchParams(search) };
+}
+
+export const route = signal<Route>(readRoute());
+window.addEventListener('hashchange', () => {
+  route.value = readRoute();
+});
+
+/** Whose memory is shown, from the address. */
+export const scope = computed<Scope>(() => ({
+  agent: route.value.query.get('agent'),
+  user: route.value.query.get('user'),
+}));
+
+/** One owner is chosen: recall and contexts work for one agent and user at a time. */
+export const hasOwner = computed(() => scope.value.user !== null || scope.value.agent !== null);
+
+export function href(
+  view: string,
+  parts: readonly string[] = [],
+  change: Record<string, string | null | undefined> = {},
+): string {
+  const search = new URLSearchParams();
+  const { agent, user } = scope.value;
+  for (const [name, value] of Object.entries({ agent, user, ...change })) if (value) search.set(name, value);
+  const path = [view, ...parts].map((part) => encodeURIComponent(part)).join('/');
+  const text = search.toString();
+  return `#/${path}${text === '' ? '' : `?${text}`}`;
+}
+
+export function go(address: string, { replace = false } = {}): void {
+  if (replace) {
+    history.replaceState(null, '', address);
+    route.value = readRoute();
+  } else location.hash = address;
+}
+
+// What has just changed, from the server's stream.
+
+/** Counts up with every change that was seen, for what is shown to be read again. */
+export const changes = signal<{ count: number; last: Change | null }>({ count: 0, last: null });
+export const isLive = signal(false);
+
+export function reread(): void {
+  changes.value = { ...changes.value, count: changes.value.count + 1 };
+}
+
+const RECONNECT_AFTER = 2_000;
+
+// Browsers keep six connections to a server for all its tabs. So a tab that nobody looks at follows nothing, and of the tabs that look
+// at the same memory with the same key one follows and tells the others.
+const isVisible = signal(document.visibilityState === 'visible');
+document.addEventListener('visibilitychange', () => {
+  isVisible.value = document.visibilityState === 'visible';
+});
+let hasFollowed = false;
+
+/** What tabs tell each other: a change, that somebody follows, or the question whether somebody does. */
+type Told = { change: Change } | 'following' | 'who follows?';
+
+effect(() => {
+  const current = me.value;
+  const { agent, user } = scope.value;
+  if (current === null || !isVisible.value) return undefined;
+  const over = new AbortController();
+  const name = `varve ${current.key.id} ${JSON.stringify([agent, user])}`;
+  const channel = new BroadcastChannel(name);
+  let isLeader = false;
+  channel.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+    if (data === 'who follows?') {
+      if (isLeader && isLive.peek()) channel.postMessage('following' satisfies Told);
+    } else if (data === 'following') heardAgain();
+    else note(data.change);
+  });
+  const lead = (): Promise<void> => {
+    isLeader = true;
+    return stayConnected({ agent, user }, { signal: over.signal, tell: (told) => channel.postMessage(told) });
+  };
+  // Locks are for secure contexts: a page over plain http from another machine follows by itself.
+  if (navigator.locks === undefined) void lead();
+  else {
+    channel.postMessage('who follows?' satisfies Told);
+    navigator.locks.request(name, { signal: over.signal }, lead).catch((error: unknown) => {
+      if (!isAbort(error)) throw error;
+    });
+  }
+  return () => {
+    over.abort();
+    channel.close();
+    isLive.value = false;
+  };
+});
+
+function note(change: Change): void {
+  changes.value = { count: changes.value.count + 1, last: change };
+}
+
+/** What changed while nobody followed is not told again: it is read. */
+function heardAgain(): void {
+  isLive.value = true;
+  if (hasFollowed) reread();
+  hasFollowed = true;
+}
+
+async function stayConnected(
+  place: Scope,
+  { signal, tell }: { signal: AbortSignal; tell(told: Told): void },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await follow(place, {
+        signal,
+        onOpen: () => {
+          heardAgain();
+          tell('following');
+        },
+        onChange: (data) => {
+          note(data as Change);
+          tell({ change: data as Change });
+        },
+      });
+    } catch (error) {
+      if (isAbort(error)) return;
+    }
+    isLive.value = false;
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));
+  }
+}
+
+// Short messages, with a way back where there is one.
+
+export interface Toast {
+  id: number;
+  text: string;
+  isError: boolean;
+  undo: (() => Promise<void>) | null;
+}
+
+export const toasts = signal<Toast[]>([]);
+let lastToast = 0;
+const TOAST_STAYS = 9_000;
+
+export function say(text: string, { isError = false, undo = null }: Partial<Toast> = {}): void {
+  const toast = { id: (lastToast += 1), text, isError, undo };
+  toasts.value = [...toasts.value.slice(-3), toast];
+  setTimeout(() => dismiss(toast.id), TOAST_STAYS);
+}
+
+export function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+/** Does something that was asked for, and says how it went. */
+export async function act(
+  text: string,
+  work: () => Promise<unknown>,
+  undo: (() => Promise<unknown>) | null = null,
+): Promise<boolean> {
+  try {
+    await work();
+    say(text, { undo: undo === null ? null : async () => void (await undo()) });
+    reread();
+    return true;
+  } catch (error) {
+    say(messageOf(error), { isError: true });
+    return false;
+  }
+}

@@ -1,0 +1,24 @@
+import { effect, signal } from '@preact/signals';
+
+// Light or dark: as the system has it, until somebody chooses. The choice is kept for this browser; it is no secret.
+
+const STORED = 'varve.theme';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+type Theme = 'light' | 'dark';
+
+const chosen = localStorage.getItem(STORED);
+export const theme = signal<Theme>(chosen === 'light' || chosen === 'dark' ? chosen : dark.matches ? 'dark' : 'light');
+
+dark.addEventListener('change', () => {
+  if (localStorage.getItem(STORED) === null) theme.value = dark.matches ? 'dark' : 'light';
+});
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value;
+});
+
+export function toggleTheme(): void {
+  theme.value = theme.value === 'dark' ? 'light' : 'dark';
+  localStorage.setItem(STORED, theme.value);
+}

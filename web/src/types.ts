@@ -1,0 +1,79 @@
+// The records as the server sends them: the library's own types, with times as text.
+import type { AssembledContext } from '../../src/assemble/assemble.ts';
+import type { ContextReport, SectionReport } from '../../src/assemble/context-report.ts';
+import type { ProfileToApply } from '../../src/consolidate/nightly/apply-profile.ts';
+import type { SynthesisToApply } from '../../src/consolidate/synthesis/apply-synthesis.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import type { ReportLine } from '../../src/ledger/usage-report.ts';
+import type { ApiKey } from '../../src/operate/api-key.ts';
+import type { RecordCounts } from '../../src/operate/count-records.ts';
+import type { RecordChange } from '../../src/operate/follow-changes.ts';
+import type * as inspect from '../../src/operate/inspect-records.ts';
+import type { Block as BlockRecord, BlockKindName } from '../../src/record/block.ts';
+import type { Event as EventRecord } from '../../src/record/event.ts';
+import type { Memory as MemoryRecord } from '../../src/record/memory.ts';
+import type { Revision as RevisionRecord } from '../../src/record/revision.ts';
+import type {
+  Recalled as RecalledRecord,
+  RecallResult as RecallResultRecord,
+} from '../../src/recall/recall-options.ts';
+import type { LoggedContext as LoggedContextRecord } from '../../src/store/context-log-store.ts';
+import type { HeldChange as HeldChangeRecord } from '../../src/store/held-change-store.ts';
+import type { RefusalRecord } from '../../src/store/refusal-store.ts';
+import type { Run as RunRecord } from '../../src/store/run-store.ts';
+
+/** A value after `JSON.stringify` and `JSON.parse`. */
+export type Json<Value> = Value extends Date
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? Json<Item>[]
+    : Value extends object
+      ? { [Key in keyof Value]: Json<Value[Key]> }
+      : Value;
+
+export type Memory = Json<MemoryRecord>;
+export type Fact = Memory & { key: string };
+export type Event = Json<EventRecord>;
+export type Block = Json<BlockRecord>;
+export type { BlockKindName };
+export type Revision = Json<RevisionRecord>;
+export type Recalled = Json<RecalledRecord>;
+export type RecallResult = Json<RecallResultRecord>;
+export type Context = Json<AssembledContext>;
+export type Report = Json<ContextReport>;
+export type Section = Json<SectionReport>;
+export type LoggedContext = Json<LoggedContextRecord>;
+export type Refusal = Json<RefusalRecord>;
+export type HeldChange = Json<HeldChangeRecord>;
+export type ProposedProfile = Json<ProfileToApply>;
+export type ProposedSynthesis = Pick<Json<SynthesisToApply>, 'tiers'>;
+export type Run = Json<RunRecord>;
+export type JobRecord = Json<Job>;
+export type CostLine = Json<ReportLine>;
+export type Counts = Json<RecordCounts>;
+export type Change = Json<Omit<RecordChange, 'cursor'>>;
+export type Key = Json<ApiKey>;
+
+export type Owner = Json<inspect.OwnerSummary>;
+export type MemoryRows = Json<inspect.MemoryRows>;
+export type Facets = Json<inspect.MemoryFacets>;
+export type Links = Json<inspect.MemoryLinks>;
+export type SessionRow = Json<inspect.SessionSummary>;
+export type Graph = Json<inspect.SubjectGraph>;
+export type Growth = Json<inspect.Growth>;
+export type Vitals = Json<inspect.Vitals>;
+
+/** Who is signed in, and to what. */
+export interface Me {
+  key: Pick<Key, 'id' | 'name' | 'access' | 'agents' | 'users' | 'expiresAt'>;
+  tenant: string;
+  /** Reaches only some agents or users of the tenant. */
+  isLimited: boolean;
+}
+
+/** Whose memory is looked at. Both null: everybody's within the key's reach. */
+export interface Scope {
+  agent: string | null;
+  user: string | null;
+  session?: string | null;
+}

@@ -1,0 +1,169 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ask, get } from '../api.ts';
+import { Button, Empty, Loaded, Panel, Text } from '../components/basics.tsx';
+import { NeedsOwner } from '../components/needs-owner.tsx';
+import { act, hasOwner, href, mayWrite, scope } from '../state.ts';
+import type { Fact } from '../types.ts';
+import { useQuery } from '../use-query.ts';
+import { date, label } from '../words.ts';
+
+/** Permanent facts by category, each editable in its place. */
+export function FactsView(): JSX.Element {
+  const place = scope.value;
+  const query = useQuery(
+    hasOwner.value ? (signal) => get<{ items: Fact[] }>('/v1/facts', { scope: place, signal }) : null,
+    [place],
+  );
+  if (!hasOwner.value) return <NeedsOwner what="Facts are true of one person." />;
+  return (
+    <div class="page">
+      <h1>Facts</h1>
+      <p class="muted">
+        What is true of {place.user ?? 'this agent'} under a name of its own. It never fades and stands in every prompt.
+      </p>
+      {mayWrite.value ? <NewFact /> : null}
+      <Loaded query={query}>
+        {({ items }) => {
+          if (items.length === 0) {
+            return (
+              <Empty title="No permanent facts yet">
+                <p>Pin a statement with an attribute, or write a fact above.</p>
+              </Empty>
+            );
+          }
+          const categories = Map.groupBy(items, ({ category }) => category ?? 'general');
+          return [...categories].map(([category, facts]) => (
+            <Panel key={category} title={label(category)}>
+              <ul class="facts">
+                {facts.map((fact) => (
+                  <FactRow key={fact.id} fact={fact} />
+                ))}
+              </ul>
+            </Panel>
+          ));
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function FactRow({ fact }: { fact: Fact }): JSX.Element {
+  const [isEditing, setEditing] = useState(false);
+  const [value, setValue] = useState(fact.value ?? '');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isEditing) input.current?.focus();
+  }, [isEditing]);
+  const place = scope.value;
+  const path = `/v1/facts/${encodeURIComponent(fact.key)}`;
+  const set = (next: string | null): Promise<unknown> =>
+    ask('PUT', path, { scope: place, body: { value: next, category: fact.category ?? undefined } });
+  const save = async (): Promise<void> => {
+    const before = fact.value;
+    if (
+      value !== before &&
+      !(await act(
+        'Changed.',
+        () => set(value),
+        () => set(before),
+      ))
+    )
+      return;
+    setEditing(false);
+  };
+  return (
+    <li class="fact">
+      <span class="fact-key">{label(fact.key)}</span>
+      {isEditing ? (
+        <form
+          class="fact-edit"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <input
+            ref={input}
+            aria-label={label(fact.key)}
+            value={value}
+            onInput={(event) => setValue(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') setEditing(false);
+            }}
+          />
+          <Button kind="primary" type="submit">
+            Save
+          </Button>
+          <Button onClick={() => setEditing(false)}>Cancel</Button>
+        </form>
+      ) : (
+        <>
+          <a class="fact-value" href={href('memories', [fact.id])}>
+            <Text of={fact.value ?? fact.content} />
+          </a>
+          <span class="muted">{date(fact.statedAt)}</span>
+          {mayWrite.value ? (
+            <span class="actions">
+              <Button
+                icon="edit"
+                kind="quiet"
+                aria-label={`Edit ${label(fact.key)}`}
+                onClick={() => setEditing(true)}
+              />
+              <Button
+                icon="forget"
+                kind="quiet"
+                aria-label={`Forget ${label(fact.key)}`}
+                onClick={() =>
+                  void act(
+                    'Forgotten.',
+                    () => ask('DELETE', path, { scope: place }),
+                    () => set(fact.value),
+                  )
+                }
+              />
+            </span>
+          ) : null}
+        </>
+      )}
+    </li>
+  );
+}
+
+function NewFact(): JSX.Element {
+  const [key, setKey] = useState('');
+  const [value, setValue] = useState('');
+  const place = scope.value;
+  const name = key
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  return (
+    <form
+      class="new-fact"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const path = `/v1/facts/${name}`;
+        void act('Kept.', () => ask('PUT', path, { scope: place, body: { value } })).then((done) => {
+          if (!done) return;
+          setKey('');
+          setValue('');
+        });
+      }}
+    >
+      <label class="field">
+        <span>Name</span>
+        <input value={key} placeholder="home city" onInput={(event) => setKey(event.currentTarget.value)} />
+      </label>
+      <label class="field">
+        <span>Value</span>
+        <input value={value} placeholder="Ghent" onInput={(event) => setValue(event.currentTarget.value)} />
+      </label>
+      <Button kind="primary" type="submit" disabled={name === '' || value.trim() === ''}>
+        Add
+      </Button>
+    </form>
+  );
+}

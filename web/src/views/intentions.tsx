@@ -1,0 +1,98 @@
+import type { JSX } from 'preact';
+import { get, post } from '../api.ts';
+import { Button, Empty, Loaded, Panel } from '../components/basics.tsx';
+import { MemoryLink } from '../components/memory-bits.tsx';
+import { act, isPersonal, mayWrite, scope } from '../state.ts';
+import { scopeOf } from '../memory-actions.ts';
+import type { Memory, MemoryRows } from '../types.ts';
+import { useQuery } from '../use-query.ts';
+import { ago, date } from '../words.ts';
+
+const WEEK = 7 * 86_400_000;
+
+/** What the user means to do: due, later, done. */
+export function IntentionsView(): JSX.Element {
+  const place = scope.value;
+  const query = useQuery(
+    (signal) =>
+      get<MemoryRows>('/v1/memory-rows', {
+        scope: place,
+        query: { types: ['intention'], archived: 'include', order: 'stated', limit: 500 },
+        signal,
+      }),
+    [place],
+  );
+  return (
+    <div class="page">
+      <h1>{isPersonal.value ? 'Your plans' : 'Intentions'}</h1>
+      <Loaded query={query}>
+        {({ items }) => {
+          const now = new Date().toISOString();
+          const soon = new Date(Date.now() + WEEK).toISOString();
+          const open = items.filter(({ archivedAt, state }) => archivedAt === null && (state ?? 'open') === 'open');
+          const due = (memory: Memory): string => memory.dueAt ?? '9999';
+          const ordered = open.toSorted((one, other) => due(one).localeCompare(due(other)));
+          const over = items.filter((memory) => !open.includes(memory));
+          if (items.length === 0) {
+            return (
+              <Empty title="No intentions">
+                <p>What somebody means to do appears here, and comes up again in conversation when it is due.</p>
+              </Empty>
+            );
+          }
+          return (
+            <>
+              <Group title="Due" items={ordered.filter((memory) => due(memory) <= now)} />
+              <Group
+                title="In the next week"
+                items={ordered.filter((memory) => due(memory) > now && due(memory) <= soon)}
+              />
+              <Group title="Later" items={ordered.filter((memory) => due(memory) > soon)} />
+              <Group title="Done, changed or let go" items={over} />
+            </>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function Group({ title, items }: { title: string; items: Memory[] }): JSX.Element | null {
+  if (items.length === 0) return null;
+  return (
+    <Panel title={title} aside={<span class="muted">{items.length}</span>}>
+      <ul class="plain-list">
+        {items.map((memory) => (
+          <li key={memory.id} class="intention">
+            <MemoryLink memory={memory} />
+            <span class="intention-due">
+              {memory.dueAt === null ? 'no date' : `${date(memory.dueAt)}, ${ago(memory.dueAt)}`}
+            </span>
+            {mayWrite.value && memory.archivedAt === null && (memory.state ?? 'open') === 'open' ? (
+              <IntentionActions memory={memory} />
+            ) : (
+              <span class="muted">{memory.archivedAt === null ? memory.state : ''}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function IntentionActions({ memory }: { memory: Memory }): JSX.Element {
+  const path = `/v1/intentions/${memory.id}`;
+  const scope = scopeOf(memory);
+  const until = new Date(Date.now() + WEEK).toISOString();
+  return (
+    <span class="actions">
+      <Button onClick={() => void act('Done.', () => post(`${path}/done`, { scope }))}>Done</Button>
+      <Button onClick={() => void act('Put off by a week.', () => post(`${path}/snooze`, { scope, body: { until } }))}>
+        In a week
+      </Button>
+      <Button kind="quiet" onClick={() => void act('Let go.', () => post(`${path}/dismiss`, { scope }))}>
+        Let go
+      </Button>
+    </span>
+  );
+}

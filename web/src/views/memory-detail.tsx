@@ -1,0 +1,365 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get } from '../api.ts';
+import { Badge, Button, Dialog, Fields, Loaded, Meter, Panel, Text, TypeBadge } from '../components/basics.tsx';
+import { ARCHIVED_AS, MemoryLink, MemoryText, TrustBadge } from '../components/memory-bits.tsx';
+import { Quotes } from '../components/quotes.tsx';
+import { Versions } from '../components/versions.tsx';
+import { archive, erase, isPinned, restore, revise, togglePin } from '../memory-actions.ts';
+import { isAdmin, mayWrite, scope } from '../state.ts';
+import type { Links, Memory, RecallResult, Revision } from '../types.ts';
+import { useQuery } from '../use-query.ts';
+import { date, dateTime, label, ownerName, percent } from '../words.ts';
+
+/** Everything about one memory. */
+export function MemoryDetail({
+  id,
+  ranked,
+  asked,
+  onClose,
+}: {
+  id: string;
+  ranked: RecallResult | null;
+  asked: string;
+  onClose(): void;
+}): JSX.Element {
+  const place = scope.value;
+  const query = useQuery(
+    (signal) => get<Memory>(`/v1/memories/${encodeURIComponent(id)}`, { scope: place, signal }),
+    [id, place],
+  );
+  const heading = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (query.data?.id === id) heading.current?.focus({ preventScroll: true });
+  }, [query.data?.id]);
+  return (
+    <div class="detail" ref={heading} tabIndex={-1}>
+      <div class="detail-back">
+        <Button icon="back" kind="quiet" onClick={onClose}>
+          All memories
+        </Button>
+      </div>
+      <Loaded query={query}>
+        {(memory) => <Detail memory={memory} ranked={ranked} asked={asked} onClose={onClose} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Detail({
+  memory,
+  ranked,
+  asked,
+  onClose,
+}: {
+  memory: Memory;
+  ranked: RecallResult | null;
+  asked: string;
+  onClose(): void;
+}): JSX.Element {
+  const place = { agent: memory.scope.agent, user: memory.scope.user };
+  const path = `/v1/memories/${memory.id}`;
+  const links = useQuery((signal) => get<Links>(`${path}/links`, { scope: place, signal }), [memory.id]);
+  const history = useQuery(
+    (signal) => get<{ items: Revision[] }>(`${path}/history`, { scope: place, signal }),
+    [memory.id, memory.version],
+  );
+  const isArchived = memory.archivedAt !== null;
+  return (
+    <article class="statement">
+      <header class="statement-head">
+        <div class="badges">
+          <TypeBadge type={memory.type} />
+          {isArchived ? (
+            <Badge tone="warn">{ARCHIVED_AS[memory.archiveReason ?? ''] ?? 'archived'}</Badge>
+          ) : (
+            <Badge tone="good">live</Badge>
+          )}
+          {memory.permanent ? <Badge tone="good">permanent fact</Badge> : null}
+          {memory.polarity === 'denied' ? <Badge tone="warn">denied</Badge> : null}
+          {memory.state === null ? null : <Badge>{memory.state}</Badge>}
+          <TrustBadge memory={memory} />
+        </div>
+        <h1 dir="auto" class={isArchived ? 'is-archived' : ''}>
+          <MemoryText memory={memory} />
+        </h1>
+      </header>
+      <Actions memory={memory} onGone={onClose} />
+      {ranked === null || ranked.explanation.length === 0 ? null : <WhyHere result={ranked} asked={asked} />}
+      <Panel title="The statement">
+        <Statement memory={memory} />
+      </Panel>
+      <Panel title="Where it was said">
+        <Loaded query={links}>{({ events }) => <Quotes memory={memory} events={events} />}</Loaded>
+      </Panel>
+      <Loaded query={links}>{(found) => <Replacements links={found} />}</Loaded>
+      <Panel title="Who said it, and how far that is trusted">
+        <p>{trustSentence(memory)}</p>
+        <Fields
+          rows={[
+            ['Said by', memory.statedBy],
+            ['Source', label(memory.sourceType)],
+            ['Read by', memory.reader === null ? 'stored directly' : memory.reader],
+            ['Confidence', memory.confidence],
+            ['Trust', memory.trust],
+          ]}
+        />
+      </Panel>
+      <Panel title="Versions">
+        <Loaded query={history}>{({ items }) => <Versions memory={memory} revisions={items} />}</Loaded>
+      </Panel>
+      <Panel title="Use">
+        <Fields
+          rows={[
+            ['Read', `${memory.accessCount} times`],
+            ['Last read', dateTime(memory.lastAccessedAt)],
+            ['Given to the model', String(links.data?.use?.given ?? 0)],
+            ['Used in an answer', String(links.data?.use?.used ?? 0)],
+            ['Confirmed', String(links.data?.use?.confirmed ?? 0)],
+            ['Corrected', String(links.data?.use?.corrected ?? 0)],
+          ]}
+        />
+      </Panel>
+      <details class="raw">
+        <summary>The record as it is stored</summary>
+        <pre tabIndex={0}>{JSON.stringify(memory, null, 2)}</pre>
+      </details>
+    </article>
+  );
+}
+
+function Statement({ memory }: { memory: Memory }): JSX.Element {
+  return (
+    <Fields
+      rows={[
+        ['About', <Text of={memory.subject || '–'} />],
+        ['Attribute', memory.attribute === null ? '–' : label(memory.attribute)],
+        ['Value', memory.value === null ? '–' : <Text of={memory.value} />],
+        ['Time', TENSES[memory.tense] ?? memory.tense],
+        ['True from', date(memory.validFrom)],
+        ['True until', date(memory.validTo)],
+        memory.dueAt === null ? null : ['Due', date(memory.dueAt)],
+        ['Said on', dateTime(memory.statedAt)],
+        ['Known since', dateTime(memory.createdAt)],
+        memory.archivedAt === null
+          ? null
+          : ['Out of recall since', `${dateTime(memory.archivedAt)}, ${ARCHIVED_AS[memory.archiveReason ?? ''] ?? ''}`],
+        memory.expiresAt === null ? null : ['Expires', date(memory.expiresAt)],
+        [
+          'Importance',
+          <span class="with-meter">
+            <Meter share={memory.importance} label={`Importance ${percent(memory.importance)}`} />
+            {memory.importance.toFixed(2)}
+          </span>,
+        ],
+        memory.category === null ? null : ['Category', label(memory.category)],
+        memory.tags.length === 0 ? null : ['Tags', <Text of={memory.tags.join(', ')} />],
+        ['Memory of', ownerName(memory.scope)],
+      ]}
+    />
+  );
+}
+
+const TENSES: Readonly<Record<string, string>> = {
+  holds: 'holds until something changes',
+  habit: 'a habit, again and again',
+  happened: 'happened, and is over',
+  planned: 'planned',
+};
+
+function trustSentence({ statedBy, trust, sourceType, confidence }: Memory): string {
+  const who =
+    {
+      user: 'The user said it',
+      agent: 'The assistant said it',
+      tool: 'A tool gave it',
+      document: 'A document says it',
+      system: 'The application stored it',
+    }[statedBy as string] ?? `It comes from ${statedBy}`;
+  const how =
+    {
+      explicit: 'outright',
+      conversation: 'in conversation',
+      inference: 'and it was concluded from that',
+      consolidation: 'and it was made of other memories',
+      import: 'and it was imported',
+    }[sourceType as string] ?? '';
+  const believed =
+    {
+      high: 'It is believed, and may replace what was said with less authority.',
+      medium: 'It is believed until something better says otherwise.',
+      low: 'It is shown as hearsay and cannot replace what the user said.',
+    }[trust as string] ?? 'It is not believed: it stays marked wherever it is shown.';
+  return `${who} ${how}, with ${confidence} confidence. ${believed}`;
+}
+
+function Replacements({ links }: { links: Links }): JSX.Element | null {
+  const groups = [
+    ['Replaced by', links.replacedBy],
+    ['Replaces', links.replaced],
+    ['Made of', links.madeOf],
+    ['Went into', links.madeInto],
+  ] as const;
+  if (groups.every(([, list]) => list.length === 0)) return null;
+  return (
+    <Panel title="What it replaced, and what replaced it">
+      {groups.map(([title, list]) =>
+        list.length === 0 ? null : (
+          <div key={title} class="link-group">
+            <h3>{title}</h3>
+            {list.map((memory) => (
+              <MemoryLink key={memory.id} memory={memory} />
+            ))}
+          </div>
+        ),
+      )}
+    </Panel>
+  );
+}
+
+/** The signals of recall: each is value times weight, and their sum is the score. */
+function WhyHere({ result, asked }: { result: RecallResult; asked: string }): JSX.Element {
+  const shares = result.explanation
+    .map(({ signal, value, weight }) => ({ signal, share: value * weight }))
+    .filter(({ share }) => Math.abs(share) > 0.0005)
+    .sort((one, other) => Math.abs(other.share) - Math.abs(one.share));
+  const most = Math.max(...shares.map(({ share }) => Math.abs(share)), 0.0001);
+  // Without anything that lowers it, the bars have the whole width.
+  const zero = shares.some(({ share }) => share < 0) ? 100 : 4;
+  return (
+    <Panel title={<>Why it ranks here for “{asked}”</>}>
+      <p class="muted">
+        Relevance {percent(result.relevance)}, found by {result.arms.join(', ') || 'its words'}.
+        {zero === 100 ? ' Bars to the right lift it, bars to the left lower it.' : ''}
+      </p>
+      <ul class="signals">
+        {shares.map(({ signal, share }) => (
+          <li key={signal}>
+            <span class="signal-name">{label(signal)}</span>
+            <svg class="signal-bar" viewBox="0 0 200 10" preserveAspectRatio="none" aria-hidden="true">
+              <line x1={zero} x2={zero} y1="0" y2="10" class="signal-zero" />
+              <rect
+                x={share >= 0 ? zero : zero - (Math.abs(share) / most) * (zero - 4)}
+                width={(Math.abs(share) / most) * (share >= 0 ? 196 - zero : zero - 4)}
+                y="1.5"
+                height="7"
+                rx="2"
+                class={share >= 0 ? 'signal-up' : 'signal-down'}
+              />
+            </svg>
+            <span class="signal-value">
+              {share >= 0 ? '+' : '−'}
+              {Math.abs(share).toFixed(3)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Actions({ memory, onGone }: { memory: Memory; onGone(): void }): JSX.Element | null {
+  const [mode, setMode] = useState<'read' | 'edit' | 'erase'>('read');
+  const isArchived = memory.archivedAt !== null;
+  if (!mayWrite.value) return null;
+  if (mode === 'edit') return <Edit memory={memory} onDone={() => setMode('read')} />;
+  return (
+    <div class="actions" role="group" aria-label="What to do with it">
+      {isArchived ? (
+        <Button icon="restore" onClick={() => void restore(memory)}>
+          Restore
+        </Button>
+      ) : (
+        <>
+          <Button icon="edit" onClick={() => setMode('edit')}>
+            Edit
+          </Button>
+          <Button icon="pin" aria-pressed={isPinned(memory)} onClick={() => void togglePin(memory)}>
+            {isPinned(memory) ? 'Unpin' : 'Pin'}
+          </Button>
+          <Button icon="archive" onClick={() => void archive(memory, 'pruned')}>
+            Archive
+          </Button>
+          <Button icon="forget" onClick={() => void archive(memory, 'forgotten')}>
+            Forget
+          </Button>
+        </>
+      )}
+      {isAdmin.value ? (
+        <Button icon="erase" kind="danger" onClick={() => setMode('erase')}>
+          Erase
+        </Button>
+      ) : null}
+      {mode === 'erase' ? (
+        <Dialog
+          title="Erase this memory for good?"
+          action="Erase"
+          onClose={() => setMode('read')}
+          onAct={() => void erase(memory).then((done) => (done ? onGone() : undefined))}
+        >
+          <p>
+            The memory, its versions and what was made of it alone are removed. This cannot be undone. To keep it out of
+            sight instead, choose Forget.
+          </p>
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}
+
+function Edit({ memory, onDone }: { memory: Memory; onDone(): void }): JSX.Element {
+  const [content, setContent] = useState(memory.content);
+  const [value, setValue] = useState(memory.value ?? '');
+  const [importance, setImportance] = useState(memory.importance);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  const save = (): void => {
+    const change: Partial<Memory> = {
+      ...(content === memory.content ? {} : { content }),
+      ...(value === (memory.value ?? '') ? {} : { value: value === '' ? null : value }),
+      ...(importance === memory.importance ? {} : { importance }),
+    };
+    if (Object.keys(change).length === 0) return onDone();
+    return void revise(memory, change, 'Changed.').then((done) => (done ? onDone() : undefined));
+  };
+  return (
+    <form
+      class="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onDone();
+      }}
+    >
+      <label class="field">
+        <span>The statement as a sentence</span>
+        <textarea ref={box} rows={3} value={content} onInput={(event) => setContent(event.currentTarget.value)} />
+      </label>
+      {memory.attribute === null ? null : (
+        <label class="field">
+          <span>Value of {label(memory.attribute).toLowerCase()}</span>
+          <input value={value} onInput={(event) => setValue(event.currentTarget.value)} />
+        </label>
+      )}
+      <label class="field">
+        <span>Importance {importance.toFixed(2)}</span>
+        <input
+          type="range"
+          min="0"
+          max="1"
+          step="0.05"
+          value={importance}
+          onInput={(event) => setImportance(Number(event.currentTarget.value))}
+        />
+      </label>
+      <div class="actions">
+        <Button kind="primary" type="submit">
+          Save
+        </Button>
+        <Button onClick={onDone}>Cancel</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,360 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask, get, post } from '../api.ts';
+import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
+import { Diff } from '../components/diff.tsx';
+import { MemoryText } from '../components/memory-bits.tsx';
+import { REFUSED_BECAUSE } from '../components/refusals.tsx';
+import { restore } from '../memory-actions.ts';
+import { act, href, isAdmin, mayWrite, owners, scope } from '../state.ts';
+import type {
+  Block,
+  BlockKindName,
+  Event,
+  HeldChange,
+  Memory,
+  MemoryRows,
+  ProposedProfile,
+  ProposedSynthesis,
+  Refusal,
+  Scope,
+} from '../types.ts';
+import { useQuery } from '../use-query.ts';
+import { dateTime, label, ownerName } from '../words.ts';
+
+/** What waits for a decision, what was refused, and what was forgotten. */
+export function ReviewView(): JSX.Element {
+  const [tab, setTab] = useState('held');
+  const place = scope.value;
+  return (
+    <div class="page">
+      <h1>Review</h1>
+      <Tabs
+        label="Review"
+        tabs={[
+          { id: 'held', title: 'Held changes' },
+          { id: 'refused', title: 'Refused' },
+          { id: 'forgotten', title: 'Forgotten' },
+          { id: 'aside', title: 'Set aside' },
+        ]}
+        current={tab}
+        onChange={setTab}
+      />
+      {tab === 'held' ? <Held place={place} /> : null}
+      {tab === 'refused' ? <Refused place={place} /> : null}
+      {tab === 'forgotten' ? <Forgotten place={place} /> : null}
+      {tab === 'aside' ? <SetAside place={place} /> : null}
+    </div>
+  );
+}
+
+/** Some lists are those of one owner: for everybody they are asked for one by one. */
+async function ofOwners<Item>(place: Scope, read: (owner: Scope) => Promise<Item[]>): Promise<Item[]> {
+  const within = owners.value.filter(
+    ({ agent, user }) =>
+      (place.agent === null || agent === place.agent) && (place.user === null || user === place.user),
+  );
+  const lists = await Promise.all(
+    (within.length === 0 ? [place] : within.slice(0, 20)).map(({ agent, user }) => read({ agent, user })),
+  );
+  return lists.flat();
+}
+
+function Held({ place }: { place: Scope }): JSX.Element {
+  const query = useQuery(
+    (signal) =>
+      ofOwners(
+        place,
+        async (owner) => (await get<{ items: HeldChange[] }>('/v1/held-changes', { scope: owner, signal })).items,
+      ),
+    [place],
+  );
+  return (
+    <Loaded query={query}>
+      {(items) =>
+        items.length === 0 ? (
+          <Empty title="Nothing waits for you">
+            <p>Changes that would take away too much are held here until somebody accepts or rejects them.</p>
+          </Empty>
+        ) : (
+          <>
+            {items.map((held) => (
+              <HeldItem key={held.id} held={held} />
+            ))}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** What a held change would write, document by document. */
+function proposedBlocks({ kind, proposal }: HeldChange): readonly (readonly [BlockKindName, unknown])[] {
+  if (kind === 'profile') return [['profile', (proposal as ProposedProfile).text]];
+  const { workingMemory, scaffold } = (proposal as ProposedSynthesis).tiers;
+  return [
+    ['working_memory', workingMemory],
+    ['scaffold', scaffold],
+  ];
+}
+
+const blockText = (content: unknown): string =>
+  typeof content === 'string' ? content : JSON.stringify(content ?? {}, null, 2);
+
+function HeldItem({ held }: { held: HeldChange }): JSX.Element {
+  const place = { agent: held.scope.agent, user: held.scope.user };
+  return (
+    <Panel
+      title={held.kind === 'profile' ? 'A new profile' : 'New documents in mind'}
+      aside={
+        <span class="muted">
+          {ownerName(held.scope)} · {dateTime(held.createdAt)}
+        </span>
+      }
+    >
+      <p>
+        Held because: <Text of={held.reason} />
+      </p>
+      {proposedBlocks(held).map(([kind, content]) => (
+        <Proposed key={kind} kind={kind} content={blockText(content)} place={place} />
+      ))}
+      {mayWrite.value ? (
+        <div class="actions">
+          <Button
+            kind="primary"
+            onClick={() => void act('Accepted.', () => post(`/v1/held-changes/${held.id}/accept`, { scope: place }))}
+          >
+            Accept
+          </Button>
+          <Button
+            onClick={() => void act('Rejected.', () => post(`/v1/held-changes/${held.id}/reject`, { scope: place }))}
+          >
+            Reject
+          </Button>
+        </div>
+      ) : null}
+    </Panel>
+  );
+}
+
+function Proposed({
+  kind,
+  content,
+  place,
+}: {
+  kind: BlockKindName;
+  content: string;
+  place: Scope;
+}): JSX.Element | null {
+  const current = useQuery(
+    (signal) => get<Block>(`/v1/blocks/${kind}`, { scope: place, signal }).catch(() => null),
+    [kind, place],
+  );
+  const before = current.data === null ? '' : blockText(current.data.content);
+  if (current.isLoading || before === content) return null;
+  return (
+    <>
+      <h3>{label(kind)}</h3>
+      <div class="history-diff">
+        <Diff before={before} after={content} />
+      </div>
+    </>
+  );
+}
+
+function Refused({ place }: { place: Scope }): JSX.Element {
+  const query = useQuery(
+    (signal) => get<{ items: Refusal[] }>('/v1/refusals', { scope: place, query: { limit: 300 }, signal }),
+    [place],
+  );
+  return (
+    <Loaded query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="Nothing was refused">
+            <p>What a reader proposed and the checks did not let through is listed here, with the reason.</p>
+          </Empty>
+        ) : (
+          <ul class="plain-list cards">
+            {items.map((refusal) => (
+              <li key={refusal.id} class="card">
+                <p>{refusal.text === null ? <em>Its words are not kept.</em> : <Text of={refusal.text} />}</p>
+                <p class="muted">
+                  <Badge tone="bad">{refusal.reason.replaceAll('_', ' ')}</Badge>{' '}
+                  {REFUSED_BECAUSE[refusal.reason] ?? ''} {refusal.detail === null ? '' : `(${refusal.detail})`}
+                </p>
+                <p class="muted">
+                  {ownerName(refusal.scope)} · {dateTime(refusal.at)}
+                  {refusal.scope.session === null ? null : (
+                    <>
+                      {' · '}
+                      <a
+                        href={href('sessions', [refusal.scope.session], {
+                          agent: refusal.scope.agent,
+                          user: refusal.scope.user,
+                          turn: refusal.events[0],
+                        })}
+                      >
+                        the conversation
+                      </a>
+                    </>
+                  )}
+                </p>
+                <KeepAnyway refusal={refusal} />
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** What a reader proposed, as far as it can be stored by hand. */
+interface Proposal {
+  type?: unknown;
+  subject?: unknown;
+  attribute?: unknown;
+  value?: unknown;
+}
+
+/** Reasons that no hand should overrule in passing: what is private or was forgotten, and orders from outside. */
+const STANDS = new Set(['private', 'forgotten', 'instruction_from_outside', 'malformed']);
+
+/** Stores a refused statement after all, as something that a person has confirmed. */
+function KeepAnyway({ refusal }: { refusal: Refusal }): JSX.Element | null {
+  const [isKept, setKept] = useState(false);
+  const { text, what, reason } = refusal;
+  if (!mayWrite.value || text === null || what !== 'statement' || STANDS.has(reason)) return null;
+  const place = { agent: refusal.scope.agent, user: refusal.scope.user };
+  const { type, subject, attribute, value } = (refusal.proposal ?? {}) as Proposal;
+  const word = (field: unknown): string | undefined => (typeof field === 'string' && field !== '' ? field : undefined);
+  const keep = async (): Promise<void> => {
+    let made: Memory | null = null;
+    const memory = {
+      type: word(type) ?? 'fact',
+      content: text,
+      subject: word(subject),
+      attribute: word(attribute),
+      value: word(value),
+      sourceEvents: refusal.events,
+    };
+    const body = { memory, why: { reason: `kept although it was refused: ${reason}`, actor: 'inspector' } };
+    const done = await act(
+      'Kept.',
+      async () => {
+        ({ memory: made } = await post<{ memory: Memory }>('/v1/memories', { scope: place, body }));
+      },
+      async () => {
+        if (made !== null)
+          await ask('DELETE', `/v1/memories/${made.id}`, { scope: place, query: { reason: 'pruned' } });
+        setKept(false);
+      },
+    );
+    setKept(done);
+  };
+  return (
+    <div class="actions">
+      <Button disabled={isKept} onClick={() => void keep()}>
+        {isKept ? 'Kept' : 'Keep it all the same'}
+      </Button>
+    </div>
+  );
+}
+
+function Forgotten({ place }: { place: Scope }): JSX.Element {
+  const query = useQuery(
+    (signal) =>
+      get<MemoryRows>('/v1/memory-rows', {
+        scope: place,
+        query: { archived: 'only', archiveReasons: ['forgotten'], limit: 300 },
+        signal,
+      }),
+    [place],
+  );
+  return (
+    <Loaded query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="Nothing was forgotten on request" />
+        ) : (
+          <ul class="plain-list cards">
+            {items.map((memory) => (
+              <li key={memory.id} class="card card-row">
+                <div>
+                  <p>
+                    <MemoryText memory={memory} />
+                  </p>
+                  <p class="muted">
+                    {memory.type} · {ownerName(memory.scope)} · forgotten {dateTime(memory.archivedAt)}
+                  </p>
+                </div>
+                {isAdmin.value ? (
+                  <Button icon="restore" onClick={() => void restore(memory)}>
+                    Restore
+                  </Button>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface Aside {
+  event: Event;
+  attempts: number;
+  error: string;
+}
+
+function SetAside({ place }: { place: Scope }): JSX.Element {
+  const query = useQuery(
+    (signal) =>
+      ofOwners(
+        place,
+        async (owner) => (await get<{ items: Aside[] }>('/v1/set-aside', { scope: owner, signal })).items,
+      ),
+    [place],
+  );
+  return (
+    <Loaded query={query}>
+      {(items) =>
+        items.length === 0 ? (
+          <Empty title="Nothing was set aside">
+            <p>An observation that fails every time is put here, so that it does not hold up the others.</p>
+          </Empty>
+        ) : (
+          <ul class="plain-list cards">
+            {items.map(({ event, attempts, error }) => (
+              <li key={event.id} class="card card-row">
+                <div>
+                  <p>
+                    <Text of={event.content} />
+                  </p>
+                  <p class="muted">
+                    {attempts} attempts · <Text of={error} />
+                  </p>
+                </div>
+                {mayWrite.value ? (
+                  <Button
+                    onClick={() =>
+                      void act('It is tried again.', () =>
+                        post(`/v1/set-aside/${event.id}/retry`, {
+                          scope: { agent: event.scope.agent, user: event.scope.user },
+                        }),
+                      )
+                    }
+                  >
+                    Try again
+                  </Button>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}

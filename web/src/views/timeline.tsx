@@ -1,0 +1,181 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { get } from '../api.ts';
+import { Button, Empty, Loaded, Text, TypeBadge } from '../components/basics.tsx';
+import { MemoryText } from '../components/memory-bits.tsx';
+import { hasOwner, href, isPersonal, scope } from '../state.ts';
+import type { Memory, MemoryRows } from '../types.ts';
+import { useQuery } from '../use-query.ts';
+import { date, month } from '../words.ts';
+
+type Kind = 'began' | 'changed' | 'ended' | 'happened' | 'planned';
+
+interface Moment {
+  at: string;
+  kind: Kind;
+  memory: Memory;
+  /** What took its place, or what it took the place of. */
+  other: Memory | null;
+}
+
+const TITLES: Readonly<Record<Kind, string>> = {
+  began: 'Learned',
+  changed: 'Changed',
+  ended: 'Ended',
+  happened: 'Happened',
+  planned: 'Planned',
+};
+
+const PAGE = 300;
+const MOST = 500;
+
+/** A life in time: what began, changed, happened, ended and is planned. */
+export function TimelineView(): JSX.Element {
+  const place = scope.value;
+  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(Object.keys(TITLES) as Kind[]));
+  const [limit, setLimit] = useState(PAGE);
+  const query = useQuery(
+    (signal) =>
+      get<MemoryRows>('/v1/memory-rows', {
+        scope: place,
+        query: { archived: 'include', order: 'stated', limit },
+        signal,
+      }),
+    [place, limit],
+  );
+  const toggle = (kind: Kind): void => {
+    const next = new Set(kinds);
+    if (!next.delete(kind)) next.add(kind);
+    setKinds(next);
+  };
+  return (
+    <div class="page">
+      <h1>{isPersonal.value ? 'Your timeline' : 'Timeline'}</h1>
+      <div class="chips" role="group" aria-label="What to show">
+        {(Object.keys(TITLES) as Kind[]).map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            class={`chip chip-${kind}`}
+            aria-pressed={kinds.has(kind)}
+            onClick={() => toggle(kind)}
+          >
+            {TITLES[kind]}
+          </button>
+        ))}
+      </div>
+      <Loaded query={query}>
+        {({ items, total }) => {
+          const moments = momentsOf(items).filter(({ kind }) => kinds.has(kind));
+          if (moments.length === 0) return <Empty title="Nothing on the timeline yet" />;
+          return (
+            <>
+              <Density moments={moments} />
+              <ol class="timeline">
+                {byMonth(moments).map(([title, list]) => (
+                  <li key={title}>
+                    <h2 id={`m-${title.replaceAll(' ', '-')}`}>{title}</h2>
+                    <ol>
+                      {list.map((moment) => (
+                        <MomentItem key={`${moment.kind} ${moment.memory.id}`} moment={moment} />
+                      ))}
+                    </ol>
+                  </li>
+                ))}
+              </ol>
+              {total > items.length && limit < MOST ? (
+                <Button onClick={() => setLimit(MOST)}>Show what came before</Button>
+              ) : null}
+            </>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+const SHOWN = new Set(['superseded', 'contradicted', 'expired', 'decayed', 'forgotten', 'pruned']);
+
+/** What is made of conversations as a whole began nothing and ended nothing. */
+const UNTOLD = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
+
+function momentsOf(all: readonly Memory[]): Moment[] {
+  const memories = all.filter(({ type }) => !UNTOLD.has(type));
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  const moments = memories.flatMap((memory): Moment[] => {
+    const replaced = memory.contradicts === null ? null : (byId.get(memory.contradicts) ?? null);
+    const list: Moment[] = [];
+    if (memory.tense === 'planned' || memory.dueAt !== null) {
+      list.push({ at: memory.dueAt ?? memory.validFrom ?? memory.statedAt, kind: 'planned', memory, other: replaced });
+    } else if (memory.tense === 'happened') {
+      list.push({ at: memory.validFrom ?? memory.statedAt, kind: 'happened', memory, other: replaced });
+    } else {
+      const kind = replaced === null ? 'began' : 'changed';
+      list.push({ at: memory.validFrom ?? memory.statedAt, kind, memory, other: replaced });
+    }
+    const isOver = memory.archivedAt !== null && SHOWN.has(memory.archiveReason ?? '');
+    const next = memory.contradictedBy === null ? null : (byId.get(memory.contradictedBy) ?? null);
+    // What was replaced is told by what took its place.
+    if (isOver && next === null)
+      list.push({ at: memory.validTo ?? memory.archivedAt ?? memory.statedAt, kind: 'ended', memory, other: null });
+    return list;
+  });
+  return moments.sort((one, other) => other.at.localeCompare(one.at));
+}
+
+function byMonth(moments: readonly Moment[]): [string, Moment[]][] {
+  const groups = new Map<string, Moment[]>();
+  for (const moment of moments) {
+    const title = month(moment.at);
+    groups.set(title, [...(groups.get(title) ?? []), moment]);
+  }
+  return [...groups];
+}
+
+function MomentItem({ moment: { at, kind, memory, other } }: { moment: Moment }): JSX.Element {
+  return (
+    <li class={`moment moment-${kind}`}>
+      <time dateTime={at}>{date(at)}</time>
+      <a href={href('memories', [memory.id], { agent: memory.scope.agent, user: memory.scope.user })}>
+        <span class="moment-kind">{TITLES[kind]}</span>
+        <span class={kind === 'ended' ? 'struck' : ''}>
+          <MemoryText memory={memory} />
+        </span>
+        {other === null ? null : (
+          <span class="moment-before">
+            before: <Text of={other.content} />
+          </span>
+        )}
+        <span class="moment-meta">
+          <TypeBadge type={memory.type} />
+          {hasOwner.value || memory.scope.user === null ? null : <span class="muted">{memory.scope.user}</span>}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+/** How much happened in each month, as a strip that leads there. */
+function Density({ moments }: { moments: readonly Moment[] }): JSX.Element {
+  const groups = byMonth(moments).toReversed();
+  const most = Math.max(...groups.map(([, list]) => list.length), 1);
+  return (
+    <nav class="density" aria-label="Months">
+      {groups.map(([title, list], index) => (
+        <button
+          key={title}
+          type="button"
+          title={`${title}: ${list.length}`}
+          onClick={() => document.getElementById(`m-${title.replaceAll(' ', '-')}`)?.scrollIntoView({ block: 'start' })}
+        >
+          <svg viewBox="0 0 10 40" preserveAspectRatio="none" aria-hidden="true">
+            <rect y={40 - (list.length / most) * 38} width="10" height={(list.length / most) * 38} rx="1.5" />
+          </svg>
+          <span>{title.slice(0, 3)}</span>
+          <span>{index === 0 || title.startsWith('Jan') ? title.slice(-4) : '\u00A0'}</span>
+          <span class="visually-hidden">{`${title}: ${list.length}`}</span>
+        </button>
+      ))}
+    </nav>
+  );
+}

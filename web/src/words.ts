@@ -1,0 +1,82 @@
+// How values are said to people.
+
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
+const NUMBER = new Intl.NumberFormat('en-GB');
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+export const date = (at: string | null): string => (at === null ? '–' : DATE.format(new Date(at)));
+export const dateTime = (at: string | null): string => (at === null ? '–' : DATE_TIME.format(new Date(at)));
+export const time = (at: string): string => TIME.format(new Date(at));
+export const month = (at: string): string => MONTH.format(new Date(at));
+export const number = (value: number): string => NUMBER.format(value);
+export const percent = (share: number | null): string => (share === null ? '–' : `${Math.round(share * 100)} %`);
+/** Micro-dollars as dollars. */
+export const dollars = (micro: number): string => `$${(micro / 1e6).toFixed(micro === 0 ? 2 : micro < 1e4 ? 4 : 2)}`;
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['week', 604_800_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+export function ago(at: string): string {
+  const distance = new Date(at).getTime() - Date.now();
+  const step = STEPS.find(([, size]) => Math.abs(distance) >= size);
+  return step === undefined ? 'just now' : RELATIVE.format(Math.round(distance / step[1]), step[0]);
+}
+
+/** `home_city` as "Home city". */
+export function label(name: string): string {
+  const spaced = name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+export function ownerName({ agent, user }: { agent: string | null; user: string | null }): string {
+  if (user !== null) return agent === null ? user : `${user} · ${agent}`;
+  return agent === null ? 'Shared by all' : `${agent} (agent)`;
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+// Characters that are not seen, or that turn the direction of text: shown by their code, so that nothing hides in a memory.
+const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
+
+export interface TextPart {
+  text: string;
+  isHidden: boolean;
+}
+
+/** Splits text into what is seen and the codes of what is not. A joiner inside an emoji is part of it, as is
+ * one between letters of scripts that write with joiners, such as Persian. */
+export function visibleParts(text: string): TextPart[] {
+  if (!INVISIBLE.test(text)) return [{ text, isHidden: false }];
+  const parts: TextPart[] = [];
+  for (const match of text.matchAll(
+    /(\p{Extended_Pictographic}[\uFE0F\u200D\p{Extended_Pictographic}\p{Emoji_Modifier}]*|(?<=(?!\p{ASCII})\p{L})[\u200C\u200D](?=(?!\p{ASCII})\p{L}))|([^]?)/gu,
+  )) {
+    const [whole, emoji, character = ''] = match;
+    if (whole === '') continue;
+    const isHidden = emoji === undefined && INVISIBLE.test(character);
+    const shown = isHidden ? `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}` : whole;
+    const last = parts.at(-1);
+    if (last !== undefined && last.isHidden === isHidden && !isHidden) last.text += shown;
+    else parts.push({ text: shown, isHidden });
+  }
+  return parts;
+}
