@@ -10,7 +10,7 @@ import type { RunCause } from '../store/run-store.ts';
 import type { FormOptions } from './form.ts';
 import type { FormDeps } from './form-deps.ts';
 import type { FormResult } from './formation-result.ts';
-import { createInlineQueue } from './inline-queue.ts';
+import { createInlineQueue } from '../jobs/inline-queue.ts';
 import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts';
 
 /** Forming memories, as a process does it: at once, soon by jobs, or when asked. */
