@@ -152,8 +152,8 @@ for (const database of databases()) {
       }
       const median = times.toSorted((one, other) => one - other)[7] ?? Infinity;
       // The median of the processor's time for a whole drain, which also looks at the schedules and the queue. PGlite is
-      // a database inside this process, whose work would be counted here too.
-      if (database.name !== 'PGlite') expect(median).toBeLessThan(40);
+      // a database inside this process, whose work is counted here too.
+      expect(median).toBeLessThan(database.name === 'PGlite' ? 250 : 40);
     });
 
     it('[K8] [K17] [E11] a reading that fails is a warning: the exchange is logged and answered all the same', async () => {

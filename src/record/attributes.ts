@@ -201,6 +201,12 @@ const LASTING: Readonly<Record<string, Row>> = {
     },
     'job occupation profession role position works_as work',
   ),
+  manager_name: one(
+    'work',
+    'name',
+    { en: 'Manager', de: 'Vorgesetzter' },
+    'manager boss line_manager supervisor boss_name',
+  ),
   industry: one('work', 'text', { en: 'Industry', de: 'Branche' }, 'sector field'),
   salary: one(
     'work',
@@ -462,7 +468,7 @@ const PASSING: Readonly<Record<string, Row>> = {
   ),
   travel_date: many('general', 'date', { en: 'Travel date', de: 'Reisedatum' }, 'trip_date'),
   friend: many('personal', 'name', { en: 'Friend' }, 'friend_name friends'),
-  colleague: many('work', 'name', { en: 'Colleague' }, 'colleague_name coworker manager boss team_member'),
+  colleague: many('work', 'name', { en: 'Colleague' }, 'colleague_name coworker team_member'),
   owns: many('personal', 'text', { en: 'Owns' }, 'has possession'),
   skill: many('personal', 'text', { en: 'Skill' }, 'skills ability'),
   habit: many('personal', 'text', { en: 'Habit' }, 'routine'),

@@ -394,6 +394,10 @@ export const english: Pack = {
       'my (?:PARTNERS) is (?:[\\p{L}-]+ ){1,5}and called <name>',
       'me and my (?:PARTNERS) <name>',
     ]),
+    ...slot('manager_name', [
+      "my (?:new |line )?(?:boss|manager|supervisor)(?:'s name is|'s called| is called| is named| is|'s) <name>",
+      '<name>,? (?:is|became) my (?:new |line )?(?:boss|manager|supervisor)\\b',
+    ]),
     ...slot('child_name', [
       "(?:my|our) (?:\\S+ )?(?:CHILDREN)(?:,|'s name is|'s called| is called| is named| is)? <name>",
       "<name>,? (?:is|that's|who is) (?:my|our) (?:CHILDREN)\\b(?!-| in)",
@@ -796,6 +800,7 @@ export const english: Pack = {
     school: 'Studies at {value}',
     degree: 'Degree: {value}',
     partner_name: 'Partner is called {value}',
+    manager_name: 'Manager is called {value}',
     child_name: 'Child is called {value}',
     pet_name: 'Pet is called {value}',
     phone_model: 'Uses the phone {value}',
