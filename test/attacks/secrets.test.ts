@@ -5,6 +5,7 @@ import { formationSettings } from '../../src/form/formation-settings.ts';
 import { redactSensitive } from '../../src/language/privacy-policy.ts';
 import type { LanguageModel } from '../../src/models/language-model.ts';
 import { createVarve } from '../../src/varve.ts';
+import { databases } from '../databases.ts';
 import { tally } from './tally.ts';
 
 /** What people type: the message, and the part of it that nobody may be given. Keys are made up, and joined so that no scanner of this repository stumbles over them. */
@@ -99,14 +100,19 @@ function listeningModel(): { model: LanguageModel; sent: string[] } {
 }
 
 describe('secrets (F14)', () => {
-  it.each([true, false])(
-    'are neither kept, nor sent to a model, nor given out (events redacted: %s)',
+  it.each(
+    databases()
+      .filter(({ skip }) => skip === null)
+      .flatMap((database) => [true, false].map((redactEvents) => ({ database, redactEvents, name: database.name }))),
+  )(
+    'are neither kept, nor sent to a model, nor given out, on $name (events redacted: $redactEvents)',
     { timeout: 120_000 },
-    async (redactEvents) => {
-      const counted = tally(`secrets, events ${redactEvents ? 'redacted' : 'raw'}`);
+    async ({ database, redactEvents, name }) => {
+      const counted = tally(`secrets on ${name}, events ${redactEvents ? 'redacted' : 'raw'}`);
+      const { options, drop } = await database.create();
       const { model, sent } = listeningModel();
       const varve = await createVarve({
-        store: ':memory:',
+        store: options,
         embedder: null,
         background: false,
         languageModel: model,
@@ -140,6 +146,7 @@ describe('secrets (F14)', () => {
         counted.note(`${message} → ${secret}`, found);
       }
       await varve.close();
+      await drop();
       counted.close(2 / 60);
     },
   );
