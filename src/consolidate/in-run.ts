@@ -2,10 +2,9 @@ import { messageOf, VarveError } from '../errors.ts';
 import type { Meter } from '../ledger/meter.ts';
 import type { Distiller } from '../models/distiller.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Reader, Writer } from '../store/database.ts';
-import { incarnationOf } from '../store/owner-store.ts';
-import { ownerStates } from '../store/recall-rows.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import { assertNotErased, seeOwner, type SeenOwner } from '../store/seen-owner.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/run-store.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { modelDistiller } from './model-distiller.ts';
@@ -23,18 +22,6 @@ export interface RunContext {
 export interface RunRequest extends RunContext {
   scope: Scope;
   kind: string;
-}
-
-/** An owner and its incarnation, which is another one once anything of the owner was erased; null: there is no owner. */
-export interface SeenOwner {
-  scope: Scope;
-  incarnation: string | null;
-}
-
-/** Notes which incarnation of an owner is about to be read. */
-export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
-  const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
-  return { scope, incarnation: state?.incarnation ?? null };
 }
 
 /** What a piece of work has at hand while it runs. */
@@ -117,24 +104,6 @@ export async function inRun<Result>(
     }
     throw error;
   }
-}
-
-/** Locks the owner, so that no erasure comes in between any more, and looks whether one has. */
-export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
-  if (incarnation === null) return;
-  const row = await writer
-    .updateTable('owners')
-    .set((owner) => ({ version: owner.ref('version') }))
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .returning(['created_at', 'epoch'])
-    .executeTakeFirst();
-  if (row !== undefined && incarnationOf(row) === incarnation) return;
-  throw new VarveError('Something was erased while this was under way: it begins anew with what is left.', {
-    code: 'conflict',
-    retryable: true,
-    details: { erased: true },
-  });
 }
 
 /** Work that waits for credit or was stopped has not failed; and nothing is noted of somebody who was just erased. */

@@ -1,5 +1,5 @@
 import { checkContext, isEmpty, readTurns, userNamesOf, withoutIndex, type FormWork } from './read-turns.ts';
-import { commitFormation, incarnationOf, keepRefusals } from './apply/commit-formation.ts';
+import { commitFormation, keepRefusals } from './apply/commit-formation.ts';
 import type { Event } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
@@ -7,6 +7,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import type { RunCause } from '../store/run-store.ts';
+import { seeOwner } from '../store/seen-owner.ts';
 import { applyStatements } from './apply/apply.ts';
 import { checkStatements, type CheckContext } from './check/check.ts';
 import { ownerOf } from './compare.ts';
@@ -59,7 +60,7 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
       events: stretch.events,
       earlier: stretch.earlier,
       signal: options.signal,
-      incarnation: await incarnationOf(deps, place),
+      seen: await deps.database.read(place.tenant, (reader) => seeOwner(reader, place)),
       why: { reason: 'learned from the conversation', actor: 'form', run },
     };
     const formable = await readTurns(work);
@@ -95,7 +96,7 @@ export async function formExchange(
       events,
       earlier,
       signal,
-      incarnation: await incarnationOf(deps, place),
+      seen: await deps.database.read(place.tenant, (reader) => seeOwner(reader, place)),
       why: { reason: 'read from the exchange', actor: 'form', run },
     };
     const formable = await readTurns(work);

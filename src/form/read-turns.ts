@@ -8,6 +8,7 @@ import { USER } from '../record/statement.ts';
 import type { Writer } from '../store/database.ts';
 import { memoriesFrom } from '../store/load-records.ts';
 import { listMemories, listStatements, listSubjects } from '../store/read-memories.ts';
+import type { SeenOwner } from '../store/seen-owner.ts';
 import { spokenEvents, topicsOf } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
 import { checkStatements, type CheckContext, type Checked } from './check/check.ts';
@@ -34,8 +35,8 @@ export interface FormWork {
   events: readonly Event[];
   earlier: readonly Event[];
   signal?: AbortSignal;
-  /** The owner's incarnation before anything was read: what was erased meanwhile must not come back. */
-  incarnation: string | null;
+  /** The owner before anything was read: what was erased meanwhile must not come back. */
+  seen: SeenOwner;
   why: Change;
   sourceType?: SourceType;
 }

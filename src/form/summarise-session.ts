@@ -5,6 +5,7 @@ import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { formSession, type FormOptions } from './form.ts';
 import { usesModel, type FormDeps } from './form-deps.ts';
 import { nothingFormed, type FormResult } from './formation-result.ts';
+import { turnsAlone } from './read/reader.ts';
 
 /**
  * Sums up what a session was about once it is quiet, one memory for each topic (K9). A model gives the topics with its reading, so
@@ -34,20 +35,8 @@ export async function summariseSession(deps: FormDeps, scope: Scope, options: Fo
       .slice(-mostTurns);
   });
   const reader = await deps.localReader();
-  const { topics } = await reader.read(
-    {
-      turns: events,
-      earlier: [],
-      known: [],
-      topics: [],
-      types: [],
-      attributes: deps.attributes,
-      timeZone: deps.settings.timeZone,
-      userNames: [],
-      wants: { reflections: false, topics: true },
-    },
-    { signal: options.signal },
-  );
+  const wants = { reflections: false, topics: true };
+  const { topics } = await reader.read({ ...turnsAlone(events, deps), wants }, { signal: options.signal });
   return deps.database.write(scope.tenant, async (writer) => {
     const why = { reason: 'summed up the session', actor: 'form', run };
     await changeOwner(writer, scope, deps.clock.now());

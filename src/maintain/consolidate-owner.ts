@@ -1,6 +1,6 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { endOwnSessions } from '../consolidate/end-sessions.ts';
-import { seeOwner } from '../consolidate/in-run.ts';
+import { seeOwner } from '../store/seen-owner.ts';
 import { mergeReflections, reflectionBuffers } from '../consolidate/merge-reflections.ts';
 import { crowdedTags, mergeTag, withoutTried, type MergedTag } from '../consolidate/merge-tags.ts';
 import { findPatterns } from '../consolidate/patterns/find-patterns.ts';

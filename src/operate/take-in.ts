@@ -1,7 +1,7 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { formStatements } from '../form/form.ts';
 import type { FormDeps } from '../form/form-deps.ts';
-import { readStatement, type ReadStatement } from '../form/read/reader.ts';
+import { readStatement, turnsAlone, type ReadStatement } from '../form/read/reader.ts';
 import { appendEvents } from '../observe/append-events.ts';
 import type { IdPrefix } from '../record/id.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
@@ -171,17 +171,7 @@ async function readSentence(
     metadata: {},
   };
   const reader = await deps.localReader();
-  const { statements } = await reader.read({
-    turns: [{ ...noted, occurredAt: at, recordedAt: at }],
-    earlier: [],
-    known: [],
-    topics: [],
-    types: [],
-    attributes: deps.attributes,
-    timeZone: deps.settings.timeZone,
-    userNames: [],
-    wants: { reflections: false, topics: false },
-  });
+  const { statements } = await reader.read(turnsAlone([{ ...noted, occurredAt: at, recordedAt: at }], deps));
   return statements[0];
 }
 

@@ -8,7 +8,8 @@ import { insertHeldChange, listHeldChanges } from '../../store/held-change-store
 import { memoriesFrom } from '../../store/load-records.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { assertNotErased, inRun, seeOwner, type Committed, type RunContext, type SeenOwner } from '../in-run.ts';
+import { assertNotErased, seeOwner, type SeenOwner } from '../../store/seen-owner.ts';
+import { inRun, type Committed, type RunContext } from '../in-run.ts';
 import { ageWorkingMemory } from './age-working-memory.ts';
 import { applySynthesis, type SynthesisToApply } from './apply-synthesis.ts';
 import { checkSynthesis } from './check-synthesis.ts';

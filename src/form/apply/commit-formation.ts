@@ -1,5 +1,4 @@
 import type { Formable, FormWork } from '../read-turns.ts';
-import { VarveError } from '../../errors.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { estimateTokens } from '../../language/token-count.ts';
 import { MINUTE } from '../../record/clock.ts';
@@ -8,7 +7,7 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
 import { markProcessed } from '../../store/event-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import { ownerStates } from '../../store/recall-rows.ts';
+import { assertNotErased } from '../../store/seen-owner.ts';
 import { insertRefusals } from '../../store/refusal-store.ts';
 import { insertRun, type RunCause } from '../../store/run-store.ts';
 import { advanceFormation } from '../../store/session-store.ts';
@@ -33,7 +32,7 @@ export async function commitFormation(
     const now = deps.clock.now();
     // The owner's lock before the cursor: two formations are one after the other from here on.
     await changeOwner(writer, scope, now);
-    await assertNotErased(writer, work);
+    await assertNotErased(writer, work.seen);
     if (
       stretch !== null &&
       !(await advanceFormation(writer, scope, { from: stretch.from, to: stretch.to, ...countsOf(events) }))
@@ -95,25 +94,6 @@ function countsOf(events: readonly Event[]): { messages: number; weightedTokens:
       0,
     ),
   };
-}
-
-export async function incarnationOf(deps: FormDeps, scope: Scope): Promise<string | null> {
-  const [state] = await deps.database.read(scope.tenant, (reader) =>
-    ownerStates(reader, scope.tenant, [ownerKey(scope)]),
-  );
-  return state?.incarnation ?? null;
-}
-
-/** What was made of text that was erased meanwhile must not bring it back. */
-async function assertNotErased(writer: Writer, { scope, incarnation }: FormWork): Promise<void> {
-  if (incarnation === null) return;
-  const [state] = await ownerStates(writer, scope.tenant, [ownerKey(scope)]);
-  if (state?.incarnation === incarnation) return;
-  throw new VarveError('Something was erased while the formation was under way. It starts again with what is left.', {
-    code: 'conflict',
-    retryable: true,
-    details: { erased: true },
-  });
 }
 
 /** Near doubles are merged some minutes after they were written, when they have vectors. */

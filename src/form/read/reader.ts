@@ -45,6 +45,24 @@ export interface ReadInput {
   wants: { reflections: boolean; topics: boolean };
 }
 
+/** Turns to be read by themselves: nothing before them, nothing known, nothing wanted besides statements. */
+export function turnsAlone(
+  turns: readonly Event[],
+  { attributes, settings }: { attributes: AttributeTable; settings: { timeZone: string } },
+): ReadInput {
+  return {
+    turns,
+    earlier: [],
+    known: [],
+    topics: [],
+    types: [],
+    attributes,
+    timeZone: settings.timeZone,
+    userNames: [],
+    wants: { reflections: false, topics: false },
+  };
+}
+
 /** What a reader makes of turns. */
 export interface Reading {
   statements: ReadStatement[];
