@@ -14,7 +14,8 @@ const LAYERS: Record<string, number> = {
   'varve.ts': 1,
   // What createVarve() takes: the command line looks at it before anything is loaded.
   'varve-options.ts': 1.5,
-  evaluate: 1,
+  // Opens stores of its own, so that it stands above varve.ts.
+  evaluate: 0.5,
   'background.ts': 2,
   handle: 2,
   import: 2,

@@ -1,0 +1,58 @@
+import { words } from '../language/words.ts';
+import { fuseByReciprocalRank } from '../recall/fuse.ts';
+import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexical-index.ts';
+import { QUERY_STOP_TERMS } from '../recall/query-words.ts';
+import { standardise } from '../recall/standardise.ts';
+
+/** The plain methods that any ranking has to beat, on the same texts and vectors. */
+export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;
+export type Baseline = (typeof BASELINES)[number];
+
+/** A text that can be found. `vector` is of unit length, by the same embedder as the query's. */
+export interface BaselineDocument {
+  id: string;
+  text: string;
+  vector: Float32Array;
+}
+
+/**
+ * Ranks the documents for queries by each plain method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best plain fusion on
+ * LoCoMo. `reciprocal-rank` joins the two lists with 1 / (60 + rank). BM25 stems and leaves the query's function words out.
+ */
+export function createBaselines(documents: readonly BaselineDocument[]): {
+  rank(query: { text: string; vector: Float32Array }, limit?: number): Record<Baseline, string[]>;
+} {
+  const index = createLexicalIndex();
+  for (const { text } of documents) addDocument(index, text);
+  return {
+    rank({ text, vector }, limit = 100) {
+      const terms = words(text).filter((term) => !QUERY_STOP_TERMS.has(term));
+      const bm25 = matchLexically(index, terms).bm25;
+      const cosine = Float32Array.from(documents, (document) => dot(document.vector, vector));
+      const [byWords, byMeaning] = [standardise(bm25), standardise(cosine)];
+      const sum = Float32Array.from(byMeaning, (score, ordinal) => score + 0.5 * (byWords[ordinal] ?? 0));
+      // BM25 says nothing of what holds none of the query's words: such documents are not in its list.
+      const lexical = order(bm25).filter((ordinal) => (bm25[ordinal] ?? 0) > 0);
+      const fused = fuseByReciprocalRank([lexical, order(cosine)]);
+      const idsOf = (ordinals: readonly number[]): string[] =>
+        ordinals.slice(0, limit).map((ordinal) => documents[ordinal]?.id ?? '');
+      return {
+        bm25: idsOf(lexical),
+        cosine: idsOf(order(cosine)),
+        'z-sum': idsOf(order(sum)),
+        'reciprocal-rank': idsOf([...fused].sort(([, one], [, other]) => other - one).map(([ordinal]) => ordinal)),
+      };
+    },
+  };
+}
+
+/** Ordinals by falling score; equal scores keep their order. */
+function order(scores: Float32Array): number[] {
+  return Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+}
+
+function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
+  return sum;
+}

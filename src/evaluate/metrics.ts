@@ -1,0 +1,92 @@
+import { invalidInput } from '../errors.ts';
+
+/** Share of the first k places that hold something relevant. Empty places count as wrong, so k is always the divisor. */
+export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  return hits(ranked, relevant, k) / checkedK(k);
+}
+
+/** Share of what is relevant that stands among the first k; NaN where nothing is relevant. */
+export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  return relevant.size === 0 ? Number.NaN : hits(ranked, relevant, k) / relevant.size;
+}
+
+/** 1 / place of the first relevant result, 0 where there is none; NaN where nothing is relevant. */
+export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
+  if (relevant.size === 0) return Number.NaN;
+  const place = distinct(ranked).findIndex((id) => relevant.has(id));
+  return place === -1 ? 0 : 1 / (place + 1);
+}
+
+/**
+ * Normalised discounted cumulative gain with the discount 1 / log2(place + 1). `relevant` is a set (gain 1), or a map from id to
+ * gain for graded labels. From 0 to 1: 1 where no other order has more gain among the first k. NaN where nothing is relevant.
+ */
+export function ndcgAt(
+  ranked: readonly string[],
+  relevant: ReadonlySet<string> | ReadonlyMap<string, number>,
+  k: number,
+): number {
+  const gainOf = (id: string): number => (relevant instanceof Map ? (relevant.get(id) ?? 0) : relevant.has(id) ? 1 : 0);
+  const discounted = (gains: readonly number[]): number =>
+    gains.slice(0, checkedK(k)).reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0);
+  const ideal = discounted([...relevant.keys()].map(gainOf).toSorted((one, other) => other - one));
+  return ideal === 0 ? Number.NaN : discounted(distinct(ranked).map(gainOf)) / ideal;
+}
+
+/** One point of {@link abstentionCurve}. */
+export interface AbstentionPoint {
+  threshold: number;
+  /** Share of the questions without an answer on which recall stays silent. */
+  silentOnUnanswerable: number;
+  /** Share of the questions with an answer on which it stays silent. */
+  silentOnAnswerable: number;
+}
+
+/** What silence below a threshold would cost and bring, for each threshold. A share of no questions is NaN. */
+export function abstentionCurve(
+  questions: readonly { isAnswerable: boolean; confidence: number }[],
+  thresholds: readonly number[],
+): AbstentionPoint[] {
+  const silent = (isAnswerable: boolean, threshold: number): number => {
+    const asked = questions.filter((question) => question.isAnswerable === isAnswerable);
+    return asked.filter(({ confidence }) => confidence < threshold).length / (asked.length || Number.NaN);
+  };
+  return thresholds.map((threshold) => ({
+    threshold,
+    silentOnUnanswerable: silent(false, threshold),
+    silentOnAnswerable: silent(true, threshold),
+  }));
+}
+
+/**
+ * Area under the curve of the two shares of {@link abstentionCurve}: the probability that a question with an answer has more
+ * confidence than one without. 0.5 is chance; NaN where one of the kinds is missing.
+ */
+export function abstentionArea(questions: readonly { isAnswerable: boolean; confidence: number }[]): number {
+  const answerable = questions.filter((question) => question.isAnswerable);
+  const unanswerable = questions.filter((question) => !question.isAnswerable);
+  let wins = 0;
+  for (const one of answerable) {
+    for (const other of unanswerable) {
+      if (one.confidence > other.confidence) wins += 1;
+      else if (one.confidence === other.confidence) wins += 0.5;
+    }
+  }
+  return wins / (answerable.length * unanswerable.length || Number.NaN);
+}
+
+/** An id that is ranked twice counts at its first place: recall and NDCG must not exceed 1. */
+function distinct(ranked: readonly string[]): string[] {
+  return [...new Set(ranked)];
+}
+
+function hits(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  return distinct(ranked)
+    .slice(0, checkedK(k))
+    .filter((id) => relevant.has(id)).length;
+}
+
+function checkedK(k: number): number {
+  if (!Number.isInteger(k) || k < 1) throw invalidInput(`k must be a positive whole number, not ${k}.`);
+  return k;
+}
