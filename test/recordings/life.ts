@@ -17,9 +17,20 @@ export interface Life {
     turns: { id: string; role: 'user' | 'assistant' | 'tool'; speaker: string; text: string }[];
   }[];
   memories: GoldMemory[];
+  questions: LifeQuestion[];
 }
 
-interface GoldMemory {
+/** A question that is asked after a session, the turns that answer it, and the memories that those turns state. */
+export interface LifeQuestion {
+  id: string;
+  after: string;
+  kind: string;
+  question: string;
+  evidence: string[];
+  memories: string[];
+}
+
+export interface GoldMemory {
   id: string;
   about: string;
   text: string;
@@ -41,6 +52,11 @@ export interface Lived {
   turnOf: Map<string, string>;
 }
 
+/** How a life is lived: options of the store, and what happens after each session and its night. */
+export interface LifeOptions extends VarveOptions {
+  afterSession?: (session: string, lived: Lived, now: number) => Promise<void>;
+}
+
 const TURN = 40_000;
 const NIGHT = 20 * 3_600_000;
 
@@ -48,7 +64,7 @@ const NIGHT = 20 * 3_600_000;
 export async function playLife(
   life: Life,
   languageModel: LanguageModel | null,
-  options: VarveOptions = {},
+  { afterSession, ...options }: LifeOptions = {},
 ): Promise<Lived> {
   const clock = manualClock(Date.parse(life.sessions[0]?.start ?? ''));
   const varve = await createVarve({
@@ -61,6 +77,7 @@ export async function playLife(
   });
   const turnOf = new Map<string, string>();
   const scope = { agent: 'assistant', user: life.id };
+  const lived: Lived = { varve, handle: varve.for(scope), turnOf };
   const speakers = new Set(
     life.sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
   );
@@ -85,8 +102,9 @@ export async function playLife(
     await varve.drain();
     clock.advance(NIGHT);
     await varve.drain();
+    await afterSession?.(session.id, lived, clock.now());
   }
-  return { varve, handle: varve.for(scope), turnOf };
+  return lived;
 }
 
 /** What a life has become, in counts: the definitions are those of the lives' own scorer. */
@@ -194,7 +212,7 @@ function flat(text: string): string {
 }
 
 /** The share of the telling words of one text that another has; pairs of characters in scripts without spaces. */
-function covers(gold: string, text: string): number {
+export function covers(gold: string, text: string): number {
   const [needed, given] = [bag(gold), bag(text)];
   let shared = 0;
   for (const word of needed) if (given.has(word)) shared += 1;
