@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LAYOUTS, type LayoutName } from '../src/assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
 import { createVarve } from '../src/varve.ts';
 import { measure, ms, printTable, type Times } from './measure.ts';
 

@@ -1,18 +1,18 @@
 // How long maintenance and consolidation take on a SQLite file, without a model:
 //   node bench/consolidate.ts [memories]
+import { sql } from 'kysely';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { enqueueJobs } from '../src/jobs/enqueue.ts';
 import { createWorker } from '../src/jobs/worker.ts';
 import { DAY, manualClock, systemClock } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
 import { ownerKey } from '../src/record/scope.ts';
-import { EVERY_TENANT, type Database } from '../src/store/database.ts';
-import { setMeta } from '../src/store/meta-store.ts';
+import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { setMeta } from '../src/store/progress-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { ms, printTable, summary } from './measure.ts';
 

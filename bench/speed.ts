@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { cachedEmbedder } from '../src/models/cached-embedder.ts';
 import type { Embedder } from '../src/models/embedder.ts';
-import { createVectorMatrix } from '../src/store/sqlite/vector-matrix.ts';
+import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { createVectorMatrix } from '../src/store/sqlite/sqlite-vector-index.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { measure, ms, printTable, type Times } from './measure.ts';
 

@@ -41,10 +41,11 @@ const say = async (user: string, userMessage: string): Promise<() => Promise<unk
 await (
   await say('warm', 'I live in Bergen and I work at Halden Foods.')
 )();
-await varve.for({ agent: 'walk', user: 'warm', session: 's' }).context({ message: 'Where could we meet?' });
+const form = await filesOf(await say('walker', 'I moved to Linz last week.'));
 const handle = varve.for({ agent: 'walk', user: 'warm', session: 's' });
+await handle.context({ message: 'Where could we meet?' });
 const walks = {
-  form: await filesOf(await say('walker', 'I moved to Linz last week.')),
+  form,
   recall: await filesOf(() => handle.recall('Where does she live?', { track: false })),
   context: await filesOf(() => handle.context({ message: 'Where does she live?' })),
 };

@@ -1,11 +1,9 @@
-import { invalidInput, VarveError } from './errors.ts';
-import type { StoreOptions } from './store/open-store.ts';
 import type { AssembleOptions } from './assemble/assemble-deps.ts';
 import type { TracingOptions } from './assemble/tracing.ts';
 import type { BackgroundOptions } from './background.ts';
 import type { ConsolidationOptions } from './consolidate/consolidation-settings.ts';
-import type { FormDeps } from './form/form-deps.ts';
-import type { FormationOptions } from './form/formation-settings.ts';
+import { invalidInput, VarveError } from './errors.ts';
+import type { FormDeps, FormationOptions } from './form/formation-settings.ts';
 import type { LedgerOptions } from './ledger/ledger.ts';
 import type { Embedder } from './models/embedder.ts';
 import type { LanguageModel } from './models/language-model.ts';
@@ -14,6 +12,7 @@ import type { AttributeInput } from './record/attributes.ts';
 import type { Clock } from './record/clock.ts';
 import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
+import type { StoreOptions } from './store/open-store.ts';
 
 /** How to open Varve. Everything has a default. */
 export interface VarveOptions {

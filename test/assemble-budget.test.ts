@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { budgetTable } from '../src/assemble/context-report.ts';
 import { fitContext, type FitRequest } from '../src/assemble/fit-context.ts';
-import { kwasiLayout } from '../src/assemble/layouts/kwasi-layout.ts';
-import { logicspikeLayout } from '../src/assemble/layouts/logicspike-layout.ts';
+import { kwasiLayout, logicspikeLayout } from '../src/assemble/layouts.ts';
 import { applicationItem, type Item } from '../src/assemble/section.ts';
 import type { TokenCounter } from '../src/language/token-count.ts';
 import type { Varve } from '../src/varve.ts';

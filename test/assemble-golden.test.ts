@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AssembledContext } from '../src/assemble/assemble.ts';
-import { LAYOUTS, type LayoutName } from '../src/assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import type { Varve } from '../src/varve.ts';
 import { hostileUser, MESSAGE, openVarve, OPTIONS, richUser } from './assemble-users.ts';

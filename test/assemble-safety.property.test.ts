@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defuseLinks, textByTrust } from '../src/assemble/escape.ts';
 import { fitContext } from '../src/assemble/fit-context.ts';
 import { entryItems, jsonItem, memoryItem } from '../src/assemble/items.ts';
 import { formatsOf, type Layout } from '../src/assemble/layout.ts';
-import { LAYOUTS, type LayoutName } from '../src/assemble/layouts/layouts.ts';
-import { defuseLinks, textByTrust } from '../src/assemble/safe-text.ts';
-import { SECTION_NAMES, type Item, type Material, type SectionName } from '../src/assemble/section.ts';
+import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
+import { type Item, type Material, SECTION_NAMES, type SectionName } from '../src/assemble/section.ts';
 import { estimatingCounter } from '../src/language/token-count.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Trust } from '../src/record/trust.ts';

@@ -1,18 +1,17 @@
-import type { HandleScope } from '../src/record/scope.ts';
-import { trace, type Span, type Tracer, type TracerProvider } from '@opentelemetry/api';
+import { type Span, trace, type Tracer, type TracerProvider } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/assemble/layout.ts';
-import { LAYOUTS, type LayoutName } from '../src/assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
 import { tokenizerCounter } from '../src/language/token-count.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { MINUTE } from '../src/record/clock.ts';
-import { parseScope } from '../src/record/scope.ts';
+import { type HandleScope, parseScope } from '../src/record/scope.ts';
 import { recalledTexts } from '../src/store/context-log-store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { listGiven } from '../src/store/use-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
-import { databases } from './databases.ts';
 import { openVarve, wordEmbedder } from './assemble-users.ts';
+import { databases } from './databases.ts';
 import { json, startProtocolServer, status } from './protocol-server.ts';
 
 const open: Varve[] = [];

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { cutWords, FEW_VALUES, FEW_WORDS, shrinks } from '../src/consolidate/check-text.ts';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
-import { cutWords } from '../src/consolidate/cut-words.ts';
-import { checkProfile } from '../src/consolidate/nightly/apply-profile.ts';
-import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
-import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
-import { FEW_VALUES, FEW_WORDS, shrinks } from '../src/consolidate/shrinks.ts';
+import { checkProfile, fitProfile } from '../src/consolidate/nightly/profile.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY } from '../src/record/clock.ts';
+import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { consolidationSuite, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { from, json, type ProtocolServer } from './protocol-server.ts';

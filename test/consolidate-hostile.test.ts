@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
-import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
+import { fitProfile } from '../src/consolidate/nightly/profile.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { consolidationHandlers } from '../src/maintain/consolidation-jobs.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR, manualClock } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
+import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { ownerKey } from '../src/record/scope.ts';
-import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
 import { cpuTime } from './cpu-time.ts';
-import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { gate } from './fixtures/queue.ts';
-import { from, json, text, type ProtocolServer, type Reply } from './protocol-server.ts';
+import { from, json, type ProtocolServer, type Reply, text } from './protocol-server.ts';
 
 const answer = (given: object): Reply =>
   json({ updated_scaffold: {}, updated_working_memory: '', facts_to_embed: [], ...given });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
-import { fitProfile } from '../src/consolidate/nightly/fit-profile.ts';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
-import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
+import { fitProfile } from '../src/consolidate/nightly/profile.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
+import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { createVarve } from '../src/varve.ts';
-import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
+import { consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { json, status, text, type ProtocolServer } from './protocol-server.ts';
+import { json, type ProtocolServer, status, text } from './protocol-server.ts';
 
 const PROFILE = `## Personal
 Lives a busy life in a big city.

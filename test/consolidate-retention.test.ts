@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { EventKind } from '../src/record/event.ts';
+import { functionEmbedder } from '../src/models/embedder.ts';
 import { DAY } from '../src/record/clock.ts';
+import type { EventKind } from '../src/record/event.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
-import { hashIds } from '../src/store/erasure-store.ts';
+import { hashIds } from '../src/store/erase.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
-import { functionEmbedder } from '../src/models/function-embedder.ts';
-import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { openConsolidation, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
 for (const database of databases()) {

@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
-import { judgeUse } from '../src/maintain/judge-use.ts';
-import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/plan-upkeep.ts';
-import { stepOf } from '../src/maintain/usefulness.ts';
+import { planUpkeep, slowness, type UpkeepRow } from '../src/maintain/plans.ts';
+import { judgeUse, stepOf } from '../src/maintain/usefulness.ts';
 import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import { MEMORY_TYPES, type MemoryType } from '../src/record/memory-types.ts';
-import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
+import { openConsolidation, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
 const { decay, usefulness } = consolidationSettings();

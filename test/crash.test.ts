@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { functionEmbedder } from '../src/models/function-embedder.ts';
-import type { Embedder } from '../src/models/embedder.ts';
+import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { HOUR, manualClock } from '../src/record/clock.ts';
 import { EVERY_TENANT } from '../src/store/database.ts';
-import { readMeta } from '../src/store/meta-store.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { readMeta } from '../src/store/progress-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';

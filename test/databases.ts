@@ -1,12 +1,12 @@
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import type { PostgresPool } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { vector } from '@electric-sql/pglite-pgvector';
-import type { PostgresPool } from 'kysely';
 import { inject } from 'vitest';
-import { createMutex } from '../src/store/mutex.ts';
+import { createMutex } from '../src/store/database.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 
 /** A database to test on. */

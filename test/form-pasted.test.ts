@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { contentStems, coveredBy } from '../src/language/text-overlap.ts';
+import { contentStems, coveredBy } from '../src/language/words.ts';
 import { MINUTE } from '../src/record/clock.ts';
 import { databases } from './databases.ts';
 import { openForming } from './form-model.ts';

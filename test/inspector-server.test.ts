@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { get } from 'node:http';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoLife } from '../src/cli/demo-life.ts';
-import { inspectorRoutes, type InspectorRequest } from '../src/http/inspector/inspector-door.ts';
-import { createSignInLink } from '../src/http/inspector/sign-in-link.ts';
+import { createSignInLink, type InspectorRequest, inspectorRoutes } from '../src/http/inspector/inspector-door.ts';
 import { HOUR, manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
+import { serverPlace, type ServerPlace, type ServerProcess, startServer } from './server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const WEB = join(ROOT, 'dist/web');

@@ -1,8 +1,8 @@
-import type { NewJob } from '../src/jobs/job.ts';
-import { functionEmbedder } from '../src/models/function-embedder.ts';
-import { DAY, HOUR, manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
-import { ownerKey, type Scope } from '../src/record/scope.ts';
 import type { Handle } from '../src/handle/handle.ts';
+import type { NewJob } from '../src/jobs/job.ts';
+import { functionEmbedder } from '../src/models/embedder.ts';
+import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
+import { ownerKey, type Scope } from '../src/record/scope.ts';
 import type { Varve, VarveOptions } from '../src/varve.ts';
 
 /** A store in which one job waits, and what has to come of it. */

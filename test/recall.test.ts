@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
+import * as presets from '../src/recall/rank-documents.ts';
+import type { RecallOptions, Recalled } from '../src/recall/recall-options.ts';
 import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
-import * as presets from '../src/recall/presets.ts';
-import type { Recalled, RecallOptions } from '../src/recall/recall-options.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import type { PostgresPool } from 'kysely';
-import { createPool } from '../src/store/postgres/pool.ts';
+import { createRequire } from 'node:module';
 import type { StoreOptions } from '../src/store/open-store.ts';
+import { createPool } from '../src/store/postgres/open-postgres.ts';
 
 /** Is told of every SQL statement and its connection, right before it is run and right after. */
 export interface StatementWatch {

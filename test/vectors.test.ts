@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { functionEmbedder } from '../src/models/function-embedder.ts';
-import type { Embedder } from '../src/models/embedder.ts';
 import { words } from '../src/language/words.ts';
-import { ownerKey } from '../src/record/scope.ts';
+import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { manualClock } from '../src/record/clock.ts';
-import type { Database, VectorSearch } from '../src/store/database.ts';
-import { EVERY_TENANT } from '../src/store/database.ts';
+import { ownerKey } from '../src/record/scope.ts';
+import { type Database, EVERY_TENANT, type VectorSearch } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
-import { readMeta } from '../src/store/meta-store.ts';
-import { createVectorMatrix } from '../src/store/sqlite/vector-matrix.ts';
+import { readMeta } from '../src/store/progress-store.ts';
+import { createVectorMatrix } from '../src/store/sqlite/sqlite-vector-index.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 

@@ -1,8 +1,8 @@
 import type { LanguageModel } from '../models/language-model.ts';
 import type { RecallDeps } from '../recall/recall.ts';
-import { createContextLog, type ContextLog } from './context-log.ts';
+import { type ContextLog, createContextLog } from './context-log.ts';
 import type { ContextSettings } from './context-options.ts';
-import { createKnowledgeCache, type KnowledgeCache } from './knowledge-cache.ts';
+import { createKnowledgeCache, type KnowledgeCache } from './knowledge.ts';
 import { createTracing, type Tracing, type TracingOptions } from './tracing.ts';
 
 /** What assembling works with. */

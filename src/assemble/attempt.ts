@@ -1,6 +1,5 @@
-import { messageOf } from '../errors.ts';
+import { messageOf, VarveError } from '../errors.ts';
 import type { ContextReport } from './context-report.ts';
-import { withinTime } from './within-time.ts';
 
 export type Failed = ContextReport['failed'];
 
@@ -23,4 +22,20 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
       return otherwise;
     }
   };
+}
+
+/** The result of work, or `timed_out`. The work itself goes on unheard. */
+export async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new VarveError(`No answer within ${milliseconds} ms.`, { code: 'timed_out', retryable: true })),
+      milliseconds,
+    );
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

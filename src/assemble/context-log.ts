@@ -1,8 +1,8 @@
 import { messageOf } from '../errors.ts';
-import { DAY, type Clock } from '../record/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { UsageEntry } from '../ledger/usage-entry.ts';
+import type { UsageEntry } from '../ledger/usage-report.ts';
 import { NO_USAGE } from '../models/usage.ts';
+import { type Clock, DAY } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import { insertContexts, type LoggedContext } from '../store/context-log-store.ts';
 import type { Database } from '../store/database.ts';

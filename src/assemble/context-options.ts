@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { textSchema, timeSchema, timeZoneSchema, type TimeInput } from '../record/parse.ts';
+import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Trust } from '../record/trust.ts';
 import type { Intent } from './intent.ts';
 import type { Budget, Layout } from './layout.ts';
-import type { LayoutName } from './layouts/layouts.ts';
+import type { LayoutName } from './layouts.ts';
 import type { SectionName } from './section.ts';
 
 /** What a hook is told of the turn. */

@@ -1,5 +1,13 @@
-import { beginsTurn, inertText, plainBrackets, withoutMarkers } from '../language/inert-text.ts';
-import { cleanText, oneLine } from './safe-text.ts';
+import {
+  beginsTurn,
+  defuseImages,
+  defuseLinks,
+  inertText,
+  plainBrackets,
+  visibleText,
+  withoutMarkers,
+} from '../language/inert-text.ts';
+import type { Trust } from '../record/trust.ts';
 
 /** How stored text is written so that it stays text. */
 export interface Writing {
@@ -74,4 +82,26 @@ function plain(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+}
+
+export { defuseImages, defuseLinks };
+
+/** Stored text without what people cannot see and models can. What is put into a prompt goes through a {@link Writing} as well. */
+export function cleanText(text: string): string {
+  return visibleText(text);
+}
+
+/** Stored text on one line: it cannot begin a heading, an item or a label of its own. */
+export function oneLine(text: string): string {
+  return visibleText(text).replace(/\s+/gu, ' ').trim();
+}
+
+/** Text as far as its origin is to be believed: nothing shows images, and what is not trusted loses its links. */
+export function textByTrust(text: string, trust: Trust): string {
+  return trust === 'low' ? defuseLinks(text) : defuseImages(text);
+}
+
+/** Stored text as a tool, a resource or a prompt of MCP gives it to a model. */
+export function givenText(text: string, trust: Trust): string {
+  return inertText(textByTrust(text, trust));
 }

@@ -2,17 +2,16 @@ import { invalidInput } from '../errors.ts';
 import type { TokenCounter } from '../language/token-count.ts';
 import type { ContextReport, SectionReport } from './context-report.ts';
 import type { Writing } from './escape.ts';
-import { cutText, fitSection, type FittedSection } from './fit-section.ts';
+import { createRooms, cutText, fitSection, type FittedSection } from './fit-section.ts';
 import {
-  formatsOf,
-  writeSection,
-  writingOf,
   type Budget,
+  formatsOf,
   type Layout,
   type OverflowRule,
   type SectionFormat,
+  writeSection,
+  writingOf,
 } from './layout.ts';
-import { createRooms } from './section-rooms.ts';
 import type { Item, Material, SectionName } from './section.ts';
 import { writeContext, type WrittenContext } from './write-context.ts';
 

@@ -1,18 +1,14 @@
 import type { AttributeTable } from '../record/attributes.ts';
-import { ownText, profileItems, serviceItems } from './application-sections.ts';
 import { createAttempt, type Failed } from './attempt.ts';
 import type { Asked, ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup } from './decide-lookup.ts';
-import type { GatherRequest, GatherTurn } from './gather-request.ts';
-import { historyItems, pastTurns } from './history-sections.ts';
-import { intentOf, type Intent } from './intent.ts';
-import { NOTHING_KNOWN, type Knowledge } from './knowledge.ts';
-import { knownSections } from './known-sections.ts';
-import { chooseLookup, lookUp } from './look-up.ts';
+import { type Intent, intentOf } from './intent.ts';
+import { type Repeated, sayOnce } from './items.ts';
+import { type Knowledge, NOTHING_KNOWN } from './knowledge.ts';
 import type { History } from './load-history.ts';
-import { intentionSection } from './lookup-sections.ts';
-import { sayOnce, type Repeated } from './say-once.ts';
-import type { Item, Material, SectionName } from './section.ts';
+import { chooseLookup, intentionSection, lookUp } from './look-up.ts';
+import type { GatherRequest, GatherTurn, Item, Material, SectionName } from './section.ts';
+import { historyItems, knownSections, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 
 /** Everything that can go into a context, before anything is fitted. */
 export interface Gathered {

@@ -1,5 +1,4 @@
 import { indexWords } from '../language/words.ts';
-import { isSmallTalk } from './small-talk.ts';
 
 /** What a message is about, as far as it decides what is loaded. */
 export interface Intent {
@@ -31,4 +30,26 @@ export function intentOf(
 export function overlap({ words }: Intent, text: string): number {
   const has = new Set(indexWords(text));
   return words.filter((word) => has.has(word)).length;
+}
+
+// Greetings, thanks and agreement in a few languages: nothing that memory could help with.
+const PHRASES = new Set(
+  `hi,hello,hey,hey there,good morning,good evening,good night,morning,thanks,thank you,thanks a lot,thank you so much,
+  many thanks,thx,ty,cheers,ok,okay,k,kk,alright,all right,sure,yes,yep,yeah,no,nope,cool,great,nice,perfect,awesome,
+  got it,sounds good,makes sense,lol,haha,hahaha,bye,goodbye,see you,see you later,welcome,you too,how are you,
+  how are you doing,hows it going,whats up,sup,hallo,guten morgen,danke,vielen dank,tschüss,ja,nein,bonjour,salut,merci,
+  oui,non,au revoir,hola,gracias,adiós,sí,ciao,grazie,olá,obrigado,obrigada,hoi,bedankt,你好,谢谢,好的,こんにちは,ありがとう,はい`
+    .split(',')
+    .map((phrase) => phrase.trim()),
+);
+
+/** Whether a message is a greeting, thanks or agreement and nothing more. */
+export function isSmallTalk(message: string): boolean {
+  const said = message
+    .toLowerCase()
+    .replace(/['’]/gu, '')
+    .replace(/[^\p{L}\p{N}\s]+/gu, ' ')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  return said === '' || PHRASES.has(said);
 }

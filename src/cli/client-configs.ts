@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_USER } from '../mcp/default-user.ts';
-import { textOption, type CommandInput } from './command.ts';
+import { DEFAULT_USER } from '../mcp/create-mcp-server.ts';
+import { type CommandInput, textOption } from './command.ts';
 import { placeOf } from './open-memory.ts';
 
 /** What to put into the settings of a client. */

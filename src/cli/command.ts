@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
 
@@ -102,4 +103,57 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '');
+}
+
+/** The words of a command as one text; "-" reads it from standard input. */
+export async function readWords({ words }: CommandInput): Promise<string> {
+  const given = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ');
+  if (given.trim() === '') throw new UsageError('Some text is missing.');
+  return given.trim();
+}
+
+async function standardInput(): Promise<string> {
+  const { text } = await import('node:stream/consumers');
+  return text(process.stdin);
+}
+
+/** The one word that a command needs. */
+export function oneWord({ words }: CommandInput, what: string): string {
+  const [word] = words;
+  if (word === undefined) throw new UsageError(`Say which: ${what}.`);
+  if (words.length > 1) throw new UsageError(`Only one ${what} at a time.`);
+  return word;
+}
+
+/** Resolves with the signal that asks this process to stop. A second one ends it at once. */
+export function untilStopped(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let asked = 0;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      asked += 1;
+      if (asked > 1) process.exit(1);
+      resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+/** How this program is called here: in a checkout by its script, else by its name. */
+export function calledAs(): string {
+  return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
+}
+
+/** The version of this package. */
+export function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+const DEFAULT_PORT = 8787;
+
+/** The port of the server, as options and environment name it. */
+export function portOf(input: CommandInput): number {
+  const port = input.options['port'] ?? process.env['PORT'];
+  return wholeOption({ ...input, options: { port } }, 'port', 0, 65_535) ?? DEFAULT_PORT;
 }

@@ -1,13 +1,11 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf, VarveError } from '../errors.ts';
+import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';
-import type { CommandInput } from './command.ts';
-import { examineFile } from './examine-file.ts';
-import { examineServer } from './examine-server.ts';
-import { bad, good, note, type Finding } from './finding.ts';
-import { isNodeNewEnough, nodeProblem, NODE_NEEDED } from '../varve-options.ts';
-import { openMemory, placeOf, scopeOf, type Place } from './open-memory.ts';
+import { type CommandInput, portOf } from './command.ts';
+import { isLocked, openMemory, type Place, placeOf, scopeOf } from './open-memory.ts';
 
 /** Looks at everything that Varve needs, one after the other. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
@@ -194,4 +192,80 @@ async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
   return live.length === 0
     ? note('keys', 'none: programs cannot call the server', 'varve keys create "my app"')
     : good('keys', `${live.length} live`);
+}
+
+const RESTORE =
+  'stop what uses it, keep a copy, and restore a backup; what `varve export` still reads can be imported anew';
+
+// A write takes milliseconds: who holds the lock in every look does not let go.
+const LOOKS = 20;
+const BETWEEN = 50;
+
+/** Reads an SQLite file from end to end and sees whether it can be written; null when it is whole and can. */
+export async function examineFile(path: string): Promise<Finding | null> {
+  const { DatabaseSync } = await import('node:sqlite');
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      database.exec('pragma busy_timeout = 1000');
+      const [problem] = database
+        .prepare('pragma quick_check(1)')
+        .all()
+        .map((row) => String(row['quick_check']));
+      if (problem !== 'ok') return bad('store', `${path} is damaged: ${problem?.split('\n').at(-1)}`, RESTORE);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const problem = messageOf(error);
+    return /locked|busy/.test(problem) ? locked(path) : bad('store', `${path} cannot be read: ${problem}`, RESTORE);
+  }
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (!(await isLocked(path))) return null;
+    await pause(BETWEEN);
+  }
+  return locked(path);
+}
+
+function locked(path: string): Finding {
+  return bad('store', `${path} is locked by another process`, `end the process that holds it (fuser ${path} names it)`);
+}
+
+/** Who listens on the port of the server: Varve, another program or nobody. */
+export async function examineServer(input: CommandInput): Promise<Finding> {
+  const port = portOf(input);
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2000) });
+    const { status } = (await answer.json()) as { status?: unknown };
+    if (status === 'ok') return good('server', `answers at ${url}`);
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    if (code === 'ECONNREFUSED') return good('server', `not running, port ${port} is free`);
+  }
+  return note('server', `port ${port} is taken by another program`, 'varve serve --port <another>');
+}
+
+/** Something that was looked at. */
+export interface Finding {
+  what: string;
+  state: 'good' | 'note' | 'bad';
+  found: string;
+  /** What to do about it. */
+  remedy: string | null;
+}
+
+/** It is as it should be. */
+export function good(what: string, found: string): Finding {
+  return { what, state: 'good', found, remedy: null };
+}
+
+/** It works, and could be better. */
+export function note(what: string, found: string, remedy: string | null = null): Finding {
+  return { what, state: 'note', found, remedy };
+}
+
+/** It does not work. */
+export function bad(what: string, found: string, remedy: string): Finding {
+  return { what, state: 'bad', found, remedy };
 }

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { DEFAULT_USER } from '../mcp/default-user.ts';
 import { messageOf, VarveError } from '../errors.ts';
+import { DEFAULT_USER } from '../mcp/create-mcp-server.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { HandleScope } from '../record/scope.ts';
-import { makeFolder } from '../store/sqlite/make-folder.ts';
+import { makeFolder } from '../store/sqlite/open-sqlite.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
-import { textOption, UsageError, type CommandInput } from './command.ts';
-import { sayWaiting } from './say-waiting.ts';
+import { type CommandInput, textOption, UsageError } from './command.ts';
+import type { Output } from './output.ts';
 import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 
 /** Where memory is: a folder with an SQLite file, or a PostgreSQL server. */
@@ -155,4 +156,63 @@ function untrustedCode(file: string): UsageError {
   return new UsageError(
     `${file} is code that you have not used before, or that has changed since. Read it, then run it with --trust (which is remembered) or with --config ${file}.`,
   );
+}
+
+// Long enough that a write of another process is over, short enough that nobody thinks this one is dead.
+const AFTER = 1_000;
+// Not held by chance: long work of another process frees the lock between its writes.
+const LOOKS = 3;
+const BETWEEN = 100;
+
+/**
+ * Says after a second that another process holds the lock of an SQLite file: whoever writes waits for it, up to 15 seconds.
+ * Looks from outside, between the turns of this process, in which it holds no lock itself. Gives what ends it.
+ */
+export function sayWaiting(file: string, output: Output): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const look = async (left: number): Promise<void> => {
+    if (!(await isLocked(file)) || isOver) return;
+    if (left > 1) lookIn(BETWEEN, left - 1);
+    else output.note(`Another process is writing to ${file}: waiting for it …`);
+  };
+  const lookIn = (wait: number, left: number): void => {
+    timer = setTimeout(() => void look(left), wait).unref();
+  };
+  lookIn(AFTER, LOOKS);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Whether somebody holds the write lock of an SQLite file now. What else may be wrong with it is for others to say. */
+export async function isLocked(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false;
+  const sqlite = await import('node:sqlite');
+  let database: DatabaseSync | undefined;
+  try {
+    database = new sqlite.DatabaseSync(file);
+    database.exec('pragma busy_timeout = 0');
+    database.exec('begin immediate; rollback');
+    return false;
+  } catch (error) {
+    return /locked|busy/.test(messageOf(error));
+  } finally {
+    database?.close();
+  }
+}
+
+/** What is embedded before a command answers: some 5 ms each. More than that is for a worker. */
+const FEW = 24;
+
+/**
+ * Embeds the few records that wait for a vector, so that what was just remembered is found by meaning where no server and
+ * no worker runs. Says so where there are more than a few.
+ */
+export async function embedFew(varve: Varve, output: Output): Promise<void> {
+  const { vectorsWaiting, embedder } = await varve.operator.status();
+  if (vectorsWaiting === 0 || embedder === null) return;
+  if (vectorsWaiting <= FEW) await varve.backfill({ rate: Infinity });
+  else output.note(`${vectorsWaiting} records have no vector yet and are found by words alone: varve worker --once`);
 }

@@ -1,10 +1,20 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { COMMON_OPTIONS, EXIT, parseConfig, UsageError, type Command, type CommandInput } from './command.ts';
+import {
+  type Command,
+  type CommandInput,
+  type CommandOption,
+  COMMON_OPTIONS,
+  EXIT,
+  parseConfig,
+  UsageError,
+  version,
+} from './command.ts';
 import { COMMANDS, findCommand } from './commands.ts';
-import { commandHelp, overview } from './help.ts';
-import { createOutput, type Output } from './output.ts';
-import { startFast } from './start-fast.ts';
-import { version } from './version.ts';
+import { createOutput, type Output, table } from './output.ts';
 
 /** Runs what the command line says and gives the exit code. Without a command it starts the server. */
 export async function runCommand(line: readonly string[]): Promise<number> {
@@ -152,4 +162,88 @@ function lettersInCommon(one: string, other: string): number {
     row = next;
   }
   return row.at(-1) ?? 0;
+}
+
+/** The list of commands. */
+export function overview(output: Output): string {
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => [`  ${name}`, summary]);
+  return [
+    `${output.style('bold', 'varve')}: long-term memory for AI agents`,
+    '',
+    'Usage: varve <command> [options]        without a command: serve',
+    '',
+    table(rows),
+    '',
+    'Options of every command:',
+    optionTable(COMMON_OPTIONS),
+    '',
+    'Examples:',
+    '  varve remember "I live in Oslo"',
+    '  varve recall "where do I live?"',
+    '  varve mcp --print-config',
+    '',
+    'Exit codes: 0 done, 1 failed, 2 wrong use, 3 nothing found, 4 the store cannot be reached.',
+    '`varve <command> --help` says more.',
+  ].join('\n');
+}
+
+/** What one command does. */
+export function commandHelp(name: string, command: Command, output: Output): string {
+  const own = Object.keys(command.options ?? {}).length > 0 ? ['', 'Options:', optionTable(command.options ?? {})] : [];
+  return [
+    `Usage: ${output.style('bold', `varve ${command.usage}`)}`,
+    '',
+    command.help,
+    ...own,
+    '',
+    'Options of every command:',
+    optionTable(COMMON_OPTIONS),
+    '',
+    'Examples:',
+    ...command.examples.map((example) => `  ${example}`),
+  ].join('\n');
+}
+
+function optionTable(options: Record<string, CommandOption>): string {
+  return table(
+    Object.entries(options).map(([name, { short, value, help }]) => [
+      `  ${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`,
+      help,
+    ]),
+  );
+}
+
+/** Another version, another Node and another checkout leave theirs behind, some 4 MB for each command. */
+const KEPT_FOR = 30 * 24 * 3_600_000;
+
+/**
+ * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder: in
+ * Node's default, which others can write, someone could leave code to be run. Each command has its own, since what is kept
+ * is what the first run used and is never added to.
+ */
+export function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
+  const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
+  removeOld(caches, name);
+  enableCompileCache(join(caches, name));
+  // Zod compiles a function for each schema when it is first used. A server gains by it; a short command waits 10 ms. Zod
+  // reads this object when it is loaded (zod/v4/core/core.js): `z.config({ jitless: true })` says the same, but would load
+  // all of Zod here, before the command is known to need it. Where Zod no longer reads it, only the 10 ms are lost.
+  if (!isLasting) Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+}
+
+/** What is in use is among them, and is made again by the next run. */
+function removeOld(caches: string, name: string): void {
+  try {
+    // One look where there is nothing to do: this is in the way of every command.
+    if (!isOld(join(caches, name))) return;
+    for (const one of readdirSync(caches))
+      if (isOld(join(caches, one))) rmSync(join(caches, one), { recursive: true, force: true });
+  } catch {
+    // Not ours to remove, or another command is at it: a cache is no reason not to start.
+  }
+}
+
+function isOld(folder: string): boolean {
+  const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+  return made !== undefined && made < Date.now() - KEPT_FOR;
 }

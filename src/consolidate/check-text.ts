@@ -1,7 +1,8 @@
 import { isInstruction } from '../form/check/origin.ts';
-import { replaceSentences } from '../language/replace-sentences.ts';
-import { contentStems, coveredBy } from '../language/text-overlap.ts';
+import { replaceSentences, splitSentences } from '../language/sentences.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
 import type { Synthesis } from '../models/distiller.ts';
+import { countWords } from '../record/block.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;
@@ -63,3 +64,33 @@ function leavesOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return value === null || value === undefined ? [] : [String(value)];
   return Object.entries(value).flatMap(([key, member]) => [key, ...leavesOf(member)]);
 }
+
+/** At most so many words of a text, cut at the end of a sentence; a first sentence that is too long is cut at a word. */
+export function cutWords(text: string, limit: number): string {
+  const trimmed = text.trim();
+  if (countWords(trimmed) <= limit) return trimmed;
+  let end = 0;
+  for (const sentence of splitSentences(trimmed)) {
+    if (countWords(trimmed.slice(0, sentence.span.end)) > limit) break;
+    end = sentence.span.end;
+  }
+  if (end > 0) return trimmed.slice(0, end).trim();
+  const words = [...trimmed.matchAll(/\S+/gu)];
+  const last = words[limit - 1];
+  return last === undefined ? '' : trimmed.slice(0, last.index + last[0].length);
+}
+
+/**
+ * Whether an answer takes away so much of what was there that it is more likely a mistake than the truth: all of it, or
+ * more than `share`. Below `few` there is too little to speak of shrinking.
+ */
+export function shrinks(
+  { before, after }: { before: number; after: number },
+  { share, few }: { share: number; few: number },
+): boolean {
+  return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
+}
+
+/** So few words of a text, and values of a scaffold, may be replaced by any number. */
+export const FEW_WORDS = 40;
+export const FEW_VALUES = 3;

@@ -1,4 +1,4 @@
-import type { FormDeps } from '../form/form-deps.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { ConsolidationSettings } from './consolidation-settings.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { datedLine, readDatedLine, replaceStatements, statementsIn } from '../language/dated-line.ts';
 import { countWords } from '../record/block.ts';
-import { readDatedList, writeDatedList } from './dated-list.ts';
+import { readDatedList, writeDatedList } from './without-model.ts';
 
 const line = (text: string, day = '2026-01-05'): string => datedLine({ text, at: new Date(day) });
 

@@ -4,13 +4,13 @@ import type { Writer } from '../store/database.ts';
 import {
   decideHeldChanges,
   findHeldChange,
-  listHeldChanges,
   type HeldChange,
   type HeldKind,
+  listHeldChanges,
 } from '../store/held-change-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { insertRun, newRunId, type RunNotes } from '../store/run-store.ts';
-import { applyProfile, type ProfileToApply } from './nightly/apply-profile.ts';
+import { applyProfile, type ProfileToApply } from './nightly/profile.ts';
 import { applySynthesis, type SynthesisToApply } from './synthesis/apply-synthesis.ts';
 
 /** The answers of a scope that wait for review, oldest first. */

@@ -1,15 +1,14 @@
 import { VarveError } from '../errors.ts';
 import { countWords } from '../record/block.ts';
-import type { Memory } from '../record/memory.ts';
 import { typesThat } from '../record/memory-types.ts';
-import { ownerKey, scopeAt, type Scope } from '../record/scope.ts';
+import type { Memory } from '../record/memory.ts';
+import { ownerKey, type Scope, scopeAt } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Reader } from '../store/database.ts';
 import { toMemory } from '../store/memory-rows.ts';
 import { archiveMemory } from '../store/write-memory.ts';
+import { checkedText, cutWords } from './check-text.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { checkedText } from './check-text.ts';
-import { cutWords } from './cut-words.ts';
 import { inRun, type RunContext } from './in-run.ts';
 
 /** The levels at which reflections wait and are merged. */

@@ -1,21 +1,20 @@
-import { contentStems, coveredBy } from '../language/text-overlap.ts';
 import { datedLine } from '../language/dated-line.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
 import { normalValue } from '../record/attributes.ts';
 import { countWords } from '../record/block.ts';
+import { digest } from '../record/id.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope } from '../record/scope.ts';
-import { CONFIDENCE_LEVELS, lowestTrust, type Confidence } from '../record/trust.ts';
+import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { toMemory } from '../store/memory-rows.ts';
 import { listRuns } from '../store/run-store.ts';
 import { archiveMemory, writeMemory } from '../store/write-memory.ts';
+import { checkedText, cutWords } from './check-text.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { checkedText } from './check-text.ts';
-import { cutWords } from './cut-words.ts';
 import { inRun, type RunContext } from './in-run.ts';
 import { datedRendering } from './without-model.ts';
-import { digest } from '../record/id.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
 export interface TagGroup {

@@ -1,10 +1,11 @@
-import { datedLine } from '../language/dated-line.ts';
+import { datedLine, readDatedLine } from '../language/dated-line.ts';
 import type { DatedText, Distiller, MergeInput, Synthesis, SynthesiseInput } from '../models/distiller.ts';
-import { memoryType, PROFILE_SECTIONS, type MemoryTypeTable, type ProfileSection } from '../record/memory-types.ts';
-import type { Memory } from '../record/memory.ts';
+import { countWords } from '../record/block.ts';
+import { memoryType, type MemoryTypeTable, PROFILE_SECTIONS, type ProfileSection } from '../record/memory-types.ts';
+import { contentHash, type Memory } from '../record/memory.ts';
 import { hasEnded, hasOutcome, isPlanOver, isPresentFact, timedRendering } from '../record/standing.ts';
-import { readDatedList, writeDatedList } from './dated-list.ts';
-import { writeSections } from './nightly/fit-profile.ts';
+import { cutWords } from './check-text.ts';
+import { writeSections } from './nightly/profile.ts';
 
 /**
  * Consolidation without a model. Documents are dated lists of renderings, in the order in which they were said: no rule puts
@@ -98,3 +99,40 @@ export function profileWithoutModel(
 }
 
 const HEADING_WORDS = 20;
+
+/** A document taken apart: its dated lines, and what somebody has written otherwise. */
+export function readDatedList(text: string): { lines: string[]; prose: string } {
+  const lines = text.split('\n');
+  return {
+    lines: lines.filter((line) => readDatedLine(line) !== null),
+    prose: lines
+      .filter((line) => readDatedLine(line) === null)
+      .join('\n')
+      .trim(),
+  };
+}
+
+/**
+ * A document of dated lines within a word limit: what does not fit is left out, the oldest first. Of two lines with the same
+ * text the later one stays. Prose that somebody else has written stands before the list; it gets what the list leaves, and half of
+ * the words at least.
+ */
+export function writeDatedList(lines: readonly string[], wordLimit: number, prose = ''): string {
+  const latest = new Map<string, string>();
+  for (const line of lines) {
+    const key = contentHash(readDatedLine(line) ?? line);
+    latest.delete(key);
+    latest.set(key, line);
+  }
+  const unique = [...latest.values()];
+  const listed = unique.reduce((sum, line) => sum + countWords(line), 0);
+  const before = cutWords(prose, Math.max(Math.floor(wordLimit / 2), wordLimit - listed));
+  let room = wordLimit - countWords(before);
+  const kept: string[] = [];
+  for (const line of unique.toReversed()) {
+    room -= countWords(line);
+    if (room < 0) break;
+    kept.unshift(line);
+  }
+  return [before, kept.join('\n')].filter((part) => part !== '').join('\n\n');
+}

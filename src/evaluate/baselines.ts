@@ -1,8 +1,7 @@
 import { words } from '../language/words.ts';
-import { fuseByReciprocalRank } from '../recall/fuse.ts';
 import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexical-index.ts';
 import { QUERY_STOP_TERMS } from '../recall/query-words.ts';
-import { standardise } from '../recall/standardise.ts';
+import { fuseByReciprocalRank, standardise } from '../recall/scores.ts';
 
 /** The plain methods that any ranking has to beat, on the same texts and vectors. */
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;

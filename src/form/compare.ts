@@ -1,21 +1,20 @@
 import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
-import { lexicalSimilarity } from '../language/text-overlap.ts';
 import { estimateTokens } from '../language/token-count.ts';
-import { indexWords } from '../language/words.ts';
+import { indexWords, lexicalSimilarity } from '../language/words.ts';
 import type { Meter } from '../ledger/meter.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
-import type { Memory } from '../record/memory.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
+import type { Memory } from '../record/memory.ts';
+import { ownerKey, ownerLevel, type Scope, scopeAt, visibleOwners } from '../record/scope.ts';
 import { hasOutcome } from '../record/standing.ts';
-import { ownerKey, ownerLevel, scopeAt, visibleOwners, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { loadMemories, statementHistory } from '../store/load-records.ts';
 import { listMemories } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
-import type { FormDeps } from './form-deps.ts';
+import type { FormDeps } from './formation-settings.ts';
 import type { Statement } from './statement.ts';
 
 /** The vectors of some texts, and the model that made them. */

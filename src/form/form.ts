@@ -1,5 +1,3 @@
-import { checkContext, isEmpty, readTurns, userNamesOf, withoutIndex, type FormWork } from './read-turns.ts';
-import { commitFormation, keepRefusals } from './apply/commit-formation.ts';
 import type { Event } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
@@ -9,14 +7,15 @@ import { changeOwner } from '../store/owner-store.ts';
 import type { RunCause } from '../store/run-store.ts';
 import { seeOwner } from '../store/seen-owner.ts';
 import { applyStatements } from './apply/apply.ts';
-import { checkStatements, type CheckContext } from './check/check.ts';
+import { commitFormation, keepRefusals } from './apply/commit-formation.ts';
+import { type CheckContext, checkStatements } from './check/check.ts';
 import { ownerOf } from './compare.ts';
-import { usesModel, type FormDeps } from './form-deps.ts';
-import { nothingFormed, type FormResult } from './formation-result.ts';
-import type { LimitSettings } from './formation-settings.ts';
+import { type FormResult, nothingFormed } from './formation-result.ts';
+import { type FormDeps, type LimitSettings, usesModel } from './formation-settings.ts';
+import { checkContext, type FormWork, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
-import type { Reader, ReadStatement } from './read/reader.ts';
-import { takeUnformed, turnsBefore, type Stretch } from './take.ts';
+import type { ReadStatement, Reader } from './read/reader.ts';
+import { type Stretch, takeUnformed, turnsBefore } from './take.ts';
 
 /** How a formation is run. */
 export interface FormOptions {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LanguageModel } from '../models/language-model.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
-import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
+import type { Scope } from '../record/scope.ts';
+import type { EmbeddingModels } from '../store/embedding-models.ts';
+import type { Parts } from '../store/parts.ts';
+import type { Reader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do, each for itself. */
 export const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
@@ -175,4 +181,22 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
 /** Checks the settings of formation and fills in the defaults. */
 export function formationSettings(options: FormationOptions = {}): FormationSettings {
   return parse(settingsSchema, options, 'The formation settings');
+}
+
+/** What formation works with. */
+export interface FormDeps extends Parts {
+  embedding: EmbeddingModels;
+  ledger: Ledger;
+  settings: FormationSettings;
+  /** The reader that works without a model. Loaded when it is first needed. */
+  localReader(): Promise<Reader>;
+  /** Null: everything is read locally. */
+  languageModel: LanguageModel | null;
+  /** What was recalled for a session: it is known already, and is not learned again. */
+  recalledTexts?(scope: Scope): Promise<readonly string[]>;
+}
+
+/** Whether the language model does a task. */
+export function usesModel(deps: Pick<FormDeps, 'languageModel' | 'settings'>, task: FormTask): boolean {
+  return deps.languageModel !== null && deps.settings.tasks[task] !== 'local';
 }

@@ -1,16 +1,25 @@
-import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
-import type { JobContext, JobHandler } from '../jobs/running-job.ts';
-import type { Job } from '../jobs/job.ts';
+import { createInlineQueue } from '../jobs/inline-queue.ts';
+import type { Job, JobContext, JobHandler } from '../jobs/job.ts';
 import type { NewSchedule } from '../jobs/schedules.ts';
+import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import type { Event } from '../record/event.ts';
-import { ownerKey, parseScope, scopeAt, type Scope, type ScopeInput } from '../record/scope.ts';
+import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { findMemory, listStatements } from '../store/read-memories.ts';
+import { restateInBlocks } from '../store/restate-in-blocks.ts';
 import type { RunCause } from '../store/run-store.ts';
-import type { FormOptions } from './form.ts';
-import type { FormDeps } from './form-deps.ts';
-import type { FormResult } from './formation-result.ts';
-import { createInlineQueue } from '../jobs/inline-queue.ts';
+import { findSession, listSessionEvents } from '../store/session-store.ts';
+import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
+import { spokenEvents, writeTopics } from './apply/reflections.ts';
+import { ownerOf } from './compare.ts';
+import { conflicts } from './decide/decide.ts';
+import { wins } from './decide/precedence.ts';
+import { type FormOptions, formSession } from './form.ts';
+import { type FormResult, nothingFormed } from './formation-result.ts';
+import { type FormDeps, usesModel } from './formation-settings.ts';
+import { turnsAlone } from './read/reader.ts';
 import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts';
 
 /** Forming memories, as a process does it: at once, soon by jobs, or when asked. */
@@ -93,7 +102,7 @@ export function createFormation(deps: FormDeps): Formation {
         await formNow(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
       },
       summarise: async (job, context) => {
-        const { summariseSession } = await import('./summarise-session.ts');
+        const { summariseSession } = await import('./formation.ts');
         // With a model this forms the session: at the same time as a formation it would be a second call for the same turns.
         await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), doneWith(context)));
       },
@@ -105,7 +114,7 @@ export function createFormation(deps: FormDeps): Formation {
         await formExchange(deps, scope, events, { by: 'model', ...doneWith(context) });
       },
       'take-effect': async (job, context) => {
-        const { takeEffect } = await import('./take-effect.ts');
+        const { takeEffect } = await import('./formation.ts');
         await takeEffect(deps, scopeIn(job), payloadOf(job)['memory'] as string, context.complete);
       },
       'form-cold-sessions': async () => {
@@ -128,4 +137,94 @@ function scopeIn(job: Job): Scope {
 
 function doneWith({ signal, complete }: JobContext): Pick<FormOptions, 'signal' | 'complete'> {
   return { signal, complete };
+}
+
+/**
+ * Sums up what a session was about once it is quiet, one memory for each topic (K9). A model gives the topics with its reading, so
+ * that the session is formed now; without a model the topics are dated quotations of the last messages.
+ */
+export async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+  if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', ...options });
+  // Topics live with the owner, and talk without a user stays in its session.
+  if (scope.user === null) {
+    if (options.complete !== undefined) await deps.database.write(scope.tenant, options.complete);
+    return nothingFormed();
+  }
+  const { lookBack, mostTurns } = deps.settings.summary;
+  const run = deps.ids.next('run');
+  const events = await deps.database.read(scope.tenant, async (reader) => {
+    const session = await findSession(reader, scope, deps.clock.now());
+    if (session === null) return [];
+    const since = session.lastEventAt.getTime() - lookBack;
+    const last = await listSessionEvents(
+      reader,
+      scope,
+      Math.max(0, session.eventCount - mostTurns * 4),
+      session.eventCount,
+    );
+    return spokenEvents(last)
+      .filter((event) => event.recordedAt.getTime() >= since)
+      .slice(-mostTurns);
+  });
+  const reader = await deps.localReader();
+  const wants = { reflections: false, topics: true };
+  const { topics } = await reader.read({ ...turnsAlone(events, deps), wants }, { signal: options.signal });
+  return deps.database.write(scope.tenant, async (writer) => {
+    const why = { reason: 'summed up the session', actor: 'form', run };
+    await changeOwner(writer, scope, deps.clock.now());
+    const written = await writeTopics(writer, deps, topics, { scope, events, reader: reader.id, why });
+    await options.complete?.(writer);
+    return { ...nothingFormed(), run, events: events.length, topics: written.ids, refused: written.refused };
+  });
+}
+
+const WHY = { reason: 'the day of the plan has come', actor: 'form' };
+
+/**
+ * Puts a plan into effect on its day: it holds from now on, and takes the place of what it excludes. A plan that was ended, replaced
+ * or outranked meanwhile stays as it is.
+ */
+export async function takeEffect(
+  deps: FormDeps,
+  scope: Scope,
+  id: string,
+  complete?: (writer: Writer) => Promise<void>,
+): Promise<void> {
+  await deps.database.write(scope.tenant, async (writer) => {
+    const now = deps.clock.now();
+    await changeOwner(writer, scope, now);
+    const plan = await findMemory(writer, scope, id);
+    if (
+      plan !== null &&
+      plan.archivedAt === null &&
+      plan.tense === 'planned' &&
+      (plan.validFrom?.getTime() ?? Infinity) <= now
+    ) {
+      const { attribute, subject, value, polarity } = plan;
+      const permanent =
+        attribute !== null &&
+        value !== null &&
+        polarity === 'affirmed' &&
+        subject === 'User' &&
+        deps.attributes.policyOf(attribute).permanent;
+      const current = await reviseMemory(writer, deps, plan, { change: { tense: 'holds', permanent }, why: WHY });
+      const same =
+        attribute === null
+          ? []
+          : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
+      const excluded = same.filter(
+        (memory) => memory.id !== id && conflicts(current, memory, { attributes: deps.attributes, now }),
+      );
+      for (const memory of excluded.filter((other) => wins(current, other))) {
+        await archiveMemory(writer, deps, memory, {
+          reason: 'superseded',
+          by: id,
+          until: plan.validFrom ?? new Date(now),
+          why: WHY,
+        });
+        await restateInBlocks(writer, deps, { before: memory, after: current, change: WHY });
+      }
+    }
+    await complete?.(writer);
+  });
 }

@@ -1,7 +1,7 @@
-import { PACKS, detectPack } from '../language/packs/packs.ts';
-import { plainMarks, wordsPattern, type Pack } from '../language/packs/pack.ts';
-import { contentStems, coveredBy } from '../language/text-overlap.ts';
-import { normalValue, type AttributeTable } from '../record/attributes.ts';
+import { type Pack, plainMarks, wordsPattern } from '../language/packs/pack.ts';
+import { detectPack, PACKS } from '../language/packs/packs.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
+import { type AttributeTable, normalValue } from '../record/attributes.ts';
 
 /** What of a memory tells whether a request means it. */
 export interface Meanable {

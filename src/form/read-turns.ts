@@ -1,4 +1,4 @@
-import { lexicalSimilarity } from '../language/text-overlap.ts';
+import { lexicalSimilarity } from '../language/words.ts';
 import type { Meter } from '../ledger/meter.ts';
 import type { Event } from '../record/event.ts';
 import { contentHash, type Memory, type SourceType } from '../record/memory.ts';
@@ -11,19 +11,19 @@ import { listMemories, listStatements, listSubjects } from '../store/read-memori
 import type { SeenOwner } from '../store/seen-owner.ts';
 import { spokenEvents, topicsOf } from './apply/reflections.ts';
 import { checkRequests } from './apply/requests.ts';
-import { checkStatements, type CheckContext, type Checked } from './check/check.ts';
+import { type CheckContext, type Checked, checkStatements } from './check/check.ts';
 import { isStated } from './check/origin.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
-import { openCandidates, type Candidate, type Verdict } from './decide/decide.ts';
 import { askVerdicts } from './decide/decide-prompt.ts';
-import { usesModel, type FormDeps } from './form-deps.ts';
+import { type Candidate, openCandidates, type Verdict } from './decide/decide.ts';
 import type { Refusal } from './formation-result.ts';
+import { type FormDeps, usesModel } from './formation-settings.ts';
 import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
-import { emptyReading, type Reader, type ReadInput, type Reading } from './read/reader.ts';
+import { emptyReading, type Reader, type Reading, type ReadInput } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
-import { toolEpisodes } from './read/tool-episodes.ts';
 import type { Statement } from './statement.ts';
+import { toolEpisodes } from './take.ts';
 
 /** What every stage of one formation works with. */
 export interface FormWork {

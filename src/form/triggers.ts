@@ -7,8 +7,7 @@ import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import type { RunCause } from '../store/run-store.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
-import { usesModel, type FormDeps } from './form-deps.ts';
-import type { TriggerSettings } from './formation-settings.ts';
+import { type FormDeps, type TriggerSettings, usesModel } from './formation-settings.ts';
 
 /**
  * Queues what follows from new events, in the transaction that appends them: a formation when enough has gathered, the reading of the

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import type { Block } from '../record/block.ts';
-import type { ToolSchema } from '../record/connection.ts';
 import { DAY } from '../record/clock.ts';
 import { parse } from '../record/parse.ts';
-import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import type { ToolSchema } from '../record/session.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import { findToolSchema, saveToolSchema } from '../store/connection-store.ts';
 import type { Parts } from '../store/parts.ts';

@@ -1,19 +1,19 @@
 import {
+  type DecisionWithOutcomes,
   listDecisions,
+  type NewDecision,
   newDecisionSchema,
+  type NewOutcome,
   newOutcomeSchema,
   recordDecision,
   recordOutcome,
-  type DecisionWithOutcomes,
-  type NewDecision,
-  type NewOutcome,
 } from '../observe/decisions.ts';
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import type { Parts } from '../store/parts.ts';
-import { append, type AppendDeps } from './append.ts';
+import { append, type AppendDeps } from './change.ts';
 
 /** What an agent decided and what came of it. */
 export interface DecisionHandle {

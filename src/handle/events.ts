@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { appendEvents, assertOwned, type Appended } from '../observe/append-events.ts';
-import { EVENT_KINDS, newEventSchema, type Event, type EventKind, type NewEvent } from '../record/event.ts';
-import { parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
-import type { Scope } from '../record/scope.ts';
 import { invalidInput } from '../errors.ts';
+import { type Appended, appendEvents, assertOwned } from '../observe/append-events.ts';
+import { type Event, EVENT_KINDS, type EventKind, type NewEvent, newEventSchema } from '../record/event.ts';
+import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import type { Scope } from '../record/scope.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
 import type { Parts } from '../store/parts.ts';
 import type { Page } from '../store/read-memories.ts';
-import { append, type AppendDeps } from './append.ts';
+import { append, type AppendDeps } from './change.ts';
 
 /** Which events to list. */
 export interface EventListFilter {

@@ -6,45 +6,44 @@ import type { ReflectionCounts } from '../consolidate/nightly/reflection-counts.
 import { VarveError } from '../errors.ts';
 import type { FormResult } from '../form/formation-result.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
-import { appendEvents, assertOwned, type Appended, type EventInput } from '../observe/append-events.ts';
-import { indexDocument, newDocumentSchema, type IndexedDocument, type NewDocument } from '../observe/index-document.ts';
+import { type Appended, appendEvents, assertOwned, type EventInput } from '../observe/append-events.ts';
+import { indexDocument, type IndexedDocument, type NewDocument, newDocumentSchema } from '../observe/index-document.ts';
 import {
+  type Interaction,
   listInteractions,
   logInteraction,
-  newInteractionSchema,
-  type Interaction,
   type NewInteraction,
+  newInteractionSchema,
 } from '../observe/log-interaction.ts';
 import {
-  observationEvent,
-  userContextEvents,
   type ChatCategory,
+  observationEvent,
   type ObservationSource,
+  userContextEvents,
   type UserContextUpdate,
 } from '../observe/record-observation.ts';
+import { type Recalled, type RecallOptions, recallOptionsSchema } from '../recall/recall-options.ts';
+import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Event, NewEvent } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { limitSchema, parse, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
-import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { listContexts, type LoggedContext } from '../store/context-log-store.ts';
-import { recall, type RecallDeps } from '../recall/recall.ts';
-import { recallOptionsSchema, type Recalled, type RecallOptions } from '../recall/recall-options.ts';
 import type { Writer } from '../store/database.ts';
-import { listErasures, type ErasureCertificate } from '../store/erasure-store.ts';
-import { append, type AppendDeps } from './append.ts';
-import { blockHandle, blockReader, type BlockHandle, type BlockReader } from './blocks.ts';
-import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
+import { type ErasureCertificate, listErasures } from '../store/erase.ts';
+import { blockHandle, type BlockHandle, blockReader, type BlockReader } from './blocks.ts';
+import { append, type AppendDeps, parseEraseOptions, parseRunOptions, type RunOptions } from './change.ts';
 import { connectionHandle, type ConnectionHandle } from './connections.ts';
-import { entityHandle, type EntityHandle } from './entities.ts';
+import { consolidationHandle, type ConsolidationHandle } from './consolidation.ts';
 import { decisionHandle, type DecisionHandle } from './decisions.ts';
-import { eventReader, observe, type EventReader } from './events.ts';
-import { factHandle, factReader, type FactHandle, type FactReader } from './facts.ts';
+import { entityHandle, type EntityHandle } from './entities.ts';
+import { eventReader, type EventReader, observe } from './events.ts';
+import { factHandle, type FactHandle, factReader, type FactReader } from './facts.ts';
 import { intentionHandle, type IntentionHandle } from './intentions.ts';
 import { learningHandle, type LearningHandle } from './learnings.ts';
-import { memoryHandle, memoryReader, type MemoryHandle, type MemoryReader } from './memories.ts';
-import { noteHandle, savedItemHandle, type NoteHandle, type SavedItemHandle } from './notes.ts';
+import { memoryHandle, type MemoryHandle, memoryReader, type MemoryReader } from './memories.ts';
+import { noteHandle, type NoteHandle, savedItemHandle, type SavedItemHandle } from './notes.ts';
 import { refusalHandle, type RefusalHandle } from './refusals.ts';
-import { parseEraseOptions, parseRunOptions, type RunOptions } from './run-options.ts';
 import { sessionHandle, type SessionHandle } from './session.ts';
 
 /** What was known at a time in the past. Read-only. */

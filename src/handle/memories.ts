@@ -1,30 +1,30 @@
+import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import {
-  memoryChangeSchema,
-  newMemorySchema,
   ARCHIVE_REASONS,
   type ArchiveReason,
   type Memory,
   type MemoryChange,
+  memoryChangeSchema,
   type NewMemory,
+  newMemorySchema,
 } from '../record/memory.ts';
-import { z } from 'zod';
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
+import { newMemory } from '../store/memory-rows.ts';
+import { upgradeSnapshot } from '../store/older-memory.ts';
 import type { Parts } from '../store/parts.ts';
 import {
   findChangeable,
   findMemory,
   listMemories,
-  memoryFilterSchema,
   type MemoryFilter,
+  memoryFilterSchema,
   type Page,
 } from '../store/read-memories.ts';
-import { upgradeSnapshot } from '../store/older-memory.ts';
 import { listRevisions } from '../store/revision-store.ts';
-import { newMemory } from '../store/new-memory.ts';
 import {
   archiveMemory,
   restoreMemory,

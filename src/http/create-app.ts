@@ -1,23 +1,20 @@
+import { type Context, Hono } from 'hono';
 import { randomUUID } from 'node:crypto';
-import { Hono, type Context } from 'hono';
-import { isLimited } from './access.ts';
 import type { ApiKey } from '../operate/api-key.ts';
+import { assertDepth } from '../operate/parse-json.ts';
 import type { Varve } from '../varve.ts';
-import { authenticate } from './authenticate.ts';
-import { checkOrigin, corsHeaders } from './check-origin.ts';
+import { isLimited } from './access.ts';
+import { authenticate, checkOrigin, corsHeaders } from './authenticate.ts';
 import { docsPage, type DocsPage } from './docs/docs-page.ts';
-import { createFailureLimit } from './failure-limit.ts';
+import { type InspectorOptions, inspectorRoutes } from './inspector/inspector-door.ts';
+import { createFailureLimit, createFollowerLimit, createRateLimit } from './limits.ts';
 import { errorFields, type Log } from './log.ts';
-import { inspectorRoutes, type InspectorOptions } from './inspector/inspector-door.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { openApi, type OpenApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import { DoorError, problemOf } from './problem.ts';
-import { createFollowerLimit } from './follower-limit.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { assertDepth } from '../operate/parse-json.ts';
-import { bodyText } from './read-body.ts';
-import { inTime, runOperation, tenantWide, type DoorParts } from './run-operation.ts';
+import { bodyText } from './read-request.ts';
+import { type DoorParts, inTime, runOperation, tenantWide } from './run-operation.ts';
 import { DEFAULT_SETTINGS, type DoorSettings } from './settings.ts';
 
 export interface AppOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFailureLimit } from './failure-limit.ts';
+import { createFailureLimit } from './limits.ts';
 import type { DoorError } from './problem.ts';
 
 describe('the limit of wrong keys', () => {

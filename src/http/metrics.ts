@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Varve } from '../varve.ts';
-import type { FailureLimit } from './failure-limit.ts';
+import type { FailureLimit } from './limits.ts';
 
 /** One request that was answered. */
 export interface Measured {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { BODY_EXAMPLES } from './examples.ts';
 import { jsonSchema, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
-import { queryProperties, SCOPE_PARTS } from './read-query.ts';
+import { queryProperties, SCOPE_PARTS } from './read-request.ts';
 import * as records from './record-schemas.ts';
 
 /** An OpenAPI document. */

@@ -1,6 +1,9 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { ApiKey, KeyAccess } from '../operate/api-key.ts';
+import type { NewEvent } from '../record/event.ts';
+import { timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 
@@ -124,4 +127,40 @@ export function operation<
     },
     run: run as Operation['run'],
   };
+}
+
+/** The most items of a list that has no pages. */
+export function limitSchema(maximum: number): z.ZodOptional<z.ZodInt> {
+  return z.int().min(1).max(maximum).optional();
+}
+
+export const levelSchema: z.ZodOptional<z.ZodEnum> = z.enum(['tenant', 'agent', 'user', 'session']).optional();
+
+/** Reads what was known at a time instead of what is known now. */
+export const asOfSchema: z.ZodOptional<typeof timeSchema> = timeSchema.optional();
+
+/** The id in the path. */
+export function idOf(params: Record<string, string>): string {
+  return params['id'] ?? '';
+}
+
+/** A list without pages. */
+export function items(item: z.ZodType): z.ZodType {
+  return z.object({ items: z.array(item) });
+}
+
+/** An object whose fields the library's types describe. */
+export const loose: z.ZodType = z.record(z.string(), z.unknown());
+
+/** What was looked for, or `not_found`. */
+export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
+  if (item !== null) return item;
+  throw new VarveError(`There is no ${what} ${id} within this scope.`, { code: 'not_found', details: { id } });
+}
+
+/** Gives events the key of the request that carries them; an event's own key stands. */
+export function keyedBy(key: string | null, events: NewEvent | readonly NewEvent[]): NewEvent | NewEvent[] {
+  if (key === null) return events as NewEvent | NewEvent[];
+  if (!Array.isArray(events)) return { idempotencyKey: key, ...(events as NewEvent) };
+  return (events as readonly NewEvent[]).map((event, index) => ({ idempotencyKey: `${key}#${index}`, ...event }));
 }

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
 import { invalidInput, VarveError } from '../errors.ts';
-import { isIdempotencyKey } from './idempotency-key.ts';
 import type { ApiKey } from '../operate/api-key.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
-import type { FailureLimit } from './failure-limit.ts';
-import type { FollowerLimit } from './follower-limit.ts';
+import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { subjectOf } from './operations/admin-operations.ts';
 import { DoorError } from './problem.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { assertPlain, readBody } from './read-body.ts';
-import { readQuery } from './read-query.ts';
+import { assertPlain, readBody, readQuery } from './read-request.ts';
 import type { DoorSettings } from './settings.ts';
 
 /** What the door works with. */
@@ -170,4 +166,9 @@ async function noteAct(
 /** Says that a key with limits cannot ask for what concerns everyone. */
 export function tenantWide(): VarveError {
   return new VarveError('This concerns the whole tenant, and this key reaches only a part.', { code: 'outside_scope' });
+}
+
+/** Whether a text can name a request: 1 to 200 visible characters. */
+export function isIdempotencyKey(text: string): boolean {
+  return /^[\x21-\x7e]{1,200}$/.test(text);
 }

@@ -1,13 +1,12 @@
 import { invalidInput } from '../errors.ts';
 import { isObject } from './fields.ts';
-import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
+import { elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { readEden } from './read-eden.ts';
 import { readLanggraph } from './read-langgraph.ts';
 import { readMem0, scrolled } from './read-mem0.ts';
 import { readTranscripts } from './read-transcripts.ts';
-import { readVarve } from './read-varve.ts';
 
 type Reader = (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
 
@@ -58,4 +57,9 @@ function formatOf(list: string | null, value: unknown): ImportFormat | null {
   if ('memory' in value || (isObject(value['payload']) && 'data' in value['payload'])) return 'mem0';
   if ('messages' in value || 'role' in value || 'content' in value || 'text' in value) return 'transcripts';
   return null;
+}
+
+/** Varve's own export: its lines as they are. */
+export async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
+  for (const file of files) for await (const { value } of elementsOf(file)) yield value;
 }

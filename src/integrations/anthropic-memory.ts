@@ -1,7 +1,7 @@
-import { withoutEnd } from '../language/without-end.ts';
 import { z } from 'zod';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
+import { withoutEnd } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
 import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 

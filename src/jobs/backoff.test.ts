@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exponentialBackoff } from './backoff.ts';
+import { exponentialBackoff } from './outcome.ts';
 
 describe('exponentialBackoff', () => {
   it('doubles up to the most', () => {

@@ -1,8 +1,9 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely';
-import type { Database, Reader, Writer } from '../store/database.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
-import { pickFairly, type FairTurns } from './fair-turns.ts';
-import { toJob, type Job } from './job.ts';
+import { type FairTurns, pickFairly } from './fair-turns.ts';
+import { type Job, type RunningJob, toJob } from './job.ts';
+import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
 
 /** What a worker can take. */
 export interface LeaseRequest {
@@ -81,4 +82,69 @@ function eligible(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`${ofKinds(kinds)} and (unique_key is null or not exists (
     select 1 from jobs as other where other.state = 'running' and other.unique_key is not null
       and other.tenant_id = jobs.tenant_id and other.kind = jobs.kind and other.unique_key = jobs.unique_key))`;
+}
+
+/** A run that is under way. */
+export interface LeasedRun {
+  job: Job;
+  leaseId: string;
+}
+
+/** Extends leases and returns the runs that have lost theirs. */
+export async function renewLeases<Run extends LeasedRun>(
+  writer: Writer,
+  runs: readonly Run[],
+  { database, leaseUntil }: { database: Database; leaseUntil: number },
+): Promise<Run[]> {
+  if (runs.length === 0) return [];
+  // A row that is locked is just being completed by its own handler: waiting for it could end in a deadlock.
+  await sql`
+    update jobs set lease_until = ${leaseUntil} where id in (
+      select id from jobs where state = 'running' and ${holds(runs)} ${database.syntax.skipLocked})`.execute(writer);
+  const { rows } = await sql<{ id: string; lease_id: string }>`
+    select id, lease_id from jobs where state = 'running' and ${holds(runs)}`.execute(writer);
+  const held = new Set(rows.map((row) => `${row.id} ${row.lease_id}`));
+  return runs.filter((run) => !held.has(`${run.job.id} ${run.leaseId}`));
+}
+
+/** What a worker brings to the database at one time. */
+export interface Turn extends LeaseRequest {
+  ended: readonly EndedRun[];
+  renew: readonly RunningJob[];
+}
+
+/** What it takes away. */
+export interface TurnResult {
+  settled: ReadonlySet<EndedRun>;
+  lost: RunningJob[];
+  leased: Job[];
+}
+
+// A unique key can be enqueued in the very moment in which a job with that key goes back to wait.
+const TRIES = 5;
+
+/**
+ * Settles what has ended, renews what runs and takes new jobs, in one transaction: a flush to the disk costs
+ * more than all the rest, so that small jobs are as fast as many of them share one.
+ */
+export async function takeTurn(turn: Turn): Promise<TurnResult> {
+  const { database, ended, renew, now } = turn;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await database.write(EVERY_TENANT, async (writer) => {
+        const settled = await settleJobs(writer, ended, now);
+        const lost = await renewLeases(writer, renew, turn);
+        const leased = await leaseJobs(writer, turn);
+        return { settled, lost, leased };
+      });
+    } catch (error) {
+      if (tries >= TRIES || !database.syntax.isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+/** Whether a turn would do anything. Only reads, so that an idle worker is in nobody's way. */
+export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn): Promise<boolean> {
+  if (ended.length > 0 || renew.length > 0) return true;
+  return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
 }

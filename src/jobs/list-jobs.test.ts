@@ -3,9 +3,8 @@ import { databases } from '../../test/databases.ts';
 import { openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { invalidInput } from '../errors.ts';
 import { DAY } from '../record/clock.ts';
-import { countJobs, getJob, listJobs, type JobFilter } from './list-jobs.ts';
-import { removeEndedJobs } from './remove-ended-jobs.ts';
-import { retryJob } from './retry-job.ts';
+import { countJobs, getJob, type JobFilter, listJobs } from './list-jobs.ts';
+import { removeEndedJobs, retryJob } from './settle-jobs.ts';
 
 for (const on of databases()) {
   describe.skipIf(on.skip !== null)(`looking after the queue on ${on.name}`, () => {

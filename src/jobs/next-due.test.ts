@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextDue } from './next-due.ts';
+import { nextDue } from './schedules.ts';
 
 const dues = (cron: string, timeZone: string, after: string, count: number): string[] => {
   const found: string[] = [];

@@ -1,14 +1,11 @@
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Database } from '../store/database.ts';
-import type { Backoff } from './backoff.ts';
-import { changePayload, completeJob } from './complete-job.ts';
 import { createFairTurns } from './fair-turns.ts';
-import type { Job } from './job.ts';
-import { outcomeOfError, type Outcome } from './outcome.ts';
-import { cutShort, type JobContext, type JobHandler, type RunningJob } from './running-job.ts';
-import type { EndedRun } from './settle-jobs.ts';
-import { isTurnNeeded, takeTurn, type Turn } from './take-turn.ts';
+import { cutShort, type Job, type JobContext, type JobHandler, type RunningJob } from './job.ts';
+import { isTurnNeeded, takeTurn, type Turn } from './lease-jobs.ts';
+import { type Backoff, type Outcome, outcomeOfError } from './outcome.ts';
+import { changePayload, completeJob, type EndedRun } from './settle-jobs.ts';
 
 export interface RunsOptions {
   database: Database;

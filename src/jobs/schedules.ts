@@ -1,10 +1,13 @@
+import { Cron } from 'croner';
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { invalidInput, messageOf } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
-import { parse, textSchema } from '../record/parse.ts';
-import { EVERY_TENANT, type Database } from '../store/database.ts';
-import type { Json } from './job.ts';
-import { nextDue } from './next-due.ts';
+import { parse, textSchema, timeZoneSchema } from '../record/parse.ts';
+import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
+import type { ScheduleTable } from '../store/schema.ts';
+import { enqueue, type EnqueueDeps } from './enqueue.ts';
+import { type Json, NO_TENANT } from './job.ts';
 
 /** A job that comes again. Its jobs belong to no tenant. */
 export interface NewSchedule {
@@ -97,4 +100,78 @@ export async function removeSchedules(database: Database, names: readonly string
       .executeTakeFirst(),
   );
   return Number(result.numDeletedRows);
+}
+
+/**
+ * The first due time after `after`, in milliseconds. A local time that daylight saving skips is due when the clock
+ * has jumped, one that comes twice is due the first time. Throws `invalid_input` for an expression or a time zone
+ * that is none, or that is never due.
+ */
+export function nextDue(schedule: { cron: string; timeZone: string }, after: number): number {
+  let next: Date | null;
+  try {
+    const options = { paused: true, timezone: schedule.timeZone, mode: '5-or-6-parts' } as const;
+    next = new Cron(schedule.cron, options).nextRun(new Date(after));
+  } catch (error) {
+    throw invalidInput(
+      `The schedule "${schedule.cron}" in ${schedule.timeZone} is not valid: ${messageOf(error)} ` +
+        'Expected a cron expression such as "30 3 * * *" and an IANA time zone such as Europe/Berlin.',
+    );
+  }
+  if (next === null) throw invalidInput(`The schedule "${schedule.cron}" is never due.`);
+  return next.getTime();
+}
+
+/**
+ * A time zone that was stored, or another where this machine does not know it. Zones are checked when they are set, but
+ * the list of them is the machine's: one that is missing from it must not end the schedules of everybody.
+ */
+export function knownTimeZone(stored: string | null, otherwise: string): string {
+  return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;
+}
+
+/** Whether a schedule is due, without taking the lock that writing takes. */
+export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
+  const { rows } = await sql`select 1 as found from schedules where next_due <= ${now} limit 1`.execute(reader);
+  return rows.length > 0;
+}
+
+/**
+ * Enqueues one job for each schedule that is due. Due times that were missed become one run, and so does one that
+ * comes while the job of the last still waits. Returns how many schedules were due.
+ */
+export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<number> {
+  const now = deps.clock.now();
+  const due = await writer.selectFrom('schedules').selectAll().where('next_due', '<=', now).orderBy('name').execute();
+  let ticked = 0;
+  for (const schedule of due) {
+    if (!(await moveOn(writer, schedule, now))) continue;
+    ticked += 1;
+    const payload = { ...JSON.parse(schedule.payload), dueAt: new Date(schedule.next_due).toISOString() };
+    await enqueue(
+      writer,
+      { kind: schedule.kind, tenant: NO_TENANT, uniqueKey: `schedule ${schedule.name}`, payload },
+      deps,
+    );
+  }
+  return ticked;
+}
+
+/** Only one of those who saw the same due time gets to move it. */
+async function moveOn(writer: Writer, schedule: ScheduleTable, now: number): Promise<boolean> {
+  const result = await writer
+    .updateTable('schedules')
+    .set({
+      next_due: dueAfter(schedule, now),
+      last_due: schedule.next_due,
+    })
+    .where('name', '=', schedule.name)
+    .where('next_due', '=', schedule.next_due)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** When a stored schedule is due next. In UTC where its zone is not known here. */
+export function dueAfter({ cron, time_zone }: Pick<ScheduleTable, 'cron' | 'time_zone'>, after: number): number {
+  return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }

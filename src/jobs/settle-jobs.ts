@@ -1,6 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
-import type { Writer } from '../store/database.ts';
-import type { Job } from './job.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { VarveError } from '../errors.ts';
+import type { Clock } from '../record/clock.ts';
+import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
+import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
+import type { JobTable } from '../store/schema.ts';
+import { type Job, type Json, type TenantFilter, toJob } from './job.ts';
+import type { LeasedRun } from './lease-jobs.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A run that is over, with the lease that it had. */
@@ -85,4 +90,104 @@ export async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 
     .where(sql<boolean>`unique_key is not null and state = 'waiting'`)
     .where('id', '<>', job.id)
     .execute();
+}
+
+/**
+ * Marks a job as done within the transaction of its effects: both happen, or neither.
+ * Throws `conflict`, and so takes the work back, when another worker has taken the job over.
+ */
+export async function completeJob(writer: Writer, run: LeasedRun, now: number): Promise<void> {
+  await updateHeld(writer, run, { state: 'done', finished_at: now, lease_until: null });
+}
+
+/** Gives a job that goes on another payload within the transaction of its effects. Throws `conflict` likewise. */
+export async function changePayload(writer: Writer, run: LeasedRun, payload: Json): Promise<void> {
+  await updateHeld(writer, run, { payload: JSON.stringify(payload) });
+}
+
+async function updateHeld(
+  writer: Writer,
+  { job, leaseId }: LeasedRun,
+  change: Partial<Pick<JobTable, 'state' | 'finished_at' | 'lease_until' | 'payload'>>,
+): Promise<void> {
+  const result = await writer
+    .updateTable('jobs')
+    .set(change)
+    .where('id', '=', job.id)
+    .where('lease_id', '=', leaseId)
+    .where(sql<boolean>`state = 'running'`)
+    .executeTakeFirst();
+  if (result.numUpdatedRows > 0n) return;
+  throw new VarveError(`The lease of job ${job.id} is lost: another worker has taken it over.`, { code: 'conflict' });
+}
+
+/**
+ * Lets a dead job run again, at once and with all its attempts. Its last error stays until the next.
+ * Null if there is no such job; throws `conflict` if it is not dead.
+ */
+export async function retryJob(
+  database: Database,
+  id: string,
+  { clock, tenant = EVERY_TENANT }: TenantFilter & { clock: Clock },
+): Promise<Job | null> {
+  return database.write(tenant, async (writer) => {
+    const query = writer.selectFrom('jobs').selectAll().where('id', '=', id);
+    const row = await (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).executeTakeFirst();
+    if (row === undefined) return null;
+    const change = { state: 'waiting', attempts: 0, run_at: clock.now(), finished_at: null };
+    await makeRoom(writer, toJob(row));
+    const result = await writer
+      .updateTable('jobs')
+      .set(change)
+      .where('id', '=', id)
+      .where('state', '=', 'dead')
+      .executeTakeFirst();
+    if (result.numUpdatedRows > 0n) return toJob({ ...row, ...change });
+    throw new VarveError(`Job ${id} is ${row.state}: only a dead job can be retried.`, { code: 'conflict' });
+  });
+}
+
+// Small enough that a removal of years of jobs does not keep others from writing.
+const BATCH = 1000;
+
+export interface RemoveEndedJobs extends TenantFilter {
+  /** Jobs that ended before this time. */
+  before: TimeInput;
+  /** Default: done ones only. Dead ones are kept until someone has looked at them. */
+  states?: readonly ('done' | 'dead')[];
+}
+
+/** Removes jobs that have ended, in several transactions. Returns how many. */
+export async function removeEndedJobs(database: Database, options: RemoveEndedJobs): Promise<number> {
+  const { tenant = EVERY_TENANT, states = ['done'] } = options;
+  const before = parse(timeSchema, options.before, 'The time').getTime();
+  let removed = 0;
+  for (const state of states) {
+    for (let batch = BATCH; batch === BATCH; removed += batch) {
+      batch = await removeBatch(database, { tenant, state, before });
+    }
+  }
+  return removed;
+}
+
+async function removeBatch(
+  database: Database,
+  { tenant, state, before }: { tenant: TenantFilter['tenant'] & {}; state: string; before: number },
+): Promise<number> {
+  const result = await database.write(tenant, (writer) =>
+    writer
+      .deleteFrom('jobs')
+      .where('id', 'in', (from) => {
+        const ended = from
+          .selectFrom('jobs')
+          .select('id')
+          .where('state', '=', state)
+          .where('finished_at', '<', before)
+          .orderBy('finished_at')
+          .limit(BATCH);
+        return tenant === EVERY_TENANT ? ended : ended.where('tenant_id', '=', tenant);
+      })
+      .executeTakeFirst(),
+  );
+  return Number(result.numDeletedRows);
 }

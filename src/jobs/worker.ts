@@ -1,16 +1,14 @@
+import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
-import { DAY, HOUR, MINUTE, SECOND, type Clock } from '../record/clock.ts';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
-import { EVERY_TENANT, type Database } from '../store/database.ts';
-import { exponentialBackoff, type Backoff } from './backoff.ts';
-import { createBell } from './bell.ts';
-import { followClock } from './follow-clock.ts';
-import type { Outcome } from './outcome.ts';
-import { removeEndedJobs } from './remove-ended-jobs.ts';
+import { type Database, EVERY_TENANT } from '../store/database.ts';
+import type { JobHandler } from './job.ts';
+import { type Backoff, exponentialBackoff, type Outcome } from './outcome.ts';
 import { createRuns } from './runs.ts';
-import type { JobHandler } from './running-job.ts';
-import { isScheduleDue, tickSchedules } from './tick-schedules.ts';
+import { dueAfter, isScheduleDue, tickSchedules } from './schedules.ts';
+import { removeEndedJobs } from './settle-jobs.ts';
 
 /** What a worker needs, and its settings. */
 export interface WorkerOptions {
@@ -179,4 +177,52 @@ function since(before: RunCounts, now: RunCounts): RunCounts {
 
 function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
+}
+
+/** Wakes the one who waits for it. A ring that nobody was waiting for is kept for the next wait. */
+export interface Bell {
+  ring(): void;
+  /** Until it rings, at most so many milliseconds. */
+  wait(milliseconds: number): Promise<void>;
+}
+
+/** Makes a bell. */
+export function createBell(): Bell {
+  let rung = Promise.withResolvers<void>();
+  return {
+    ring: () => rung.resolve(),
+    async wait(milliseconds) {
+      const timer = setTimeout(rung.resolve, milliseconds);
+      await rung.promise;
+      clearTimeout(timer);
+      rung = Promise.withResolvers<void>();
+    },
+  };
+}
+
+// The clocks of two machines are not farther apart: less is left as it is, so that no due time comes twice for it.
+const SKEW = HOUR;
+
+/**
+ * Brings back what a clock that ran ahead and was put back has sent into the future: the due times of schedules, jobs
+ * that were enqueued meanwhile, and leases, which nobody takes for longer than a day. Without it all of them would wait
+ * until the wrong time has come, and their unique keys would keep new jobs out.
+ */
+export async function followClock(database: Database, clock: Clock): Promise<void> {
+  const now = clock.now();
+  await database.write(EVERY_TENANT, async (writer) => {
+    await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}
+      where state = 'waiting' and created_at > ${now + SKEW}`.execute(writer);
+    await sql`update jobs set lease_until = ${now + DAY}
+      where state = 'running' and lease_until > ${now + DAY}`.execute(writer);
+    for (const schedule of await writer.selectFrom('schedules').selectAll().orderBy('name').execute()) {
+      if (schedule.next_due <= dueAfter(schedule, now + SKEW)) continue;
+      await writer
+        .updateTable('schedules')
+        .set({ next_due: dueAfter(schedule, now) })
+        .where('name', '=', schedule.name)
+        .where('next_due', '=', schedule.next_due)
+        .execute();
+    }
+  });
 }

@@ -1,5 +1,4 @@
-import { replaceSentences } from './replace-sentences.ts';
-import { splitSentences } from './split-sentences.ts';
+import { replaceSentences, splitSentences } from './sentences.ts';
 
 const DATED = /^(- \d{4}-\d{2}-\d{2}: )(.*)$/;
 

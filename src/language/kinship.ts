@@ -1,4 +1,4 @@
-import { wordSet } from './word-set.ts';
+import { wordSet } from './words.ts';
 
 /** People whom a possessive ties to the speaker: what is said of them is not said of the speaker. */
 export const KINSHIP: ReadonlySet<string> = wordSet(`

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locateQuote } from './locate-quote.ts';
+import { locateQuote } from './quotes.ts';
 
 const TURN =
   'Well, since we talked: I’ve moved to München (finally!), and the new flat is 1,250 a month. Grand, isn’t it?';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canBeName } from './not-a-name.ts';
-import { isOccupation } from './occupations.ts';
+import { canBeName, isOccupation } from '../form/read/local/slot-values.ts';
 import { singularOf } from './kinship.ts';
 
 describe('words of people', () => {

@@ -1,14 +1,14 @@
 import {
   addDays,
+  type CivilDate,
   civilDateAt,
   firstOfMonth,
   isValidDate,
   mondayOf,
   startOfDay,
   weekdayOf,
-  type CivilDate,
-} from './civil-date.ts';
-import { wordsPattern, type Pack } from './packs/pack.ts';
+} from './calendar.ts';
+import { type Pack, wordsPattern } from './packs/pack.ts';
 import { resolveDates } from './resolve-dates.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */

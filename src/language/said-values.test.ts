@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNameSaid, numberNotSaid, numbersSaid } from './said-values.ts';
+import { isNameSaid, numberNotSaid, numbersSaid } from './quotes.ts';
 
 describe('numbers that are said', () => {
   it.each([

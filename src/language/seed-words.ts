@@ -1,4 +1,4 @@
-import { wordSet } from './word-set.ts';
+import { wordSet } from './words.ts';
 
 /** The English word list of BIP 39, of which the recovery phrases of wallets are made. */
 export const SEED_WORDS: ReadonlySet<string> = wordSet(`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitSentences } from './split-sentences.ts';
+import { splitSentences } from './sentences.ts';
 
 describe('splitSentences', () => {
   it.for([

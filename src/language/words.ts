@@ -1,4 +1,4 @@
-import { stemArabic, stemEnglish } from './stem.ts';
+import type { Reader, TextIndex, TextSearch } from '../store/database.ts';
 
 const WORD = /\p{Extended_Pictographic}|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
 const HAN_KANA_HANGUL = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u;
@@ -87,4 +87,178 @@ export function indexWords(text: string): string[] {
   return words(text.slice(0, MOST_INDEXED_WORDS * 12))
     .slice(0, MOST_INDEXED_WORDS)
     .map((word) => word.slice(0, LONGEST_WORD));
+}
+
+// Irregular forms that suffix stripping cannot join; chosen for what people tell about their lives.
+const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
+  (
+    'went:go gone:go goes:go does:do bought:buy brought:bring taught:teach thought:think caught:catch fought:fight sought:seek ' +
+    'found:find met:meet got:get gotten:get gave:give given:give took:take taken:take made:make said:say told:tell ' +
+    'ran:run began:begin begun:begin wrote:write written:write read:read drove:drive driven:drive rode:ride ridden:ride ' +
+    'flew:fly flown:fly grew:grow grown:grow knew:know known:know threw:throw thrown:throw drew:draw drawn:draw ' +
+    'saw:see seen:see ate:eat eaten:eat drank:drink drunk:drink sang:sing sung:sing swam:swim swum:swim won:win ' +
+    'wore:wear worn:wear broke:break broken:break spoke:speak spoken:speak chose:choose chosen:choose froze:freeze ' +
+    'stole:steal woke:wake fell:fall fallen:fall felt:feel left:leave lost:lose kept:keep slept:sleep spent:spend ' +
+    'sent:send built:build lent:lend held:hold sold:sell paid:pay heard:hear led:lead fed:feed hid:hide hidden:hide ' +
+    'sat:sit stood:stand understood:understand became:become came:come shot:shoot shook:shake swore:swear tore:tear ' +
+    'hung:hang stuck:stick struck:strike dug:dig bit:bite hurt:hurt cut:cut put:put quit:quit hit:hit let:let set:set ' +
+    'dealt:deal dreamt:dream meant:mean leapt:leap learnt:learn burnt:burn forgot:forget forgotten:forget forgave:forgive ' +
+    'laid:lay lit:light shown:show wed:wed rose:rise risen:rise did:do done:do had:have has:have was:be were:be been:be is:be are:be am:be ' +
+    'children:child kids:kid men:man women:woman people:person feet:foot teeth:tooth mice:mouse geese:goose ' +
+    'wives:wife knives:knife leaves:leaf shelves:shelf halves:half wolves:wolf selves:self ' +
+    'better:good best:good worse:bad worst:bad dying:die lying:lie tying:tie ' +
+    'mom:mother mum:mother mommy:mother dad:father daddy:father grandma:grandmother grandpa:grandfather bro:brother sis:sister ' +
+    'photo:picture pic:picture photograph:picture photography:picture bike:bicycle tv:television fav:favorite favourite:favorite ' +
+    'colour:color edu:education uni:university vet:veterinarian doc:doctor gym:gym bday:birthday xmas:christmas fridge:refrigerator ' +
+    'tourney:tournament fam:family vacay:vacation exam:exam lab:lab'
+  )
+    .split(' ')
+    .map((pair) => pair.split(':') as [string, string]),
+);
+
+const VOWEL = /[aeiouy]/;
+
+function endsInDoubledConsonant(word: string): boolean {
+  const last = word.at(-1);
+  return word.length > 3 && last === word.at(-2) && last !== undefined && !'aeioulsz'.includes(last);
+}
+
+function stripVerbEnding(word: string, length: number): string {
+  const stem = word.slice(0, -length);
+  if (stem.length < 3 || !VOWEL.test(stem)) return word;
+  if (endsInDoubledConsonant(stem)) return stem.slice(0, -1);
+  return stem;
+}
+
+// "paint", "painted", "painting" and "paintings" meet; "hope", "hoped" and "hoping" meet in "hop(e)" minus its final e.
+function stripSuffixes(word: string): string {
+  let stem = word;
+  if (stem.endsWith('ies') && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
+  else if (/(?:ss|sh|ch|x|z)es$/.test(stem)) stem = stem.slice(0, -2);
+  else if (stem.endsWith('s') && stem.length > 3 && !/(?:ss|us|is)$/.test(stem)) stem = stem.slice(0, -1);
+  if (stem.endsWith('ied') && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
+  else if (stem.endsWith('ing')) stem = stripVerbEnding(stem, 3);
+  else if (stem.endsWith('ed')) stem = stripVerbEnding(stem, 2);
+  if (stem.endsWith('ly') && stem.length > 5) stem = stem.slice(0, -2);
+  if (stem.endsWith('e') && stem.length > 3) stem = stem.slice(0, -1);
+  if (stem.endsWith('y') && stem.length > 3) stem = `${stem.slice(0, -1)}i`;
+  return stem;
+}
+
+export function stemEnglish(word: string): string {
+  const irregular = IRREGULAR_FORMS.get(word);
+  if (irregular !== undefined) return stripSuffixes(irregular);
+  if (word.length < 4) return word;
+  const stem = stripSuffixes(word);
+  const again = IRREGULAR_FORMS.get(stem);
+  return again === undefined ? stem : stripSuffixes(again);
+}
+
+const ARABIC_PREFIX = /^(?:وال|بال|كال|فال|لل|ال)/u;
+const ARABIC_SUFFIX = /(?:ها|ان|ات|ون|ين|يه|ه|ي)$/u;
+
+export function stemArabic(word: string): string {
+  let stem = word
+    .replace(/[أإآٱ]/gu, 'ا')
+    .replace(/ى/gu, 'ي')
+    .replace(/ة/gu, 'ه')
+    .replace(/ـ/gu, '');
+  const withoutPrefix = stem.replace(ARABIC_PREFIX, '');
+  if (withoutPrefix.length >= 2) stem = withoutPrefix;
+  const withoutSuffix = stem.replace(ARABIC_SUFFIX, '');
+  return withoutSuffix.length >= 3 ? withoutSuffix : stem;
+}
+
+/** Words that carry no meaning of their own in a statement. */
+export const STOP_WORDS: ReadonlySet<string> = wordSet(`
+  a an the and or but if then so as at by for from in into of off on onto out over to up with without about after before
+  between during through under until while than that this these those there here it its he him his she her hers they them
+  their theirs themself themselves i me my mine myself we us our ours ourselves you your yours who whom whose which what when
+  where why how be am is are was were been being do does did done doing have has had having will would shall should can
+  could may might must not no nor never n't s t d ll m re ve just also too very really quite much many more most lot lots
+  some any all both each every few several such only own same other another again ever even still yet already now one ones
+  get gets got getting going gonna let us oh well yes yeah yep okay ok sure thing things stuff way kind sort bit little
+  like likes user because since though although actually definitely pretty always usually often sometimes like's upon per
+  via etc else instead rather together along around ago back away anymore something anything everything nothing
+  someone anyone everyone nobody somebody anybody everybody`);
+
+/** True for a word that a reader would miss. */
+export function isContentWord(lower: string): boolean {
+  return lower.length > 1 ? !STOP_WORDS.has(lower) && /[\p{L}\p{N}]/u.test(lower) : /[\p{N}\p{Lo}]/u.test(lower);
+}
+
+const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
+// What a statement brings in by being one: "The user mentioned that…", "prefers".
+const FRAME = new Set(['user', 'users', 'mentioned', 'said', 'says', 'stated', 'states', 'told', 'agent', 'assistant']);
+
+/** The words of a text that carry meaning, reduced to their stems. */
+export function contentStems(text: string): Set<string> {
+  const stems = new Set<string>();
+  for (const token of text.match(TOKEN) ?? []) {
+    const lower = token.toLowerCase().replace(/['’]s$/u, '');
+    if (!isContentWord(lower) || FRAME.has(lower)) continue;
+    for (const stem of words(lower)) stems.add(stem);
+  }
+  return stems;
+}
+
+/** Which share of the words of one text another has. 0 when there are none. */
+export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>): number {
+  if (part.size === 0) return 0;
+  let shared = 0;
+  for (const stem of part) if (whole.has(stem)) shared += 1;
+  return shared / part.size;
+}
+
+/** The words that two texts share, of all the words that they have. */
+export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const stem of one) if (other.has(stem)) shared += 1;
+  const all = one.size + other.size - shared;
+  return all === 0 ? 0 : shared / all;
+}
+
+/**
+ * How similar two statements are by their words, on the scale that similarities of vectors are calibrated to:
+ * half of all words shared is related (0.70), all of them is the same (0.95).
+ */
+export function lexicalSimilarity(one: string, other: string): number {
+  const [left, right] = [contentStems(one), contentStems(other)];
+  const share = overlap(left, right);
+  if (share === 0) return 0;
+  return Math.min(0.95, 0.45 + 0.5 * share);
+}
+
+/**
+ * A text without the characters that it ends with. `/[.,]+$/` would do, but looks at every run of them again from each
+ * of its characters: a message of a hundred thousand dots takes it half a minute.
+ */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Splits a word list written as running text. */
+export function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
+}
+
+// Ranking costs a few microseconds a row: this many are a few milliseconds.
+const MOST_ROWS = 1000;
+
+/**
+ * The words of a search that tell one row from another: the rarest ones, as long as all the rows that have any of them
+ * are not too many. A word that every row has, such as "user" in memories, says nothing and costs the most.
+ */
+export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
+  const { kind, owners, words } = search;
+  const counts = await index.frequencies(reader, kind, owners, words);
+  const known = [...new Set(words)].filter((word) => counts.has(word));
+  known.sort((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
+  let rows = 0;
+  return known.filter((word, place) => {
+    rows += counts.get(word) ?? 0;
+    return place === 0 || rows <= MOST_ROWS;
+  });
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { databases } from '../../test/databases.ts';
 import { NOON, openLedger, type OpenLedger } from '../../test/open-ledger.ts';
-import { json, startProtocolServer, status, text, type ProtocolServer } from '../../test/protocol-server.ts';
+import { json, type ProtocolServer, startProtocolServer, status, text } from '../../test/protocol-server.ts';
 import { aiSdkEmbedder } from '../models/ai-sdk-embedder.ts';
 import { cachedEmbedder } from '../models/cached-embedder.ts';
 import { createLanguageModel } from '../models/create-language-model.ts';
@@ -10,7 +10,7 @@ import type { LanguageModel } from '../models/language-model.ts';
 import { NO_USAGE } from '../models/usage.ts';
 import type { Ledger, LedgerOptions } from './ledger.ts';
 import type { MeterContext } from './meter.ts';
-import type { UsageEntry } from './usage-entry.ts';
+import type { UsageEntry } from './usage-report.ts';
 
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };

@@ -1,14 +1,18 @@
 import { VarveError } from '../errors.ts';
-import type { Clock } from '../record/clock.ts';
+import { type Clock, DAY } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
-import type { Database, Writer } from '../store/database.ts';
-import { ensureBudget, type Budget } from './budget.ts';
-import { createCredit, outOfCredit, type Credit } from './credit.ts';
+import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
+import { addEntry, addToBalance, createCredit, type Credit, outOfCredit } from './credit.ts';
 import { createMeter, type Meter, type MeterContext } from './meter.ts';
 import { createPriceTable, type Prices, type PriceTable } from './price-table.ts';
-import { payerOf, recordedIds, recordUsage, type CreditMode } from './record-usage.ts';
-import type { UsageEntry, UsageScope } from './usage-entry.ts';
-import { usageReport, type ReportLine, type ReportQuery } from './usage-report.ts';
+import {
+  dayOf,
+  type ReportLine,
+  type ReportQuery,
+  type UsageEntry,
+  usageReport,
+  type UsageScope,
+} from './usage-report.ts';
 
 /** What models are used for, what that costs, and who pays. */
 export interface Ledger {
@@ -124,4 +128,134 @@ async function unsettled(database: Database, tenant: string, entries: readonly U
 async function unsettledCost(database: Database, prices: PriceTable, entries: readonly UsageEntry[]): Promise<number> {
   const rest = await unsettled(database, entries[0]?.scope.tenant ?? '', entries);
   return rest.reduce((sum, { model, usage }) => sum + (prices.cost(model, usage) ?? 0), 0);
+}
+
+/** The most that background work may cost on one UTC day, in micro-dollars. */
+export interface Budget {
+  perTenant?: number;
+  /** All tenants together. */
+  total?: number;
+}
+
+/** Throws `budget_spent` once the day's budget is used up, with `details.until`: when the job that asked may run again. */
+export async function ensureBudget(
+  database: Database,
+  clock: Clock,
+  budget: Budget,
+  tenant: string,
+  /** Cost that is not written down yet. */
+  pending = 0,
+): Promise<void> {
+  const day = dayOf(clock.now());
+  const checks = [
+    { limit: budget.perTenant, whose: tenant, name: `tenant ${tenant}` },
+    { limit: budget.total, whose: EVERY_TENANT, name: 'all tenants' },
+  ] as const;
+  for (const { limit, whose, name } of checks) {
+    if (limit === undefined) continue;
+    const spent = pending + (await database.read(whose, (reader) => spentOn(reader, day, whose)));
+    if (spent < limit) continue;
+    const until = Date.parse(`${day}T00:00:00Z`) + DAY;
+    throw new VarveError(
+      `The budget of ${name} for ${day} is spent: ${spent} of ${limit} micro-dollars. Background work goes on at ${new Date(until).toISOString()}.`,
+      { code: 'budget_spent', retryable: true, details: { tenant, day, spent, limit, until } },
+    );
+  }
+}
+
+async function spentOn(reader: Reader, day: string, whose: string | typeof EVERY_TENANT): Promise<number> {
+  let query = reader
+    .selectFrom('usage')
+    .select((select) => select.fn.sum<number | string | null>('cost').as('spent'))
+    .where('day', '=', day)
+    .where('operation', '!=', 'injection');
+  if (whose !== EVERY_TENANT) query = query.where('tenant_id', '=', whose);
+  const row = await query.executeTakeFirst();
+  return Number(row?.spent ?? 0);
+}
+
+/** Whose account pays: the user's (the tenant's for work without a user), the tenant's, or nobody's. */
+export type CreditMode = 'user' | 'tenant' | 'off';
+
+/** The account that pays for a scope; null when credit is off. */
+export function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: string | null } | null {
+  if (mode === 'off') return null;
+  return { tenant: scope.tenant, user: mode === 'user' ? scope.user : null };
+}
+
+export interface RecordParts {
+  prices: PriceTable;
+  mode: CreditMode;
+}
+
+/**
+ * Writes usage and takes its cost from the account that pays, in the caller's transaction. An entry that is there already
+ * is left alone, so it can be asked for again when nobody knows whether the first time was committed.
+ * Call it last in a transaction: the account stays locked until the commit. Gives the cost of what was new.
+ */
+export async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts: RecordParts): Promise<number> {
+  let total = 0;
+  // In one order everywhere: two transactions that pay from the same accounts do not lock each other out.
+  const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
+  for (const entry of ordered) {
+    const cost = parts.prices.cost(entry.model, entry.usage);
+    // What remembered text costs in the application's own prompt, the application pays itself.
+    const payer = entry.operation === 'injection' ? null : payerOf(parts.mode, entry.scope);
+    const charged = payer === null ? 0 : (cost ?? 0);
+    if (!(await addUsageRow(writer, entry, cost, charged))) continue;
+    total += cost ?? 0;
+    if (payer === null || charged === 0) continue;
+    await addEntry(writer, {
+      ...payer,
+      id: entry.id,
+      kind: 'usage',
+      amount: -charged,
+      reason: entry.task,
+      at: entry.at,
+    });
+    await addToBalance(writer, payer, -charged, entry.at);
+  }
+  return total;
+}
+
+async function addUsageRow(writer: Writer, entry: UsageEntry, cost: number | null, charged: number): Promise<boolean> {
+  const { scope, usage } = entry;
+  const added = await writer
+    .insertInto('usage')
+    .values({
+      tenant_id: scope.tenant,
+      id: entry.id,
+      at: entry.at,
+      day: dayOf(entry.at),
+      agent_id: scope.agent,
+      user_id: scope.user,
+      run: entry.run,
+      operation: entry.operation,
+      task: entry.task,
+      model: entry.model,
+      tokens_in: usage.tokensIn,
+      tokens_out: usage.tokensOut,
+      tokens_cached: usage.tokensCached,
+      calls: usage.calls,
+      milliseconds: usage.milliseconds,
+      estimated: usage.estimated ? 1 : 0,
+      failed: entry.failed ? 1 : 0,
+      cost,
+      charged,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+/** Which of the entries are in the database. */
+export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('usage')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', ids)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }

@@ -2,11 +2,11 @@ import { VarveError } from '../errors.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { Generated, LanguageModel } from '../models/language-model.ts';
 import type { Reranker } from '../models/reranker.ts';
-import { NO_USAGE, usageOfFailure, type ModelUsage } from '../models/usage.ts';
+import { type ModelUsage, NO_USAGE, usageOfFailure } from '../models/usage.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Writer } from '../store/database.ts';
-import type { Operation, UsageEntry, UsageScope } from './usage-entry.ts';
+import type { Operation, UsageEntry, UsageScope } from './usage-report.ts';
 
 /** Whose work is metered. */
 export interface MeterContext {

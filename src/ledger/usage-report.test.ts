@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { databases } from '../../test/databases.ts';
 import { openLedger, type OpenLedger } from '../../test/open-ledger.ts';
-import { json, startProtocolServer, type ProtocolServer } from '../../test/protocol-server.ts';
+import { json, type ProtocolServer, startProtocolServer } from '../../test/protocol-server.ts';
 import { createLanguageModel } from '../models/create-language-model.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { DAY } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import type { Ledger, LedgerOptions } from './ledger.ts';
 import type { MeterContext } from './meter.ts';
-import type { UsageEntry } from './usage-entry.ts';
+import type { UsageEntry } from './usage-report.ts';
 
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };

@@ -1,9 +1,8 @@
-import { contentStems, coveredBy } from '../language/text-overlap.ts';
-import type { FormDeps } from '../form/form-deps.ts';
-import { indexWords } from '../language/words.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
+import { contentStems, coveredBy, indexWords } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { visibleOwners, type Scope } from '../record/scope.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
 import { loadMemories } from '../store/load-records.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { EVERY_TENANT, type Database, type IndexedKind } from '../store/database.ts';
-import { countQueued, queueMissing } from '../store/embedding-store.ts';
-import { findMeta, readMeta, removeMeta, setMeta } from '../store/meta-store.ts';
+import { type Database, EVERY_TENANT, type IndexedKind } from '../store/database.ts';
 import { ACTIVE_MODEL, type EmbeddingModels } from '../store/embedding-models.ts';
+import { countQueued, queueMissing } from '../store/embedding-store.ts';
+import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
 
 /** How far the queueing of records for a new model has come: kept in the store, so that a restart goes on from there. */
 const PROGRESS = 'embedding_change';

@@ -1,10 +1,10 @@
 import type { Ledger } from '../ledger/ledger.ts';
+import type { UsageScope } from '../ledger/usage-report.ts';
 import type { Embedder } from '../models/embedder.ts';
-import type { UsageScope } from '../ledger/usage-entry.ts';
 import type { Reader, Writer } from '../store/database.ts';
-import { nextToEmbed, saveVectors, unqueue, type RecordToEmbed } from '../store/embedding-store.ts';
-import type { Parts } from '../store/parts.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
+import { nextToEmbed, type RecordToEmbed, saveVectors, unqueue } from '../store/embedding-store.ts';
+import type { Parts } from '../store/parts.ts';
 
 /** What embedding works with. */
 export interface EmbedDeps extends Parts {

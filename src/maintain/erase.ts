@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { enqueueJobs } from '../jobs/enqueue.ts';
-import { visibleOwners, type Scope } from '../record/scope.ts';
-import { anonymiseUsage } from '../store/anonymise-usage.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
-import { eraseScope, type Erased } from '../store/erase.ts';
-import { eraseRecords, withDerivedAlone, type RecordRow } from '../store/erase-records.ts';
-import { erasureSubject, hashIds, insertErasure, type ErasureCertificate } from '../store/erasure-store.ts';
+import { anonymiseUsage, eraseRecords, type RecordRow, withDerivedAlone } from '../store/erase-records.ts';
+import {
+  type Erased,
+  eraseScope,
+  type ErasureCertificate,
+  erasureSubject,
+  hashIds,
+  insertErasure,
+} from '../store/erase.ts';
 import type { Parts } from '../store/parts.ts';
 import { findChangeable } from '../store/read-memories.ts';
 import { redactBlocks } from './redact-blocks.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { differs } from '../form/decide/decide.ts';
-import type { FormDeps } from '../form/form-deps.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/calibration.ts';
-import { isSameValue, type AttributeTable } from '../record/attributes.ts';
+import { type AttributeTable, isSameValue } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
-import type { Memory } from '../record/memory.ts';
 import { typesThat } from '../record/memory-types.ts';
+import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { lowestTrust } from '../record/trust.ts';

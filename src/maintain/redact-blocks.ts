@@ -1,7 +1,7 @@
-import { sql, type RawBuilder } from 'kysely';
-import { contentStems, coveredBy } from '../language/text-overlap.ts';
+import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements } from '../language/dated-line.ts';
-import { splitSentences } from '../language/split-sentences.ts';
+import { splitSentences } from '../language/sentences.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';

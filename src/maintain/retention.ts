@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import { inRun, type Committed, type RunContext } from '../consolidate/in-run.ts';
+import { type Committed, inRun, type RunContext } from '../consolidate/in-run.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import type { RecordRow } from '../store/erase-records.ts';
-import type { ErasureCertificate } from '../store/erasure-store.ts';
-import { eraseEvents, eraseRows, type EraseOptions } from './erase.ts';
+import type { ErasureCertificate } from '../store/erase.ts';
+import { eraseEvents, type EraseOptions, eraseRows } from './erase.ts';
 
 /** How many records went for good because of a retention setting. */
 export interface Retired {

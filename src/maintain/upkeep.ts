@@ -1,15 +1,14 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { endSessions } from '../consolidate/end-sessions.ts';
 import { DAY } from '../record/clock.ts';
-import type { ArchiveReason } from '../record/memory.ts';
 import { memoryType } from '../record/memory-types.ts';
+import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { removeRefusals } from '../store/refusal-store.ts';
 import { insertRun, newRunId, removeRuns, type RunCause } from '../store/run-store.ts';
-import { archiveMemories, fadeMemories, liveStretch, type LiveRow } from '../store/upkeep-store.ts';
-import { planUpkeep, type UpkeepRow } from './plan-upkeep.ts';
-import { plannedDays, markPastPlans } from './past-plans.ts';
+import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/upkeep-store.ts';
+import { markPastPlans, plannedDays, planUpkeep, type UpkeepRow } from './plans.ts';
 
 /** What a maintenance pass has done. */
 export interface UpkeepReport {

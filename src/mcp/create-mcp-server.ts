@@ -1,16 +1,15 @@
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { givenText, oneLine, safeJson } from '../assemble/escape.ts';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import { safeJson } from '../assemble/escape.ts';
-import { givenText, oneLine } from '../assemble/safe-text.ts';
 import { inertText, visibleText } from '../language/inert-text.ts';
-import type { Memory } from '../record/memory.ts';
-import { foundRecord } from '../tools/found-record.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { AGENT_TOOLS } from '../tools/agent-tools.ts';
+import { foundRecord } from '../tools/found-record.ts';
 
 export interface McpOptions {
   handle: Handle;
@@ -155,3 +154,6 @@ function rememberPrompt(text: string): string {
 function userMessage(text: string): { role: 'user'; content: { type: 'text'; text: string } } {
   return { role: 'user', content: { type: 'text', text } };
 }
+
+/** Whose memory it is on a person's own machine, where nobody says: the editor, the chat client and the terminal share it. */
+export const DEFAULT_USER = 'me';

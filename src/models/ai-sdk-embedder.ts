@@ -1,9 +1,8 @@
 import { VarveError } from '../errors.ts';
 import { estimateTokens } from '../language/token-count.ts';
-import { aiSdkModelId, assertModel, type AiSdkEmbeddingModel } from './ai-sdk-model.ts';
-import { createCaller, type CallSettings } from './caller.ts';
-import { unitVectors } from './check-vectors.ts';
-import type { Embedded, Embedder } from './embedder.ts';
+import { type AiSdkEmbeddingModel, aiSdkModelId, assertModel } from './ai-sdk-model.ts';
+import { type CallSettings, createCaller } from './caller.ts';
+import { type Embedded, type Embedder, unitVectors } from './embedder.ts';
 import { countOf, NO_USAGE, withUsage } from './usage.ts';
 
 export interface AiSdkEmbedderOptions extends CallSettings {

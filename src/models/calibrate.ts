@@ -1,13 +1,12 @@
 import { VarveError } from '../errors.ts';
 import {
-  calibrationPairs,
   type CalibrationPair,
+  calibrationPairs,
   type CalibrationPairsOptions,
   type PairClass,
 } from './calibration-pairs.ts';
-import { identityCalibration, type Calibration, type CalibrationKnot } from './calibration.ts';
-import { unitVectors } from './check-vectors.ts';
-import type { Embedder } from './embedder.ts';
+import { type Calibration, type CalibrationKnot, identityCalibration } from './calibration.ts';
+import { type Embedder, unitVectors } from './embedder.ts';
 
 /** Options of {@link calibrate}. */
 export interface CalibrateOptions extends CalibrationPairsOptions {

@@ -1,14 +1,15 @@
-import { VarveError, type ErrorCode } from '../errors.ts';
-import { systemClock, type Clock } from '../record/clock.ts';
-import { asVarveError, readFailure, type CallFailure } from './call-failure.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ErrorCode, VarveError } from '../errors.ts';
+import { type Clock, systemClock } from '../record/clock.ts';
 import {
-  createCircuitBreaker,
+  asVarveError,
   type BreakerSettings,
+  type CallFailure,
   type CallOutcome,
   type CircuitBreaker,
-} from './circuit-breaker.ts';
-import { systemDelay, type Delay } from './delay.ts';
-import { createParallelLimit } from './parallel-limit.ts';
+  createCircuitBreaker,
+  readFailure,
+} from './call-failure.ts';
 
 /** How patient we are with a model outside of this process. Times are milliseconds. */
 export interface CallSettings {
@@ -171,3 +172,58 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
     details: { model: name },
   });
 }
+
+/** Runs work when there is room for it, first come first served. */
+export type ParallelLimit = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
+
+/** At most `limit` pieces of work at a time. One whose signal is aborted while it waits leaves the queue. */
+export function createParallelLimit(limit: number): ParallelLimit {
+  let running = 0;
+  const waiting = new Set<() => void>();
+
+  const enter = (signal?: AbortSignal): Promise<void> | void => {
+    signal?.throwIfAborted();
+    if (running < limit) {
+      running += 1;
+      return;
+    }
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.delete(start);
+        reject(signal?.reason);
+      };
+      waiting.add(start);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  };
+
+  const exit = (): void => {
+    const [next] = waiting;
+    if (next === undefined) {
+      running -= 1;
+      return;
+    }
+    // The place is handed over, not given back: a newcomer cannot slip in between.
+    waiting.delete(next);
+    next();
+  };
+
+  return async (work, signal) => {
+    await enter(signal);
+    try {
+      return await work();
+    } finally {
+      exit();
+    }
+  };
+}
+
+/** Waits. Rejects at once when the signal is aborted. Injected, so that tests do not sleep. */
+export type Delay = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+
+/** Waits by the machine's own timers. */
+export const systemDelay: Delay = (milliseconds, signal) => wait(milliseconds, undefined, { signal });

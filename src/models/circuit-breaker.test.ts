@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../record/clock.ts';
-import { createCircuitBreaker } from './circuit-breaker.ts';
+import { createCircuitBreaker } from './call-failure.ts';
 
 describe('the circuit breaker', () => {
   const opened = () => {

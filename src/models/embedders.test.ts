@@ -6,19 +6,18 @@ import {
   drop,
   half,
   hang,
+  type ProtocolServer,
   raw,
+  type Reply,
   startProtocolServer,
   status,
   vectors,
-  type ProtocolServer,
-  type Reply,
 } from '../../test/protocol-server.ts';
 import { manualClock } from '../record/clock.ts';
 import { aiSdkEmbedder, type AiSdkEmbedderOptions } from './ai-sdk-embedder.ts';
 import type { AiSdkEmbeddingModel, AiSdkRerankingModel } from './ai-sdk-model.ts';
 import { cachedEmbedder } from './cached-embedder.ts';
-import type { Embedder } from './embedder.ts';
-import { functionEmbedder } from './function-embedder.ts';
+import { type Embedder, functionEmbedder } from './embedder.ts';
 import { aiSdkReranker } from './reranker.ts';
 import { usageOfFailure } from './usage.ts';
 

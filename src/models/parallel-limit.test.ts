@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createParallelLimit } from './parallel-limit.ts';
+import { createParallelLimit } from './caller.ts';
 
 it('never runs more than the limit, and runs everything, in order', async () => {
   await fc.assert(

@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import { visibleText, withoutMarkers } from '../language/inert-text.ts';
 import { digest } from '../record/id.ts';
-import { TASK_TIERS, type Task, type Tier } from './task.ts';
+import { type Task, TASK_TIERS, type Tier } from './language-model.ts';
 
 /** What a model is asked, ready to be sent. */
 export interface Prompt {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { invalidInput } from '../errors.ts';
 import { EVERY_TENANT } from '../store/database.ts';
-import { findMeta, setMeta } from '../store/meta-store.ts';
 import type { Parts } from '../store/parts.ts';
+import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
  * Seals places in lists before they leave the process. They hold row numbers, which all tenants of a store share: two

@@ -1,10 +1,10 @@
 import { invalidInput, messageOf, VarveError } from '../errors.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope, ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { upgradeExported } from '../store/older-memory.ts';
-import type { FormDeps } from '../form/form-deps.ts';
-import { recordLineSchema, type ParsedLine } from './record-line.ts';
+import { type ParsedLine, recordLineSchema } from './record-line.ts';
 import {
   takeInBlock,
   takeInEntity,

@@ -1,11 +1,11 @@
+import { KINSHIP } from '../language/kinship.ts';
+import { words } from '../language/words.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { DocumentProfile } from './document-profile.ts';
+import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
 import { closenessToRanges } from './mentioned-time.ts';
-import { isAboutRelative, relativesIn, speaksOf } from './speaks-of.ts';
-import { coverageOf, type LexicalMatch } from './lexical-index.ts';
-import { bestPerSession, matchSessions } from './session-match.ts';
-import { standardise } from './standardise.ts';
 import type { RecallView } from './recall-view.ts';
+import { standardise } from './scores.ts';
 
 /** Everything known about a query against one store before single candidates are looked at. */
 export interface QueryContext {
@@ -154,4 +154,89 @@ function textSignals(
     hasTime: profile.hasTime && (isTurn || analysis.asks === 'when') ? 1 : 0,
     hasNumber: profile.hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0,
   };
+}
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** BM25 of every session as one long document, read off the term masks of its turns. */
+export function matchSessions(
+  match: LexicalMatch,
+  sessions: Int32Array,
+  sessionWordCounts: Float32Array,
+): Float32Array {
+  const sessionCount = sessionWordCounts.length;
+  const termCount = match.termWeights.length;
+  const frequencies = new Uint16Array(sessionCount * termCount);
+  for (const ordinal of match.matched) {
+    const session = sessions[ordinal] as number;
+    if (session < 0) continue;
+    const mask = match.termMasks[ordinal] as number;
+    const offset = session * termCount;
+    for (let term = 0; term < termCount; term += 1) {
+      if ((mask & (1 << term)) !== 0) frequencies[offset + term] = (frequencies[offset + term] as number) + 1;
+    }
+  }
+  const averageWords = sessionWordCounts.reduce((sum, count) => sum + count, 0) / Math.max(1, sessionCount);
+  const scores = new Float32Array(sessionCount);
+  for (let term = 0; term < termCount; term += 1) {
+    let sessionsWithTerm = 0;
+    for (let session = 0; session < sessionCount; session += 1)
+      if ((frequencies[session * termCount + term] as number) > 0) sessionsWithTerm += 1;
+    if (sessionsWithTerm === 0) continue;
+    const weight = inverseDocumentFrequency(sessionCount, sessionsWithTerm);
+    for (let session = 0; session < sessionCount; session += 1) {
+      const frequency = frequencies[session * termCount + term] as number;
+      if (frequency === 0) continue;
+      const lengthNorm = 1 - B + (B * (sessionWordCounts[session] as number)) / averageWords;
+      scores[session] = (scores[session] as number) + (weight * frequency * (K1 + 1)) / (frequency + K1 * lengthNorm);
+    }
+  }
+  return scores;
+}
+
+/** Highest standardised similarity of any turn, per session. */
+export function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessionCount: number): Float32Array {
+  const best = new Float32Array(sessionCount).fill(Number.NEGATIVE_INFINITY);
+  for (let ordinal = 0; ordinal < standardised.length; ordinal += 1) {
+    const session = sessions[ordinal] as number;
+    const value = standardised[ordinal] as number;
+    if (session >= 0 && value > (best[session] as number)) best[session] = value;
+  }
+  return best;
+}
+
+const GREETING =
+  /(?:^|[.!?]\s+|\b)(?:hey|hi|hello|thanks|thank you|dear|yo|wow|yeah|yes|sure|ok|okay|oh|congrats|bye|morning|night)[\s,]*$/iu;
+
+/** Whether the text speaks of the person ("Anna got a dog", "Anna's dog") rather than to them ("Hey Anna!", "nice, Anna"). */
+export function speaksOf(text: string, name: string): boolean {
+  let from = 0;
+  for (;;) {
+    const at = text.indexOf(name, from);
+    if (at < 0) return false;
+    from = at + name.length;
+    const before = text.slice(Math.max(0, at - 16), at);
+    const after = text.slice(from, from + 3);
+    if (/[\p{L}\p{N}]$/u.test(before) || /^[\p{L}\p{N}]/u.test(after)) continue;
+    if (/^['’]s/u.test(after)) return true;
+    const addressed = /^\s*[,.!?;:\-–—]|^\s*$/u.test(after) || /,\s*$/u.test(before) || GREETING.test(before);
+    if (!addressed) return true;
+  }
+}
+
+const RELATIVES: ReadonlySet<string> = new Set(words(`${[...KINSHIP].join(' ')} pet dog cat puppy kitten`));
+
+/** The words of a query that name somebody who belongs to the user: a sister, a boss, a cat. */
+export function relativesIn(terms: readonly string[]): string[] {
+  return terms.filter((term) => RELATIVES.has(term));
+}
+
+/** Whether a text begins with somebody who belongs to the user: "My brother lives in Toronto", "User's boss …". */
+export function isAboutRelative(text: string): boolean {
+  const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';
+  return start
+    .toLowerCase()
+    .split(/\s+/)
+    .some((word) => KINSHIP.has(word));
 }

@@ -1,17 +1,17 @@
 import {
   calibratedSimilarity,
+  type Calibration,
   cosineFor,
   LOCAL_EMBEDDER_CALIBRATION,
-  type Calibration,
 } from '../models/calibration.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { LexicalMatch } from './lexical-index.ts';
-import type { Candidate } from './load-results.ts';
 import type { Meaning } from './measure-meaning.ts';
 import { rankByEvidence, rankByReciprocalRank, rankByValue, type Ranking } from './rank-documents.ts';
-import { recencyBoost } from './record-signals.ts';
 import type { Arm, RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
+import { recencyBoost } from './record-signals.ts';
+import type { Candidate } from './results.ts';
 
 /** What the arms have found. */
 export interface Found {

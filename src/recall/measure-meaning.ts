@@ -1,7 +1,7 @@
 import type { Embedder } from '../models/embedder.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import type { RecallView } from './recall-view.ts';
-import { standardise } from './standardise.ts';
+import { standardise } from './scores.ts';
 
 /** How near each document is to a query. */
 export interface Meaning {

@@ -1,17 +1,15 @@
 import fc from 'fast-check';
-import { memoryTypeTable } from '../record/memory-types.ts';
 import { describe, expect, it } from 'vitest';
-import { DAY } from '../record/clock.ts';
 import { estimateTokens } from '../language/token-count.ts';
-import { fuseByReciprocalRank } from './fuse.ts';
-import { growingArray } from './growing-array.ts';
-import { highest } from './highest.ts';
+import { DAY } from '../record/clock.ts';
+import { memoryTypeTable } from '../record/memory-types.ts';
 import { addDocument, coverageOf, createLexicalIndex, matchLexically } from './lexical-index.ts';
 import { closenessToRanges } from './mentioned-time.ts';
-import { packResults } from './pack-results.ts';
 import type { RecallResult } from './recall-options.ts';
+import { growingArray } from './recall-view.ts';
 import { recencyBoost, recencyOf, scoreBySignals, SIGNAL_WEIGHTS } from './record-signals.ts';
-import { standardise } from './standardise.ts';
+import { packResults } from './results.ts';
+import { fuseByReciprocalRank, highest, standardise } from './scores.ts';
 
 const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -100, max: 100 }), { maxLength: 300 });
 

@@ -1,28 +1,22 @@
-import type { Ledger } from '../ledger/ledger.ts';
-import type { EmbeddingModels } from '../store/embedding-models.ts';
-import type { Calibration } from '../models/calibration.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
-import { visibleOwners, type Scope } from '../record/scope.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
+import type { EmbeddingModels } from '../store/embedding-models.ts';
 import type { Parts } from '../store/parts.ts';
-import { allowedDocuments } from './allowed-documents.ts';
-import { askedFacts } from './asked-facts.ts';
-import { askedKinds } from './asked-kinds.ts';
 import type { AccessTracker } from './access-tracker.ts';
-import { analyzeQuery, type QueryAnalysis } from './analyze-query.ts';
+import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
+import { askedFacts, askedKinds } from './asked.ts';
 import { chooseRanking } from './choose-ranking.ts';
-import { embedQuery, type EmbeddedQuery } from './embed-query.ts';
-import { documentsAboutNamed } from './find-entities.ts';
+import { type EmbeddedQuery, embedQuery, refreshSample } from './embed-query.ts';
 import { matchLexically } from './lexical-index.ts';
-import { bringAlong, loadResults, type Candidate } from './load-results.ts';
 import { measureMeaning } from './measure-meaning.ts';
-import { packResults } from './pack-results.ts';
+import { allowedDocuments } from './recall-filter.ts';
 import type { RecallOptions, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-import { rerankResults } from './rerank-results.ts';
-import { redactEvents } from './redact-events.ts';
-import { refreshSample } from './sample-vectors.ts';
+import { bringAlong, type Candidate, loadResults, packResults, redactEvents, rerankResults } from './results.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
 
 /** What recall works with. */

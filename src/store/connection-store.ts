@@ -1,5 +1,5 @@
-import type { ToolSchema } from '../record/connection.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
+import type { ToolSchema } from '../record/session.ts';
 import type { Reader, Writer } from './database.ts';
 
 /** Keeps the schema of a connection's tools until its time to live has passed. */

@@ -1,8 +1,7 @@
 import type { Memory } from '../record/memory.ts';
-import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
-import { chunks } from './chunks.ts';
-import type { Reader, Writer } from './database.ts';
-import { liesWithin } from './scope-filter.ts';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { chunks, type Reader, type Writer } from './database.ts';
+import { liesWithin } from './owner-store.ts';
 import type { ContextLogTable } from './schema.ts';
 
 /** One section of a context that was assembled. */

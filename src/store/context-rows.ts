@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
-import { visibleOwners, type Scope, type ScopeLevel } from '../record/scope.ts';
+import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Reader } from './database.ts';
 import { toMemory } from './memory-rows.ts';
-import { visibleFrom } from './scope-filter.ts';
+import { visibleFrom } from './owner-store.ts';
 
 /** A block as a context needs it. */
 export interface VisibleBlock {

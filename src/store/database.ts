@@ -140,3 +140,24 @@ export interface Syntax {
   encodeVector(vector: Float32Array): Uint8Array | string;
   decodeVector(stored: Uint8Array | string): Float32Array;
 }
+
+/** So many values in one statement stay far below the parameter limits of both databases. */
+const CHUNK = 500;
+
+/** A list in pieces of which each fits into one statement. */
+export function* chunks<Item>(items: readonly Item[], size: number = CHUNK): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** Runs one piece of work at a time, in the order of the calls. */
+export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Makes a lock of this process. A failure of one piece of work is its caller's alone. */
+export function createMutex(): Mutex {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

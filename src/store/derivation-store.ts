@@ -1,5 +1,4 @@
-import { chunks } from './chunks.ts';
-import type { Reader, Writer } from './database.ts';
+import { chunks, type Reader, type Writer } from './database.ts';
 
 /** Notes what a memory was made of. */
 export async function recordDerivation(

@@ -1,8 +1,8 @@
 import { VarveError } from '../errors.ts';
-import { bundledCalibration, calibrationSchema, type Calibration } from '../models/calibration.ts';
+import { bundledCalibration, type Calibration, calibrationSchema } from '../models/calibration.ts';
 import type { Embedder } from '../models/embedder.ts';
-import { EVERY_TENANT, type Database, type Reader } from './database.ts';
-import { findMeta, readMeta, setMeta } from './meta-store.ts';
+import { type Database, EVERY_TENANT, type Reader } from './database.ts';
+import { findMeta, readMeta, setMeta } from './progress-store.ts';
 
 /** The store's setting that names the model whose vectors answer queries. */
 export const ACTIVE_MODEL = 'embedding_model';

@@ -1,12 +1,11 @@
 import type { Selectable } from 'kysely';
 import { invalidInput } from '../errors.ts';
-import { entitySlug, type Entity, type EntityType, type NewEntity } from '../record/entity.ts';
-import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
+import { type Entity, entitySlug, type EntityType, type NewEntity } from '../record/entity.ts';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
-import { changeOwner } from './owner-store.ts';
+import { changeOwner, withinReach } from './owner-store.ts';
 import type { Parts } from './parts.ts';
 import type { EntityTable } from './schema.ts';
-import { withinReach } from './scope-filter.ts';
 
 /** An entity from its row. */
 export function toEntity(row: Selectable<EntityTable>): Entity {

@@ -1,14 +1,13 @@
-import type { Expression, ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, Selectable, SqlBool } from 'kysely';
 import { indexWords } from '../language/words.ts';
 import type { ContextSource } from '../record/context-source.ts';
 import type { Event, EventKind } from '../record/event.ts';
-import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Origin } from '../record/trust.ts';
-import { chunks } from './chunks.ts';
-import type { Database, Reader, Writer } from './database.ts';
+import { chunks, type Database, type Reader, type Writer } from './database.ts';
 import { queueForEmbedding } from './embedding-store.ts';
+import { withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
-import { withinReach } from './scope-filter.ts';
 
 export type EventRow = Selectable<EventTable>;
 type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;

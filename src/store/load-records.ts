@@ -1,14 +1,13 @@
-import { sql, type ExpressionBuilder, type RawBuilder, type SqlBool } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { ownerKey, visibleOwners, type Scope } from '../record/scope.ts';
-import { chunks } from './chunks.ts';
-import type { Database, Reader } from './database.ts';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { chunks, type Database, type Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
 import { fromSnapshot, toMemory } from './memory-rows.ts';
+import { withinReach } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';
 import type { Tables } from './schema.ts';
-import { withinReach } from './scope-filter.ts';
 
 /** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
 export async function loadMemories(

@@ -1,5 +1,7 @@
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Writer } from './database.ts';
+import type { Tables } from './schema.ts';
 
 /** By what an owner is another one than it was: something of it was removed for good, or it came back after that. */
 export function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
@@ -28,4 +30,63 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number): Pr
     .returning('version')
     .executeTakeFirstOrThrow();
   return version;
+}
+
+type Filter<Table extends keyof Tables> = (
+  builder: ExpressionBuilder<Tables, Table>,
+) => ExpressionWrapper<Tables, Table, SqlBool>;
+
+/**
+ * What a handle sees of memories and blocks: its own scope and the wider ones above it. Another session's or
+ * connection's records are out of sight; `connections` names further active ones.
+ */
+export function visibleFrom<Table extends 'memories' | 'blocks'>(
+  scope: Scope,
+  connections: readonly string[] = [],
+): Filter<Table> {
+  const builder = (eb: ExpressionBuilder<Tables, 'memories'>): ExpressionWrapper<Tables, 'memories', SqlBool> =>
+    eb.and([
+      eb('tenant_id', '=', scope.tenant),
+      eb('owner_key', 'in', visibleOwners(scope)),
+      eb('session_id', 'in', withOpen(scope.session)),
+      eb('connection_id', 'in', [...withOpen(scope.connection), ...connections]),
+    ]);
+  return builder as unknown as Filter<Table>;
+}
+
+/**
+ * What lies within a scope: everything whose tenant, agent, user and session agree with those that are set.
+ * For operators and for erasing; a part that is left open stands for all of them.
+ */
+export function liesWithin<Table extends 'memories' | 'blocks' | 'events' | 'sessions' | 'refusals'>(
+  scope: Scope,
+): Filter<Table> {
+  const builder = (eb: ExpressionBuilder<Tables, 'memories'>): ExpressionWrapper<Tables, 'memories', SqlBool> =>
+    eb.and([
+      eb('tenant_id', '=', scope.tenant),
+      ...(scope.agent === null ? [] : [eb('agent_id', '=', scope.agent)]),
+      ...(scope.user === null ? [] : [eb('user_id', '=', scope.user)]),
+      ...(scope.session === null ? [] : [eb('session_id', '=', scope.session)]),
+    ]);
+  return builder as unknown as Filter<Table>;
+}
+
+/** What a handle may refer to by id: all that it sees, and all that lies within its agent and user. */
+export function withinReach<Table extends 'memories' | 'events' | 'entities'>(scope: Scope): Filter<Table> {
+  const builder = (eb: ExpressionBuilder<Tables, 'entities'>): ExpressionWrapper<Tables, 'entities', SqlBool> =>
+    eb.and([
+      eb('tenant_id', '=', scope.tenant),
+      eb.or([
+        eb('owner_key', 'in', visibleOwners(scope)),
+        eb.and([
+          ...(scope.agent === null ? [] : [eb('agent_id', '=', scope.agent)]),
+          ...(scope.user === null ? [] : [eb('user_id', '=', scope.user)]),
+        ]),
+      ]),
+    ]);
+  return builder as unknown as Filter<Table>;
+}
+
+function withOpen(part: string | null): string[] {
+  return part === null ? [''] : ['', part];
 }

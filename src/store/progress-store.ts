@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Reader, Writer } from './database.ts';
+import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable } from './schema.ts';
 
 /** How far the background work on an owner has come, and the owner's own settings for it. */
@@ -77,4 +77,26 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
     })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'owner_key']).doUpdateSet(set))
     .execute();
+}
+
+/** A setting of the whole store, such as the model that its vectors are of; null when it was never set. */
+export async function readMeta(database: Database, key: string): Promise<string | null> {
+  return database.read(EVERY_TENANT, (reader) => findMeta(reader, key));
+}
+
+export async function findMeta(reader: Reader, key: string): Promise<string | null> {
+  const row = await reader.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+export async function setMeta(writer: Writer, key: string, value: string): Promise<void> {
+  await writer
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+export async function removeMeta(writer: Writer, key: string): Promise<void> {
+  await writer.deleteFrom('meta').where('key', '=', key).execute();
 }

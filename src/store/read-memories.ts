@@ -1,15 +1,14 @@
-import { VarveError } from '../errors.ts';
-import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { z } from 'zod';
-import { invalidInput } from '../errors.ts';
-import { ARCHIVE_REASONS, SOURCE_TYPES, type ArchiveReason, type Memory, type SourceType } from '../record/memory.ts';
-import { shareSchema, tagsSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { invalidInput, VarveError } from '../errors.ts';
+import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type SourceType } from '../record/memory.ts';
+import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from './database.ts';
-import { fromSnapshot, toMemory, type MemoryRow } from './memory-rows.ts';
+import { fromSnapshot, type MemoryRow, toMemory } from './memory-rows.ts';
+import { liesWithin, visibleFrom, withinReach } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';
 import type { Tables } from './schema.ts';
-import { liesWithin, visibleFrom, withinReach } from './scope-filter.ts';
 
 /** Which memories to list. What is left out does not narrow the list. */
 export interface MemoryFilter {

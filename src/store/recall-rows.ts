@@ -1,7 +1,6 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Memory } from '../record/memory.ts';
-import { chunks } from './chunks.ts';
-import type { IndexedKind, Reader } from './database.ts';
+import { chunks, type IndexedKind, type Reader } from './database.ts';
 import { fromSnapshot } from './memory-rows.ts';
 import { incarnationOf } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';

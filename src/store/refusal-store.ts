@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import { chunks } from './chunks.ts';
-import type { Reader, Writer } from './database.ts';
+import { chunks, type Reader, type Writer } from './database.ts';
+import { liesWithin } from './owner-store.ts';
 import type { Page } from './read-memories.ts';
 import type { RefusalTable } from './schema.ts';
-import { liesWithin } from './scope-filter.ts';
 
 /** What was refused: a statement, the end of one, a request to forget, a reflection, a summary of a topic, a fact. */
 export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;

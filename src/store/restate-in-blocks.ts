@@ -1,6 +1,6 @@
-import { bareStatement } from '../language/bare-statement.ts';
 import { replaceStatements, statementsIn } from '../language/dated-line.ts';
-import { BLOCK_KINDS, blockWordLimit, countWords, type Block } from '../record/block.ts';
+import { bareStatement } from '../language/sentences.ts';
+import { type Block, BLOCK_KINDS, blockWordLimit, countWords } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey } from '../record/scope.ts';

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { chunks } from './chunks.ts';
-import type { Database, Reader, Writer } from './database.ts';
-import { toMemory, toSnapshot, type MemoryRow } from './memory-rows.ts';
-import { changeOwner } from './owner-store.ts';
 import { ownerKey } from '../record/scope.ts';
+import { chunks, type Database, type Reader, type Writer } from './database.ts';
+import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
+import { changeOwner } from './owner-store.ts';
 
 /** A live memory as upkeep reads it. */
 export interface LiveRow {

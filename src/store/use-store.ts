@@ -1,7 +1,6 @@
 import type { IdSource } from '../record/id.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import { chunks } from './chunks.ts';
-import type { Reader, Writer } from './database.ts';
+import { chunks, type Reader, type Writer } from './database.ts';
 
 /** A memory that was given to a model, waiting for what comes of it. */
 export interface GivenMemory {

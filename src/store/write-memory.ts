@@ -1,18 +1,28 @@
 import { invalidInput, VarveError } from '../errors.ts';
-import type { ArchiveReason, InternalChange, InternalMemory, Memory } from '../record/memory.ts';
 import { memoryType, type MemoryType } from '../record/memory-types.ts';
+import type { ArchiveReason, InternalChange, InternalMemory, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Writer } from './database.ts';
-import { searchableText, toMemory, toMemoryRow, toSnapshot, uniqueKey, type MemoryRow } from './memory-rows.ts';
 import { indexMemory } from './index-memory.ts';
-import { checkFields, joinEvents, joinQuotes, newMemory, withoutSecrets } from './new-memory.ts';
-import { changeOwner } from './owner-store.ts';
+import {
+  checkFields,
+  joinEvents,
+  joinQuotes,
+  type MemoryRow,
+  newMemory,
+  searchableText,
+  toMemory,
+  toMemoryRow,
+  toSnapshot,
+  uniqueKey,
+  withoutSecrets,
+} from './memory-rows.ts';
+import { changeOwner, withinReach } from './owner-store.ts';
 import type { Parts } from './parts.ts';
 import { findChangeable, listStatements } from './read-memories.ts';
 import { restateInBlocks } from './restate-in-blocks.ts';
 import { recordRevision } from './revision-store.ts';
-import { withinReach } from './scope-filter.ts';
 
 /** What became of a memory that was handed in. */
 export interface WrittenMemory {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { givenText } from '../assemble/safe-text.ts';
+import { givenText } from '../assemble/escape.ts';
 import type { Fact } from '../handle/facts.ts';
 import { FACT_CATEGORIES, keySchema, type Memory } from '../record/memory.ts';
 import { TRUST_LEVELS } from '../record/trust.ts';
-import { defineTool, type AgentTool } from './agent-tool.ts';
+import { type AgentTool, defineTool } from './agent-tool.ts';
 import { provenanceOf, sourceParameter } from './provenance.ts';
 
 const factSchema = z.object({

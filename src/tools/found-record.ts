@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { givenText, oneLine } from '../assemble/escape.ts';
 import { inertText } from '../language/inert-text.ts';
-import { givenText, oneLine } from '../assemble/safe-text.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
-import { TRUST_LEVELS, trustOf, type Trust } from '../record/trust.ts';
+import { type Trust, TRUST_LEVELS, trustOf } from '../record/trust.ts';
 
 /** Something that was found, as a model sees it. */
 export interface FoundRecord {

@@ -1,6 +1,6 @@
-import { foreignSpans } from '../language/foreign-text.ts';
-import { contentStems, coveredBy } from '../language/text-overlap.ts';
 import { z } from 'zod';
+import { foreignSpans } from '../language/foreign-text.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 
 /** Where the content of a tool call comes from, as far as it can be seen. */

@@ -2,7 +2,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatsOf, type Layout } from '../../src/assemble/layout.ts';
-import { LAYOUTS, type LayoutName } from '../../src/assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../../src/assemble/layouts.ts';
 import { defuseImages, defuseLinks, inertText, visibleText } from '../../src/language/inert-text.ts';
 import { createMcpServer } from '../../src/mcp/create-mcp-server.ts';
 import { fence } from '../../src/models/prompt.ts';

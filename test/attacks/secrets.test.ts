@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { LAYOUTS, type LayoutName } from '../../src/assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../../src/assemble/layouts.ts';
 import { formationSettings } from '../../src/form/formation-settings.ts';
 import { redactSensitive } from '../../src/language/privacy-policy.ts';
 import type { LanguageModel } from '../../src/models/language-model.ts';

@@ -44,19 +44,15 @@ function hostile(kind: string, length: number, end: string): string {
 
 /** Functions that see stored text, a tool's text or a model's text as a whole, by their module. */
 const FUNCTIONS: Record<string, readonly string[]> = {
-  'src/language/bare-statement.ts': ['bareStatement'],
   'src/language/dated-line.ts': ['readDatedLine', 'statementsIn'],
-  'src/language/extract-entities.ts': ['extractEntities'],
-  'src/language/extract-keywords.ts': ['extractKeywords'],
+  'src/language/entities.ts': ['extractEntities'],
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
 
-  'src/language/split-sentences.ts': ['splitSentences'],
-  'src/language/text-overlap.ts': ['contentStems'],
+  'src/language/sentences.ts': ['bareStatement', 'splitSentences'],
   'src/language/token-count.ts': ['estimateTokens'],
-  'src/language/words.ts': ['words', 'queryWords', 'indexWords'],
-  'src/assemble/safe-text.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks'],
-  'src/assemble/escape.ts': ['escapeXml', 'safeJson'],
-  'src/observe/chunk-text.ts': ['chunkText'],
+  'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems'],
+  'src/assemble/escape.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks', 'escapeXml', 'safeJson'],
+  'src/observe/index-document.ts': ['chunkText'],
   'src/recall/document-profile.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/memory.ts': ['contentHash'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LAYOUTS, type LayoutName } from '../../src/assemble/layouts/layouts.ts';
-import { runTool } from '../../src/tools/tool-definitions.ts';
+import { type LayoutName, LAYOUTS } from '../../src/assemble/layouts.ts';
 import type { Handle } from '../../src/handle/handle.ts';
+import { runTool } from '../../src/tools/tool-definitions.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { tally } from './tally.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LAYOUTS, type LayoutName } from '../../src/assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../../src/assemble/layouts.ts';
 import type { Handle } from '../../src/handle/handle.ts';
-import { createApp, type App } from '../../src/http/create-app.ts';
 import { createClient } from '../../src/http/client/create-client.ts';
-import { anthropicMemory } from '../../src/integrations/anthropic-memory.ts';
+import { type App, createApp } from '../../src/http/create-app.ts';
 import { memoryMiddleware } from '../../src/integrations/ai-sdk.ts';
+import { anthropicMemory } from '../../src/integrations/anthropic-memory.ts';
 import { VarveStore } from '../../src/integrations/langgraph.ts';
 import { createMcpOverHttp } from '../../src/mcp/mcp-over-http.ts';
 import { manualClock, type ManualClock } from '../../src/record/clock.ts';

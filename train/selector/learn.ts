@@ -1,11 +1,11 @@
 import {
   DIMENSIONS,
-  HEADS,
-  VECTOR_SCALE,
+  FEATURES,
   type Head,
+  HEADS,
   type SelectorWeights,
+  VECTOR_SCALE,
 } from '../../src/form/read/local/selector.ts';
-import { FEATURES } from '../../src/form/read/local/features.ts';
 
 /** What the learner sees of an example. */
 export interface Row {

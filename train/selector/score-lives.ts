@@ -3,8 +3,7 @@
 // of its turns says its value, 60 % of its telling words, or quotes its turn with 25 % of them; junk rests on turns that state nothing.
 import { writeFileSync } from 'node:fs';
 import { createLocalReader } from '../../src/form/read/local/local-reader.ts';
-import { createSelector, type select } from '../../src/form/read/local/selector.ts';
-import { featuresOf } from '../../src/form/read/local/features.ts';
+import { createSelector, featuresOf, type select } from '../../src/form/read/local/selector.ts';
 import type { ReadStatement } from '../../src/form/read/reader.ts';
 import { PACKS } from '../../src/language/packs/packs.ts';
 import { attributeTable } from '../../src/record/attributes.ts';
@@ -12,7 +11,7 @@ import type { Event } from '../../src/record/event.ts';
 import { MEMORY_TYPES } from '../../src/record/memory-types.ts';
 import { embedAll } from './embed-cache.ts';
 import { learn, OPTIONS, quantise, rowOf } from './learn.ts';
-import { livesExamples, readLives, readTalk, talkExamples, type Life, type LifeMemory } from './training-data.ts';
+import { type Life, type LifeMemory, livesExamples, readLives, readTalk, talkExamples } from './training-data.ts';
 
 const args = process.argv.slice(2);
 const slotsOnly = args.includes('--slots');

@@ -2,11 +2,10 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { featuresOf } from '../../src/form/read/local/features.ts';
-import { HEADS, type Head } from '../../src/form/read/local/selector.ts';
+import { featuresOf, type Head, HEADS } from '../../src/form/read/local/selector.ts';
 import { embedAll } from './embed-cache.ts';
-import { learn, OPTIONS, predict, quantise, rowOf, type Row } from './learn.ts';
-import { livesExamples, readLives, readTalk, talkExamples, type Example } from './training-data.ts';
+import { learn, OPTIONS, predict, quantise, type Row, rowOf } from './learn.ts';
+import { type Example, livesExamples, readLives, readTalk, talkExamples } from './training-data.ts';
 
 const FOLDS = 5;
 

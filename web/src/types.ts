@@ -1,7 +1,7 @@
 // The records as the server sends them: the library's own types, with times as text.
 import type { AssembledContext } from '../../src/assemble/assemble.ts';
 import type { ContextReport, SectionReport } from '../../src/assemble/context-report.ts';
-import type { ProfileToApply } from '../../src/consolidate/nightly/apply-profile.ts';
+import type { ProfileToApply } from '../../src/consolidate/nightly/profile.ts';
 import type { SynthesisToApply } from '../../src/consolidate/synthesis/apply-synthesis.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import type { ReportLine } from '../../src/ledger/usage-report.ts';
@@ -9,14 +9,14 @@ import type { ApiKey } from '../../src/operate/api-key.ts';
 import type { RecordCounts } from '../../src/operate/count-records.ts';
 import type { RecordChange } from '../../src/operate/follow-changes.ts';
 import type * as inspect from '../../src/operate/inspect-records.ts';
+import type {
+  RecallResult as RecallResultRecord,
+  Recalled as RecalledRecord,
+} from '../../src/recall/recall-options.ts';
 import type { Block as BlockRecord, BlockKindName } from '../../src/record/block.ts';
 import type { Event as EventRecord } from '../../src/record/event.ts';
 import type { Memory as MemoryRecord } from '../../src/record/memory.ts';
 import type { Revision as RevisionRecord } from '../../src/record/revision.ts';
-import type {
-  Recalled as RecalledRecord,
-  RecallResult as RecallResultRecord,
-} from '../../src/recall/recall-options.ts';
 import type { LoggedContext as LoggedContextRecord } from '../../src/store/context-log-store.ts';
 import type { HeldChange as HeldChangeRecord } from '../../src/store/held-change-store.ts';
 import type { RefusalRecord } from '../../src/store/refusal-store.ts';

@@ -1,7 +1,6 @@
-import { numberOption, textOption, type Command } from '../command.ts';
-import { embedFew } from '../embed-few.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
 import type { ContextOptions } from '../../assemble/context-options.ts';
+import { type Command, numberOption, textOption } from '../command.ts';
+import { embedFew, scopeOf, withMemory } from '../open-memory.ts';
 
 /** Assembles the prompt of a turn. */
 export const context: Command = {

@@ -1,6 +1,5 @@
-import { EXIT, type Command } from '../command.ts';
+import { type Command, EXIT, oneWord } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
-import { oneWord } from '../read-words.ts';
 
 /** Takes something out of recall. */
 export const forget: Command = {

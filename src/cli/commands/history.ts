@@ -1,8 +1,7 @@
-import { EXIT, type Command } from '../command.ts';
+import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
+import { type Command, EXIT, oneWord } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine, table } from '../output.ts';
-import { oneWord } from '../read-words.ts';
-import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 
 /** How a record came to be what it is. */
 export const history: Command = {

@@ -1,11 +1,10 @@
-import { EXIT, textOption, UsageError, type Command } from '../command.ts';
+import { counted, importSource } from '../../import/import-source.ts';
+import { detectFormat, IMPORT_FORMATS, type ImportFormat, readImport } from '../../import/read-import.ts';
+import type { ImportReport } from '../../operate/import-records.ts';
+import { ownerKey } from '../../record/scope.ts';
+import { type Command, EXIT, oneWord, textOption, UsageError } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
-import { oneWord } from '../read-words.ts';
-import { counted, importSource } from '../../import/import-source.ts';
-import { detectFormat, IMPORT_FORMATS, readImport, type ImportFormat } from '../../import/read-import.ts';
-import { ownerKey } from '../../record/scope.ts';
-import type { ImportReport } from '../../operate/import-records.ts';
 
 /** Takes in memories from elsewhere. */
 export const importCommand: Command = {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { calledAs } from '../called-as.ts';
-import type { Command } from '../command.ts';
+import { calledAs, type Command } from '../command.ts';
 import { placeOf, withMemory } from '../open-memory.ts';
 import { trust } from '../trust.ts';
 

@@ -1,6 +1,5 @@
-import type { Command } from '../command.ts';
+import { type Command, version } from '../command.ts';
 import { openMemory, scopeOf } from '../open-memory.ts';
-import { version } from '../version.ts';
 
 /** Serves MCP to the program that started it. */
 export const mcp: Command = {

@@ -1,8 +1,7 @@
-import { UsageError, textOption, type Command } from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
-import { readWords } from '../read-words.ts';
-import type { Origin } from '../../record/trust.ts';
 import type { EventKind } from '../../record/event.ts';
+import type { Origin } from '../../record/trust.ts';
+import { type Command, readWords, textOption, UsageError } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
 
 /** Appends an event. */
 export const observe: Command = {

@@ -1,9 +1,7 @@
-import { EXIT, listOption, numberOption, textOption, UsageError, type Command } from '../command.ts';
-import { embedFew } from '../embed-few.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
-import { oneLine } from '../output.ts';
-import { readWords } from '../read-words.ts';
 import { RECALL_SOURCES, type RecallOptions, type RecallSource } from '../../recall/recall-options.ts';
+import { type Command, EXIT, listOption, numberOption, readWords, textOption, UsageError } from '../command.ts';
+import { embedFew, scopeOf, withMemory } from '../open-memory.ts';
+import { oneLine } from '../output.ts';
 
 /** Finds what helps to answer. */
 export const recall: Command = {

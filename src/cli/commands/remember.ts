@@ -1,7 +1,6 @@
-import { listOption, numberOption, textOption, type Command } from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
-import { readWords } from '../read-words.ts';
 import type { FactCategory } from '../../record/memory.ts';
+import { type Command, listOption, numberOption, readWords, textOption } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
 
 /** Stores a memory or a fact. */
 export const remember: Command = {

@@ -1,10 +1,15 @@
-import { calledAs } from '../called-as.ts';
-import { textOption, UsageError, type Command, type CommandInput } from '../command.ts';
 import { HOUR } from '../../record/clock.ts';
+import {
+  calledAs,
+  type Command,
+  type CommandInput,
+  portOf,
+  textOption,
+  untilStopped,
+  UsageError,
+  version,
+} from '../command.ts';
 import { openMemory, placeOf, scopeOf } from '../open-memory.ts';
-import { portOf } from '../port-of.ts';
-import { version } from '../version.ts';
-import { untilStopped } from '../until-stopped.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 const LINK_WORKS_FOR = HOUR;
@@ -37,7 +42,7 @@ export const serve: Command = {
       import('../../http/settings.ts'),
       import('../../http/log.ts'),
       import('../../mcp/mcp-over-http.ts'),
-      import('../../http/inspector/sign-in-link.ts'),
+      import('../../http/inspector/inspector-door.ts'),
       import('../demo-life.ts'),
     ]);
     // Asked for first: a supervisor may want it to stop while it still starts.

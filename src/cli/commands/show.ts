@@ -1,7 +1,6 @@
-import { EXIT, textOption, type Command } from '../command.ts';
-import { scopeOf, withMemory } from '../open-memory.ts';
-import { oneWord } from '../read-words.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
+import { type Command, EXIT, oneWord, textOption } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
 
 /** Shows one record. */
 export const show: Command = {

@@ -1,7 +1,6 @@
-import { wholeOption, type Command } from '../command.ts';
+import { type Command, untilStopped, wholeOption } from '../command.ts';
 import { openMemory, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
-import { untilStopped } from '../until-stopped.ts';
 
 /** Does background work. */
 export const worker: Command = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { enqueueJobs } from '../../jobs/enqueue.ts';
-import { knownTimeZone, nextDue } from '../../jobs/next-due.ts';
+import { knownTimeZone, nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
 import { EVERY_TENANT, type Writer } from '../../store/database.ts';

@@ -2,8 +2,8 @@ import { VarveError } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import type { PromptSection } from '../../record/memory-types.ts';
 import type { Change } from '../../record/revision.ts';
-import { isPresentFact } from '../../record/standing.ts';
 import type { Scope } from '../../record/scope.ts';
+import { isPresentFact } from '../../record/standing.ts';
 import type { Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
@@ -11,15 +11,14 @@ import { findProgress, saveProgress } from '../../store/progress-store.ts';
 import type { RunCause, RunNotes } from '../../store/run-store.ts';
 import { checkedText, problemOf } from '../check-text.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { inRun, type ActiveRun, type Committed } from '../in-run.ts';
-import { profilePrompt } from '../prompts/profile-prompt.ts';
+import { type ActiveRun, type Committed, inRun } from '../in-run.ts';
 import { rehearse } from '../rehearse.ts';
 import { profileWithoutModel } from '../without-model.ts';
-import { applyProfile, checkProfile, type ProfileToApply } from './apply-profile.ts';
 import { applyReflection, countFormed } from './apply-reflection.ts';
-import { gatherDay, toExchanges, type Day } from './gather-day.ts';
+import { type Day, gatherDay, toExchanges } from './gather-day.ts';
+import { type ParsedReflection, parseReflection } from './parse-reflection.ts';
+import { applyProfile, checkProfile, profilePrompt, type ProfileToApply } from './profile.ts';
 import type { ReflectionCounts } from './reflection-counts.ts';
-import { parseReflection, type ParsedReflection } from './parse-reflection.ts';
 
 const NOTHING: ReflectionCounts = {
   facts_added: 0,

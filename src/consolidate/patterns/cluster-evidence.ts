@@ -1,4 +1,4 @@
-import { overlap } from '../../language/text-overlap.ts';
+import { overlap } from '../../language/words.ts';
 import { calibratedSimilarity, type Calibration } from '../../models/calibration.ts';
 import type { Evidence } from './evidence.ts';
 

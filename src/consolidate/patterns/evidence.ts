@@ -1,4 +1,4 @@
-import { contentStems } from '../../language/text-overlap.ts';
+import { contentStems } from '../../language/words.ts';
 import type { DecisionWithOutcomes } from '../../observe/decisions.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';

@@ -1,12 +1,12 @@
-import { withoutEnd } from '../../language/without-end.ts';
+import { withoutEnd } from '../../language/words.ts';
 import type { InternalMemory } from '../../record/memory.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { lowestTrust } from '../../record/trust.ts';
 import { recordDerivation } from '../../store/derivation-store.ts';
-import { newMemory } from '../../store/new-memory.ts';
+import { newMemory } from '../../store/memory-rows.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { inRun, type ActiveRun, type RunContext } from '../in-run.ts';
+import { type ActiveRun, inRun, type RunContext } from '../in-run.ts';
 import { writeCount } from './count-evidence.ts';
 import type { FoundPattern } from './find-patterns.ts';
 

@@ -1,18 +1,22 @@
+import { z } from 'zod';
 import { VarveError } from '../../errors.ts';
-import type { InternalMemory } from '../../record/memory.ts';
+import { replaceStatements, statementsIn } from '../../language/dated-line.ts';
+import { DAY } from '../../record/clock.ts';
+import { contentHash, type InternalMemory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
+import { type Confidence, CONFIDENCE_LEVELS } from '../../record/trust.ts';
 import { replaceBlock } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
 import { markProcessed } from '../../store/event-store.ts';
 import { decideHeldChanges } from '../../store/held-change-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import type { Parts } from '../../store/parts.ts';
-import { findProgress, saveProgress, type OwnerProgress } from '../../store/progress-store.ts';
+import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import type { RunNotes } from '../../store/run-store.ts';
 import { writeMemory } from '../../store/write-memory.ts';
 import type { CheckedSynthesis } from './check-synthesis.ts';
-import type { Tiers } from './gather-observed.ts';
+import type { Tiers } from './observed.ts';
 
 /** What is written when a synthesis is applied. Kept as it is while it is held for review. */
 export interface SynthesisToApply {
@@ -74,4 +78,58 @@ async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }
     retryable: true,
     details: { events: events.length },
   });
+}
+
+/**
+ * The working memory without the sentences that nothing has confirmed for `staleAfterDays` (T17). Sentences without a
+ * note are new and stay.
+ */
+export function ageWorkingMemory(
+  text: string,
+  notes: TierNotes,
+  { now, staleAfterDays }: { now: number; staleAfterDays: number },
+): { text: string; dropped: number } {
+  const oldest = now - staleAfterDays * DAY;
+  let dropped = 0;
+  const aged = replaceStatements(text, (statement) => {
+    const confirmedAt = notes.sentences[contentHash(statement)];
+    if (confirmedAt === undefined || Date.parse(confirmedAt) > oldest) return statement;
+    dropped += 1;
+    return null;
+  });
+  return { text: aged, dropped };
+}
+
+/** What is noted beside the tiers, in the block `tier_notes`. Times are ISO 8601. */
+export interface TierNotes {
+  /** For each top-level entry of the scaffold. */
+  scaffold: Record<string, EntryNote>;
+  /** For each sentence of the working memory, by its hash: when it was last confirmed. */
+  sentences: Record<string, string>;
+}
+
+/** How sure an entry is, when it was last confirmed, and the rank of who said so (X3). */
+export interface EntryNote {
+  confidence: Confidence;
+  confirmedAt: string;
+  rank: number;
+}
+
+const notesSchema: z.ZodType<TierNotes> = z.object({
+  scaffold: z.record(
+    z.string(),
+    z.object({ confidence: z.enum(CONFIDENCE_LEVELS), confirmedAt: z.iso.datetime(), rank: z.number() }),
+  ),
+  sentences: z.record(z.string(), z.iso.datetime()),
+});
+
+/** The notes of a block; none when it was never written, or by somebody else's hand. */
+export function readTierNotes(content: unknown): TierNotes {
+  const parsed = notesSchema.safeParse(content);
+  return parsed.success ? parsed.data : { scaffold: {}, sentences: {} };
+}
+
+/** The sentences and listed statements of a text, each with the hash under which it is noted. */
+export function sentencesOf(text: string): { text: string; hash: string }[] {
+  return statementsIn(text).map((statement) => ({ text: statement, hash: contentHash(statement) }));
 }

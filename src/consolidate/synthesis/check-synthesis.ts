@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { contentStems, coveredBy } from '../../language/text-overlap.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Synthesis } from '../../models/distiller.ts';
 import { countWords } from '../../record/block.ts';
 import type { Confidence } from '../../record/trust.ts';
-import { cutWords } from '../cut-words.ts';
+import { cutWords, FEW_VALUES, FEW_WORDS, shrinks } from '../check-text.ts';
 import type { TierSettings } from '../consolidation-settings.ts';
-import { FEW_VALUES, FEW_WORDS, shrinks } from '../shrinks.ts';
-import type { Tiers } from './gather-observed.ts';
-import type { Observed } from './observed.ts';
-import { sentencesOf, type EntryNote, type TierNotes } from './tier-notes.ts';
+import { type EntryNote, sentencesOf, type TierNotes } from './apply-synthesis.ts';
+import type { Observed, Tiers } from './observed.ts';
 
 /** A synthesis that was checked: what may be written. */
 export interface CheckedSynthesis {

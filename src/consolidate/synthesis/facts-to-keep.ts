@@ -1,9 +1,9 @@
-import { contentStems, coveredBy } from '../../language/text-overlap.ts';
 import type { PrivacyPolicy } from '../../language/privacy-policy.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Synthesis } from '../../models/distiller.ts';
 import type { InternalMemory, Memory } from '../../record/memory.ts';
 import { lowestTrust } from '../../record/trust.ts';
-import { cutWords } from '../cut-words.ts';
+import { cutWords } from '../check-text.ts';
 import { mayBeKept, type Observed } from './observed.ts';
 
 const MOST_WORDS = 30;

@@ -1,21 +1,18 @@
-import { checkedSynthesisText } from '../check-text.ts';
 import { messageOf, VarveError } from '../../errors.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
-import type { OwnerProgress } from '../../store/progress-store.ts';
-import { saveProgress } from '../../store/progress-store.ts';
 import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { changeOwner } from '../../store/owner-store.ts';
+import { type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
+import { assertNotErased, type SeenOwner, seeOwner } from '../../store/seen-owner.ts';
+import { checkedSynthesisText } from '../check-text.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { assertNotErased, seeOwner, type SeenOwner } from '../../store/seen-owner.ts';
-import { inRun, type Committed, type RunContext } from '../in-run.ts';
-import { ageWorkingMemory } from './age-working-memory.ts';
-import { applySynthesis, type SynthesisToApply } from './apply-synthesis.ts';
+import { type Committed, inRun, type RunContext } from '../in-run.ts';
+import { ageWorkingMemory, applySynthesis, type SynthesisToApply } from './apply-synthesis.ts';
 import { checkSynthesis } from './check-synthesis.ts';
 import { factsToKeep, notFormedBefore } from './facts-to-keep.ts';
-import { gatherHolding, gatherObserved, readTiers } from './gather-observed.ts';
-import type { Observed } from './observed.ts';
+import { gatherHolding, gatherObserved, type Observed, readTiers } from './observed.ts';
 
 /** What became of an owner's observations. */
 export interface SynthesisCounts {

@@ -1,6 +1,6 @@
-import { calibratedSimilarity } from '../../models/calibration.ts';
-import { lexicalSimilarity } from '../../language/text-overlap.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
+import { lexicalSimilarity } from '../../language/words.ts';
+import { calibratedSimilarity } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';
 import { contentHash, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
@@ -8,15 +8,15 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import { isSameSubject } from '../../record/statement.ts';
 import type { Writer } from '../../store/database.ts';
 import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
-import { newMemory } from '../../store/new-memory.ts';
+import { newMemory } from '../../store/memory-rows.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import { restateInBlocks } from '../../store/restate-in-blocks.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import { findCandidates, ownerOf, type Vectors } from '../compare.ts';
-import { decide, type Candidate, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
+import { type Candidate, decide, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
 import { compareRank, strongerClaim } from '../decide/precedence.ts';
-import type { FormDeps } from '../form-deps.ts';
-import { quotesMeet, type FormResult, type Refusal } from '../formation-result.ts';
+import { type FormResult, quotesMeet, type Refusal } from '../formation-result.ts';
+import type { FormDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { linkEntities, toMemory } from './to-memory.ts';
 

@@ -1,24 +1,24 @@
-import type { Formable, FormWork } from '../read-turns.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { estimateTokens } from '../../language/token-count.ts';
 import { MINUTE } from '../../record/clock.ts';
-import { ORIGIN_WEIGHTS, type Event } from '../../record/event.ts';
+import { type Event, ORIGIN_WEIGHTS } from '../../record/event.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
 import { markProcessed } from '../../store/event-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import { assertNotErased } from '../../store/seen-owner.ts';
 import { insertRefusals } from '../../store/refusal-store.ts';
 import { insertRun, type RunCause } from '../../store/run-store.ts';
+import { assertNotErased } from '../../store/seen-owner.ts';
 import { advanceFormation } from '../../store/session-store.ts';
-import { applyStatements, type Applied } from './apply.ts';
-import { spokenEvents, writeReflections, writeTopics } from './reflections.ts';
-import { applyEnds, applyForgets } from './requests.ts';
 import { plainText } from '../check/check.ts';
-import { usesModel, type FormDeps } from '../form-deps.ts';
-import { nothingFormed, type FormResult, type Refusal } from '../formation-result.ts';
+import { type FormResult, nothingFormed, type Refusal } from '../formation-result.ts';
+import { type FormDeps, usesModel } from '../formation-settings.ts';
+import type { FormWork, Formable } from '../read-turns.ts';
 import type { Stretch } from '../take.ts';
 import { formationJob } from '../triggers.ts';
+import { type Applied, applyStatements } from './apply.ts';
+import { spokenEvents, writeReflections, writeTopics } from './reflections.ts';
+import { applyEnds, applyForgets } from './requests.ts';
 
 /** Writes all of a formation in one transaction, unless another formation was there first: then nothing but the cost. */
 export async function commitFormation(

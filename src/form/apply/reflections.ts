@@ -1,5 +1,6 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
-import { contentStems, coveredBy } from '../../language/text-overlap.ts';
+import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
 import { countWords } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
@@ -12,9 +13,8 @@ import { listMemories } from '../../store/read-memories.ts';
 import { writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/origin.ts';
-import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/said-values.ts';
-import type { FormDeps } from '../form-deps.ts';
 import type { Refusal } from '../formation-result.ts';
+import type { FormDeps } from '../formation-settings.ts';
 import type { ReadReflection, ReadTopic } from '../read/reader.ts';
 
 /** What is written of reflections and topics, and what is refused. */

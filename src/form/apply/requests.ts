@@ -8,13 +8,13 @@ import type { Writer } from '../../store/database.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../../store/write-memory.ts';
-import { locateOwnWords, type CheckContext } from '../check/check.ts';
+import { type CheckContext, locateOwnWords } from '../check/check.ts';
 import type { Evidence } from '../check/origin.ts';
 import { ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
-import type { FormDeps } from '../form-deps.ts';
-import { meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { Refusal } from '../formation-result.ts';
+import type { FormDeps } from '../formation-settings.ts';
+import { meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 
 /** The ends and requests of a reading whose words the user said. */

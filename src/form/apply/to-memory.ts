@@ -1,4 +1,4 @@
-import { extractEntities } from '../../language/extract-entities.ts';
+import { extractEntities } from '../../language/entities.ts';
 import { ENTITY_TYPES, entitySlug, type EntityType, type NewEntity } from '../../record/entity.ts';
 import type { InternalMemory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -6,7 +6,7 @@ import { belongsToUser, isUser } from '../../record/statement.ts';
 import type { Writer } from '../../store/database.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { ownerOf } from '../compare.ts';
-import type { FormDeps } from '../form-deps.ts';
+import type { FormDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
 /** A statement as it is stored. */

@@ -1,9 +1,9 @@
-import { foreignSpans, type ForeignSpan } from '../../language/foreign-text.ts';
+import { type ForeignSpan, foreignSpans } from '../../language/foreign-text.ts';
+import type { Span } from '../../language/quotes.ts';
 import type { Event } from '../../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER } from '../../record/memory-answers.ts';
 import { belongsToUser, isUser } from '../../record/statement.ts';
 import type { RefusalReason } from '../formation-result.ts';
-import type { Span } from '../../language/locate-quote.ts';
 
 /** Words of an event that a statement rests on. */
 export interface Evidence extends Span {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { LanguageModel } from '../../models/language-model.ts';
-import { definePrompt, fence, renderPrompt, type PromptTemplate } from '../../models/prompt.ts';
+import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../../models/prompt.ts';
 import type { Memory } from '../../record/memory.ts';
 import { plainText } from '../check/check.ts';
-import { lenient } from '../read/lenient.ts';
+import { lenient } from '../read/read-prompt.ts';
 import type { Statement } from '../statement.ts';
 import type { Verdict } from './decide.ts';
 

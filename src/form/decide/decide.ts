@@ -1,12 +1,12 @@
-import { contentStems, coveredBy } from '../../language/text-overlap.ts';
-import { normalValue, type AttributeTable, type ValueShape } from '../../record/attributes.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
 import { hasOutcome } from '../../record/standing.ts';
 import { isSameSubject, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
-import { compareRank, maySupersede, timeOf, wins, type Claim } from './precedence.ts';
+import { type Claim, compareRank, maySupersede, timeOf, wins } from './precedence.ts';
 
 /** A known statement that a new one may touch. */
 export interface Candidate {

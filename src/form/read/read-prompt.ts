@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
-import { isUser, TENSES, type Tense } from '../../record/statement.ts';
-import { lenient } from './lenient.ts';
-import { RELATIONS, type ReadInput, type Relation } from './reader.ts';
+import { isUser, type Tense, TENSES } from '../../record/statement.ts';
+import { type ReadInput, type Relation, RELATIONS } from './reader.ts';
 
 const statementAnswer: z.ZodType<StatementAnswer> = z.object({
   text: z.string(),
@@ -253,4 +252,12 @@ export function amendNote({ refused }: AmendPromptInput): string {
       `${number}. ${oneLine(text)} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
   );
   return `You have read these turns before. Of your statements these were refused:\n${fence('refused', lines.join('\n'))}\nGive only these again, corrected, in the same form, and leave out what cannot be corrected. Leave ends, forgets, reflections and topics empty.`;
+}
+
+/**
+ * A field that a model is told to write, and that has a value of its own where it is missing or wrong: one such field
+ * must not cost a whole answer. The JSON schema does not name the fallback, because strict providers refuse defaults.
+ */
+export function lenient<Schema extends z.ZodType>(schema: Schema, fallback: z.output<Schema>): z.ZodCatch<Schema> {
+  return schema.catch(fallback as never).meta({ default: undefined }) as unknown as z.ZodCatch<Schema>;
 }

@@ -6,9 +6,9 @@ import type { RecordCounts } from '../../operate/count-records.ts';
 import type { RecordChange } from '../../operate/follow-changes.ts';
 import type { MadeApiKey } from '../../operate/keys.ts';
 import type { HandleScope, ScopeInput } from '../../record/scope.ts';
-import { followServer } from './follow-server.ts';
+import { textLines } from '../streams.ts';
 import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
-import { createSend, type ClientOptions } from './request.ts';
+import { addressOf, type ClientOptions, createSend, reviveDates } from './request.ts';
 
 export type { ClientOptions } from './request.ts';
 export type { RemoteHandle } from './remote-handle.ts';
@@ -68,4 +68,41 @@ function withUser(scope: ClientScope): ClientScope {
     code: 'invalid_input',
     details: { field: 'user' },
   });
+}
+
+const AGAIN_AFTER = 1_000;
+
+/** Reads the server-sent events of `/v1/changes`, and goes on after the last one when the connection is lost. */
+export async function* followServer(
+  { url, key, fetch = globalThis.fetch }: ClientOptions,
+  scope: Record<string, unknown>,
+  { after, signal }: { after?: string; signal?: AbortSignal } = {},
+): AsyncGenerator<RecordChange> {
+  let last = after;
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
+    try {
+      const response = await fetch(addressOf(url, { path: '/v1/changes', query: scope }), {
+        headers: { authorization: `Bearer ${key}`, ...(last === undefined ? {} : { 'last-event-id': last }) },
+        signal,
+      });
+      if (response.status >= 400 && response.status < 500) {
+        throw new VarveError(`The server refuses to tell of changes (${response.status}).`, { code: 'outside_scope' });
+      }
+      if (response.ok)
+        for await (const change of changesOf(response)) yield { ...change, cursor: (last = change.cursor) };
+    } catch (error) {
+      if (isOver()) return;
+      if (VarveError.isInstance(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER));
+  }
+}
+
+async function* changesOf(response: Response): AsyncGenerator<RecordChange> {
+  let cursor = '';
+  for await (const line of textLines(response.body)) {
+    if (line.startsWith('id: ')) cursor = line.slice(4);
+    if (line.startsWith('data: ')) yield { ...(reviveDates(JSON.parse(line.slice(6))) as RecordChange), cursor };
+  }
 }

@@ -1,6 +1,6 @@
-import type { Handle } from '../../handle/handle.ts';
-import type { ToolSchema } from '../../record/connection.ts';
 import { VarveError } from '../../errors.ts';
+import type { Handle } from '../../handle/handle.ts';
+import type { ToolSchema } from '../../record/session.ts';
 import type { ClientRequest, Send } from './request.ts';
 
 /** What of a handle can be asked of a server: the same calls with the same types. */

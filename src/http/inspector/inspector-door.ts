@@ -1,16 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { VarveError } from '../../errors.ts';
-import type { ApiKey } from '../../operate/api-key.ts';
+import { type ApiKey, sameText } from '../../operate/api-key.ts';
 import { parseJson } from '../../operate/parse-json.ts';
 import { HOUR } from '../../record/clock.ts';
 import { parse } from '../../record/parse.ts';
 import type { Varve } from '../../varve.ts';
 import { assertAccess, isLimited } from '../access.ts';
 import { DoorError } from '../problem.ts';
-import { bodyText } from '../read-body.ts';
+import { bodyText } from '../read-request.ts';
 import { inTime, tenantWide } from '../run-operation.ts';
-import type { SignInLink } from './sign-in-link.ts';
-import { NOT_BUILT, readWebFiles, webFolder, type WebFiles } from './web-files.ts';
+import { NOT_BUILT, readWebFiles, type WebFiles, webFolder } from './web-files.ts';
 
 /** A life that can be replayed into an empty store, so that there is something to look at. */
 export interface DemoLife {
@@ -141,4 +141,40 @@ export function inspectorRoutes(
 
 function json(body: unknown): InspectorAnswer {
   return { status: 200, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+/** A code that signs in to the inspector once, for whoever started the server and reads its terminal. */
+export interface SignInLink {
+  /** The code, to be put behind the `#` of the address: browsers do not send that part to servers or logs. */
+  readonly code: string;
+  /** The tenant that it opens. */
+  readonly tenant: string;
+  /** Whether the code is right, unused and not too old. A right code is used up by asking. */
+  redeem(code: string): boolean;
+}
+
+const CODE_BYTES = 24;
+
+/** Makes a code that works once within `lifetime` milliseconds. A wrong guess does not use it up: 192 bits are not guessed. */
+export function createSignInLink({
+  now,
+  lifetime,
+  tenant,
+}: {
+  now(): number;
+  lifetime: number;
+  tenant: string;
+}): SignInLink {
+  const code = randomBytes(CODE_BYTES).toString('base64url');
+  const until = now() + lifetime;
+  let isUsed = false;
+  return {
+    code,
+    tenant,
+    redeem(given) {
+      if (isUsed || now() > until || !sameText(given, code)) return false;
+      isUsed = true;
+      return true;
+    },
+  };
 }

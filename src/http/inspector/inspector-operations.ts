@@ -4,9 +4,7 @@ import type { Memory } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import { memoryFilterFields } from '../../store/read-memories.ts';
 import { isLimited } from '../access.ts';
-import { found, items } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
-import { idOf, limitSchema } from '../operations/parameters.ts';
+import { found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const { cursor: _cursor, reach: _reach, order: _order, limit: _limit, ...filterFields } = memoryFilterFields;

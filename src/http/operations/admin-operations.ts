@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
 import type { JobState } from '../../jobs/job.ts';
 import type { ReportBy } from '../../ledger/usage-report.ts';
-import { newApiKeySchema, type NewApiKey } from '../../operate/api-key.ts';
-import { ownerKey } from '../../record/scope.ts';
+import { type NewApiKey, newApiKeySchema } from '../../operate/api-key.ts';
 import { textSchema } from '../../record/parse.ts';
-import { found, items, loose } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { ownerKey } from '../../record/scope.ts';
+import { found, idOf, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { idOf, limitSchema } from './parameters.ts';
 
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
 const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;

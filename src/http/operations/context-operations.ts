@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { ContextOptions } from '../../assemble/context-options.ts';
-import { LAYOUTS, type LayoutName } from '../../assemble/layouts/layouts.ts';
+import { type LayoutName, LAYOUTS } from '../../assemble/layouts.ts';
+import { type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
 import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
-import { recallOptionsSchema, type RecallOptions } from '../../recall/recall-options.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
-import { found, items, loose } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { found, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { limitSchema } from './parameters.ts';
 
 const tokens = z.int().min(0).max(1_000_000).optional();
 

@@ -4,12 +4,10 @@ import { newDecisionSchema, newOutcomeSchema } from '../../observe/decisions.ts'
 import { newDocumentSchema } from '../../observe/index-document.ts';
 import { newInteractionSchema } from '../../observe/log-interaction.ts';
 import { CHAT_CATEGORIES } from '../../observe/record-observation.ts';
-import { newEventSchema, type NewEvent } from '../../record/event.ts';
+import { type NewEvent, newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
-import { operation, type Operation } from '../operation.ts';
-import { found, items, keyedBy } from '../answers.ts';
+import { found, idOf, items, keyedBy, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { idOf, limitSchema } from './parameters.ts';
 
 const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000)]);
 

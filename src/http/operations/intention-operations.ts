@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { textSchema, timeSchema } from '../../record/parse.ts';
-import { items } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { idOf, limitSchema } from './parameters.ts';
 
 const newIntention = z.strictObject({
   text: textSchema(2000),

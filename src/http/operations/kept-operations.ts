@@ -6,10 +6,8 @@ import { newEntitySchema } from '../../record/entity.ts';
 import { FACT_CATEGORIES } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
-import { found, items } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { asOfSchema, idOf, limitSchema } from './parameters.ts';
 
 const why = changeSchema.optional();
 const pageSchema = z.strictObject({

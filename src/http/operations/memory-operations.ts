@@ -2,19 +2,17 @@ import { z } from 'zod';
 import { changeSchema } from '../../handle/change.ts';
 import {
   ARCHIVE_REASONS,
-  memoryChangeSchema,
-  newMemorySchema,
   type ArchiveReason,
   type MemoryChange,
+  memoryChangeSchema,
   type NewMemory,
+  newMemorySchema,
 } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
-import { memoryFilterFields, type MemoryFilter } from '../../store/read-memories.ts';
-import { found, items } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
+import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { asOfSchema, idOf, limitSchema } from './parameters.ts';
 
 const why = changeSchema.optional();
 

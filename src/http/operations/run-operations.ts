@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { textSchema } from '../../record/parse.ts';
-import { found, items, loose } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { found, idOf, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { idOf, limitSchema } from './parameters.ts';
 
 /** What background work did, and what it leaves to people. */
 export const RUN_OPERATIONS: readonly Operation[] = [

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { isoText, lines } from '../ndjson.ts';
 import { assertReach } from '../access.ts';
 import { operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
-import { eventStream, ndjsonStream } from '../streams.ts';
+import { eventStream, isoText, lines, ndjsonStream } from '../streams.ts';
 
 const NDJSON = 'application/x-ndjson';
 

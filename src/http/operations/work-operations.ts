@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { loose } from '../answers.ts';
-import { operation, type Operation } from '../operation.ts';
+import { loose, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });

@@ -1,5 +1,4 @@
-import { BIKES, CARS, DRUGS, PHONES } from './lists.ts';
-import { forgetRequests, slot, type Pack } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const spanish: Pack = {
   language: 'es',

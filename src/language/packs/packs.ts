@@ -1,13 +1,14 @@
-import { chinese } from './zh.ts';
-import { dutch } from './nl.ts';
-import { english } from './en.ts';
-import { french } from './fr.ts';
+import { wordSet } from '../words.ts';
 import { german } from './de.ts';
+import { english } from './en.ts';
+import { spanish } from './es.ts';
+import { french } from './fr.ts';
 import { italian } from './it.ts';
 import { japanese } from './ja.ts';
-import { wordsPattern, type Pack } from './pack.ts';
+import { dutch } from './nl.ts';
+import { type Pack, wordsPattern } from './pack.ts';
 import { portuguese } from './pt.ts';
-import { spanish } from './es.ts';
+import { chinese } from './zh.ts';
 
 /** The languages that the local reader knows. */
 export const PACKS: readonly Pack[] = [english, german, spanish, french, portuguese, italian, dutch, chinese, japanese];
@@ -68,3 +69,13 @@ export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${k
   }
   return pattern;
 }
+
+/** Languages that people speak, lower case. */
+export const LANGUAGES: ReadonlySet<string> = wordSet(`
+  english german french spanish italian portuguese dutch swedish norwegian danish finnish icelandic polish czech slovak
+  hungarian romanian bulgarian serbian croatian bosnian slovenian albanian macedonian greek turkish russian ukrainian
+  belarusian lithuanian latvian estonian irish gaelic welsh catalan basque galician maltese arabic hebrew persian farsi dari
+  pashto kurdish armenian georgian azeri uzbek kazakh hindi urdu punjabi bengali gujarati marathi tamil telugu kannada
+  malayalam nepali sinhala chinese mandarin cantonese japanese korean vietnamese thai lao khmer burmese malay indonesian
+  tagalog filipino javanese swahili amharic somali hausa yoruba igbo zulu xhosa afrikaans twi esperanto latin creole
+  swissgerman luxembourgish yiddish hokkien`);

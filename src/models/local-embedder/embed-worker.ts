@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createEncoder } from './encoder.ts';
-import { type SharedMemory, createKernel } from './kernel.ts';
-import { loadWeights } from './load-weights.ts';
+import { createKernel, type SharedMemory } from './kernel.ts';
 import { layoutMemory } from './memory-layout.ts';
+import { loadWeights } from './prepared-weights.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {

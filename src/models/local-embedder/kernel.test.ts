@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { KERNEL_SOURCE_SHA256 } from './kernel-binary.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
-import { readOnnxTensors } from './onnx-tensors.ts';
+import { readOnnxTensors } from './load-model.ts';
 import { findPublishedWeights, readModel } from './weights.ts';
 
 describe('the kernel', () => {

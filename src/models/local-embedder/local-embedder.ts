@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { VarveError } from '../../errors.ts';
-import type { Embedder, Embedded } from '../embedder.ts';
-import { createCallingThread } from './calling-thread.ts';
-import { embedTexts } from './embed-texts.ts';
-import { MODEL } from './memory-layout.ts';
+import type { Embedded, Embedder } from '../embedder.ts';
+import { createEncoder } from './encoder.ts';
+import { allocateMemory, createKernel } from './kernel.ts';
+import { layoutMemory, MODEL } from './memory-layout.ts';
+import { loadWithoutWords } from './prepared-weights.ts';
 import { findWeights, readVocabulary } from './weights.ts';
-import { SPECIAL_IDS, type WordPiece, createWordPiece } from './word-piece.ts';
-import { type WorkerPool, createWorkerPool } from './worker-pool.ts';
+import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
+import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
 
 /** The id of the local embedder's vectors, unless it reads longer texts. */
 export const LOCAL_EMBEDDER_ID = 'local/all-minilm-l6-v2-int8@1';
@@ -126,4 +127,122 @@ function unavailable(cause: unknown): VarveError {
 function requireInteger(name: string, value: number, minimum: number, maximum: number): void {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
   throw new RangeError(`${name} must be a whole number from ${minimum} to ${maximum}, not ${value}.`);
+}
+
+/** Tokenizing happens on the caller's thread, so a large batch is read a few texts ahead of the workers, not at once. */
+const TEXTS_AHEAD = 64;
+
+/** Sends texts through the pool and puts their windows together again. A call with a single text goes before batches. */
+export async function embedTexts(
+  texts: readonly string[],
+  deps: { pool: WorkerPool; windowsOf: (text: string) => number[][]; signal?: AbortSignal | undefined },
+): Promise<Embedded> {
+  const { pool, windowsOf, signal } = deps;
+  const isUrgent = texts.length === 1;
+  const waiting = new Set<PoolText>();
+  const vectors = Array.from<Float32Array>({ length: texts.length });
+  let tokens = 0;
+  let next = 0;
+
+  function encode(ids: number[]): Promise<Float32Array> {
+    tokens += ids.length;
+    const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+    const text: PoolText = { ids, resolve, reject };
+    waiting.add(text);
+    pool.add(text, { isUrgent });
+    return promise.finally(() => waiting.delete(text));
+  }
+
+  async function embedText(text: string): Promise<Float32Array> {
+    const windows = windowsOf(text);
+    const parts = await Promise.all(windows.map(encode));
+    return unit(
+      parts.length === 1
+        ? parts[0]!
+        : weightedSum(
+            parts,
+            windows.map((ids) => ids.length),
+          ),
+    );
+  }
+
+  async function embedNext(): Promise<void> {
+    while (next < texts.length) {
+      const index = next++;
+      vectors[index] = await embedText(texts[index]!);
+    }
+  }
+
+  function abort(): void {
+    next = texts.length;
+    pool.remove(waiting);
+    for (const text of waiting) text.reject(signal?.reason);
+  }
+
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.all(Array.from({ length: Math.min(texts.length, TEXTS_AHEAD) }, embedNext));
+  } catch (error) {
+    next = texts.length;
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+  return { vectors, tokens };
+}
+
+function weightedSum(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
+  const sum = new Float32Array(MODEL.hidden);
+  for (const [index, vector] of vectors.entries()) {
+    const weight = weights[index] ?? 0;
+    for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + weight * vector[i]!;
+  }
+  return sum;
+}
+
+function unit(vector: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const factor = 1 / Math.sqrt(squares);
+  return vector.map((value) => value * factor);
+}
+
+/**
+ * Encodes in the thread that asks, one text after the other. A program that wants one vector has it before another thread
+ * would have started; one that also answers others must not wait for it.
+ */
+export function createCallingThread(options: { maximumTokens: number; weightsFolder: string }): WorkerPool {
+  const layout = layoutMemory({ maximumTokens: options.maximumTokens, workspaces: 1 });
+  const memory = allocateMemory(layout.bytes);
+  const kernel = createKernel(memory);
+  const encoder = createEncoder(kernel, memory, layout);
+  const prepared = loadWithoutWords(options.weightsFolder, { memory, layout, kernel });
+  const [workspace] = layout.workspaces;
+  if (!workspace) throw new RangeError('There is no workspace.');
+  const ids = new Int32Array(memory.buffer, workspace.ids);
+  let closeReason: { error: unknown } | null = null;
+
+  return {
+    add(text) {
+      if (closeReason !== null) {
+        text.reject(closeReason.error);
+        return;
+      }
+      try {
+        // An odd text is filled up with padding.
+        const padded = [...text.ids, ...(text.ids.length & 1 ? [SPECIAL_IDS.padding] : [])];
+        prepared?.readWords(padded);
+        ids.set(padded);
+        encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0 });
+        text.resolve(new Float32Array(memory.buffer, workspace.vectors, MODEL.hidden).slice());
+      } catch (error) {
+        text.reject(error);
+      }
+    },
+    remove() {},
+    async close(reason) {
+      if (closeReason === null) prepared?.close();
+      closeReason = { error: reason };
+    },
+  };
 }

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { loadModel } from './load-model.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
-import { packVocabulary } from './vocabulary-table.ts';
 import { IMAGE_FILE, readModel, readPieces, TABLE_FILE } from './weights.ts';
+import { packVocabulary } from './word-piece.ts';
 
 /**
  * Writes the weights as the memory holds them and the vocabulary as it is asked, so that a release loads by reading: what

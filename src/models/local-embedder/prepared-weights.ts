@@ -1,9 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { SharedMemory } from './kernel.ts';
-import { MODEL, type MemoryLayout } from './memory-layout.ts';
-import { IMAGE_FILE, readable, verify } from './weights.ts';
+import type { Kernel, SharedMemory } from './kernel.ts';
+import { loadModel } from './load-model.ts';
+import { type MemoryLayout, MODEL } from './memory-layout.ts';
+import { IMAGE_FILE, isPrepared, readable, readModel, verify } from './weights.ts';
 
 /** Of the file that `prepare-weights.ts` writes: it changes with the layout of the memory. */
 const WEIGHTS_CRC32 = 1_925_006_583;
@@ -58,4 +59,27 @@ export function openPrepared(
     },
     close: () => closeSync(file),
   };
+}
+
+interface Target {
+  memory: SharedMemory;
+  layout: MemoryLayout;
+  kernel: Kernel;
+}
+
+/** Puts the weights of a folder into the memory, in the kernel's order. Throws `embedder_unavailable` if they are others. */
+export function loadWeights(folder: string, target: Target): void {
+  const prepared = loadWithoutWords(folder, target);
+  prepared?.readAllWords();
+  prepared?.close();
+}
+
+/** The same, where the folder allows it without the words, which are then read as texts have them; else null. */
+export function loadWithoutWords(folder: string, target: Target): PreparedWeights | null {
+  if (isPrepared(folder)) return openPrepared(folder, target);
+  const file = readModel(folder);
+  loadModel(file, target);
+  // Gives back the file's 23 MB now; a thread that allocates nothing more may not collect garbage for hours.
+  file.buffer.transfer(0);
+  return null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSharingChoice } from './sharing-choice.ts';
+import { createSharingChoice } from './worker-pool.ts';
 
 /** Asks for 1000 texts and counts how many were shared, given what a token costs either way. */
 function shareOf(choice: ReturnType<typeof createSharingChoice>, cost: { shared: number; alone: number }): number {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
-import { type Vocabulary, vocabularyTable } from './vocabulary-table.ts';
+import { type Vocabulary, vocabularyTable } from './word-piece.ts';
 
 /** The int8 ONNX export of all-MiniLM-L6-v2 by Xenova (Apache-2.0). Other weights would give other vectors. */
 export const MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';

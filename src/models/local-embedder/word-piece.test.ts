@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { packVocabulary, vocabularyTable } from './vocabulary-table.ts';
 import { findPublishedWeights, readPieces } from './weights.ts';
-import { createWordPiece } from './word-piece.ts';
+import { createWordPiece, packVocabulary, vocabularyTable } from './word-piece.ts';
 
 const names = readPieces(findPublishedWeights());
 

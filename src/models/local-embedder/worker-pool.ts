@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
 import { allocateMemory } from './kernel.ts';
-import { MODEL, PHASES, TEXTS_PER_TASK, layoutMemory } from './memory-layout.ts';
-import { createSharingChoice } from './sharing-choice.ts';
+import { layoutMemory, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
 
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
 export interface PoolText {
@@ -196,6 +195,42 @@ export function createWorkerPool(options: {
       // Without ref() a program that awaits this would end before it is done.
       for (const { worker } of lanes) worker.ref();
       await Promise.all(lanes.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+/** Decides whether threads share a single text, by what that has cost lately. */
+export interface SharingChoice {
+  shouldShare(): boolean;
+  /** Tells how long a text of so many tokens took. */
+  record(text: { isShared: boolean; milliseconds: number; tokens: number }): void;
+}
+
+/** How much the latest text counts in the average. */
+const WEIGHT = 0.3;
+
+/** One text in so many is done the other way, to notice when that has become the better one. */
+const TRIAL_EVERY = 64;
+
+/**
+ * Sharing halves the time of a text while cores are free. When other programs keep them busy, the threads wait for one
+ * another instead, and it takes longer than on one thread.
+ */
+export function createSharingChoice(): SharingChoice {
+  const cost = { shared: 0, alone: Number.POSITIVE_INFINITY };
+  let asked = 0;
+  return {
+    shouldShare() {
+      asked++;
+      const isBetter = cost.shared <= cost.alone;
+      return asked % TRIAL_EVERY === 0 ? !isBetter : isBetter;
+    },
+    record({ isShared, milliseconds, tokens }) {
+      const way = isShared ? 'shared' : 'alone';
+      const latest = milliseconds / tokens;
+      const before = cost[way];
+      const isFirst = before === 0 || before === Number.POSITIVE_INFINITY;
+      cost[way] = isFirst ? latest : before + WEIGHT * (latest - before);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { tellingWords } from '../../language/words.ts';
 import type { IndexedKind, TextIndex } from '../database.ts';
-import { tellingWords } from '../telling-words.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };

@@ -1,6 +1,6 @@
-import { sql, type RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { tellingWords } from '../../language/words.ts';
 import type { IndexedKind, TextIndex } from '../database.ts';
-import { tellingWords } from '../telling-words.ts';
 
 const TEXT_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
   memory: sql.table('memory_text'),

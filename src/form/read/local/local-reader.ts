@@ -1,27 +1,23 @@
-import { extractEntities } from '../../../language/extract-entities.ts';
-import { findDates, type DateContext } from '../../../language/pack-dates.ts';
-import { packRegExp, plainMarks, wordsPattern, type Pack } from '../../../language/packs/pack.ts';
+import { extractEntities } from '../../../language/entities.ts';
+import { type DateContext, findDates } from '../../../language/pack-dates.ts';
+import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../../language/packs/packs.ts';
 import type { Event } from '../../../record/event.ts';
-import { isUser, USER, type Tense } from '../../../record/statement.ts';
+import { isUser, type Tense, USER } from '../../../record/statement.ts';
+import { type Meanable, meantByRequest, namesNothing } from '../../meant-by-request.ts';
 import {
   emptyReading,
-  readStatement,
   type Reader,
-  type ReadInput,
   type Reading,
+  type ReadInput,
+  readStatement,
   type ReadStatement,
 } from '../reader.ts';
-import { meantByRequest, namesNothing, type Meanable } from '../../meant-by-request.ts';
-import { correctionOf } from './corrections.ts';
-import { featuresOf } from './features.ts';
 import type { FilledSlot } from './fill-slots.ts';
-import { readObserved } from './observed.ts';
-import { renderSlot, withDates } from './render.ts';
-import { dueOf, forgetObject, requestOf, type Request } from './requests.ts';
-import { select, type Selection } from './selector.ts';
-import { topicsOf } from './topics.ts';
-import { unitsOf, type ReadUnit } from './units.ts';
+import { readObserved, topicsOf } from './observed.ts';
+import { correctionOf, dueOf, forgetObject, type Request, requestOf } from './requests.ts';
+import { featuresOf, select, type Selection } from './selector.ts';
+import { type ReadUnit, renderSlot, unitsOf, withDates } from './units.ts';
 
 export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. Null or absent: plain features decide alone, and keep less. */

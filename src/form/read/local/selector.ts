@@ -1,4 +1,5 @@
-import { FEATURES } from './features.ts';
+import { type Pack, type PackWords, plainMarks } from '../../../language/packs/pack.ts';
+import { packPattern } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 
 /** The questions that the selector answers of a sentence, each with its classes. */
@@ -104,4 +105,161 @@ function softmax(scores: readonly number[], classes: readonly string[]): Record<
   const powers = scores.map((score) => Math.exp(score - highest));
   const total = powers.reduce((sum, power) => sum + power, 0);
   return Object.fromEntries(classes.map((name, index) => [name, (powers[index] ?? 0) / total]));
+}
+
+/** A sentence, and what is known of it besides its words. */
+export interface Unit {
+  text: string;
+  /** Place in the turn. */
+  start: number;
+  end: number;
+  index: number;
+  /** How many units the turn has, and the turn's text. */
+  count: number;
+  turn: string;
+  /** The assistant's message before the turn, if the turn answers one. */
+  asked: string | null;
+  pack: Pack | null;
+  /** Whether it lies in a pasted or quoted span, and whether such a span is in the turn. */
+  isForeign: boolean;
+  hasForeign: boolean;
+  /** How many slots it fills. */
+  slots: number;
+}
+
+const CLASSES: readonly (keyof PackWords)[] = [
+  'me',
+  'my',
+  'we',
+  'you',
+  'they',
+  'question',
+  'ask',
+  'greeting',
+  'assent',
+  'hedge',
+  'if',
+  'not',
+  'past',
+  'future',
+  'habit',
+  'change',
+  'taste',
+  'decision',
+  'feeling',
+  'joke',
+  'kidding',
+  'said',
+  'over',
+  'ended',
+];
+const REQUESTS = ['remember', 'forget', 'wish', 'reminder', 'aboutText'] as const;
+const SHAPE = 34;
+/** Buckets that words and pairs of letters are hashed into. */
+export const HASHED = 1024;
+export const PLAIN: number = CLASSES.length * 3 + REQUESTS.length + SHAPE;
+export const FEATURES: number = PLAIN + HASHED;
+
+/** Plain features of a unit: person, time, marks, length, place, requests; and its words, hashed. */
+export function featuresOf(unit: Unit): Float32Array {
+  const features = new Float32Array(FEATURES);
+  const text = plainMarks(unit.text.slice(0, 600));
+  const { pack } = unit;
+  let at = 0;
+  const put = (value: number | boolean): void => {
+    features[at] = Number(value);
+    at += 1;
+  };
+  const head = text.slice(0, 24);
+  const turn = plainMarks(unit.turn.slice(0, 1200));
+  for (const name of CLASSES) {
+    const pattern = pack === null ? null : packPattern(pack, name);
+    const found = pattern?.exec(text) ?? null;
+    put(found !== null);
+    put(found !== null && found.index === 0);
+    put(pattern !== null && unit.count > 1 && pattern.test(turn));
+  }
+  for (const name of REQUESTS) put(pack !== null && packPattern(pack, `request:${name}`).test(text));
+  const words = text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+  const size = pack?.script === 'han' || (pack === null && /\p{Lo}/u.test(text)) ? text.length / 2 : words;
+  const capitals = (text.match(/(?<=[\p{L}\p{N},;:] )\p{Lu}\p{Ll}/gu) ?? []).length;
+  put(/[?？]\s*["')]*$/u.test(text));
+  put(/[?？]/u.test(turn));
+  put(/[!！]/u.test(text));
+  put(/\d/.test(text));
+  put(/\d{1,2}[:.]\d\d|\d ?(?:am|pm|h|uhr|点|時)\b/iu.test(text));
+  put(/[€$£₦₹¥]|\d ?(?:k|euro|eur|pounds|dollars|元|円|块|quid|bucks)\b/iu.test(text));
+  put(pack !== null && hasCalendarWord(text, pack, 'months'));
+  put(pack !== null && hasCalendarWord(text, pack, 'weekdays'));
+  put(capitals > 0);
+  put(Math.min(capitals, 4) / 4);
+  put(/["“”„«»「」]/u.test(text));
+  put(/[;:]/.test(text));
+  put((text.match(/,/g)?.length ?? 0) / 4);
+  put(/\p{Extended_Pictographic}/u.test(text));
+  put(/[😂🤣😅😆😉]/u.test(text));
+  put(/\.\.\.|…/.test(text));
+  put(/https?:|www\.|@\w/.test(text));
+  put(/[{}<>=\\|]/.test(text));
+  put(Math.log1p(size) / 3);
+  put(size <= 2);
+  put(size <= 4);
+  put(size >= 10);
+  put(size >= 20);
+  put(unit.index === 0);
+  put(unit.index === unit.count - 1);
+  put(unit.count === 1);
+  put(Math.log1p(unit.turn.length) / 6);
+  put(unit.asked !== null);
+  put(unit.asked !== null && /[?？]\s*\S{0,3}$/u.test(unit.asked));
+  put(unit.isForeign);
+  put(unit.hasForeign);
+  put(Math.min(unit.slots, 3));
+  put(pack === null);
+  put(pack !== null && pack.language !== 'en');
+  // Words and pairs of words, so that what no list names is learned; sequences of letters where words are not spaced.
+  const tokens = tokensOf(text, head);
+  const share = 1 / Math.sqrt(Math.max(1, tokens.length));
+  for (const token of tokens) {
+    const bucket = PLAIN + (hash(token) % HASHED);
+    features[bucket] = (features[bucket] ?? 0) + share;
+  }
+  return features;
+}
+
+const calendarPatterns = new WeakMap<Pack, Record<string, RegExp>>();
+
+function hasCalendarWord(text: string, pack: Pack, kind: 'months' | 'weekdays'): boolean {
+  let patterns = calendarPatterns.get(pack);
+  if (patterns === undefined) calendarPatterns.set(pack, (patterns = {}));
+  const source = pack.calendar[kind].join('|');
+  patterns[kind] ??= new RegExp(
+    pack.script === 'han' ? `(?:${source})` : `(?<![\\p{L}])(?:${source})s?(?![\\p{L}])`,
+    'iu',
+  );
+  return patterns[kind].test(text);
+}
+
+function tokensOf(text: string, head: string): string[] {
+  const lower = text.toLowerCase();
+  const words = lower.match(/[\p{L}\p{N}']+/gu) ?? [];
+  const tokens: string[] = words.map((word) => (/^\d+$/.test(word) ? '#' : word));
+  for (let index = 0; index + 1 < Math.min(words.length, 60); index += 1)
+    tokens.push(`${tokens[index]} ${tokens[index + 1]}`);
+  if (words.length > 0) tokens.push(`^${words[0]}`);
+  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(head)) {
+    for (let index = 0; index + 1 < Math.min(lower.length, 120); index += 1)
+      tokens.push(`=${lower.slice(index, index + 2)}`);
+  }
+  return tokens;
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value ^= text.charCodeAt(index);
+    value = Math.imul(value, 0x01000193);
+  }
+  return value >>> 0;
 }

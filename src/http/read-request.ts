@@ -1,0 +1,113 @@
+import { invalidInput, VarveError } from '../errors.ts';
+import { parseJson } from '../operate/parse-json.ts';
+import { parse } from '../record/parse.ts';
+import { jsonSchema, type JsonSchema } from './json-schema.ts';
+import type { Operation } from './operation.ts';
+import { DoorError } from './problem.ts';
+
+/** The parts of a scope, as every scoped operation takes them in the query string. */
+export const SCOPE_PARTS = ['agent', 'user', 'session', 'connection'] as const;
+
+export interface ReadQuery {
+  scope: Partial<Record<(typeof SCOPE_PARTS)[number], string>>;
+  query: unknown;
+}
+
+const known = new WeakMap<Operation, Record<string, JsonSchema>>();
+
+/** The properties of an operation's query, from the schema that checks it. */
+export function queryProperties(operation: Operation): Record<string, JsonSchema> {
+  const before = known.get(operation);
+  if (before !== undefined) return before;
+  const properties =
+    operation.query === undefined ? {} : (jsonSchema(operation.query, 'input').schema.properties ?? {});
+  known.set(operation, properties);
+  return properties;
+}
+
+/** Reads the query string by the operation's schema: texts become numbers, booleans and lists where it says so. */
+export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {
+  const scope: ReadQuery['scope'] = {};
+  // Without a prototype: a parameter may have any name, `__proto__` too.
+  const query = Object.create(null) as Record<string, unknown>;
+  const properties = queryProperties(operation);
+  for (const name of new Set(search.keys())) {
+    const values = search.getAll(name);
+    const part = SCOPE_PARTS.find((one) => one === name);
+    if (operation.scoped && part !== undefined) scope[part] = onlyOne(name, values);
+    else query[name] = coerced(name, Object.hasOwn(properties, name) ? properties[name] : undefined, values);
+  }
+  if (operation.query !== undefined) return { scope, query: parse(operation.query, query, 'The query string') };
+  const [unknown] = Object.keys(query);
+  if (unknown !== undefined)
+    throw invalidInput(`The query string has ${JSON.stringify(unknown)}, which is not known here.`);
+  return { scope, query: undefined };
+}
+
+function coerced(name: string, schema: JsonSchema | undefined, values: string[]): unknown {
+  if (schema?.type === 'array') return values.flatMap((value) => value.split(',')).filter((value) => value !== '');
+  const value = onlyOne(name, values);
+  if (schema?.type === 'number' || schema?.type === 'integer') return value.trim() === '' ? value : Number(value);
+  if (schema?.type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  return value;
+}
+
+function onlyOne(name: string, values: string[]): string {
+  if (values.length === 1) return values[0] ?? '';
+  throw invalidInput(`The query string has ${JSON.stringify(name.slice(0, 50))} more than once.`);
+}
+
+/** The body of a request, checked; and its text, for the fingerprint of a request that must happen once. */
+export async function readBody(
+  operation: Operation,
+  request: Request,
+  limit: number,
+): Promise<{ body: unknown; text: string }> {
+  if (operation.body === undefined) return { body: undefined, text: '' };
+  const text = await bodyText(request, limit);
+  if (text === '' && operation.bodyOptional) return { body: undefined, text };
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
+    throw new DoorError('unsupported_media_type', 'The body must be JSON: Content-Type: application/json.');
+  }
+  const body = parseJson(text, 'The body');
+  return { body: operation.bodyCheckedLater ? body : parse(operation.body, body, 'The body'), text };
+}
+
+/** Fails when a body is packed: unpacked it could be a thousand times as large, and taken as it is it says nothing. */
+export function assertPlain({ headers }: Request): void {
+  const coding = headers.get('content-encoding') ?? 'identity';
+  if (coding.toLowerCase() !== 'identity')
+    throw new DoorError('unsupported_media_type', 'The body must not be packed: send it without Content-Encoding.');
+}
+
+/** The whole body as a text. One that says that it is larger than it may be is not read. */
+export async function bodyText(request: Request, limit: number): Promise<string> {
+  assertPlain(request);
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+  try {
+    return await readText(request, limit);
+  } catch (error) {
+    if (error instanceof DoorError) throw error;
+    // Nobody is left to be told; the log is not to take it for a fault of ours.
+    throw new VarveError('The body broke off.', { code: 'cancelled', retryable: true, cause: error });
+  }
+}
+
+async function readText(request: Request, limit: number): Promise<string> {
+  if (request.headers.has('content-length')) return request.text();
+  // Without a length it may have any: it is counted as it comes.
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function tooLarge(limit: number): DoorError {
+  return new DoorError('too_large', `The body may have ${limit.toLocaleString('en')} bytes.`);
+}

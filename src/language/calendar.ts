@@ -1,0 +1,342 @@
+/** A day of the calendar, without a zone. `month` counts from 1. */
+export interface CivilDate {
+  year: number;
+  month: number;
+  day: number;
+}
+
+const DAY = 86_400_000;
+/** January first. */
+export const MONTHS: readonly string[] = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+// Building a formatter takes about a millisecond, using one takes microseconds.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** The calendar day that an instant falls on in a zone. Throws RangeError for an unknown zone. */
+export function civilDateAt(instant: Date, timeZone: string): CivilDate {
+  const parts = partsAt(instant, timeZone);
+  return { year: parts.year, month: parts.month, day: parts.day };
+}
+
+/** The instant at which a day begins in a zone. */
+export function startOfDay(date: CivilDate, timeZone: string): Date {
+  const utc = Date.UTC(date.year, date.month - 1, date.day);
+  const first = utc - offsetAt(utc, timeZone);
+  // The offset may change between the guess and the result (daylight saving).
+  const second = utc - offsetAt(first, timeZone);
+  // Where clocks skip midnight itself, the second guess lies on the day before.
+  return new Date(second < first && civilDateAt(new Date(second), timeZone).day !== date.day ? first : second);
+}
+
+/** The day so many days later, or earlier when negative. */
+export function addDays(date: CivilDate, days: number): CivilDate {
+  return fromUtc(Date.UTC(date.year, date.month - 1, date.day) + days * DAY);
+}
+
+/** The first day of the month that lies so many months away. */
+export function firstOfMonth(date: CivilDate, months = 0): CivilDate {
+  const index = date.year * 12 + (date.month - 1) + months;
+  return { year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 };
+}
+
+/** 0 is Monday, 6 is Sunday. */
+export function weekdayOf(date: CivilDate): number {
+  return (new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay() + 6) % 7;
+}
+
+/** The Monday of the week a day lies in. */
+export function mondayOf(date: CivilDate): CivilDate {
+  return addDays(date, -weekdayOf(date));
+}
+
+/** False for 31 February, month 13 and years of less than four digits. */
+export function isValidDate(date: CivilDate): boolean {
+  return (
+    date.year >= 1000 && date.month >= 1 && date.month <= 12 && date.day >= 1 && addDays(date, 0).month === date.month
+  );
+}
+
+/** "14 November 2026". */
+export function writeDate(date: CivilDate): string {
+  return `${date.day} ${MONTHS[date.month - 1] ?? ''} ${date.year}`;
+}
+
+function fromUtc(time: number): CivilDate {
+  const date = new Date(time);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
+
+function offsetAt(time: number, timeZone: string): number {
+  if (timeZone === 'UTC') return 0;
+  const { year, month, day, hour, minute, second } = partsAt(new Date(time), timeZone);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1000) * 1000;
+}
+
+function partsAt(instant: Date, timeZone: string): CivilDate & { hour: number; minute: number; second: number } {
+  if (timeZone === 'UTC')
+    return {
+      ...fromUtc(instant.getTime()),
+      hour: instant.getUTCHours(),
+      minute: instant.getUTCMinutes(),
+      second: instant.getUTCSeconds(),
+    };
+  let formatter = formatters.get(timeZone);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    formatters.set(timeZone, formatter);
+  }
+  const numbers: Record<string, number> = {};
+  for (const { type, value } of formatter.formatToParts(instant)) numbers[type] = Number(value);
+  return {
+    year: numbers['year'] ?? 1970,
+    month: numbers['month'] ?? 1,
+    day: numbers['day'] ?? 1,
+    hour: numbers['hour'] ?? 0,
+    minute: numbers['minute'] ?? 0,
+    second: numbers['second'] ?? 0,
+  };
+}
+
+/** How wide a span of days is. */
+export type DatePrecision = 'day' | 'week' | 'weekend' | 'month' | 'season' | 'quarter' | 'year' | 'decade' | 'range';
+
+/** A span of days, end exclusive, and how to say it without a reference. */
+export interface CivilSpan {
+  from: CivilDate;
+  to: CivilDate;
+  precision: DatePrecision;
+  absolute: string;
+}
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+// Meteorological seasons of the northern hemisphere; the year in the text holds anywhere.
+const SEASON_START: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
+
+const NUMBERS: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  'a couple': 2,
+  'a couple of': 2,
+  couple: 2,
+};
+/** One day by number, or null when the calendar has no such day. */
+export function exactDay(year: number, month: number, day: number): CivilSpan | null {
+  return isValidDate({ year, month, day }) ? daySpan({ year, month, day }) : null;
+}
+
+/** One day. */
+export function daySpan(day: CivilDate): CivilSpan {
+  return { from: day, to: addDays(day, 1), precision: 'day', absolute: `on ${writeDate(day)}` };
+}
+
+/** The month that begins on the day given. */
+export function monthSpan(first: CivilDate): CivilSpan {
+  return {
+    from: first,
+    to: firstOfMonth(first, 1),
+    precision: 'month',
+    absolute: `in ${MONTHS[first.month - 1] ?? ''} ${first.year}`,
+  };
+}
+
+/** One calendar year. */
+export function yearSpan(year: number): CivilSpan {
+  return {
+    from: { year, month: 1, day: 1 },
+    to: { year: year + 1, month: 1, day: 1 },
+    precision: 'year',
+    absolute: `in ${year}`,
+  };
+}
+
+/** "90" or "1990": ten years; two digits below 30 are of this century. */
+export function decadeSpan(text: string): CivilSpan {
+  const year = text.length === 4 ? Number(text) : Number(text) >= 30 ? 1900 + Number(text) : 2000 + Number(text);
+  return {
+    from: { year, month: 1, day: 1 },
+    to: { year: year + 10, month: 1, day: 1 },
+    precision: 'decade',
+    absolute: `in the ${year}s`,
+  };
+}
+
+/** Three months; a winter begins in the year that names it. */
+export function seasonSpan(season: string, year: number): CivilSpan {
+  const from = { year, month: SEASON_START[season.toLowerCase()] ?? 1, day: 1 };
+  return {
+    from,
+    to: firstOfMonth(from, 3),
+    precision: 'season',
+    absolute: `in ${season.toLowerCase()} ${year}${from.month === 12 ? `/${String(year + 1).slice(2)}` : ''}`,
+  };
+}
+
+/** A quarter of a calendar year. */
+export function quarterSpan(year: number, quarter: number): CivilSpan {
+  const from = { year, month: quarter * 3 - 2, day: 1 };
+  return { from, to: firstOfMonth(from, 3), precision: 'quarter', absolute: `in Q${quarter} ${year}` };
+}
+
+function weekSpan(monday: CivilDate): CivilSpan {
+  return { from: monday, to: addDays(monday, 7), precision: 'week', absolute: `in the week of ${writeDate(monday)}` };
+}
+
+/** "last week", "next month": whole calendar units, counted in steps from the present one. */
+export function calendarSpan(unit: string, today: CivilDate, steps: number): CivilSpan {
+  if (unit === 'week') return weekSpan(addDays(mondayOf(today), steps * 7));
+  if (unit === 'month') return monthSpan(firstOfMonth(today, steps));
+  if (unit === 'year') return yearSpan(today.year + steps);
+  const saturday = addDays(mondayOf(today), 5 + steps * 7);
+  return {
+    from: saturday,
+    to: addDays(saturday, 2),
+    precision: 'weekend',
+    absolute: `on the weekend of ${writeDate(saturday)}`,
+  };
+}
+
+/** "last summer", "next spring". */
+export function relativeSeason(season: string, today: CivilDate, steps: number): CivilSpan {
+  const thisYear = seasonSpan(season, today.year);
+  const begun = today.month >= thisYear.from.month;
+  if (steps < 0) return begun && !isWithin(today, thisYear) ? thisYear : seasonSpan(season, today.year - 1);
+  return steps > 0 && begun ? seasonSpan(season, today.year + 1) : thisYear;
+}
+
+/** A month without a year, on the side given. */
+export function relativeMonth(month: number, today: CivilDate, side: 'past' | 'future' | 'this'): CivilSpan {
+  const shift = side === 'past' && month > today.month ? -1 : side === 'future' && month < today.month ? 1 : 0;
+  return monthSpan({ year: today.year + shift, month, day: 1 });
+}
+
+/** A day and month without a year, on the side given. */
+export function nearestDay(month: number, day: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
+  const order = month * 100 + day - (today.month * 100 + today.day);
+  return exactDay(
+    today.year + (prefer === 'past' && order > 0 ? -1 : prefer === 'future' && order < 0 ? 1 : 0),
+    month,
+    day,
+  );
+}
+
+/** "next Friday" is the Friday of the next calendar week, "this Friday" of this one, "last Friday" the latest before today. */
+export function relativeWeekday(name: string, today: CivilDate, side: string, prefer: 'past' | 'future'): CivilSpan {
+  const target = WEEKDAYS.findIndex((weekday) => weekday.startsWith(name.slice(0, 3).toLowerCase()));
+  const current = weekdayOf(today);
+  if (side === 'next') return daySpan(addDays(mondayOf(today), 7 + target));
+  if (side === 'last' || side === 'this past' || (side === '' && prefer === 'past'))
+    return daySpan(addDays(today, -((current - target + 6) % 7) - 1));
+  // "On Sunday", said on a Sunday, is the next one; "this Sunday" is today.
+  return daySpan(addDays(today, (target - current + 7) % 7 || (side === '' ? 7 : 0)));
+}
+
+/** "two weeks ago", "in three years": as wide as its unit. */
+export function distantSpan(count: number, unit: string, today: CivilDate): CivilSpan {
+  switch (unit.toLowerCase()) {
+    case 'day':
+      return daySpan(addDays(today, count));
+    case 'week':
+      return weekSpan(mondayOf(addDays(today, count * 7)));
+    case 'month':
+      return monthSpan(firstOfMonth(today, count));
+    case 'decade':
+      return yearSpan(today.year + count * 10);
+    default:
+      return yearSpan(today.year + count);
+  }
+}
+
+/** "a few weeks ago": two to five units away. */
+export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSpan {
+  const far = distantSpan(sign * 5, unit, today);
+  const near = distantSpan(sign * 2, unit, today);
+  return {
+    from: far.from,
+    to: near.to,
+    precision: 'range',
+    absolute: `a few ${unit.toLowerCase()}s before ${writeDate(today)}`,
+  };
+}
+
+/** "the last two weeks", "the next three days": from today on, counted in days or calendar months and years. */
+export function rollingSpan(direction: number, count: number, unit: string, today: CivilDate): CivilSpan {
+  const edge = shifted(today, direction * count, unit.toLowerCase());
+  const from = direction < 0 ? edge : today;
+  const to = direction < 0 ? today : edge;
+  return {
+    from,
+    to: addDays(to, 1),
+    precision: 'range',
+    absolute: `from ${writeDate(from)} to ${writeDate(to)}`,
+  };
+}
+
+function shifted(day: CivilDate, count: number, unit: string): CivilDate {
+  if (unit === 'day' || unit === 'week') return addDays(day, unit === 'week' ? count * 7 : count);
+  const first = firstOfMonth(day, unit === 'year' ? count * 12 : count);
+  const same = { ...first, day: day.day };
+  return isValidDate(same) ? same : addDays(firstOfMonth(first, 1), -1);
+}
+
+function isWithin(day: CivilDate, span: CivilSpan): boolean {
+  const number = (date: CivilDate): number => date.year * 10_000 + date.month * 100 + date.day;
+  return number(day) >= number(span.from) && number(day) < number(span.to);
+}
+
+/** -1 for last, 1 for next, 0 for this. */
+export function directionOf(word: string | undefined): number {
+  const lower = (word ?? '').toLowerCase();
+  return lower === 'last' || lower === 'past' || lower === 'this past' || lower === 'previous'
+    ? -1
+    : lower === 'next' || lower === 'coming'
+      ? 1
+      : 0;
+}
+
+/** "Sept" → 9. */
+export function monthNumber(name: string | undefined): number {
+  return MONTHS.findIndex((month) => month.toLowerCase().startsWith((name ?? '').slice(0, 3).toLowerCase())) + 1;
+}
+
+/** "a couple of" → 2, "12" → 12. */
+export function numberOf(word: string | undefined): number {
+  const lower = (word ?? '').toLowerCase();
+  return NUMBERS[lower] ?? Number(lower);
+}

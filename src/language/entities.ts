@@ -1,0 +1,265 @@
+import { KINSHIP, PETS } from './kinship.ts';
+import { splitSentences, type TextSpan } from './sentences.ts';
+import { withoutEnd, words, wordSet } from './words.ts';
+
+const LONGEST_TEXT = 20_000;
+const MOST_ENTITIES = 60;
+const CAPITALISED =
+  /(?<![\p{L}\p{N}])i?\p{Lu}[\p{L}\p{N}'’&.+-]*(?:(?: (?:of|the|and|de|la|del|van|von|der|&|for))? \p{Lu}[\p{L}\p{N}'’&.+-]*|(?<=\p{L}) \d{1,4}\b){0,6}/gu;
+const SENTENCE_OPENERS = new Set(
+  "i i'm i've i'd i'll the a an my our we he she it they you your this that these those in on at and but or so if when what where who how why yes no oh well hi hey hello thanks thank please actually just also by from for to with as is are do does did can could would will should let remember note there here his her their its one two three some any all last next yesterday today tomorrow since because after before while not never always great nice cool okay ok sure wow maybe perhaps sorry congrats agent user speaking good bad keep make use write call send book buy monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december mr mrs ms dr prof me us him them".split(
+    ' ',
+  ),
+);
+const CONTENT =
+  /\b(?:[Mm]y|[Oo]ur|[Tt]he|[Nn]ew|[Ll]atest|[Tt]his|[Aa]|called|titled) ((?:\p{Lu}[\p{L}\p{N}'’-]*|\p{L}+)(?: (?:\p{Lu}[\p{L}\p{N}'’-]*|of|and|for|the|to|in)){0,6}?) (post|blog post|article|video|newsletter|podcast|episode|book|song|album|recipe|guide|ebook|course|webinar|story|essay|novel|report|draft|deck|presentation|reel|tweet)\b/gu;
+const QUOTED = /["“«]([^"“”«»\n]{2,60})["”»]/g;
+const CONTENT_SERVICE: Readonly<Record<string, string>> = {
+  post: 'blog',
+  'blog post': 'blog',
+  article: 'blog',
+  newsletter: 'newsletter',
+  podcast: 'podcast',
+  episode: 'podcast',
+  video: 'video',
+  tweet: 'twitter',
+  reel: 'instagram',
+};
+const PROJECT =
+  /\b[Pp]roject ((?:\p{Lu}[\p{L}\p{N}-]*)(?: \p{Lu}[\p{L}\p{N}-]*){0,2})|\b((?:\p{Lu}[\p{L}\p{N}-]*)(?: \p{Lu}[\p{L}\p{N}-]*){0,2}) (?:project|initiative|launch|campaign)\b/gu;
+const COUNTED = /(?:^|\s)[$€£]?\d[\d.,]*[kKmM]? (?:new |more |unique |total )?(\p{L}+)/gu;
+const PET_NAME =
+  /\b(?:my|our|an?|the) (?:\p{L}+ ){0,2}?(\p{L}+),? (?:named|called|is named|is called|'s name is|, )\s?(\p{Lu}[\p{L}'-]+)/gu;
+
+/**
+ * Finds what a text names: people, organisations, places, content, services, metrics, projects and products. Mentions
+ * of one name are one entity. Reads 20,000 characters and gives 60 at most.
+ */
+export function extractEntities(text: string): ExtractedEntity[] {
+  const readable = text.slice(0, LONGEST_TEXT);
+  const found = new Map<string, ExtractedEntity>();
+  const taken: TextSpan[] = [];
+  const add = (type: EntityType, name: string, start: number, aliases: readonly string[] = []): void => {
+    const key = words(name).join(' ');
+    if (key === '' || found.size >= MOST_ENTITIES) return;
+    const known = found.get(key);
+    const span = { start, end: start + name.length };
+    taken.push(span);
+    if (known === undefined)
+      found.set(key, {
+        type,
+        name,
+        aliases: [...new Set(aliases.filter((alias) => alias !== name))],
+        spans: [span],
+      });
+    else known.spans.push(span);
+  };
+  const isFree = (start: number, end: number): boolean => !taken.some((span) => start < span.end && end > span.start);
+
+  for (const match of readable.matchAll(CONTENT)) addContent(match, add);
+  for (const match of readable.matchAll(QUOTED))
+    if (/^\p{Lu}/u.test(match[1] ?? '') && !/\b(?:I|you)\b/.test(match[1] ?? ''))
+      add('content', match[1] ?? '', match.index + 1);
+  for (const match of readable.matchAll(PROJECT))
+    add('project', match[1] ?? match[2] ?? '', match.index + match[0].indexOf(match[1] ?? match[2] ?? ''));
+  for (const match of readable.matchAll(PET_NAME))
+    if (KINSHIP.has(match[1] ?? '') || PETS.has(match[1] ?? ''))
+      add('person', match[2] ?? '', match.index + match[0].lastIndexOf(match[2] ?? ''));
+  for (const sentence of splitSentences(readable)) addNames(sentence.text, sentence.span.start, add, isFree);
+  for (const match of readable.matchAll(COUNTED))
+    if (METRIC.test(match[1] ?? ''))
+      add('metric', match[1] ?? '', match.index + match[0].length - (match[1] ?? '').length);
+  for (const [service, pattern] of SERVICES) {
+    const match = pattern.exec(readable);
+    if (match !== null && !found.has(service)) add('service', service, match.index);
+  }
+  return [...found.values()];
+}
+
+type Add = (type: EntityType, name: string, start: number, aliases?: readonly string[]) => void;
+
+/** The title that stands before "post": words from the first capital on. */
+function addContent(match: RegExpExecArray, add: Add): void {
+  const found = match[1] ?? '';
+  const start = found.search(/\p{Lu}/u);
+  const title = start < 0 ? undefined : found.slice(start);
+  const kind = match[2] ?? '';
+  if (title !== undefined)
+    add(
+      SERVICES.some(([name]) => name === title.toLowerCase()) ? 'service' : 'content',
+      title,
+      match.index + match[0].indexOf(title),
+      [`${title} ${kind}`],
+    );
+  const service = CONTENT_SERVICE[kind];
+  if (service !== undefined) add('service', service, match.index + match[0].length - kind.length, [kind]);
+}
+
+function addNames(sentence: string, offset: number, add: Add, isFree: (start: number, end: number) => boolean): void {
+  for (const match of sentence.matchAll(CAPITALISED)) {
+    const parts = withoutEnd(match[0].replace(/['’]s$/, ''), ".'’-").split(' ');
+    while (
+      parts.length > 0 &&
+      SENTENCE_OPENERS.has((parts[0] ?? '').toLowerCase().replace(/[’]/g, "'").replace(/\.$/, ''))
+    )
+      parts.shift();
+    while (parts.length > 0 && /^(?:of|the|and|de|la|for|&|I|I'm|I've)$/.test(parts.at(-1) ?? '')) parts.pop();
+    const name = parts.join(' ').replace(/['’]s$/, '');
+    const start = offset + match.index + match[0].indexOf(parts[0] ?? '');
+    if (name.length < 2 || !isFree(start, start + name.length)) continue;
+    const nameStart = match.index + match[0].indexOf(parts[0] ?? '');
+    const before = sentence.slice(Math.max(0, nameStart - 30), nameStart);
+    const after = sentence.slice(match.index + match[0].length, match.index + match[0].length + 20);
+    // A single capital word that opens a sentence is a name only when something else says so.
+    const opens = start === offset && parts.length === 1;
+    const type = classifyName(name, before, after);
+    if (opens && type === 'other' && !GIVEN_NAMES.has(name.toLowerCase())) continue;
+    add(type, name, start, aliasesOf(name, type));
+  }
+}
+
+function aliasesOf(name: string, type: EntityType): string[] {
+  if (type === 'person') return name.includes(' ') ? [name.split(' ')[0] ?? name] : [];
+  if (type !== 'organisation') return [];
+  const short = name.replace(/,? (?:Inc|Corp|Corporation|Ltd|LLC|GmbH|AG|Co|Company|Group|Labs)\.?$/, '');
+  return short === name ? [] : [short];
+}
+
+/** What kind of thing a name names; `other` when nothing tells. */
+export type EntityType =
+  | 'person'
+  | 'organisation'
+  | 'place'
+  | 'content'
+  | 'service'
+  | 'metric'
+  | 'project'
+  | 'product'
+  | 'other';
+
+/** Something that a text names, ready to be merged by name and alias. */
+export interface ExtractedEntity {
+  type: EntityType;
+  /** As written. */
+  name: string;
+  /** Other names that the text or the form of the name gives. */
+  aliases: string[];
+  spans: TextSpan[];
+}
+
+/** Common given names, so that a lone "Maria" is a person. */
+export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
+  aaron abena abigail ada adam adan aditya adrian agnes agnieszka ahmed aiden aisha akira alan alba albert alejandro
+  alex alexander alfie alfred ali alice ama amaka amanda amara amber amelia amina amit amy ana ana-maria anders andre
+  andrei andrew andré angela anita anja anjali anke anna anne annie anouk anthony antoine anton antonio aoife archie
+  aria arjun arthur ashley astrid audrey ava ayşe barbara barry becky ben benjamin beth betty bilal bill bisi björn
+  bob brandon brenda brian bruno callum calvin camila camille carlos carmen carol caroline carolyn celine charles
+  charlie charlotte chen chiara chidi chloe chloé chris christine ciara cillian cindy claire clara conor cora craig
+  cynthia daisy damian dan dana daniel dara dave david dawn debbie deborah declan deepa deepak denise dennis derek dev
+  diane diego dieter divya don donna dora doris dorothy dragan dylan ed edith edward eleanor elena elif elisa
+  elizabeth ella elodie emeka emi emil emily emma emre eoin eric erik ernest esther ethan ethel eva evan evelyn evie
+  ewan fabian faith farah fatima federica felix femi femke fergus fernanda finn fiona floris francesca frank freddie
+  freya gabriel gabriela gary george gerry gina giovanni giulia gladys glenn grace graham greg gregory greta guillaume
+  gwen hamish hana hannah hans hao harold harper harry haruto hassan hazel heather heidi heike helen helena henry hiro
+  hiroshi hope hugo hussein ian ibrahim ida imran ines ingmar ingrid inés inês ioana irene irina iris isaac isabella
+  isla ivan ivy jack jackson jacob jade jake jakub james jamie jane janet jason javier jean jeff jeffrey jennifer
+  jenny jens jerry jess jessica ji-woo jill jim jo joan joanna joao joe john jolene jonas jonathan joost jordan jose
+  joseph josh joshua jovana joy joyce joão juan judith judy julian julie julien juliette jun jurgen justin jürgen
+  karen karim karin katarzyna kate katherine kathleen katie katja kavya keith kelly ken kenji kevin khalid kim
+  kimberly kiran kit klaus kofi kwame kwasi lakshmi larry lars laura layla leila lena leo leonor levi li liam lillian
+  lily lincoln linda ling linh lisa liz logan louise luc luca lucas lucia lucy lucía luis lukas luke maarten mabel
+  magda magnus maisie malik mandy manon marco marek margaret maria mariana marie mark marta martha mary mason mateo
+  mathieu matt matteo matthew max meera meg megan mehmet mei mel melanie melissa mia michael michelle miguel mihai
+  mike mikkel milan millie min-jun minh miriam mohammed molly morgan nadia nadine nancy naomi nate nathan neha neil
+  nell ngozi nia niamh nicholas nick nicole nigel nikhil nina noah nolan noor nora olga olivia omar oscar owen pablo
+  pamela paolo pat patricia patrick paul paulo pawel pearl pedro percy pete peter petra phil pierre pieter pilar piotr
+  pooja poppy priya rachel rahul raj rania ravi ray raymond rebecca ricardo richard rob robert rohan rohit ron ronald
+  ronan rosa rosie rowan roy ruby rui ruth ryan sabine sakura sam samantha samir samuel sandra sandy sanjay sanne
+  saoirse sara sarah scott sean sebastian sergio seán sharon shirley simone siobhan sipho sofia soo-jin sophia stanley
+  stefan stefanie stefano stephanie stephen steve steven stuart sunil sunita suresh susan sven takashi tara tariq
+  taylor ted terry tess thabo thanh theo thibault thomas tiago tim timothy tina tom tomas tomasz tomás tony tracey
+  trevor tunde tyler uwe valentina vera vicky vikram violet vivian walter wei wendy will willem william winifred
+  wolfgang xin yasmin yemi yuki yuko yusuf yvonne zainab zanele zara zoe`);
+
+/** Places that people often name, lower case. */
+export const PLACES: ReadonlySet<string> = wordSet(`
+  berlin munich hamburg cologne köln paris london madrid barcelona rome milan vienna zurich geneva amsterdam brussels lisbon
+  dublin oslo stockholm copenhagen helsinki warsaw prague budapest athens istanbul moscow kyiv mumbai delhi bangalore bengaluru
+  pune chennai kolkata hyderabad tokyo osaka kyoto seoul beijing shanghai singapore bangkok hanoi manila jakarta sydney
+  melbourne auckland toronto vancouver montreal chicago boston seattle denver austin dallas houston miami atlanta phoenix
+  philadelphia portland detroit nashville brooklyn manhattan california texas florida ohio alaska colorado oregon washington
+  michigan georgia virginia alabama arizona nevada utah hawaii india germany france spain italy portugal england scotland
+  ireland wales britain uk usa us america canada mexico brazil argentina chile peru colombia japan china korea vietnam
+  thailand indonesia philippines australia egypt nigeria kenya ghana morocco israel turkey russia ukraine poland sweden norway
+  denmark finland netherlands belgium switzerland austria greece europe asia africa valencia seville porto ghent antwerp
+  rotterdam utrecht krakow bordeaux lyon marseille lille nice naples turin florence venice bologna frankfurt stuttgart leipzig
+  dresden bremen düsseldorf manchester liverpool leeds glasgow edinburgh cardiff belfast cork galway limerick birmingham
+  bristol sheffield newcastle brighton oxford cambridge lagos nairobi accra cairo casablanca johannesburg dubai doha riyadh
+  karachi lahore dhaka colombo kathmandu taipei guangzhou shenzhen brisbane perth adelaide wellington calgary ottawa
+  edmonton honolulu sacramento oakland baltimore pittsburgh cleveland columbus minneapolis milwaukee orlando tampa charlotte
+  raleigh memphis tucson albuquerque jersey queens bronx iowa idaho illinois indiana kansas kentucky louisiana maine maryland
+  massachusetts minnesota mississippi missouri montana nebraska oklahoma pennsylvania tennessee vermont wisconsin wyoming`);
+const PLACE_ENDING =
+  /\b(?:City|Street|Avenue|Road|Park|Beach|Lake|River|Island|Islands|Mountain|Mountains|County|Bay|Valley|Airport|Square|Bridge|Station|Hills)$/;
+const ORGANISATION_ENDING =
+  /(?:^|\s)(?:Inc|Corp|Corporation|Ltd|LLC|GmbH|AG|Co|Company|Group|Labs|University|College|School|Bank|Hospital|Institute|Foundation|Association|Agency|Studio|Studios|Systems|Technologies|Bakery|Restaurant|Museum|Club|Church|Ministry|Department|Airlines|Partners|Ventures|Capital|Media)\.?$/;
+const ORGANISATIONS = wordSet(
+  'google apple microsoft amazon meta facebook netflix stripe openai anthropic tesla ibm intel oracle sap siemens bosch bmw nasa walmart target starbucks mcdonalds uber airbnb shopify nike adidas sony samsung',
+);
+const PRODUCTS =
+  /^(?:iPhone|iPad|MacBook|Xbox|PlayStation|Kindle|Tesla Model|Nintendo Switch|Windows|Excel|Photoshop|Android|GPT|ChatGPT|Claude|Gemini|Slack|Notion|Figma|Jira|Docker|Python|TypeScript|JavaScript|PostgreSQL|SQLite|React)\b/;
+
+/** Things that are counted. */
+export const METRIC: RegExp =
+  /\b(views?|clicks?|likes?|shares?|comments?|subscribers?|followers?|signups?|sign-ups?|sales|orders?|downloads?|visits?|visitors?|impressions?|conversions?|replies|reads?|leads?|reviews?|bookings?|installs?|stars?|opens?|retweets?|upvotes?|streams?|plays?|applicants?|donations?|customers?|users?|members?|revenue|votes?)\b/iu;
+
+/** Services that people publish on, with how they are written. */
+export const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
+  ['blog', /\bblogs?\b/i],
+  ['newsletter', /\bnewsletters?\b/i],
+  ['instagram', /\binstagram\b/i],
+  ['youtube', /\byoutube\b/i],
+  ['twitter', /\btwitter\b/i],
+  ['linkedin', /\blinkedin\b/i],
+  ['facebook', /\bfacebook\b/i],
+  ['tiktok', /\btiktok\b/i],
+  ['whatsapp', /\bwhatsapp\b/i],
+  ['reddit', /\breddit\b/i],
+  ['github', /\bgithub\b/i],
+  ['gmail', /\bgmail\b/i],
+  ['website', /\bwebsites?\b/i],
+  ['podcast', /\bpodcasts?\b/i],
+];
+
+/** Decides from the name, and from the words around it, what kind of thing it names. */
+export function classifyName(name: string, before: string, after: string): EntityType {
+  const lower = name.toLowerCase();
+  const first = lower.split(' ')[0] ?? lower;
+  if (SERVICES.some(([service]) => service === lower)) return 'service';
+  if (PRODUCTS.test(name)) return 'product';
+  if (ORGANISATION_ENDING.test(name) || ORGANISATIONS.has(lower)) return 'organisation';
+  if (PLACES.has(lower) || PLACE_ENDING.test(name)) return 'place';
+  if (
+    /\b(?:Mr|Mrs|Ms|Dr|Prof)\.? ?$/.test(before) ||
+    /\b(?:named|called|met|with|my (?:\p{L}+ )?(?:wife|husband|partner|sister|brother|friend|son|daughter|boss|mother|father|mom|dad|girlfriend|boyfriend|colleague|cousin|aunt|uncle|roommate)(?: is)?,?) $/iu.test(
+      before,
+    ) ||
+    (GIVEN_NAMES.has(first) && name.split(' ').length <= 3)
+  )
+    return 'person';
+  if (
+    /\b(?:work(?:s|ed|ing)? (?:at|for)|job at|joined|employed (?:by|at)|hired by|left|CEO of|founder of|director (?:of \p{L}+ )?at|offer from|interview (?:at|with)|intern at|engineer at|manager at|startup,?) $/iu.test(
+      before,
+    )
+  )
+    return 'organisation';
+  if (
+    /\b(?:live[sd]? in|living in|move[sd]? (?:to|from)|moving to|based in|located in|born in|from|travel(?:l?ed|l?ing)? to|visit(?:ed|ing)?|trip to|fl(?:y|ew) to|raised in|vacation in|been to|near|went to|in) (?:the )?$/i.test(
+      before,
+    ) &&
+    /^\p{L}/u.test(name)
+  )
+    return 'place';
+  if (/^ (?:app|software|phone|laptop|camera|car|bike|console|tool|library|framework)\b/.test(after)) return 'product';
+  return /^ (?:said|says|told|is my|loves|likes|asked|thinks)\b/.test(after) ? 'person' : 'other';
+}

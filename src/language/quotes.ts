@@ -1,0 +1,289 @@
+/** A place in a text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+interface Token extends Span {
+  /** Without marks: "she's" and "shes" are one word. */
+  word: string;
+  /** What stands before an apostrophe: "Oonagh" of "Oonagh's". */
+  base: string;
+}
+
+// Scripts without spaces between words are compared character by character.
+const TOKEN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
+
+// A quote of this many words is compared within this many words of text: the alignment below takes their product.
+const LONGEST_QUOTE = 120;
+const LONGEST_TEXT = 6000;
+
+/** Small slips are forgiven: nine tenths of the quote's words stand in the text, in order and close together. */
+const SHARE = 0.9;
+const STRETCH = 1.5;
+
+/**
+ * Finds the words of a quote in a text. Case, accents, punctuation and white space do not count; a quote that leaves something
+ * out ("I moved … to Linz") is found piece by piece, in order. Null when the words do not stand there.
+ */
+export function locateQuote(text: string, quote: string): Span | null {
+  const pieces = quote.split(/…|\[\.{3}\]|\.{3,}/u).filter((piece) => tokensOf(piece).length > 0);
+  if (pieces.length === 0) return null;
+  const tokens = tokensOf(text.slice(0, LONGEST_TEXT * 8)).slice(0, LONGEST_TEXT);
+  let from = 0;
+  let found: Span | null = null;
+  for (const piece of pieces) {
+    const words = tokensOf(piece)
+      .map(({ word }) => word)
+      .slice(0, LONGEST_QUOTE);
+    const place = findExact(tokens, words, from) ?? findNearly(tokens, words, from);
+    if (place === null) return null;
+    const span = { start: (tokens[place.start] as Token).start, end: (tokens[place.end - 1] as Token).end };
+    found = found === null ? span : { start: found.start, end: span.end };
+    from = place.end;
+  }
+  return found;
+}
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(TOKEN)) {
+    const plain = match[0]
+      .normalize('NFKD')
+      .replace(/[\p{M}.,]/gu, '')
+      .toLowerCase();
+    const [base = ''] = plain.split(/['’]/);
+    const word = plain.replace(/['’]/gu, '');
+    if (word !== '') tokens.push({ word, base, start: match.index, end: match.index + match[0].length });
+  }
+  return tokens;
+}
+
+/** "cost" stands for "costs": an ending of two letters is a slip of the pen. */
+function isSameWord(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length >= 4 && long.length - short.length <= 2 && long.startsWith(short);
+}
+
+function isWord(token: Token | undefined, word: string | undefined): boolean {
+  return token !== undefined && (token.word === word || token.base === word);
+}
+
+/** The quote's words one after the other, as places among the tokens. */
+function findExact(tokens: readonly Token[], words: readonly string[], from: number): Span | null {
+  for (let start = from; start + words.length <= tokens.length; start += 1) {
+    let length = 0;
+    while (length < words.length && isWord(tokens[start + length], words[length])) length += 1;
+    if (length === words.length) return { start, end: start + length };
+  }
+  return null;
+}
+
+/**
+ * The shortest place that has nearly all of the quote's words in order: for every end the longest common subsequence, with the
+ * latest start that reaches it.
+ */
+function findNearly(tokens: readonly Token[], words: readonly string[], from: number): Span | null {
+  const needed = Math.ceil(words.length * SHARE);
+  // Of a very short quote no word may be missing: every slip would be a large part of it.
+  if (words.length < 4) return null;
+  const length = Array.from<number>({ length: words.length + 1 }).fill(0);
+  const begin = Array.from<number>({ length: words.length + 1 }).fill(-1);
+  let best: Span | null = null;
+  for (let index = from; index < tokens.length; index += 1) {
+    let diagonalLength = 0;
+    let diagonalBegin = index;
+    for (let column = 1; column <= words.length; column += 1) {
+      const [upLength, upBegin] = [length[column] as number, begin[column] as number];
+      if (
+        isWord(tokens[index], words[column - 1]) ||
+        isSameWord((tokens[index] as Token).word, words[column - 1] as string)
+      ) {
+        length[column] = diagonalLength + 1;
+        begin[column] = diagonalLength === 0 ? index : diagonalBegin;
+      } else if ((length[column - 1] as number) > upLength) {
+        length[column] = length[column - 1] as number;
+        begin[column] = begin[column - 1] as number;
+      }
+      diagonalLength = upLength;
+      diagonalBegin = upBegin;
+    }
+    const start = begin[words.length] as number;
+    const isEnough = (length[words.length] as number) >= needed;
+    const span = { start, end: index + 1 };
+    if (!isEnough || span.end - start > Math.ceil(words.length * STRETCH) + 1) continue;
+    if (best === null || span.end - span.start < best.end - best.start) best = span;
+    if (best.end - best.start <= words.length) break;
+  }
+  return best;
+}
+
+/** Numbers and names of a value, and whether the turns say them. Spelling is compared loosely, meaning is not compared at all. */
+
+/** Number words of nine languages: `word=value`, the counting words in their order from one. */
+const COUNTED = [
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
+  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth',
+  'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
+  'uno dos tres cuatro cinco seis siete ocho nueve diez once doce',
+  'un deux trois quatre cinq six sept huit neuf dix onze douze',
+  'um dois três quatro cinco seis sete oito nove dez onze doze',
+  'una due tre quattro cinque sei sette otto nove dieci undici dodici',
+  'een twee drie vier vijf zes zeven acht negen tien elf twaalf',
+  'ein duas - - - - - - - - - dozen',
+  '一 二 三 四 五 六 七 八 九 十 - 打',
+];
+const OTHERS =
+  'zero=0 half=0.5 once=1 single=1 eine=1 une=1 uma=1 twice=2 couple=2 pair=2 both=2 两=2 dutzend=12 docena=12 douzaine=12 dúzia=12 dozzina=12 dozijn=12 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 百=100 thousand=1000 千=1000 万=10000 million=1000000';
+const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
+  ...COUNTED.flatMap((words) => words.split(' ').map((word, index): [string, number] => [word, index + 1])),
+  ...OTHERS.split(' ').map((entry): [string, number] => [entry.split('=')[0] ?? '', Number(entry.split('=')[1])]),
+]);
+const HAN_NUMBER = /[一二两三四五六七八九十百千万打]+/gu;
+const SCALES: ReadonlyMap<string, number> = new Map(
+  'k=1000 thousand=1000 tausend=1000 mil=1000 mille=1000 千=1000 万=10000 m=1000000 mio=1000000 million=1000000 millionen=1000000'
+    .split(' ')
+    .map((entry): [string, number] => [entry.split('=')[0] ?? '', Number(entry.split('=')[1])]),
+);
+
+const FIGURE =
+  /\d+(?:[.,'\u00a0\u202f ]\d{3})*(?:[.,]\d+)?(?:\s?(k|m|mio|thousand|tausend|mil|mille|million|millionen|万|千)(?![\p{L}]))?/giu;
+
+/** The numbers that a text says, in figures or in words: "40k", "a dozen", "forty-two". */
+export function numbersSaid(text: string): Set<number> {
+  const numbers = new Set<number>();
+  const plain = text.normalize('NFKC').toLowerCase();
+  for (const match of plain.matchAll(FIGURE)) {
+    const scale = SCALES.get(match[1] ?? '') ?? 1;
+    const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
+    for (const number of [...whole, ...parts]) {
+      numbers.add(number * scale);
+      if (scale > 1) numbers.add(number);
+    }
+  }
+  for (const number of numbersInWords(plain.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
+  // "Half past five" is 5:30, "a quarter to six" 5:45.
+  if (/\b(?:half|halb)\b/u.test(plain)) numbers.add(30);
+  if (/\b(?:quarter|viertel)\b/u.test(plain)) numbers.add(15).add(45);
+  for (const run of plain.match(HAN_NUMBER) ?? []) {
+    numbers.add(hanNumber(run));
+    for (const sign of run) numbers.add(NUMBER_WORDS.get(sign) ?? 0);
+  }
+  return numbers;
+}
+
+/** "forty-two", "three thousand eight hundred and forty", "sixteen fifty": a run of number words, with all its parts. */
+function* numbersInWords(words: readonly string[]): Generator<number> {
+  let [thousands, current, last] = [0, 0, 0];
+  for (const word of words) {
+    const value = NUMBER_WORDS.get(word);
+    if (value === undefined) {
+      if (word !== 'and' && word !== 'und') [thousands, current, last] = [0, 0, 0];
+      continue;
+    }
+    yield value;
+    if (last >= 10 && last < 100 && value >= 10 && value < 100) yield last * 100 + value;
+    if (value >= 1000) [thousands, current] = [thousands + Math.max(current, 1) * value, 0];
+    else current = value === 100 ? Math.max(current, 1) * 100 : current + value;
+    last = value;
+    yield thousands + current;
+  }
+}
+
+/** 八万五千 is 85,000: digits are multiplied by the power of ten that follows, and 万 multiplies all before it. */
+function hanNumber(run: string): number {
+  let total = 0;
+  let section = 0;
+  let digit = 0;
+  for (const sign of run) {
+    const value = NUMBER_WORDS.get(sign) ?? 0;
+    if (value < 10) digit = value;
+    else if (value < 10_000) section += Math.max(digit, 1) * value;
+    else total += Math.max(section + digit, 1) * value;
+    if (value >= 10) digit = 0;
+    if (value >= 10_000) section = 0;
+  }
+  return total + section + digit;
+}
+
+/** "40,000" and "40.000" are forty thousand; "4,5" and "4.5" are four and a half; "1,234" is read both ways. */
+function readings(figure: string): { whole: number[]; parts: number[] } {
+  const grouped = Number(figure.replace(/[.,'\u00a0\u202f ](?=\d{3}(?:\D|$))/gu, '').replace(',', '.'));
+  const decimal = Number(figure.replace(/['\u00a0\u202f ]/gu, '').replace(',', '.'));
+  const parts = figure.split(/[^\d]+/).map(Number);
+  return { whole: [grouped, decimal].filter((number) => Number.isFinite(number)), parts };
+}
+
+/** The first number of a value that no source says; null when all are said. */
+export function numberNotSaid(value: string, said: ReadonlySet<number>): string | null {
+  for (const match of value.normalize('NFKC').matchAll(FIGURE)) {
+    const scale = SCALES.get((match[1] ?? '').toLowerCase()) ?? 1;
+    const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
+    // "9.20" is said by "9:20" part by part; one part of a longer number says nothing of the rest.
+    const isSaid =
+      whole.some((number) => said.has(number * scale)) || parts.every((number) => said.has(number * scale));
+    if (!isSaid) return match[0].trim();
+  }
+  return null;
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** Joining words within names: "Bank of England", "Ludwig van Beethoven". */
+const SMALL = new Set('of the and de da do di del la le van von der den und et y e für for in at'.split(' '));
+
+/**
+ * Whether sources say a value that looks like a name. A spelling that is near ("München", "Munich"), initials ("LA", "Los Angeles")
+ * and one word of several are enough: a name is not compared by its spelling, but it must come from somewhere.
+ */
+export function isNameSaid(value: string, sources: readonly string[]): boolean {
+  const words = (value.normalize('NFKC').match(WORD) ?? []).filter((word) => !SMALL.has(word.toLowerCase()));
+  const names = words.filter((word) => /^\p{Lu}/u.test(word));
+  // Scripts without capital letters, and values in lower case, are descriptions: nothing to look up.
+  if (names.length === 0) return true;
+  const said = sources.flatMap((source) => plainWords(source));
+  const known = new Set(said);
+  const initials = names.map((name) => name.charAt(0).toLowerCase()).join('');
+  if (names.length > 1 && known.has(initials)) return true;
+  return names.some((name) => {
+    const [plain = ''] = plainWords(name);
+    if (known.has(plain)) return true;
+    if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
+    return plain.length >= 4 && said.some((word) => isSpelledAlike(plain, word));
+  });
+}
+
+function plainWords(text: string): string[] {
+  return (text.normalize('NFKD').replace(/\p{M}/gu, '').match(WORD) ?? []).map((word) => word.toLowerCase());
+}
+
+/** Whether words one after the other begin with these letters. */
+function hasInitials(words: readonly string[], letters: string): boolean {
+  const firsts = words.map((word) => word.charAt(0)).join('');
+  return letters.length > 1 && firsts.includes(letters);
+}
+
+// "munchen" and "munich" share m, n, c, h in order: four of their letters.
+const ALIKE = 0.55;
+
+function isSpelledAlike(one: string, other: string): boolean {
+  if (one.charAt(0) !== other.charAt(0) || Math.abs(one.length - other.length) > 4 || other.length < 3) return false;
+  let row = Array.from<number>({ length: other.length + 1 }).fill(0);
+  for (const letter of one) {
+    const next = [0];
+    for (let index = 1; index <= other.length; index += 1) {
+      const isSame = letter === other.charAt(index - 1);
+      next.push(isSame ? (row[index - 1] as number) + 1 : Math.max(row[index] as number, next[index - 1] as number));
+    }
+    row = next;
+  }
+  return (row[other.length] as number) / Math.max(one.length, other.length) >= ALIKE;
+}
+
+const ENGLISH = /\b(?:the|and|of|to|is|in|for|with|was|has|are|on|a|an|be|that|it|at|by|from|there|user)\b/gi;
+
+/** A fifth of the words of English prose are these few. */
+export function isEnglish(text: string): boolean {
+  return (text.match(ENGLISH) ?? []).length / (text.match(WORD) ?? [1]).length > 0.15;
+}

@@ -1,0 +1,172 @@
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
+import { DAY } from '../record/clock.ts';
+import { type MemoryType, typesThat } from '../record/memory-types.ts';
+import type { ArchiveReason, Memory } from '../record/memory.ts';
+import type { Change } from '../record/revision.ts';
+import { isPlanOver } from '../record/standing.ts';
+import type { Reader, Writer } from '../store/database.ts';
+import { toMemory } from '../store/memory-rows.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { findMemory } from '../store/read-memories.ts';
+import { reviseMemory } from '../store/write-memory.ts';
+
+const AT_ONCE = 500;
+
+/**
+ * Makes history of plans whose day is over. Goals and intentions have states of their own: nobody knows whether they were reached.
+ * A plan for an attribute that has one value takes effect on its day, by a job of formation. Gives back how many were changed.
+ */
+export async function markPastPlans(
+  deps: ConsolidateDeps,
+  tenant: string,
+  run: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  let changed = 0;
+  for (let after = 0; ;) {
+    signal?.throwIfAborted();
+    const rows = await deps.database.read(tenant, (reader) => plansUntilNow(reader, deps, tenant, after));
+    for (const { memory } of rows) {
+      const takesEffect = memory.attribute !== null && deps.attributes.policyOf(memory.attribute).values === 'one';
+      if (takesEffect || !isPlanOver(memory, deps.clock.now())) continue;
+      const why = { reason: 'the day of the plan is over', actor: 'maintain', run };
+      changed += await deps.database.write(tenant, (writer) => becomeHistory(writer, deps, memory, why));
+    }
+    if (rows.length < AT_ONCE) return changed;
+    after = rows.at(-1)?.rowId ?? after;
+  }
+}
+
+async function plansUntilNow(
+  reader: Reader,
+  { memoryTypes, clock }: ConsolidateDeps,
+  tenant: string,
+  after: number,
+): Promise<{ rowId: number; memory: Memory }[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('archived_at', 'is', null)
+    .where('tense', '=', 'planned')
+    .where(
+      'type',
+      'in',
+      typesThat(memoryTypes, ({ initialState }) => initialState === null),
+    )
+    .where((eb) => eb(eb.fn.coalesce('valid_from', 'due_at'), '<=', clock.now()))
+    .where('row_id', '>', after)
+    .orderBy('row_id')
+    .limit(AT_ONCE)
+    .execute();
+  return rows.map((row) => ({ rowId: row.row_id, memory: toMemory(row) }));
+}
+
+async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memory, why: Change): Promise<number> {
+  await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
+  const plan = await findMemory(writer, found.scope, found.id);
+  if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;
+  await reviseMemory(writer, deps, plan, { change: { tense: 'happened' }, why });
+  return 1;
+}
+
+/** Until when plans must not be archived for their age: row → the day for which something is planned or due. */
+export async function plannedDays(
+  reader: Reader,
+  tenant: string,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<Map<number, number>> {
+  const rows = await reader
+    .selectFrom('memories')
+    .select(['row_id', 'tense', 'valid_from', 'due_at'])
+    .where('tenant_id', '=', tenant)
+    .where('archived_at', 'is', null)
+    .where('row_id', '>', after)
+    .where('row_id', '<=', upTo)
+    .where((eb) => eb.or([eb('tense', '=', 'planned'), eb('due_at', 'is not', null)]))
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const from = row.tense === 'planned' ? (row.valid_from ?? 0) : 0;
+      return [row.row_id, Math.max(from, row.due_at ?? 0)];
+    }),
+  );
+}
+
+/** What upkeep has to know of a live memory. Times are milliseconds. */
+export interface UpkeepRow {
+  /** A permanent fact: it never fades and is never archived by age. */
+  permanent: boolean;
+  /** The day for which it is planned, or on which it is due; null for what is neither. */
+  plannedFor: number | null;
+  /** The day on which it begins, where one was said. */
+  beginsAt: number | null;
+  /** Until when it was so; null for what has no end, and for what happened. */
+  endedAt: number | null;
+  importance: number;
+  createdAt: number;
+  updatedAt: number;
+  lastAccessedAt: number | null;
+  expiresAt: number | null;
+  accessCount: number;
+  confirmed: number;
+  lastConfirmedAt: number | null;
+  /** Good outcomes of decisions that it tells of. */
+  outcomes: number;
+}
+
+/** What becomes of it. */
+export type UpkeepPlan =
+  | { action: 'keep' }
+  | { action: 'fade'; importance: number }
+  | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };
+
+/**
+ * What one maintenance pass does with a memory (Q9, L8): nothing, a little less importance, or the archive. Days are full
+ * days: unread for 30 days means that 30 × 24 hours have passed since it was last read, confirmed, changed or made. A plan is
+ * worth keeping until its day: its age counts from then on.
+ */
+export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySettings, now: number): UpkeepPlan {
+  if (row.expiresAt !== null && row.expiresAt <= now) return { action: 'archive', reason: 'expired' };
+  // A date without a time of day means the whole day.
+  if (row.endedAt !== null && row.endedAt + DAY <= now) return { action: 'archive', reason: 'expired' };
+  if (row.permanent || (row.plannedFor !== null && row.plannedFor > now)) return { action: 'keep' };
+  if (type.expiresAfterDays !== null && daysSince(row.createdAt, now) >= type.expiresAfterDays) {
+    return { action: 'archive', reason: 'expired' };
+  }
+  // Without a day of its own it is brought up again, and does not run out.
+  if (
+    type.expiresAfterDueDays !== null &&
+    row.beginsAt !== null &&
+    daysSince(row.beginsAt, now) >= type.expiresAfterDueDays
+  ) {
+    return { action: 'archive', reason: 'expired' };
+  }
+  const unread = daysSince(
+    Math.max(row.createdAt, row.updatedAt, row.lastAccessedAt ?? 0, row.lastConfirmedAt ?? 0, row.plannedFor ?? 0),
+    now,
+  );
+  if (type.prunable) {
+    if (row.importance < settings.pruneBelow && unread >= settings.pruneAfterDays)
+      return { action: 'archive', reason: 'pruned' };
+    if (row.importance < settings.archiveBelow && unread >= settings.archiveAfterDays)
+      return { action: 'archive', reason: 'decayed' };
+  }
+  if (type.decayPerPass === 0 || unread < settings.unreadDays || row.importance <= settings.pruneBelow)
+    return { action: 'keep' };
+  return { action: 'fade', importance: Math.max(0, row.importance - type.decayPerPass * slowness(row)) };
+}
+
+/** What was read often, confirmed, or turned out well fades more slowly: 1 for a memory that nobody ever came back to. */
+export function slowness({
+  accessCount,
+  confirmed,
+  outcomes,
+}: Pick<UpkeepRow, 'accessCount' | 'confirmed' | 'outcomes'>): number {
+  return 1 / (1 + Math.log2(1 + accessCount) / 2 + confirmed + outcomes / 2);
+}
+
+function daysSince(time: number, now: number): number {
+  return (now - time) / DAY;
+}

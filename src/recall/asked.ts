@@ -1,0 +1,147 @@
+import { words, wordSet } from '../language/words.ts';
+import type { AttributeTable } from '../record/attributes.ts';
+import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
+import { relativesIn } from './candidate-signals.ts';
+import type { RecallDocument } from './document-profile.ts';
+import type { RecallView } from './recall-view.ts';
+
+/**
+ * What people ask with, besides the names, labels and synonyms of an attribute: "Where do I live?" asks for `home_city`. English
+ * words, short and general on purpose: the rest is for vectors.
+ */
+const ASKED_WITH: Readonly<Record<string, string>> = {
+  home_city: 'live living reside based home town neighborhood apartment flat house',
+  home_country: 'live living reside based',
+  address: 'live living home street',
+  employer: 'work job career office',
+  job_title: 'work job career',
+  diet: 'eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan',
+  allergy: 'eat food cook dinner lunch breakfast restaurant meal recipe allergic health',
+  medical_condition: 'health doctor diagnosis illness',
+  medication: 'health doctor pill medicine',
+  favourite_food: 'eat food dinner restaurant meal',
+  partner_name: 'married wedding anniversary',
+  relationship_status: 'married wedding single',
+  birthday: 'born birth old',
+  age: 'old born',
+  car: 'commute transport drive',
+  bike: 'commute transport',
+  email: 'contact reach',
+  phone_number: 'contact reach telephone',
+  school: 'study education',
+  degree: 'study education',
+  working_hours: 'schedule morning routine',
+};
+
+/**
+ * The permanent facts that a question asks for, by their attributes. A name of several words has to stand in the question with all
+ * of them: "name" asks for `name`, and not for `partner_name` or `pet_name`.
+ */
+export function askedFacts(terms: readonly string[], view: RecallView, attributes: AttributeTable): Set<number> {
+  const relatives = relativesIn(terms);
+  // "What is his wife's name?" asks for what has to do with a wife. "Where does his mother live?" for nothing of his own.
+  const telling = new Set(relatives.length > 0 ? relatives : terms);
+  const isAsked = (attribute: string): boolean =>
+    phrasesOf(attribute, attributes).some((phrase) => phrase.every((word) => telling.has(word)));
+  const found = new Set<number>();
+  for (const ordinal of view.keyed) {
+    const attribute = view.documents[ordinal]?.attribute ?? null;
+    if (attribute !== null && view.live[ordinal] === 1 && isAsked(attribute)) found.add(ordinal);
+  }
+  return found;
+}
+
+const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
+
+/** The names of an attribute as stems, each name a list. */
+function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
+  const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
+  phrasesByTable.set(attributes, known);
+  const before = known.get(attribute);
+  if (before !== undefined) return before;
+  const { labels, synonyms } = attributes.policyOf(attribute);
+  const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
+  // An attribute that no table knows has no synonyms: "Who is my boss?" asks for `boss_name` without the word.
+  if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
+  const phrases = [
+    ...names.map((name) => words(name.replaceAll('_', ' '))),
+    ...words(ASKED_WITH[attribute] ?? '').map((word) => [word]),
+  ];
+  const kept = phrases.filter((phrase) => phrase.length > 0);
+  known.set(attribute, kept);
+  return kept;
+}
+
+/** Synonyms that a reader may give and that mean something else in a question: "call the dentist" does not ask for a nickname. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
+
+/** A kind of memory that is asked for by its name, not by what is in it. */
+interface AskedKind {
+  names: ReadonlySet<string>;
+  has(document: RecallDocument, type: MemoryType | undefined): boolean;
+}
+
+const FAMILY = wordSet(`
+  mother mom mum father dad parent parents sister sisters brother brothers sibling siblings twin twins son sons daughter
+  daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancee grandmother grandma
+  grandfather grandpa grandparents grandson granddaughter aunt uncle cousin cousins niece nephew family`);
+const HOW_TO_ANSWER =
+  /\b(?:the agent|answers?|answered|repl(?:y|ies)|responses?|explanations?|tone|style|format|bullet points?|paragraphs?|emojis?|jargon|to be called)\b/i;
+
+const KINDS: readonly AskedKind[] = [
+  kind(
+    'preference preferences prefer like likes taste tastes favorite favourite favorites favourites',
+    ({ category }) => category === 'preference',
+  ),
+  kind(
+    'communication communicate style format formatting tone answer answers respond response reply write instruction instructions',
+    ({ attribute, text }, type) =>
+      attribute?.startsWith('answer_') === true || (type?.personal === true && HOW_TO_ANSWER.test(text)),
+  ),
+  kind('family relative relatives', ({ text }) =>
+    text
+      .toLowerCase()
+      .split(/[^\p{L}-]+/u)
+      .some((word) => FAMILY.has(word)),
+  ),
+  kind('know remember background profile overview everything summary information info facts', () => true),
+];
+
+function kind(names: string, has: AskedKind['has']): AskedKind {
+  return { names: new Set(words(names)), has };
+}
+
+const kindsByTable = new WeakMap<MemoryTypeTable, AskedKind[]>();
+
+/** A type is asked for by its name, and by the words that the table has for it. */
+function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
+  const before = kindsByTable.get(memoryTypes);
+  if (before !== undefined) return before;
+  const kinds = [...memoryTypes]
+    .filter(([, { recalled }]) => recalled)
+    .map(([name, { askedFor }]) =>
+      kind([name.replaceAll('_', ' '), ...askedFor].join(' '), ({ type }) => type === name),
+    );
+  kindsByTable.set(memoryTypes, kinds);
+  return kinds;
+}
+
+// They say of whom and how much, not what.
+const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
+
+/**
+ * The memories that a question asks for by their kind and by nothing else: "user preferences", "communication style",
+ * "What do you know about me?" share no word with any of them.
+ */
+export function askedKinds(terms: readonly string[], view: RecallView, memoryTypes: MemoryTypeTable): Set<number> {
+  const found = new Set<number>();
+  const telling = terms.filter((term) => !FILLERS.has(term));
+  const asked = [...KINDS, ...typeKinds(memoryTypes)].filter(({ names }) => telling.some((term) => names.has(term)));
+  if (asked.length === 0 || !telling.every((term) => asked.some(({ names }) => names.has(term)))) return found;
+  for (const [ordinal, document] of view.documents.entries()) {
+    if (view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
+    const type = memoryTypes.get(document.type);
+    if (asked.some(({ has }) => has(document, type))) found.add(ordinal);
+  }
+  return found;
+}

@@ -1,0 +1,250 @@
+import { VarveError } from '../errors.ts';
+import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
+import { estimateTokens } from '../language/token-count.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
+import type { Reranker } from '../models/reranker.ts';
+import type { Event } from '../record/event.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
+import { contentHash, type Memory } from '../record/memory.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { findEvents } from '../store/event-store.ts';
+import { liveVersion, loadEvents, loadMemories } from '../store/load-records.ts';
+import type { RankedDocument } from './rank-documents.ts';
+import type { Arm, RecallOptions, RecallResult, Recalled } from './recall-options.ts';
+import type { RecallView } from './recall-view.ts';
+import { recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './record-signals.ts';
+import { ABSTENTION_THRESHOLD } from './relevance.ts';
+
+/** A document that was ranked, before its record is loaded. */
+export interface Candidate extends RankedDocument {
+  cosine: number | null;
+  isAboutNamed: boolean;
+  arms: Arm[];
+}
+
+interface Loading {
+  scope: Scope;
+  view: RecallView;
+  candidates: readonly Candidate[];
+  options: RecallOptions;
+  now: number;
+  /** The time whose truth is wanted; null for now. */
+  asOf: Date | null;
+  /** How the embedder's cosines read; null without one. */
+  calibration: Calibration | null;
+}
+
+/** Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. */
+export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
+  const { scope, view, candidates } = loading;
+  const rowsOf = (kind: 'memory' | 'event'): number[] =>
+    candidates.flatMap(({ ordinal }) => {
+      const document = view.documents[ordinal];
+      return document?.kind === kind && document.successor === null ? [document.rowId] : [];
+    });
+  const memories = await loadMemories(reader, database, { scope, rowIds: rowsOf('memory'), asOf: loading.asOf });
+  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event'), asOf: loading.asOf });
+  const results: RecallResult[] = [];
+  for (const candidate of candidates) {
+    const document = view.documents[candidate.ordinal];
+    if (document === undefined) continue;
+    const { rowId, successor, kind, id } = document;
+    const foundBy = successor === null ? null : id;
+    if (kind === 'event') {
+      const event = events.get(rowId);
+      if (event !== undefined) results.push(toResult(candidate, { kind, memory: null, event, foundBy }, loading));
+      continue;
+    }
+    const memory = successor === null ? memories.get(rowId) : await liveVersion(reader, scope, successor);
+    if (memory == null || memory.archivedAt !== null) continue;
+    results.push(toResult(candidate, { kind, memory, event: null, foundBy }, loading));
+  }
+  results.sort((left, right) => right.score - left.score);
+  return results;
+}
+
+type Found<Kind extends RecallResult['kind']> = Pick<
+  Extract<RecallResult, { kind: Kind }>,
+  'kind' | 'memory' | 'event'
+>;
+
+function toResult(
+  candidate: Candidate,
+  record: (Found<'memory'> | Found<'event'>) & { foundBy: string | null },
+  { options, now, calibration }: Loading,
+): RecallResult {
+  const { memory } = record;
+  const similarity =
+    candidate.cosine === null || calibration === null ? null : calibratedSimilarity(candidate.cosine, calibration);
+  const scored = finalScore(candidate, memory, similarity, options, now);
+  return {
+    ...record,
+    id: memory === null ? record.event.id : memory.id,
+    text:
+      memory === null
+        ? record.event.content
+        : memory.title === null
+          ? memory.content
+          : `${memory.title}. ${memory.content}`,
+    ...scored,
+    relevance: candidate.relevance ?? similarity ?? wordRelevance(candidate),
+    similarity,
+    distance: candidate.cosine === null ? null : 1 - candidate.cosine,
+    arms: candidate.arms,
+    before: [],
+    after: [],
+    sources: [],
+  };
+}
+
+function finalScore(
+  candidate: Candidate,
+  memory: Memory | null,
+  similarity: number | null,
+  options: RecallOptions,
+  now: number,
+): Pick<RecallResult, 'score' | 'explanation'> {
+  if (options.scoring === 'signals') {
+    const signals =
+      memory === null
+        ? { recency: 0, importance: 0, frequency: 0, entity: 0 }
+        : recordSignals(memory, now, candidate.isAboutNamed);
+    return scoreBySignals(similarity ?? 0, signals, { ...SIGNAL_WEIGHTS, ...options.weights });
+  }
+  const isByEvidence = (options.mode ?? 'hybrid') === 'hybrid' && options.fusion !== 'reciprocal-rank';
+  if (memory === null || !isByEvidence) return { score: candidate.score, explanation: candidate.explanation };
+  const explanation = [
+    ...candidate.explanation,
+    ...standingOf(memory, recordSignals(memory, now, candidate.isAboutNamed)),
+  ];
+  return { score: sumOf(explanation), explanation };
+}
+
+// Without a vector there is only the share of the query's words to go by.
+function wordRelevance({ explanation }: Candidate): number {
+  const words = explanation.find(({ signal }) => signal === 'words')?.value;
+  return words ?? (explanation.length > 0 ? 0.5 : 0);
+}
+
+/** Brings along what surrounds the results: the turns before and after, the events that a memory was learned from. */
+export async function bringAlong(
+  reader: Reader,
+  scope: Scope,
+  results: readonly RecallResult[],
+  { neighbours = 0, withSources = false }: RecallOptions,
+): Promise<void> {
+  for (const result of results) {
+    if (withSources && result.memory !== null)
+      result.sources = await findEvents(reader, scope, result.memory.sourceEvents);
+    const { event } = result;
+    if (neighbours === 0 || event === null || event.position === null || event.scope.session === null) continue;
+    const around = await reader
+      .selectFrom('events')
+      .select('id')
+      .where('tenant_id', '=', event.scope.tenant)
+      .where('session_id', '=', event.scope.session)
+      .where('position', '>=', event.position - neighbours)
+      .where('position', '<=', event.position + neighbours)
+      .execute();
+    const turns = (
+      await findEvents(
+        reader,
+        scope,
+        around.map(({ id }) => id),
+      )
+    ).filter((turn) => turn.scope.user === event.scope.user && turn.scope.agent === event.scope.agent);
+    const place = event.position;
+    result.before = turns.filter((turn) => (turn.position ?? 0) < place);
+    result.after = turns.filter((turn) => (turn.position ?? 0) > place);
+  }
+}
+
+/** The turns that a memory makes needless. What sums up many of them does not hold what each has said. */
+function eventsToldBy({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
+  if (memory === null || memory.sourceType === 'consolidation') return [];
+  return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
+}
+
+export interface Packing {
+  options: RecallOptions;
+  answerable: number | null;
+  degraded: string[];
+  memoryTypes: MemoryTypeTable;
+}
+
+/** Takes the best results that fit: no text twice, no turn whose content a recalled memory already has. */
+export function packResults(
+  results: readonly RecallResult[],
+  { options, answerable, degraded, memoryTypes }: Packing,
+): Recalled {
+  const abstained = options.abstain !== false && answerable !== null && answerable < ABSTENTION_THRESHOLD;
+  if (abstained) return { results: [], answerable, abstained, degraded };
+  const packed: RecallResult[] = [];
+  const seen = new Set<string>();
+  let tokens = 0;
+  for (const result of results) {
+    if (packed.length === (options.limit ?? 10)) break;
+    if (options.minimumSimilarity !== undefined && (result.similarity ?? 0) < options.minimumSimilarity) continue;
+    if (result.relevance < (options.minimumRelevance ?? 0)) continue;
+    const marks = [result.id, contentHash(result.text)];
+    if (marks.some((mark) => seen.has(mark))) continue;
+    const cost = options.tokenBudget === undefined ? 0 : estimateTokens(result.text);
+    if (tokens + cost > (options.tokenBudget ?? Infinity)) continue;
+    tokens += cost;
+    packed.push(result);
+    for (const mark of [...marks, ...eventsToldBy(result, memoryTypes)]) seen.add(mark);
+  }
+  return { results: packed, answerable, abstained: false, degraded };
+}
+
+/**
+ * Takes out of what was recalled what the policy keeps out of memories, such as passwords: a log that is kept raw has them word for
+ * word, an older store may have them in memories, and a prompt must not.
+ */
+export function redactEvents(results: readonly RecallResult[], policy: PrivacyPolicy): void {
+  const redacted = (event: Event): Event => ({ ...event, content: redactSensitive(event.content, policy) });
+  for (const result of results) {
+    result.before = result.before.map(redacted);
+    result.after = result.after.map(redacted);
+    result.sources = result.sources.map(redacted);
+    if (result.memory !== null) {
+      result.memory = { ...result.memory, content: redactSensitive(result.memory.content, policy) };
+      result.text = redactSensitive(result.text, policy);
+    }
+    if (result.event === null) continue;
+    result.event = redacted(result.event);
+    result.text = result.event.content;
+  }
+}
+
+const MOST_RERANKED = 30;
+
+/** Lets a reranker order the best results. One that fails leaves the order as it was. */
+export async function rerankResults(
+  { reranker, ledger }: { reranker: Reranker | null; ledger: Ledger },
+  scope: Scope,
+  { query, results, options }: { query: string; results: RecallResult[]; options: RecallOptions },
+): Promise<RecallResult[]> {
+  if (reranker === null || options.rerank === false || results.length < 2) return results;
+  const best = results.slice(0, MOST_RERANKED);
+  try {
+    const { ranking } = await ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
+      meter.reranker(reranker).rerank(
+        query,
+        best.map(({ text }) => text),
+      ),
+    );
+    const ordered = ranking.flatMap(({ index, score }) => {
+      const result = best[index];
+      if (result === undefined) return [];
+      return [{ ...result, explanation: [...result.explanation, { signal: 'reranker', value: score, weight: 0 }] }];
+    });
+    const left = best.filter((result) => !ordered.some(({ id }) => id === result.id));
+    return [...ordered, ...left, ...results.slice(MOST_RERANKED)];
+  } catch (error) {
+    if (!VarveError.isInstance(error)) throw error;
+    return results;
+  }
+}
