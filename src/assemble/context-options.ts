@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
+import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Trust } from '../record/trust.ts';
@@ -76,6 +77,8 @@ export interface ContextSettings extends ContextHooks {
   topMemories?: number;
   /** How many results of recall. Default 5 for T12, else 10. */
   recallLimit?: number;
+  /** Where recall looks. Default: as the layout says, else everywhere. */
+  recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
   /** The model that reads the context, as the ledger's prices name it: what memory costs in its prompt is counted. */
@@ -159,6 +162,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
   lookupModel: any,
   topMemories: z.int().min(0).max(1000).optional(),
   recallLimit: z.int().min(1).max(200).optional(),
+  recallSources: z.array(z.enum(RECALL_SOURCES)).min(1).optional(),
   tokenCounter: any,
   model: z.string().max(300).optional(),
   timeZone: timeZoneSchema.optional(),

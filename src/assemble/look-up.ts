@@ -53,7 +53,8 @@ function recalledItems(
   };
   return tracing.span('search_memory', attributes, async (span) => {
     const nothing: Awaited<ReturnType<typeof recallSection>> = { items: [], degraded: [] };
-    const how = recallHow(layout, options, deps.memoryTypes);
+    const { recallSources: sources } = options;
+    const how = { ...recallHow(layout, options, deps.memoryTypes), ...(sources === undefined ? {} : { sources }) };
     const { items, degraded } = await turn.attempt('recall', () => recallSection(search, how), nothing);
     turn.failed.push(...degraded.map((error) => ({ section: 'recall' as const, error })));
     span.set({ 'gen_ai.memory.record.count': items.length });
