@@ -197,6 +197,39 @@ for (const database of databases()) {
       await drop();
     });
 
+    it('a turn is embedded with who speaks; what nobody says is embedded as it is', async () => {
+      const { options, drop } = await database.create();
+      const seen: string[] = [];
+      const varve = await open(options, {
+        ...wordEmbedder('words@1'),
+        embed: (texts, settings) => {
+          seen.push(...texts);
+          return wordEmbedder('words@1').embed(texts, settings);
+        },
+      });
+      const ana = varve.for({ user: 'ana' });
+      await ana.observe([
+        { content: 'I moved to Linz.' },
+        { content: 'How is it there?', origin: 'agent' },
+        { content: 'I stayed in Graz.', speaker: 'Pavel' },
+        { content: 'Linz: 206,000 people', kind: 'tool_result', origin: 'tool' },
+      ]);
+      await ana.memories.create({ type: 'fact', content: 'Lives in Linz.' });
+      await varve.drain();
+      expect(seen).toEqual(
+        expect.arrayContaining([
+          'User: I moved to Linz.',
+          'Assistant: How is it there?',
+          'Pavel: I stayed in Graz.',
+          'Linz: 206,000 people',
+          'Lives in Linz.',
+        ]),
+      );
+      expect(seen).not.toContain('How is it there?');
+      await varve.close();
+      await drop();
+    });
+
     it('[K15] the rate is kept', async () => {
       const { options, drop } = await database.create();
       const without = await open(options, null);

@@ -1,5 +1,4 @@
-import { splitSentences } from './split-sentences.ts';
-import type { TextSpan } from './text-span.ts';
+import { splitSentences, type TextSpan } from './sentences.ts';
 import { estimateTokens } from './token-count.ts';
 
 /** Up to here a text is one passage. Six sentences in one vector blur what each of them says. */
@@ -56,7 +55,7 @@ function cutLong(text: string, span: TextSpan): Piece[] {
   const parts = Math.ceil(tokens / USUAL_TOKENS);
   const length = Math.ceil((span.end - span.start) / parts);
   const pieces: Piece[] = [];
-  for (let start = span.start; start < span.end; ) {
+  for (let start = span.start; start < span.end;) {
     const end = wordEnd(text, start, Math.min(start + length, span.end), span.end);
     pieces.push({ start, end, tokens: tokens / parts });
     start = end;

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { voiceOf } from '../record/event.ts';
+import type { Origin } from '../record/trust.ts';
 import { EVERY_TENANT, type Database, type IndexedKind, type Reader, type Writer, type Tenant } from './database.ts';
 
 /** A record that needs a vector. */
@@ -47,16 +49,19 @@ export async function nextToEmbed(
   owner: string,
   limit: number,
 ): Promise<RecordToEmbed[]> {
-  const { rows } = await sql<RecordToEmbed>`
+  const { rows } = await sql<RecordToEmbed & { speaker: string | null; origin: Origin | null }>`
     select q.tenant_id as tenant, q.owner_key as owner, q.record_kind as kind, q.record_row as "rowId", q.version,
       coalesce(e.content, case when m.title is null then m.content else m.title || '. ' || m.content end, '') as text,
-      coalesce(e.kind, m.type, '') as type
+      coalesce(e.kind, m.type, '') as type, e.speaker, e.origin
     from embedding_queue q
     left join events e on q.record_kind = 'event' and e.tenant_id = q.tenant_id and e.row_id = q.record_row
     left join memories m on q.record_kind = 'memory' and m.tenant_id = q.tenant_id and m.row_id = q.record_row
     where q.tenant_id = ${tenant} and q.owner_key = ${owner}
     order by q.record_row desc limit ${limit}`.execute(reader);
-  return rows;
+  return rows.map(({ speaker, origin, ...record }) => {
+    const voice = origin === null ? null : voiceOf({ kind: record.type, origin, speaker });
+    return { ...record, text: voice === null ? record.text : `${voice}: ${record.text}` };
+  });
 }
 
 /** A vector that was made for a record. */

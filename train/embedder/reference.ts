@@ -6,10 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GOLDEN_VECTORS } from '../../src/models/local-embedder/golden-vectors.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
-import { matrixNames } from '../../src/models/local-embedder/load-model.ts';
+import { matrixNames, readOnnxTensors } from '../../src/models/local-embedder/load-model.ts';
 import { readDifferences } from '../../src/models/local-embedder/memory-difference.ts';
 import { MODEL } from '../../src/models/local-embedder/memory-layout.ts';
-import { readOnnxTensors } from '../../src/models/local-embedder/onnx-tensors.ts';
 import { findSources, readPieces } from '../../src/models/local-embedder/prepare-weights.ts';
 import { createWordPiece, SPECIAL_IDS } from '../../src/models/local-embedder/word-piece.ts';
 
@@ -80,7 +79,11 @@ function normalise(x: Rows, module: string): Rows {
 }
 
 function attend(x: Rows, layer: string): Rows {
-  const [query, key, value] = modules.slice(0, 3).map((module) => linear(x, `${layer}.${module}`)) as [Rows, Rows, Rows];
+  const [query, key, value] = modules.slice(0, 3).map((module) => linear(x, `${layer}.${module}`)) as [
+    Rows,
+    Rows,
+    Rows,
+  ];
   return query.map((row) => {
     const context = new Float64Array(hidden);
     for (let start = 0; start < hidden; start += HEAD) {
@@ -88,7 +91,10 @@ function attend(x: Rows, layer: string): Rows {
       const weights = key.map((other) => Math.exp(dot(part(row), part(other)) / Math.sqrt(HEAD)));
       const total = weights.reduce((sum, weight) => sum + weight, 0);
       for (let i = 0; i < HEAD; i += 1) {
-        context[start + i] = value.reduce((sum, of, at) => sum + ((weights[at] ?? 0) / total) * (of[start + i] ?? 0), 0);
+        context[start + i] = value.reduce(
+          (sum, of, at) => sum + ((weights[at] ?? 0) / total) * (of[start + i] ?? 0),
+          0,
+        );
       }
     }
     return context;
@@ -109,7 +115,10 @@ function encode(text: string): Float64Array {
   x = normalise(x, 'embeddings.LayerNorm');
   for (let index = 0; index < layers; index += 1) {
     const layer = `encoder.layer.${index}`;
-    x = normalise(added(x, linear(attend(x, layer), `${layer}.attention.output.dense`)), `${layer}.attention.output.LayerNorm`);
+    x = normalise(
+      added(x, linear(attend(x, layer), `${layer}.attention.output.dense`)),
+      `${layer}.attention.output.LayerNorm`,
+    );
     const expanded = linear(x, `${layer}.intermediate.dense`).map((row) => row.map(gelu));
     x = normalise(added(x, linear(expanded, `${layer}.output.dense`)), `${layer}.output.LayerNorm`);
   }

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import type { Embedder } from '../src/models/embedder.ts';
+import { ownerKey } from '../src/record/scope.ts';
+import type { Database } from '../src/store/database.ts';
+import { databases } from './databases.ts';
+import { openAtSchema } from './open-at-schema.ts';
+
+const OWNER = ownerKey({ tenant: 'acme', agent: null, user: 'ana' });
+
+/** Keeps what it was asked to embed. */
+function listeningEmbedder(texts: string[]): Embedder {
+  return {
+    id: 'listening@1',
+    dimensions: 2,
+    async embed(asked) {
+      texts.push(...asked);
+      return { vectors: asked.map(() => Float32Array.of(1, 0)), tokens: 0 };
+    },
+  };
+}
+
+/** Two events that have their vectors: one that somebody says, one that nobody does. */
+async function insertOlder(store: Database): Promise<void> {
+  await store.write('acme', async (writer) => {
+    await sql`insert into owners (tenant_id, owner_key, user_id, version, epoch, created_at)
+      values ('acme', ${OWNER}, 'ana', 1, 0, 0)`.execute(writer);
+    for (const kind of ['message', 'tool_result']) {
+      const { rows } = await sql<{ row: number }>`insert into events (tenant_id, owner_key, id, user_id, kind, origin,
+          content, metadata, occurred_at, recorded_at, attempts)
+        values ('acme', ${OWNER}, ${`evt_${kind}`}, 'ana', ${kind}, 'user', ${`This is a ${kind}.`}, '{}', 0, 0, 0)
+        returning row_id as row`.execute(writer);
+      await sql`insert into embeddings (tenant_id, owner_key, record_kind, record_row, model_id, sequence, vector)
+        values ('acme', ${OWNER}, 'event', ${rows[0]?.row}, 'listening@1', 1,
+          ${store.syntax.encodeVector(Float32Array.of(0, 1))})`.execute(writer);
+    }
+  });
+}
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`the vectors of an older store on ${database.name}`, () => {
+    it('are made again for the turns, which were embedded without their speakers', async () => {
+      const { options, drop } = await database.create();
+      const older = await openAtSchema(9, options);
+      await insertOlder(older);
+      await older.close();
+      // Imported after openAtSchema, which has reset the modules.
+      const { createVarve } = await import('../src/varve.ts');
+      const texts: string[] = [];
+      const varve = await createVarve({ store: options, embedder: listeningEmbedder(texts), background: false });
+      await varve.drain();
+      expect(texts).toEqual(['User: This is a message.']);
+      await varve.close();
+      await drop();
+    });
+  });
+}
