@@ -45,7 +45,7 @@ export interface Question {
   id: string;
   /** The session after which it is asked; null: at the end. */
   after: string | null;
-  /** The data set's category, by name: `single`, `time`, `unknown` …. */
+  /** The data set's category, by name: `single`, `time`, `unknown` …. Of `forgotten`, the evidence must not come back. */
   kind: string;
   question: string;
   answer: string;

@@ -35,13 +35,23 @@ export async function measureRetrieval(replay: Replay, question: Question, ask: 
       values: {
         ...(question.isAnswerable
           ? { ...placeValues(turns, question.evidence), silentOnAnswerable: silent }
-          : { silentOnUnanswerable: silent }),
+          : unanswerableValues(question, turns, silent)),
         ...(recalled.answerable === null ? {} : { confidence: recalled.answerable }),
         milliseconds,
       },
       detail: { question: question.question, evidence: question.evidence, found: turns },
     },
   ];
+}
+
+/** Of what was asked to be forgotten, silence is not enough: nothing of it may come back, even where recall is made to answer. */
+function unanswerableValues(
+  { kind, evidence }: Question,
+  turns: readonly (readonly string[])[],
+  silent: number,
+): Record<string, number> {
+  if (kind !== 'forgotten' || evidence.length === 0) return { silentOnUnanswerable: silent };
+  return { leaked: placeValues(turns, evidence)['recall@10'] ?? 0 };
 }
 
 /** The turns that a result rests on. */
@@ -85,14 +95,16 @@ export function placeValues(
 /** Whether the evidence stands in the prompt, at each budget, and what memory takes of it. */
 export async function measurePrompt(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   const needed = neededIn(replay, question);
-  if (!question.isAnswerable || needed.length === 0) return [];
+  const isForgotten = question.kind === 'forgotten';
+  if ((!question.isAnswerable && !isForgotten) || needed.length === 0) return [];
   const handle = replay.handle(`ask ${question.id}`);
   const values: Record<string, number> = {};
   const missed: Record<string, string[]> = {};
   for (const budget of BUDGETS) {
     const context = await handle.context({ message: question.question, unlogged: true, ...ask.context, budget });
     const missing = missingFrom(promptOf(context), needed);
-    values[`evidence@${budget}`] = 1 - missing.length / needed.length;
+    if (isForgotten) values['leakedInPrompt'] = 1 - missing.length / needed.length;
+    else values[`evidence@${budget}`] = 1 - missing.length / needed.length;
     if (missing.length > 0) missed[budget] = missing;
     if (budget !== 2000) continue;
     const { injected, raw } = context.report.saving;

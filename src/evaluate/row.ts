@@ -115,6 +115,12 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'wrongly silent',
     'Share of the questions with an answer on which recall stays silent.',
   ),
+  leaked: share(
+    'retrieval',
+    'lower',
+    'forgotten and found',
+    'Share of the turns that the user asked to forget and that recall gives all the same, among ten results.',
+  ),
   confidence: share(
     'retrieval',
     'none',
@@ -193,6 +199,12 @@ export const METRICS: Readonly<Record<string, Metric>> = {
         `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words, or a line with 60 % of the telling words of an expected memory of that turn.`,
       ),
     ]),
+  ),
+  leakedInPrompt: share(
+    'end-to-end',
+    'lower',
+    'forgotten and in the prompt',
+    'Share of the turns that the user asked to forget and that a prompt of 4,000 tokens says all the same.',
   ),
   tokens: count('end-to-end', 'none', 'tokens of memory', 'Tokens of memory in the prompt of 2,000 tokens.'),
   saved: share(

@@ -11,6 +11,8 @@ export interface RunHeader {
   /** The conversations, in the order in which they are played. */
   conversations: string[];
   arms: string[];
+  /** Whether each signal of recall was left out in turn. */
+  signals: boolean;
   measures: string[];
   seed: number;
   /** `local`, or the model that reads, answers and judges. */
@@ -49,6 +51,7 @@ const headerSchema: z.ZodType<RunHeader> = z.object({
   dataset: z.string(),
   conversations: z.array(z.string()),
   arms: z.array(z.string()),
+  signals: z.boolean().default(false),
   measures: z.array(z.string()),
   seed: z.number(),
   model: z.string(),

@@ -62,7 +62,10 @@ export function loadLives(path: string): Dataset {
         turns: turns.map((each) => ({ ...each, at: null })),
       })),
       memories: life.memories.map((memory) => expectedMemory(memory)),
-      questions: life.questions.map((question) => ({ ...question, isAnswerable: question.kind !== 'unknown' })),
+      questions: life.questions.map((question) => ({
+        ...question,
+        isAnswerable: !['unknown', 'forgotten'].includes(question.kind),
+      })),
     });
   });
   return repaired('lives', lives);

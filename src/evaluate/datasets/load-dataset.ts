@@ -39,7 +39,10 @@ export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Datase
   pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
 };
 
-const OWN_LIVES = fileURLToPath(new URL('../../../train/lives', import.meta.url));
+// Beside the sources, and beside the bundle of the command line.
+const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/lives']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
 
 export interface DatasetChoice {
   name: DatasetName;
@@ -57,7 +60,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   const entry = Object.hasOwn(DATASETS, name) ? DATASETS[name] : undefined;
   if (entry === undefined)
     throw invalidInput(`There is no data set ${JSON.stringify(name)}. Known are: ${Object.keys(DATASETS).join(', ')}.`);
-  const place = path ?? (name === 'lives' && existsSync(OWN_LIVES) ? OWN_LIVES : undefined);
+  const place = path ?? (name === 'lives' ? OWN_LIVES : undefined);
   if (place === undefined)
     throw invalidInput(
       `Where does the data set ${name} lie? Give its path. It is ${entry.about}; it does not come with the package.`,

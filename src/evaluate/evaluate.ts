@@ -9,6 +9,7 @@ import { measureConsolidation, measureEndToEnd } from './judge.ts';
 import { measureExtraction, measureScaffold } from './measure-extraction.ts';
 import { measureRetrieval, watchColdStart } from './measure-questions.ts';
 import { replay, type Replay } from './replay.ts';
+import { measureSignals } from './signals.ts';
 import { MEASURES, type Measure, type Row } from './row.ts';
 import { openRun, readRun, type Run, type RunHeader } from './run-file.ts';
 
@@ -19,6 +20,8 @@ export interface EvaluateOptions {
   measures?: readonly Measure[];
   /** Names of {@link ARMS}. Default: `all` alone. */
   arms?: readonly string[];
+  /** Also leaves out each signal and each arm of recall in turn. Default false. */
+  signals?: boolean;
   /** What createVarve() is given for every replay: your embedder, models, types, settings. Clock and store are the harness's. */
   varve?: VarveOptions;
   /** Answers and judges. Default: the language model of `varve`; null: none. */
@@ -91,6 +94,7 @@ function headerOf(options: EvaluateOptions): RunHeader {
     dataset: dataset.name,
     conversations: dataset.conversations.map(({ id }) => id),
     arms: [...arms],
+    signals: options.signals ?? false,
     measures: [...measures],
     seed,
     model: model === null ? 'local' : model.modelOf('read'),
@@ -122,6 +126,8 @@ async function evaluateConversation(
     const coldStart = wanted.has('cold-start') ? watchColdStart(askOf(leading)) : null;
     const askAll = async (state: Replay, after: string | null): Promise<void> => {
       for (const question of conversation.questions.filter((one) => one.after === after)) {
+        if (options.signals && group.names.includes('all'))
+          for (const { arm, ...row } of await measureSignals(state, question)) add(arm, [row]);
         for (const name of group.names) {
           if (wanted.has('retrieval')) add(name, await measureRetrieval(state, question, askOf(name)));
           if (wanted.has('end-to-end')) add(name, await measureEndToEnd(state, question, askOf(name), judge));
@@ -153,3 +159,16 @@ function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
       : other;
   return join({ ...base }, change) as VarveOptions;
 }
+
+export { ARMS, type Arm } from './arms.ts';
+export type { Conversation, Dataset, ExpectedMemory, Question, Session, Turn } from './conversation.ts';
+export { createBaselines, BASELINES, type Baseline } from './baselines.ts';
+export { DATASETS, loadDataset, type DatasetChoice, type DatasetName } from './datasets/load-dataset.ts';
+export { abstentionOf, compareArms, compareRuns, figuresOf, type Compared, type Figure } from './figures.ts';
+export { checkFloors, type Floor, type MissedFloor } from './floors.ts';
+export { abstentionArea, abstentionCurve, ndcgAt, precisionAt, recallAt, reciprocalRank } from './metrics.ts';
+export { replay, type Replay, type ReplayHooks } from './replay.ts';
+export { htmlReport } from './report.ts';
+export { MEASURES, METRICS, type Measure, type Metric, type Row } from './row.ts';
+export { readRun, type Run, type RunHeader } from './run-file.ts';
+export { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';
