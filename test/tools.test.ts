@@ -106,9 +106,9 @@ describe('the agent’s tools', () => {
     });
     const other = varve.for({ agent: 'ada', user: 'ann', connection: 'github' });
     expect(await other.connection.learnedInfo()).toEqual({});
-    const { system } = await handle.context({ message: 'hi', layout: 'toolstream' });
+    const { system } = await handle.context({ message: 'hi', layout: 'working-memory' });
     expect(system).toContain('jira: {"default_project":"PROJ"}');
-    expect((await other.context({ message: 'hi', layout: 'toolstream' })).system).not.toContain('PROJ');
+    expect((await other.context({ message: 'hi', layout: 'working-memory' })).system).not.toContain('PROJ');
     const none = varve.for({ agent: 'ada', user: 'ann' });
     await expect(run('update_connection_context', { learned_info: {} }, none)).rejects.toThrow(/no connection/);
   });

@@ -7,7 +7,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Trust } from '../record/trust.ts';
 import type { Intent } from './intent.ts';
 import type { Budget, Layout } from './layout.ts';
-import type { LayoutName } from './layouts.ts';
+import type { FormerLayoutName, LayoutName } from './layouts.ts';
 import type { SectionName } from './section.ts';
 
 /** What a hook is told of the turn. */
@@ -64,7 +64,7 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 /** What can be set for all contexts, with `createVarve({ context })`, and for each. */
 export interface ContextSettings extends ContextHooks {
   /** Default `varve`. */
-  layout?: LayoutName | Layout;
+  layout?: LayoutName | FormerLayoutName | Layout;
   /** The most tokens in all, or budgets for sections. Default 8,000, or the layout's. */
   budget?: number | Budget;
   /** Switches: false leaves a section out. `reflections`: all three; `lookups`: all that is searched for. */
@@ -75,7 +75,7 @@ export interface ContextSettings extends ContextHooks {
   lookupModel?: LanguageModel;
   /** How many memories are always given. Default 20. */
   topMemories?: number;
-  /** How many results of recall. Default 5 for T12, else 10. */
+  /** The most results of recall. Default 10, or as many as the layout says. */
   recallLimit?: number;
   /** Where recall looks. Default: as the layout says, else everywhere. */
   recallSources?: readonly RecallSource[];

@@ -1,4 +1,6 @@
 import { invalidInput } from '../errors.ts';
+import type { RecallOptions } from '../recall/recall-options.ts';
+import type { PromptSection } from '../record/memory-types.ts';
 import type { Item, Material, SectionName } from './section.ts';
 import { markdownWriting, xmlWriting, type Writing } from './escape.ts';
 
@@ -54,6 +56,12 @@ export interface Budget {
   reserve?: number;
 }
 
+/** How a layout recalls. What it does not say is as for `recall()`. */
+export interface LayoutRecall extends RecallOptions {
+  /** Memories of the types that these sections show are not recalled. */
+  withoutSections?: readonly PromptSection[];
+}
+
 /** A way to write a context. */
 export interface Layout {
   name: string;
@@ -65,6 +73,8 @@ export interface Layout {
   user: readonly (SectionFormat | Frame)[];
   /** Whether past turns are chat messages, or a section of the user's turn. */
   history: 'messages' | 'text';
+  /** How its section `recall` is looked up. */
+  recall?: LayoutRecall;
   budget?: Budget;
 }
 

@@ -86,11 +86,12 @@ function memoryOf(tag: string, section: SectionName): SectionFormat {
   };
 }
 
-/** The layout of Eden (E7): what is always in context as XML, by agent, user and session; facts with the turn. */
-export const edenLayout: Layout = defineLayout({
-  name: 'eden',
+/** Reflections as XML, by agent, user and session, in the system prompt; recalled facts with the turn (E7). */
+export const reflectionsXmlLayout: Layout = defineLayout({
+  name: 'reflections-xml',
   escape: 'xml',
   history: 'messages',
+  recall: { sources: ['memories'], fusion: 'reciprocal-rank' },
   system: [
     { section: 'instructions', item: ({ text }) => text },
     {
@@ -139,9 +140,9 @@ function savedItem(item: Item, writing: Writing): string {
   ].join('\n');
 }
 
-/** The layout of Kwasi (K2, K3, K7, K11): facts and profile in the system prompt, context blocks before the message. */
-export const kwasiLayout: Layout = defineLayout({
-  name: 'kwasi',
+/** Permanent facts and the profile in the system prompt, context blocks before the message (K2, K3, K7, K11). */
+export const factsAndProfileLayout: Layout = defineLayout({
+  name: 'facts-and-profile',
   escape: 'markdown',
   history: 'messages',
   system: [
@@ -179,11 +180,17 @@ export const kwasiLayout: Layout = defineLayout({
   },
 });
 
-/** The layout of LogicSpike (L12): five steps, each with its budget, 8,000 tokens in all. */
-export const logicspikeLayout: Layout = defineLayout({
-  name: 'logicspike',
+/** Five steps, each with a budget of its own, 8,000 tokens in all (L12). */
+export const fixedBudgetsLayout: Layout = defineLayout({
+  name: 'fixed-budgets',
   escape: 'markdown',
   history: 'text',
+  recall: {
+    sources: ['memories'],
+    scoring: 'signals',
+    minimumImportance: 0.1,
+    withoutSections: ['intentions', 'learnings'],
+  },
   system: [
     { section: 'instructions', item: ({ text }) => text },
     {
@@ -226,9 +233,9 @@ export const logicspikeLayout: Layout = defineLayout({
   },
 });
 
-/** The layout of Qwestly (Q6): `- [TYPE] content` lines between who the agent is and what it can do. */
-export const qwestlyLayout: Layout = defineLayout({
-  name: 'qwestly',
+/** The most important memories as `- [TYPE] content` lines, between who the agent is and what it can do (Q6). */
+export const memoryListLayout: Layout = defineLayout({
+  name: 'memory-list',
   escape: 'markdown',
   history: 'messages',
   system: [
@@ -249,11 +256,12 @@ export const qwestlyLayout: Layout = defineLayout({
   user: [{ section: 'message', item: ({ text }) => text }],
 });
 
-/** The layout of ToolStream (T12): seven parts in a fixed order, each left out when it has nothing. */
-export const toolstreamLayout: Layout = defineLayout({
-  name: 'toolstream',
+/** Working memory first, then six more parts in a fixed order, each left out when it has nothing (T12). */
+export const workingMemoryLayout: Layout = defineLayout({
+  name: 'working-memory',
   escape: 'markdown',
   history: 'messages',
+  recall: { mode: 'semantic', limit: 5 },
   system: [
     { section: 'instructions', item: ({ text }) => text },
     {
@@ -278,21 +286,42 @@ export const toolstreamLayout: Layout = defineLayout({
   ],
 });
 
-export type LayoutName = 'varve' | 'toolstream' | 'qwestly' | 'kwasi' | 'logicspike' | 'eden';
+export type LayoutName =
+  | 'varve'
+  | 'working-memory'
+  | 'memory-list'
+  | 'facts-and-profile'
+  | 'fixed-budgets'
+  | 'reflections-xml';
 
 /** The layouts that Varve has: its own, and those of the five designs that it unites. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   varve: varveLayout,
-  toolstream: toolstreamLayout,
-  qwestly: qwestlyLayout,
-  kwasi: kwasiLayout,
-  logicspike: logicspikeLayout,
-  eden: edenLayout,
+  'working-memory': workingMemoryLayout,
+  'memory-list': memoryListLayout,
+  'facts-and-profile': factsAndProfileLayout,
+  'fixed-budgets': fixedBudgetsLayout,
+  'reflections-xml': reflectionsXmlLayout,
 };
 
-const nameSchema = z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]);
+export type FormerLayoutName = 'toolstream' | 'qwestly' | 'kwasi' | 'logicspike' | 'eden';
+
+/** Names that layouts had in the designs that they come from. They are accepted, and documented nowhere. */
+const FORMER_NAMES: ReadonlyMap<unknown, LayoutName> = new Map<FormerLayoutName, LayoutName>([
+  ['toolstream', 'working-memory'],
+  ['qwestly', 'memory-list'],
+  ['kwasi', 'facts-and-profile'],
+  ['logicspike', 'fixed-budgets'],
+  ['eden', 'reflections-xml'],
+]);
+
+/** The name of a layout. A former name is read as the one that the layout has now. */
+export const layoutNameSchema: z.ZodType<LayoutName> = z.preprocess(
+  (name) => FORMER_NAMES.get(name) ?? name,
+  z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]),
+);
 
 /** A layout by its name, or one of the application's own. Default `varve`. */
-export function layoutOf(layout: LayoutName | Layout = 'varve'): Layout {
-  return typeof layout === 'string' ? LAYOUTS[parse(nameSchema, layout, 'The layout')] : layout;
+export function layoutOf(layout: LayoutName | FormerLayoutName | Layout = 'varve'): Layout {
+  return typeof layout === 'string' ? LAYOUTS[parse(layoutNameSchema, layout, 'The layout')] : layout;
 }

@@ -62,30 +62,20 @@ function recalledItems(
   });
 }
 
-/** How each layout recalls: as its design says. */
+const MOST_RESULTS = 10;
+
+/** How a context recalls: as its layout says, and no more results than the options or the layout allow. */
 function recallHow(
-  layout: Layout,
-  { recallLimit: limit = 10 }: ContextOptions,
+  { recall: { withoutSections = [], ...how } = {} }: Layout,
+  { recallLimit = MOST_RESULTS }: ContextOptions,
   memoryTypes: MemoryTypeTable,
 ): RecallOptions {
-  switch (layout.name) {
-    case 'toolstream':
-      return { limit: Math.min(limit, 5), mode: 'semantic' };
-    case 'logicspike':
-      return {
-        limit,
-        sources: ['memories'],
-        scoring: 'signals',
-        minimumImportance: 0.1,
-        filter: {
-          not: { types: typesThat(memoryTypes, ({ section }) => section === 'intentions' || section === 'learnings') },
-        },
-      };
-    case 'eden':
-      return { limit, sources: ['memories'], fusion: 'reciprocal-rank' };
-    default:
-      return { limit };
-  }
+  const types = typesThat(memoryTypes, ({ section }) => withoutSections.includes(section));
+  return {
+    ...how,
+    limit: Math.min(recallLimit, how.limit ?? Infinity),
+    ...(types.length === 0 ? {} : { filter: { not: { types } } }),
+  };
 }
 
 /** What the sections that are searched for need. */
