@@ -99,8 +99,9 @@ describe('the layouts, as golden files', () => {
 
   it('[K18] brings up intentions that are due, and gives learnings as rules', async () => {
     const { system, user } = await assembled('rich', 'varve');
-    expect(user).toContain('Call the dentist');
-    expect(user).not.toContain('Renew the passport');
+    const due = /<due_today>[\s\S]*<\/due_today>/.exec(user)?.[0];
+    expect(due).toContain('Call the dentist');
+    expect(due).not.toContain('Renew the passport');
     expect(system).toMatch(/<rules>\n- Always confirm before deleting any item\.\n<\/rules>/);
   });
 

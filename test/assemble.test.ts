@@ -74,7 +74,7 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
-  it('says each thing once, where it stays longest, and all of it in each place when that has no room', async () => {
+  it('says each thing once, where it stays longest, and in the next place when that has no room', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'employer', value: 'Acme' });
@@ -106,7 +106,10 @@ describe('a context', () => {
     });
     expect(alone.system).toContain('[preference] User likes tea.');
     const short = await handle.context({ message: 'hello', budget: { sections: { profile: 3 } } });
-    expect(short.system).toContain('[preference] User likes tea.');
+    expect(short.system.split('likes tea').length - 1).toBe(1);
+    const shorter = await handle.context({ message: 'hello', budget: { sections: { profile: 3, workingMemory: 3 } } });
+    expect(shorter.system.split('likes tea').length - 1).toBe(1);
+    expect(shorter.system).toContain('"likes": ["User likes tea.","rain"]');
   });
 
   it('[K7] shows permanent facts once and as they are now: no plan, no end, no denial as present truth', async () => {

@@ -139,6 +139,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
       z.strictObject({
         total: tokens,
         reserve: tokens,
+        evidence: z.strictObject({ share: z.number().min(0).max(1), most: z.int().min(0) }).optional(),
         sections: z.record(z.string(), tokens).optional(),
         shared: z.array(z.strictObject({ sections: z.array(z.string()), tokens: z.int().min(0) })).optional(),
       }),
