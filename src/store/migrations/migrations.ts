@@ -8,6 +8,7 @@ import { forgotten } from './0007-forgotten.ts';
 import { statements } from './0008-statements.ts';
 import { walls } from './0009-walls.ts';
 import { spokenTurns } from './0010-spoken-turns.ts';
+import { passages } from './0011-passages.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   statements,
   walls,
   spokenTurns,
+  passages,
 ];
 
 /** The version of the schema that this package works with. */
