@@ -1,12 +1,8 @@
-import { defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-// --mode quick: SQLite alone, without slow tests. --mode all: every database, and the tests that live through a year, kill processes,
-// soak a server or drive a browser. Without a mode: everything but those.
-const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
+const config: ViteUserConfig = defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: mode === 'all' ? [] : ['test/**/*.slow.test.ts'],
-    provide: { depth: mode === 'quick' || mode === 'all' ? mode : 'usual' },
     globalSetup: ['test/databases-setup.ts'],
     reporters: ['default', './test/closing-line-reporter.ts'],
     testTimeout: 30_000,
@@ -14,6 +10,6 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     // Two cores: more workers only make the databases wait for each other.
     maxWorkers: 2,
   },
-}));
+});
 
 export default config;

@@ -1,18 +1,18 @@
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
+import { consolidationJobs } from './consolidate/jobs.ts';
 import { VarveError } from './errors.ts';
 import type { FormDeps } from './form/formation-settings.ts';
 import type { Formation } from './form/formation.ts';
 import { enqueueJobs } from './jobs/enqueue.ts';
-import type { JobHandler } from './jobs/job.ts';
+import type { JobHandler, JobKinds } from './jobs/job.ts';
 import { postpone } from './jobs/outcome.ts';
 import { ensureSchedules, type NewSchedule } from './jobs/schedules.ts';
 import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
-import { changeEmbedder } from './embed/change-embedder.ts';
-import { consolidationHandlers, consolidationSchedules } from './maintain/consolidation-jobs.ts';
-import { type EmbedDeps, embedRecords } from './embed/embed-records.ts';
+import { changeEmbedder } from './maintain/change-embedder.ts';
+import { maintenanceJobs } from './maintain/jobs.ts';
+import { type EmbedDeps, embedRecords } from './maintain/embed-records.ts';
 import { flushIdleSessions } from './observe/flush-session.ts';
 import { HOUR } from './record/clock.ts';
-import { parseScope, type ScopeInput } from './record/scope.ts';
 import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/embedding-store.ts';
 
@@ -39,22 +39,17 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-// Six fields: the first is seconds.
-const SCHEDULES: readonly NewSchedule[] = [
-  { name: 'feed-embeddings', cron: '*/10 * * * * *', kind: 'feed-embeddings' },
-  { name: 'flush-idle-sessions', cron: '0 * * * * *', kind: 'flush-idle-sessions' },
-];
-
 // A burst of writes is answered with one look at the queue.
 const GATHER = 25;
 const OWNERS_AT_ONCE = 500;
 
 /** Makes the background work of a store. It does nothing before `start` or `drain`. */
 export function createBackground(deps: BackgroundDeps, options: BackgroundOptions = {}): Background {
+  const jobs = jobsOf(deps, options);
   const worker: Worker = createWorker({
     ...deps,
     concurrency: options.concurrency ?? 4,
-    handlers: handlersOf(deps, options),
+    handlers: handlersOf(jobs, deps),
   });
   let isStarted = false;
   let gathering: NodeJS.Timeout | null = null;
@@ -62,7 +57,7 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
 
   const begin = async (): Promise<void> => {
     // Once for each process: they are the same at every drain, of which a simulated year has thousands.
-    if (!hasSchedules) await ensureSchedules(deps.database, schedulesOf(deps), deps);
+    if (!hasSchedules) await ensureSchedules(deps.database, schedulesOf(jobs), deps);
     hasSchedules = true;
     await queueEmbedding(deps);
   };
@@ -103,8 +98,34 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   };
 }
 
-function schedulesOf(deps: BackgroundDeps): NewSchedule[] {
-  return [...SCHEDULES, ...deps.formation.schedules, ...consolidationSchedules(deps)];
+/** All kinds of jobs that a process runs. */
+function jobsOf(deps: BackgroundDeps, options: BackgroundOptions): JobKinds {
+  return {
+    ...deps.formation.jobs,
+    ...consolidationJobs(deps),
+    ...maintenanceJobs(deps),
+    ...embeddingJobs(deps, options),
+    scrub: { isPaid: false, run: () => deps.database.scrub() },
+    'flush-idle-sessions': {
+      isPaid: false,
+      cron: '0 * * * * *',
+      async run() {
+        await flushIdleSessions(deps);
+      },
+    },
+  };
+}
+
+function schedulesOf(jobs: JobKinds): NewSchedule[] {
+  return Object.entries(jobs).flatMap(([kind, { cron }]) => (cron == null ? [] : [{ name: kind, cron, kind }]));
+}
+
+function handlersOf(jobs: JobKinds, deps: BackgroundDeps): Record<string, JobHandler> {
+  const entries = Object.entries(jobs).map(([kind, { run, isPaid }]): [string, JobHandler] => [
+    kind,
+    isPaid ? (job, context) => paidWork(deps, () => run(job, context)) : run,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 async function queueEmbedding(deps: BackgroundDeps): Promise<void> {
@@ -117,49 +138,26 @@ async function queueEmbedding(deps: BackgroundDeps): Promise<void> {
   await feedEmbeddings(deps);
 }
 
-function handlersOf(deps: BackgroundDeps, options: BackgroundOptions): Record<string, JobHandler> {
-  const handlers: Record<string, JobHandler> = {
-    ...formationHandlers(deps),
-    'feed-embeddings': () => feedEmbeddings(deps),
-    scrub: () => deps.database.scrub(),
-    'flush-idle-sessions': async () => {
-      await flushIdleSessions(deps);
-    },
-  };
-  if (deps.embedding.current === null) return handlers;
+function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKinds {
+  const feed = { isPaid: false, cron: '*/10 * * * * *', run: () => feedEmbeddings(deps) };
+  if (deps.embedding.current === null) return { 'feed-embeddings': feed };
   return {
-    ...handlers,
-    embed: async (job, { signal }) => {
-      const owner = { tenant: job.tenant, owner: job.ownerKey };
-      await paidWork(deps, () => embedRecords(deps, owner, { rate: options.embeddingRate, signal }));
-      // The last vector of a new model may have been among these.
-      await changeEmbedder(deps.database, deps.embedding, signal);
+    'feed-embeddings': feed,
+    embed: {
+      isPaid: true,
+      async run(job, { signal }) {
+        const owner = { tenant: job.tenant, owner: job.ownerKey };
+        await embedRecords(deps, owner, { rate: options.embeddingRate, signal });
+        // The last vector of a new model may have been among these.
+        await changeEmbedder(deps.database, deps.embedding, signal);
+      },
     },
-    'change-embedder': async (_job, { signal }) => {
-      await changeEmbedder(deps.database, deps.embedding, signal);
-      await feedEmbeddings(deps);
-    },
-  };
-}
-
-/** Forming memories, and the work on them that follows some minutes later. */
-function formationHandlers(deps: BackgroundDeps): Record<string, JobHandler> {
-  const handlers = { ...deps.formation.handlers, ...consolidationHandlers(deps) };
-  const paid = Object.entries(handlers).map(([kind, handler]): [string, JobHandler] => [
-    kind,
-    (job, context) => paidWork(deps, () => handler(job, context)),
-  ]);
-  return {
-    ...Object.fromEntries(paid),
-    'merge-doubles': async ({ payload }, { signal }) => {
-      const { scope } = payload as { scope: Required<ScopeInput> };
-      const { mergeDoubles } = await import('./maintain/merge-doubles.ts');
-      await mergeDoubles(deps, parseScope(scope), { signal });
-    },
-    'boost-outcomes': async ({ payload }) => {
-      const { scope, outcome } = payload as { scope: Required<ScopeInput>; outcome: string };
-      const { boostOutcomes } = await import('./maintain/boost-outcomes.ts');
-      await boostOutcomes(deps, parseScope(scope), outcome);
+    'change-embedder': {
+      isPaid: false,
+      async run(_job, { signal }) {
+        await changeEmbedder(deps.database, deps.embedding, signal);
+        await feedEmbeddings(deps);
+      },
     },
   };
 }

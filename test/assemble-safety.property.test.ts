@@ -136,7 +136,7 @@ const budget = fc.record({
 
 const RUNS = 150;
 const JSON_IN: Record<string, RegExp> = {
-  'working-memory': /^Structured Data:\n(.*)$/m,
+  toolstream: /^Structured Data:\n(.*)$/m,
   varve: /^<structured_data>\n([\s\S]*?)\n<\/structured_data>$/m,
 };
 

@@ -54,7 +54,6 @@ describe('varve on the command line', () => {
       'import',
       'export',
       'doctor',
-      'eval',
       'calibrate',
       'keys',
     ];

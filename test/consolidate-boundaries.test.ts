@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { cutWords, FEW_VALUES, FEW_WORDS, shrinks } from '../src/consolidate/check-text.ts';
+import { cutWords, FEW_VALUES, shrinks } from '../src/consolidate/check-text.ts';
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
-import { checkProfile, fitProfile } from '../src/consolidate/nightly/profile.ts';
+import { lossOf } from '../src/consolidate/documents/changes.ts';
+import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
-import { consolidationSuite, START } from './consolidate-fixture.ts';
+import { changesAnswer, consolidationSuite, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { from, json, type ProtocolServer } from './protocol-server.ts';
 
@@ -34,22 +35,18 @@ describe('the boundaries of rules', () => {
     [551, 550],
   ])('[K10] a profile of %i words has %i after the limit of 550', (words, left) => {
     const { words: limit } = consolidationSettings().nightly;
-    expect(countWords(fitProfile(textOf(words), limit))).toBe(left);
     const headings = PROFILE_SECTIONS.map((name) => `## ${name}`).join('\n\n');
     const sections = `${headings}\n${textOf(words - countWords(headings))}`;
     expect(countWords(sections)).toBe(words);
-    const fitted = countWords(fitProfile(sections, limit));
-    if (words <= limit) expect(fitted).toBe(words);
+    const options = { sections: PROFILE_SECTIONS, importance: new Map() };
+    const document = fittedSections(readDocument(sections, {}), limit, options);
+    const fitted = countWords(writeDocument(document, PROFILE_SECTIONS).text);
+    if (words <= limit) expect(fitted).toBe(left);
     else expect(fitted).toBeLessThanOrEqual(limit);
     expect(fitted).toBeGreaterThan(limit - 6);
   });
 
   it.each([
-    [{ before: 100, after: 51 }, FEW_WORDS, false],
-    [{ before: 100, after: 50 }, FEW_WORDS, false],
-    [{ before: 100, after: 49 }, FEW_WORDS, true],
-    [{ before: 39, after: 1 }, FEW_WORDS, false],
-    [{ before: 40, after: 1 }, FEW_WORDS, true],
     [{ before: 2, after: 0 }, FEW_VALUES, true],
     [{ before: 2, after: 1 }, FEW_VALUES, false],
     [{ before: 3, after: 1 }, FEW_VALUES, true],
@@ -59,15 +56,13 @@ describe('the boundaries of rules', () => {
   });
 
   it.each([
-    [51, null],
-    [50, null],
-    [49, 'the profile would shrink from 100 words to 49'],
-  ])('[K10] a profile of 100 words that becomes one of %i: %s', (words, suspicion) => {
-    const settings = consolidationSettings();
-    expect(checkProfile(textOf(words), textOf(100), settings)).toMatchObject({ suspicion });
-    // Headings do not count.
-    const headed = (body: string) => PROFILE_SECTIONS.map((name) => `## ${name}\n`).join('\n') + body;
-    expect(checkProfile(headed(textOf(words)), headed(textOf(100)), settings)).toMatchObject({ suspicion });
+    [{ held: 10, lost: 5 }, null],
+    [{ held: 10, lost: 6 }, 'the profile would lose 6 of 10 statements that still hold'],
+    [{ held: 2, lost: 1 }, null],
+    [{ held: 2, lost: 2 }, 'the profile would lose 2 of 2 statements that still hold'],
+    [{ held: 0, lost: 0 }, null],
+  ])('[K10] %o: %s', (loss, suspicion) => {
+    expect(lossOf(loss, consolidationSettings().tiers.shrinkShare, 'the profile')).toBe(suspicion);
   });
 
   it('[X1] settings for kinds of events that do not exist are refused', () => {
@@ -81,17 +76,19 @@ for (const database of databases()) {
     let server: ProtocolServer;
     const open = consolidationSuite(database, (started) => (server = started));
 
-    it('[T1] the narrative that is stored has 499, 500 and again 500 words when the model writes 499, 500, 501', async () => {
+    it('[T1] the narrative that is stored has at most 500 words, and loses whole sentences', async () => {
       const { ana } = await open({ server });
-      for (const [words, stored] of [
-        [499, 499],
-        [500, 500],
-        [501, 500],
-      ] as const) {
-        await ana.recordObservation(`User has much to say about the number ${words}.`, 'fact');
-        server.next(json({ updated_scaffold: {}, updated_working_memory: textOf(words), facts_to_embed: [] }));
+      for (const count of [99, 100, 101]) {
+        await ana.recordObservation(`User has much to say about the number ${count}.`, 'fact');
+        const sentences = Array.from({ length: count }, (_, index) => ({
+          text: `User has ${'very '.repeat(index % 3)}much to say ${'and '.repeat(index)}.`.replace(/ \.$/, '.'),
+          from: [1],
+        }));
+        server.next(changesAnswer({ working: sentences }));
         await ana.consolidation.run();
-        expect(countWords(String((await ana.blocks.read('working_memory'))?.content))).toBe(stored);
+        const text = String((await ana.blocks.read('working_memory'))?.content);
+        expect(countWords(text)).toBeLessThanOrEqual(500);
+        expect(text).toMatch(/\.$/);
       }
     });
 
@@ -112,9 +109,7 @@ for (const database of databases()) {
       const { ana } = await open({ server });
       server.otherwise(
         from((request) =>
-          JSON.stringify(request.body.messages).includes('POISON')
-            ? json({ nonsense: true })
-            : json({ updated_scaffold: {}, updated_working_memory: 'Fine.', facts_to_embed: [] }),
+          JSON.stringify(request.body.messages).includes('POISON') ? json({ nonsense: true }) : changesAnswer({}),
         ),
       );
       await ana.recordObservation('POISON', 'fact');

@@ -6,9 +6,9 @@ import { recordDerivation } from '../src/store/derivation-store.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import type { VarveOptions } from '../src/varve.ts';
-import { consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
+import { changesAnswer, consolidationSuite, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { from, json, text, type ProtocolServer } from './protocol-server.ts';
+import { from, json, type ProtocolServer, text } from './protocol-server.ts';
 
 const OBSERVED = [
   'User lives in Berlin.',
@@ -29,11 +29,7 @@ const obligingModel = from((request) => {
   if (prompt.includes('→')) return text('Recipe posts do better than news posts');
   if (!prompt.includes('<observations')) return text(said.join(' '));
   const facts = said.filter((sentence) => OBSERVED.includes(sentence));
-  return json({
-    updated_scaffold: { City: 'Berlin' },
-    updated_working_memory: said.join(' '),
-    facts_to_embed: facts,
-  });
+  return changesAnswer({ set: { City: 'Berlin' }, facts });
 });
 
 /** Every row of every table, as text; what model calls cost is left out. */

@@ -5,7 +5,7 @@ import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import type { TestDatabase } from './databases.ts';
-import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
+import { json, startProtocolServer, type ProtocolServer, type Reply } from './protocol-server.ts';
 
 /** Noon on Monday, 5 January 2026. */
 export const START: number = Date.UTC(2026, 0, 5, 12);
@@ -74,4 +74,26 @@ export function consolidationSuite(
     opened.push(one);
     return one;
   };
+}
+
+/** What a model may answer to new observations: entries of the scaffold, changes of the working memory, facts. */
+export interface GivenChanges {
+  set?: object;
+  remove?: string[];
+  /** The numbers that each entry of the scaffold is from. */
+  from?: number[];
+  working?: object[];
+  facts?: unknown[];
+}
+
+/** The answer of a model to new observations, in the form that it is asked for. */
+export function changesAnswer({ set = {}, remove = [], from = [], working = [], facts = [] }: GivenChanges): Reply {
+  return json({
+    working_memory_changes: working,
+    scaffold_changes: [
+      ...Object.entries(set).map(([key, value]) => ({ key, value, from })),
+      ...remove.map((key) => ({ key, remove: true, from })),
+    ],
+    facts_to_embed: facts,
+  });
 }

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
-import { fitProfile } from '../src/consolidate/nightly/profile.ts';
+import { changed, readChanges } from '../src/consolidate/documents/changes.ts';
+import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
+import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
+import { consolidationJobs } from '../src/consolidate/jobs.ts';
 import type { Handle } from '../src/handle/handle.ts';
-import { consolidationHandlers } from '../src/maintain/consolidation-jobs.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR, manualClock } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
@@ -11,23 +13,25 @@ import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
+import { changesAnswer, consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
 import { cpuTime } from './cpu-time.ts';
 import { databases } from './databases.ts';
 import { gate } from './fixtures/queue.ts';
-import { from, json, type ProtocolServer, type Reply, text } from './protocol-server.ts';
-
-const answer = (given: object): Reply =>
-  json({ updated_scaffold: {}, updated_working_memory: '', facts_to_embed: [], ...given });
+import { from, type ProtocolServer, text } from './protocol-server.ts';
 
 describe('what a model may answer to a reflection', () => {
   it('[K10] a profile of nearly a megabyte is cut at once, not a sentence at a time', () => {
-    const endless = `## Personal\n${'Berlin is big. '.repeat(60_000)}`;
+    const endless = `## Personal\n${Array.from({ length: 30_000 }, (_, index) => `Berlin has house ${index}.`).join(' ')}`;
+    const document = readDocument('Berlin is big and has many houses.', {});
     const taken = cpuTime(() => {
-      const fitted = fitProfile(endless, 550);
-      expect(countWords(fitted)).toBeLessThanOrEqual(550);
-      expect(countWords(fitted)).toBeGreaterThan(540);
-      expect([...fitted.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
+      const sources = { shown: [endless], own: [endless] };
+      const { document: next } = changed(document, readChanges(endless, document, []), {
+        materials: [],
+        known: new Map(),
+        sources,
+      });
+      const fitted = fittedSections(next, 550, { sections: PROFILE_SECTIONS, importance: new Map() });
+      expect(countWords(writeDocument(fitted, PROFILE_SECTIONS).text)).toBeLessThanOrEqual(550);
     });
     expect(taken).toBeLessThan(5000);
   });
@@ -66,17 +70,11 @@ for (const database of databases()) {
       const { ana } = await open({ server });
       await ana.recordObservation('User builds the constructor and lives in Berlin.', 'fact');
       const scaffold = { constructor: 'builds the constructor', toString: 'lives in Berlin', City: 'Berlin' };
-      server.otherwise(
-        answer({
-          updated_scaffold: { ...scaffold, valueOf: 'owns a yacht' },
-          updated_working_memory: 'Lives in Berlin.',
-          confidence: { City: 'high' },
-        }),
-      );
+      server.otherwise(changesAnswer({ set: { ...scaffold, valueOf: 'owns a yacht' } }));
       expect((await ana.consolidation.run()).synthesis).toMatchObject({ taken: 1, failed: 0 });
       expect((await ana.blocks.read('scaffold'))?.content).toEqual(scaffold);
       const notes = (await ana.blocks.read('tier_notes'))?.content as { scaffold: object };
-      expect(notes.scaffold).toMatchObject({ constructor: { confidence: 'medium' }, City: { confidence: 'high' } });
+      expect(notes.scaffold).toMatchObject({ constructor: { confidence: 'medium' }, City: { confidence: 'medium' } });
     });
 
     it('[K10] what a reflection says twice is stored once', async () => {
@@ -111,12 +109,12 @@ for (const database of databases()) {
       const report = await ana.consolidation.run();
       expect(report.failures.map(({ step }) => step)).toEqual(['merge-reflections', 'merge-tags']);
       expect(report).toMatchObject({ absorbed: 4, tags: [{ tag: 'zzz' }] });
-      expect((await ana.memories.list({ types: ['preference'] })).items).toHaveLength(7);
+      expect((await ana.memories.list({ types: ['preference'] })).items).toHaveLength(13);
     });
 
     it.each([
       ['a reflection', (ana: Handle) => ana.reflect(), text('---PROFILE---\nKeeps zebras.')],
-      ['a synthesis', run, answer({ updated_working_memory: 'Keeps zebras.', updated_scaffold: { Pets: 'zebras' } })],
+      ['a synthesis', run, changesAnswer({ working: [{ text: 'Keeps zebras.', from: [1] }], set: { Pets: 'zebras' } })],
       ['a merge of reflections', run, text('Keeps zebras.')],
     ])('[X1] who is erased during %s does not come back with it', async (name, work, reply) => {
       const tiers = { enabled: name === 'a synthesis' };
@@ -146,13 +144,10 @@ for (const database of databases()) {
       const { ana } = one;
       await ana.blocks.replace('scaffold', { Role: 'Engineer', City: 'Berlin', Team: 'Core', Pet: 'Max' });
       const { memory } = await ana.memories.create({ type: 'fact', content: 'User keeps quaggas at home.' });
-      const other = await ana.memories.create({ type: 'fact', content: 'User swims in the sea on Fridays.' });
-      server.otherwise(
-        answer({
-          updated_scaffold: { Game: 'chess' },
-          updated_working_memory: 'Ana plays. User keeps quaggas at home.',
-        }),
-      );
+      const swims = 'User swims in the sea on Fridays.';
+      const other = await ana.memories.create({ type: 'note', title: 'Sea', content: swims });
+      await ana.recordObservation('User has left the role, Berlin, the Core team and Max.', 'fact');
+      server.otherwise(changesAnswer({ remove: ['Role', 'City', 'Team', 'Pet'] }));
       expect((await ana.consolidation.run()).synthesis).toMatchObject({ held: 1 });
       await ana.eraseMemory(other.memory.id);
       expect(await ana.consolidation.held()).toHaveLength(1);
@@ -211,8 +206,9 @@ for (const database of databases()) {
               .values(rows.slice(start, start + 500))
               .execute();
         });
-        const handlers = consolidationHandlers({ database: store, clock, ids: createIdSource(clock) } as never);
-        await handlers['queue-consolidation']?.({} as never, {} as never);
+        const consolidation = consolidationSettings();
+        const kinds = consolidationJobs({ database: store, clock, ids: createIdSource(clock), consolidation } as never);
+        await kinds['queue-consolidation']?.run({} as never, {} as never);
         const { rows: jobs } = await store.read(EVERY_TENANT, (reader) =>
           sql<{ count: number }>`select count(*) as count from jobs where kind = 'consolidate'`.execute(reader),
         );

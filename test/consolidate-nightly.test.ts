@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
 import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
-import { fitProfile } from '../src/consolidate/nightly/profile.ts';
+import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { createVarve } from '../src/varve.ts';
-import { consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
+import { changesAnswer, consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
-import { json, type ProtocolServer, status, text } from './protocol-server.ts';
+import { from, type ProtocolServer, status, text } from './protocol-server.ts';
 
 const PROFILE = `## Personal
 Lives a busy life in a big city.
@@ -22,8 +22,28 @@ Works late.
 Tea over coffee.
 ## Notes
 Knee trouble.`;
+/** Turns of the day are numbered after the sentences and statements: here 1 and 2. */
+const CHANGES = [
+  { text: 'Lives in Berlin with a dog.', section: 'Personal', from: [1] },
+  { text: 'Wants things confirmed before deleting.', section: 'Communication Style', from: [2] },
+  { text: 'Has knee trouble.', section: 'Notes', from: [2] },
+];
+const WRITTEN = `## Personal
+Lives in Berlin with a dog.
+
+## Goals & Values
+
+## Communication Style
+Wants things confirmed before deleting.
+
+## Patterns & Rhythms
+
+## Preferences
+
+## Notes
+Has knee trouble.`;
 const ANSWER = `---PROFILE---
-${PROFILE}
+${JSON.stringify(CHANGES)}
 
 ---FACTS---
 \`\`\`json
@@ -39,13 +59,17 @@ ${PROFILE}
 describe('the marker format', () => {
   it('[K10] is read from its end, with fences taken off', () => {
     const parsed = parseReflection(ANSWER);
-    expect(parsed.profile).toBe(PROFILE);
+    expect(JSON.parse(parsed.profile)).toEqual(CHANGES);
     expect(parsed.facts).toEqual([
       { key: 'home_city', value: 'Berlin', category: 'location' },
       { key: 'dog_name', value: 'Max', category: 'general' },
     ]);
     expect(parsed.intentions).toEqual([
       { text: 'call the doctor about the knee', followUpDays: 3, context: 'knee pain' },
+    ]);
+    expect(parseReflection('---INTENTIONS---\n[{"close": 2, "as": "dropped"}, {"close": 1}]').closes).toEqual([
+      { number: 2, as: 'dismissed' },
+      { number: 1, as: 'done' },
     ]);
     expect(parsed.learnings).toEqual([
       { rule: 'always confirm before deleting any item', category: 'decision_making' },
@@ -56,11 +80,15 @@ describe('the marker format', () => {
   it('[K10] without markers all of it is the profile, with a warning', () => {
     expect(parseReflection('Just a text.')).toEqual({
       profile: 'Just a text.',
+      workingMemory: '',
       facts: [],
       intentions: [],
+      closes: [],
       learnings: [],
       warnings: ['The answer has no markers: all of it is taken for the profile.'],
     });
+    // Data is no profile.
+    expect(parseReflection('{}')).toMatchObject({ profile: '', warnings: [expect.stringContaining('is data')] });
   });
 
   it('[K10] missing sections, broken lists and bad items cost themselves and nothing else', () => {
@@ -78,12 +106,22 @@ describe('the marker format', () => {
 
   it('[K10] a profile has six sections within 550 words, the longest cut first', () => {
     const long = PROFILE.replace('Works late.', 'This is one more sentence. '.repeat(300));
-    const fitted = fitProfile(long, 550);
+    const cut = fittedSections(
+      readDocument(
+        long.replace(/one more/g, () => `one ${Math.random()} more`),
+        {},
+      ),
+      550,
+      {
+        sections: PROFILE_SECTIONS,
+        importance: new Map(),
+      },
+    );
+    const fitted = writeDocument(cut, PROFILE_SECTIONS).text;
     expect(countWords(fitted)).toBeLessThanOrEqual(550);
     expect(countWords(fitted)).toBeGreaterThan(530);
     expect([...fitted.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual([...PROFILE_SECTIONS]);
     expect(fitted).toContain('Knee trouble.');
-    expect(fitProfile('word '.repeat(900), 550).split(' ')).toHaveLength(550);
   });
 
   it('[K10] is due at the user’s own hour, in their zone, through daylight saving', () => {
@@ -124,12 +162,18 @@ for (const database of databases()) {
         facts_added: 2,
         facts_updated: 0,
         intentions_added: 1,
+        intentions_closed: 0,
         learnings_added: 1,
         skipped: false,
         profile_held: false,
         warnings: [],
       });
-      expect((await ana.blocks.read('profile'))?.content).toBe(fitProfile(PROFILE, 550));
+      expect((await ana.blocks.read('profile'))?.content).toBe(WRITTEN);
+      const basis = await ana.blocks.basis('profile');
+      const [first, second] = (await ana.events.list({ kinds: ['message'] })).items
+        .filter(({ origin }) => origin === 'user')
+        .toReversed();
+      expect(basis.map(({ restsOn }) => restsOn)).toEqual([[first?.id], [second?.id], [second?.id]]);
       expect((await ana.facts.list()).map(({ value }) => value).toSorted()).toEqual(['Berlin', 'Max']);
       const [intention] = await ana.intentions.list();
       expect(intention).toMatchObject({
@@ -150,7 +194,7 @@ for (const database of databases()) {
       await ana.logInteraction({ userMessage: 'I moved to Munich.', agentResponse: 'Good.' });
       server.next(
         text(
-          `---PROFILE---\n${PROFILE}\n---FACTS---\n[{"key":"home_city","value":"Munich","category":"location"}]\n---INTENTIONS---\n[]\n---LEARNINGS---\n[]`,
+          `---PROFILE---\n[]\n---FACTS---\n[{"key":"home_city","value":"Munich","category":"location"}]\n---INTENTIONS---\n[]\n---LEARNINGS---\n[]`,
         ),
       );
       expect(await ana.reflect()).toMatchObject({ facts_added: 0, facts_updated: 1 });
@@ -161,20 +205,23 @@ for (const database of databases()) {
       expect(prompt).not.toContain('my dog is called Max');
     });
 
+    const BUSY = ['Lives a busy life.', 'Has many friends.', 'Is in a big city.', 'Rarely sleeps.', 'Knows the mayor.'];
+
     it.each(['accept', 'reject'] as const)(
       '[K10] a profile that would lose most of itself is held, the rest applied; %s decides',
       async (decision) => {
         const one = await open({ server, formation: { writes: 'deferred' } });
         const { ana } = one;
-        const before = `## Personal\n${'Lives a busy life with many friends in a big city. '.repeat(8)}`.trim();
+        const before = `## Personal\n${BUSY.join(' ')}`;
         await ana.blocks.replace('profile', before);
         await talk(one);
-        server.otherwise(text(ANSWER));
-        const reason = 'the profile would shrink from 88 words to 22';
+        server.otherwise(text(ANSWER.replace(JSON.stringify(CHANGES), JSON.stringify([{ drop: [1, 2, 3, 4] }]))));
+        const reason = 'the profile would lose 4 of 5 statements that still hold';
         expect(await ana.reflect()).toEqual({
           facts_added: 2,
           facts_updated: 0,
           intentions_added: 1,
+          intentions_closed: 0,
           learnings_added: 1,
           skipped: false,
           profile_held: true,
@@ -189,16 +236,15 @@ for (const database of databases()) {
 
         // What the tiers take in has nothing to do with it.
         await ana.recordObservation('User lives in Berlin.', 'fact');
-        server.otherwise(
-          json({ updated_scaffold: { City: 'Berlin' }, updated_working_memory: 'In Berlin.', facts_to_embed: [] }),
-        );
+        server.otherwise(changesAnswer({ set: { City: 'Berlin' } }));
         expect((await ana.consolidation.run()).synthesis.held).toBe(0);
         expect((await ana.consolidation.held()).map(({ id }) => id)).toEqual([held?.id]);
 
         await ana.consolidation[decision](held!.id);
         expect(await ana.consolidation.held()).toEqual([]);
-        const profile = await ana.blocks.read('profile');
-        expect(profile?.content).toBe(decision === 'accept' ? fitProfile(PROFILE, 550) : before);
+        const profile = String((await ana.blocks.read('profile'))?.content);
+        expect(profile.includes('Lives a busy life.')).toBe(decision === 'reject');
+        expect(profile).toContain('Knows the mayor.');
         if (decision === 'accept')
           expect((await ana.blocks.history('profile')).at(-1)?.reason).toBe(`accepted after review: ${reason}`);
         await expect(ana.consolidation.accept(held!.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -208,23 +254,108 @@ for (const database of databases()) {
     it('[K10] a held profile gives way to the next one, and is no longer accepted when the profile has changed', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       const { ana, clock } = one;
-      const before = 'Lives a busy life with many friends in a big city. '.repeat(8).trim();
+      const before = BUSY.join(' ');
       await ana.blocks.replace('profile', before);
-      for (const profile of ['', 'Likes tea.']) {
+      for (const drop of [
+        [1, 2, 3, 4, 5],
+        [1, 2, 3, 4],
+      ]) {
         await ana.logInteraction({ userMessage: 'Hello again.', agentResponse: 'Hi.' });
-        server.otherwise(text(`---PROFILE---\n${profile}\n---FACTS---\n[]`));
+        server.otherwise(text(`---PROFILE---\n${JSON.stringify([{ drop }])}\n---FACTS---\n[]`));
         expect(await ana.reflect()).toMatchObject({ profile_held: true });
         clock.advance(DAY);
       }
       const held = await ana.consolidation.held();
-      expect(held.map(({ reason }) => reason)).toEqual(['the profile would shrink from 88 words to 2']);
+      expect(held.map(({ reason }) => reason)).toEqual(['the profile would lose 4 of 5 statements that still hold']);
       await ana.blocks.replace('profile', `${before} Has a dog.`);
       await expect(ana.consolidation.accept(held[0]!.id)).rejects.toMatchObject({ code: 'conflict' });
       expect(await ana.consolidation.held()).toHaveLength(1);
-      await ana.logInteraction({ userMessage: 'Hello once more.', agentResponse: 'Hi.' });
-      server.otherwise(text(`---PROFILE---\n${before} Has a dog, Max.\n---FACTS---\n[]`));
+      await ana.logInteraction({ userMessage: 'My dog is called Max.', agentResponse: 'Hi.' });
+      server.otherwise(
+        text(`---PROFILE---\n${JSON.stringify([{ text: 'Has a dog, Max.', from: [6, 7] }])}\n---FACTS---\n[]`),
+      );
       expect(await ana.reflect()).toMatchObject({ profile_held: false });
       expect(await ana.consolidation.held()).toEqual([]);
+      expect((await ana.blocks.read('profile'))?.content).toContain('Has a dog, Max.');
+    });
+
+    it('[K10] a model that gives the whole profile again changes only what is new in it', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const { ana } = one;
+      await ana.blocks.replace('profile', PROFILE);
+      await ana.logInteraction({ userMessage: 'I run every morning now.', agentResponse: 'Hi.' });
+      server.otherwise(
+        text(`---PROFILE---\n${PROFILE.replace('Works late.', 'Works late. Runs every morning.')}\n---FACTS---\n[]`),
+      );
+      expect(await ana.reflect()).toMatchObject({ profile_held: false, warnings: [] });
+      const basis = await ana.blocks.basis('profile');
+      expect(basis.map(({ text: sentence, restsOn }) => [sentence, restsOn.length])).toContainEqual([
+        'Runs every morning.',
+        1,
+      ]);
+      expect(basis.filter(({ restsOn }) => restsOn.length === 0)).toHaveLength(6);
+    });
+
+    it('[K10] [K18] reads what was said since the last reflection however long ago, and closes what is done', async () => {
+      const one = await open({
+        server,
+        formation: { writes: 'deferred' },
+        consolidation: { nightly: { exchanges: 2 } },
+      });
+      const { ana, clock } = one;
+      const dentist = await ana.intentions.add({ text: 'Call the dentist.', followUpDays: 30 });
+      await ana.intentions.add({ text: 'Water the plants.', followUpDays: 30 });
+      for (const said of ['one', 'two', 'three', 'four', 'five']) {
+        await ana.logInteraction({ userMessage: `I have news, part ${said}.`, agentResponse: 'Hm.' });
+        clock.advance(3 * DAY);
+      }
+      await ana.logInteraction({ userMessage: 'By the way, I called the dentist.', agentResponse: 'Good.' });
+      server.otherwise(
+        from((request) => {
+          const prompt = String(request.body.messages?.at(-1)?.content);
+          const number = /(\d+)\. Call the dentist/.exec(prompt)?.[1];
+          const isDone = prompt.includes('I called the dentist');
+          const again = { text: 'call the dentist soon', follow_up_days: 2 };
+          return text(
+            `---PROFILE---\n[]\n---INTENTIONS---\n${JSON.stringify(isDone ? [{ close: Number(number), as: 'done' }] : [again])}`,
+          );
+        }),
+      );
+      expect(await ana.reflect()).toMatchObject({ intentions_added: 0, intentions_closed: 1, skipped: false });
+      const prompts = server.requests.map(({ body }) => String(body.messages?.at(-1)?.content)).join('\n');
+      for (const said of ['one', 'two', 'three', 'four', 'five'])
+        expect([said, prompts.split(`part ${said}.`).length]).toEqual([said, 2]);
+      expect((await ana.intentions.list()).map(({ content }) => content)).toEqual(['Water the plants.']);
+      expect(await ana.memories.get(dentist.id)).toMatchObject({ state: 'done' });
+      expect(await ana.reflect()).toMatchObject({ skipped: true });
+    });
+
+    it('[K10] the working memory is put into words at night, with the same call', async () => {
+      const one = await open({ server, formation: { writes: 'deferred' } });
+      const { ana, clock } = one;
+      for (const what of ['tea', 'rain', 'jazz'])
+        await ana.memories.create({ type: 'preference', content: `User likes ${what}.` });
+      await ana.consolidation.run();
+      await ana.logInteraction({ userMessage: 'Good night.', agentResponse: 'Sleep well.' });
+      server.otherwise(
+        text(
+          `---PROFILE---\n[{"text": "Likes jazz.", "section": "Preferences", "from": [3]}]\n---WORKING MEMORY---\n[{"text": "Likes tea, rain and jazz.", "from": [1, 2, 3]}]`,
+        ),
+      );
+      await ana.reflect();
+      expect(server.requests).toHaveLength(1);
+      expect((await ana.blocks.read('working_memory'))?.content).toBe('Likes tea, rain and jazz.');
+      expect((await ana.blocks.basis('working_memory'))[0]?.restsOn).toHaveLength(3);
+      expect((await ana.blocks.basis('profile')).map(({ text: sentence }) => sentence)).toEqual(['Likes jazz.']);
+      // Nothing of it is offered again.
+      clock.advance(DAY);
+      await ana.logInteraction({ userMessage: 'Good morning.', agentResponse: 'Hello.' });
+      await ana.consolidation.run();
+      await ana.reflect();
+      const last = String(server.requests[1]?.body.messages?.at(-1)?.content);
+      expect(last).toContain('1. (Preferences) Likes jazz.');
+      expect(last).toContain('2. Likes tea, rain and jazz.');
+      expect(last).not.toContain('new_statements');
     });
 
     it('[K10] a failure changes nothing, and the same day is reflected on again', async () => {
@@ -385,11 +516,11 @@ for (const database of databases()) {
       expect(await one.ana.consolidation.runs({ kinds: ['reflect'] })).toEqual([]);
       one.clock.advance(DAY);
       await one.varve.drain();
-      // Switched on again, it goes on with what is new.
+      // Switched on again, it catches up, and goes on with what is new.
       await talk(one);
       one.clock.advance(20 * HOUR);
       await one.varve.drain();
-      expect(await one.ana.consolidation.runs({ kinds: ['reflect'], statuses: ['done'] })).toHaveLength(1);
+      expect(await one.ana.consolidation.runs({ kinds: ['reflect'], statuses: ['done'] })).toHaveLength(2);
     });
   });
 }

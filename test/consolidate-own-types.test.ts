@@ -35,7 +35,7 @@ for (const database of databases()) {
       );
       await ana.reflect();
       expect((await ana.blocks.read('profile'))?.content).toMatch(
-        /## Patterns & Rhythms\n- 2026-01-05: The ale was flat.\n- 2026-01-05: The stout came out too sweet./,
+        /## Patterns & Rhythms\n- 2026-01-05: The stout came out too sweet.\n- 2026-01-05: The ale was flat./,
       );
       const asked = await ana.recall('brew notes', { abstain: false });
       expect(asked.results.filter(({ arms }) => arms.includes('keyed'))).toHaveLength(2);

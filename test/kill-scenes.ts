@@ -175,16 +175,17 @@ export const KILL_SCENES: readonly KillScene[] = [
     },
     job: jobOf('consolidate'),
     async look(ana) {
-      const live = await contents(ana, { types: ['preference'] });
-      const gone = await ana.memories.list({ types: ['preference'], archiveReasons: ['superseded'], limit: 100 });
+      const { items } = await ana.memories.list({ types: ['preference'], limit: 100 });
+      const texts = items.filter(({ sourceType }) => sourceType === 'consolidation');
+      const said = texts.map(({ content }) => content).join('\n');
       return {
-        live: live.length,
-        said: [...COLOURS, ...DISHES].map((each) => times(live.join('\n'), liking(each))),
-        gone: gone.items.length,
+        texts: texts.length,
+        said: [...COLOURS, ...DISHES].map((each) => times(said, liking(each))),
+        superseded: items.filter(({ contradictedBy }) => contradictedBy !== null).length,
         runs: await runs(ana, 'merge-tags'),
       };
     },
-    sees: { live: 2, said: [...COLOURS, ...DISHES].map(() => 1), gone: 14, runs: 2 },
+    sees: { texts: 2, said: [...COLOURS, ...DISHES].map(() => 1), superseded: 14, runs: 2 },
   },
   {
     name: 'find-patterns',
@@ -204,7 +205,7 @@ export const KILL_SCENES: readonly KillScene[] = [
       const patterns = (await ana.memories.list({ types: ['pattern'], archived: 'include' })).items;
       return {
         patterns: patterns.map(({ internal }) => (internal['evidence'] as unknown[]).length),
-        counted: patterns[0]?.content.includes('recipe: 3, mean 303 views; news: 2, mean 103 views; 2.9×'),
+        counted: patterns[0]?.content.includes('303 views on average in 3 cases, against news with 103 in 2 cases'),
         live: await contents(ana, { types: ['episode'] }),
         runs: await runs(ana, 'find-patterns'),
       };
@@ -306,7 +307,7 @@ export const KILL_SCENES: readonly KillScene[] = [
       expired: ['In the middle of a move.'],
       saved: [],
       certificates: [1],
-      working: '',
+      working: '- 2026-02-21: Fine.\n- 2026-05-31: New.',
     },
     erases: 'xylophonequartz',
   },

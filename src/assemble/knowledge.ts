@@ -81,14 +81,17 @@ export async function loadKnowledge(
       !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
-      const shown = found.filter(isShown).slice(0, topMemories);
+      // A merged text says what it was made of.
+      const texts = new Set(found.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
+      const isSingle = ({ contradictedBy }: Memory): boolean => contradictedBy === null || !texts.has(contradictedBy);
+      const shown = found.filter((memory) => isShown(memory) && isSingle(memory)).slice(0, topMemories);
       if (shown.length === topMemories || found.length < limit || limit === 1000) return shown;
     }
   };
   return {
     stamp,
     incarnations,
-    blocks: await visibleBlocks(reader, scope, connections),
+    blocks: await visibleBlocks(reader, scope, connections, { now, memoryTypes }),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
     // A rule is followed, so nothing that a document or a tool has said becomes one.

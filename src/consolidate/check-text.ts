@@ -1,7 +1,6 @@
 import { isInstruction } from '../form/check/origin.ts';
 import { replaceSentences, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import type { Synthesis } from '../models/distiller.ts';
 import { countWords } from '../record/block.ts';
 
 const ADDRESS =
@@ -18,10 +17,21 @@ export interface TextSources {
   own: readonly string[];
 }
 
+const shownTexts = new WeakMap<TextSources, { all: string; digits: string }>();
+
+/** All that was shown as one text, made once for all sentences of an answer. */
+function shownIn(sources: TextSources): { all: string; digits: string } {
+  const known = shownTexts.get(sources);
+  if (known !== undefined) return known;
+  const all = sources.shown.join('\n').toLowerCase();
+  const made = { all, digits: all.replace(/\D/g, '') };
+  shownTexts.set(sources, made);
+  return made;
+}
+
 /** Why a model's sentence is not kept; null when it is. */
-export function problemOf(sentence: string, { shown, own }: TextSources): 'order' | 'address' | null {
-  const all = shown.join('\n').toLowerCase();
-  const digits = all.replace(/\D/g, '');
+export function problemOf(sentence: string, sources: TextSources): 'order' | 'address' | null {
+  const { all, digits } = shownIn(sources);
   const address = [...sentence.matchAll(ADDRESS)].find(
     ([found]) => !all.includes(found.toLowerCase().replace(/[.,;:]$/, '')),
   );
@@ -31,7 +41,9 @@ export function problemOf(sentence: string, { shown, own }: TextSources): 'order
   if (numbers.some((number) => number.length >= 6 && !dates.test(number) && !digits.includes(number))) return 'address';
   if (!isInstruction(sentence)) return null;
   const stems = contentStems(sentence);
-  const isWish = own.some((text) => isInstruction(text) && coveredBy(stems, contentStems(text)) >= ORDER_SHARED);
+  const isWish = sources.own.some(
+    (text) => isInstruction(text) && coveredBy(stems, contentStems(text)) >= ORDER_SHARED,
+  );
   return isWish ? null : 'order';
 }
 
@@ -47,22 +59,6 @@ export function checkedText(text: string, sources: TextSources): { text: string;
     return null;
   });
   return { text: kept, refused };
-}
-
-/** A synthesis without what its sources do not bear out: sentences of the working memory, entries of the scaffold. */
-export function checkedSynthesisText(synthesis: Synthesis, sources: TextSources): Synthesis {
-  const isBorneOut = (value: unknown): boolean => leavesOf(value).every((leaf) => problemOf(leaf, sources) === null);
-  return {
-    ...synthesis,
-    workingMemory: checkedText(synthesis.workingMemory, sources).text,
-    scaffold: Object.fromEntries(Object.entries(synthesis.scaffold).filter(([, value]) => isBorneOut(value))),
-  };
-}
-
-function leavesOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return value === null || value === undefined ? [] : [String(value)];
-  return Object.entries(value).flatMap(([key, member]) => [key, ...leavesOf(member)]);
 }
 
 /** At most so many words of a text, cut at the end of a sentence; a first sentence that is too long is cut at a word. */
@@ -91,6 +87,5 @@ export function shrinks(
   return before > 0 && (after === 0 || (before >= few && after < before * (1 - share)));
 }
 
-/** So few words of a text, and values of a scaffold, may be replaced by any number. */
-export const FEW_WORDS = 40;
+/** So few values of a scaffold may be replaced by any number. */
 export const FEW_VALUES = 3;

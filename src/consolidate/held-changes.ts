@@ -10,8 +10,8 @@ import {
 } from '../store/held-change-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { insertRun, newRunId, type RunNotes } from '../store/run-store.ts';
-import { applyProfile, type ProfileToApply } from './nightly/profile.ts';
-import { applySynthesis, type SynthesisToApply } from './synthesis/apply-synthesis.ts';
+import { applyDocument, type DocumentToApply } from './nightly/reflect.ts';
+import { applySynthesis, type SynthesisToApply } from './documents/tiers.ts';
 
 /** The answers of a scope that wait for review, oldest first. */
 export async function heldChanges(parts: Parts, scope: Scope): Promise<HeldChange[]> {
@@ -29,7 +29,9 @@ const APPLY: Record<HeldKind, Apply> = {
   synthesis: (writer, parts, scope, { proposal, why }) =>
     applySynthesis(writer, parts, scope, { apply: proposal as SynthesisToApply, why }),
   profile: (writer, parts, scope, { proposal, why }) =>
-    applyProfile(writer, parts, scope, { apply: proposal as ProfileToApply, why }),
+    applyDocument(writer, parts, scope, { kind: 'profile', apply: proposal as DocumentToApply, why }),
+  working_memory: (writer, parts, scope, { proposal, why }) =>
+    applyDocument(writer, parts, scope, { kind: 'working_memory', apply: proposal as DocumentToApply, why }),
 };
 
 /** Applies a held answer as it was proposed. A `conflict` when what it changes has changed since. */

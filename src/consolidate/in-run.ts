@@ -1,14 +1,11 @@
 import { messageOf, VarveError } from '../errors.ts';
 import type { Meter } from '../ledger/meter.ts';
-import type { Distiller } from '../models/distiller.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { assertNotErased, seeOwner, type SeenOwner } from '../store/seen-owner.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/run-store.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { modelDistiller } from './model-distiller.ts';
-import { distillerWithoutModel } from './without-model.ts';
 
 /** What every piece of work is told: why it is done, and what ends it. */
 export interface RunContext {
@@ -29,8 +26,6 @@ export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
   readonly signal: AbortSignal | undefined;
-  /** The model's, or the one that writes lists without a model. */
-  readonly distiller: Distiller;
   /** Null: there is none, and the work is done locally. */
   readonly languageModel: LanguageModel | null;
   /** Notes what was read, in counts. */
@@ -84,7 +79,6 @@ export async function inRun<Result>(
         id,
         scope: request.scope,
         signal: request.signal,
-        distiller: languageModel === null ? distillerWithoutModel : modelDistiller(languageModel),
         languageModel,
         read: (more) => void Object.assign(notes, more),
         commit: (apply) =>

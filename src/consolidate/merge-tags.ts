@@ -2,24 +2,29 @@ import { datedLine } from '../language/dated-line.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { normalValue } from '../record/attributes.ts';
 import { countWords } from '../record/block.ts';
+import type { LanguageModel } from '../models/language-model.ts';
 import { digest } from '../record/id.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope } from '../record/scope.ts';
+import { timedRendering } from '../record/standing.ts';
 import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { toMemory } from '../store/memory-rows.ts';
 import { listRuns } from '../store/run-store.ts';
-import { archiveMemory, writeMemory } from '../store/write-memory.ts';
+import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
+import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './in-run.ts';
-import { datedRendering } from './without-model.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
 export interface TagGroup {
   tag: string;
+  /** Those that no merged text says yet. */
   memories: Memory[];
+  /** The merged text of the tag, and the single statements that it was made of. */
+  merged: { text: Memory; singles: Memory[] } | null;
 }
 
 /** What was merged under a tag: the ids of the one and of the many. */
@@ -39,9 +44,9 @@ function isTopic(tag: string): boolean {
 }
 
 /**
- * The tags of which an owner has more live memories than the setting says. Only single statements without an attribute count:
- * one with an attribute is found, replaced and ended by its fields, which a merged text does not have. Plans and what has a state
- * stay single for the same reason, and what is itself a merged text is not merged again.
+ * The tags of which an owner has more live memories outside of merged texts than the setting says. Only single statements without an
+ * attribute count: one with an attribute is found, replaced and ended by its fields, which a merged text does not have. Plans, what
+ * ends or runs out by itself, and what has a state stay single for the same reason.
  */
 export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
   const rows = await reader
@@ -55,26 +60,32 @@ export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: 
     .where('tags', '!=', '[]')
     .orderBy('row_id')
     .execute();
-  const groups = new Map<string, Memory[]>();
-  for (const memory of rows.map(toMemory)) {
-    if (!mayBeMerged(memory, deps)) continue;
-    for (const tag of memory.tags) {
-      if (isTopic(tag)) groups.set(tag, [...(groups.get(tag) ?? []), memory]);
-    }
-  }
-  return [...groups]
-    .filter(([, memories]) => memories.length > deps.consolidation.tags.moreThan)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([tag, memories]) => ({ tag, memories }));
+  const memories = rows.map(toMemory);
+  const texts = new Map(
+    memories.flatMap((memory) => (memory.sourceType === 'consolidation' ? [[memory.id, memory] as const] : [])),
+  );
+  const isMerged = ({ contradictedBy }: Memory): boolean => contradictedBy !== null && texts.has(contradictedBy);
+  const singles = memories.filter((memory) => mayBeMerged(memory, deps));
+  const tags = [...new Set(singles.flatMap((memory) => memory.tags))].filter(isTopic).toSorted();
+  return tags.flatMap((tag) => {
+    const open = singles.filter((memory) => memory.tags.includes(tag) && !isMerged(memory));
+    if (open.length <= deps.consolidation.tags.moreThan) return [];
+    const text = [...texts.values()].find(({ internal }) => internal['tag'] === tag);
+    const under = text === undefined ? [] : singles.filter(({ contradictedBy }) => contradictedBy === text.id);
+    return [{ tag, memories: open, merged: text === undefined ? null : { text, singles: under } }];
+  });
 }
 
 function mayBeMerged(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
+  const type = memoryTypes.get(memory.type);
   return (
-    memoryTypes.get(memory.type)?.mergesDoubles === true &&
+    type?.mergesDoubles === true &&
+    type.expiresAfterDays === null &&
     memory.state === null &&
     memory.sourceType !== 'consolidation' &&
     memory.attribute === null &&
-    memory.tense !== 'planned'
+    memory.tense !== 'planned' &&
+    memory.validTo === null
   );
 }
 
@@ -92,77 +103,95 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 }
 
 /**
- * Merges the memories of a tag into one (Q8). The originals are superseded and point to it. An original that the merged
- * text leaves out stays as it is; null when the text holds too few of them to be worth anything.
+ * Merges the memories of a tag into one text (Q8), always anew from the single statements, never from a merged text. The singles are
+ * superseded by it: the prompt shows the text in their place. They stay live, so that recall finds each and what is said later can
+ * replace or end it. One that the text leaves out stays as it is; null when the text holds too few of them to be worth anything.
  */
 export async function mergeTag(
   deps: ConsolidateDeps,
   scope: Scope,
-  { tag, memories }: TagGroup,
+  { tag, memories, merged }: TagGroup,
   options: RunContext,
 ): Promise<MergedTag | null> {
   const wordLimit = deps.consolidation.tags.words;
   return inRun(deps, { scope, kind: 'merge-tags', ...options }, async (run) => {
-    const oldest = memories.slice(0, MOST_AT_ONCE);
-    const candidates = run.distiller.kind === 'local' ? fitting(oldest, wordLimit) : oldest;
+    const oldest = [...(merged?.singles ?? []), ...memories].slice(-MOST_AT_ONCE);
+    const candidates = run.languageModel === null ? fitting(oldest, wordLimit) : oldest;
     run.read({ tag, memories: candidates.length });
-    const { output } = await run.distiller.merge(
-      { purpose: 'tag', subject: tag, current: null, additions: candidates.map(datedRendering), wordLimit },
-      { signal: run.signal },
-    );
-    const texts = candidates.map((memory) => memory.content);
-    const own = candidates.filter(({ trust }) => trust !== 'low').map((memory) => memory.content);
-    const checked = run.distiller.kind === 'local' ? output : checkedText(output, { shown: texts, own }).text;
-    const content = cutWords(checked, wordLimit);
-    const isIn = run.distiller.kind === 'local' ? isListed : isContained;
-    const originals = candidates.filter((memory) => isIn(memory, content));
-    if (originals.length <= candidates.length / 2) {
+    const content =
+      run.languageModel === null
+        ? mergedList(candidates)
+        : await wordedText(run.languageModel, { tag, candidates, wordLimit, signal: run.signal });
+    const originals =
+      run.languageModel === null ? candidates : candidates.filter((memory) => isContained(memory, content));
+    const isNew = originals.some(({ id }) => memories.some((memory) => memory.id === id));
+    if (!isNew || originals.length <= candidates.length / 2) {
       await run.commit(async () => ({ changed: { merged: 0, group: groupDigest(memories) }, status: 'skipped' }));
       return null;
     }
     return (
       await run.commit(async (writer) => {
-        const merged = await replaceByOne(writer, deps, scope, { tag, originals, content, run: run.id });
-        const left = memories.filter(({ id }) => id !== merged.into && !merged.originals.includes(id));
-        const group = groupDigest([...left, { id: merged.into }]);
-        return { changed: { into: merged.into, superseded: merged.originals, group }, merged };
+        const into = await supersedeByOne(writer, deps, scope, { tag, originals, content, merged, run: run.id });
+        const left = memories.filter(({ id }) => !into.originals.includes(id));
+        return { changed: { into: into.into, superseded: into.originals, group: groupDigest(left) }, into };
       })
-    ).merged;
+    ).into;
   });
 }
 
-/** The oldest memories whose lines fit into a list: the others stay single. */
+async function wordedText(
+  model: LanguageModel,
+  {
+    tag,
+    candidates,
+    wordLimit,
+    signal,
+  }: { tag: string; candidates: readonly Memory[]; wordLimit: number; signal: AbortSignal | undefined },
+): Promise<string> {
+  const texts = candidates.map(timedRendering);
+  const answer = await askMerge(model, { purpose: 'tag', subject: tag, texts, wordLimit }, signal);
+  const own = candidates.filter(({ trust }) => trust !== 'low').map(({ content }) => content);
+  return cutWords(checkedText(answer, { shown: texts, own }).text, wordLimit);
+}
+
+/** The newest memories whose lines fit into a list: the others stay single. */
 function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
   let words = 0;
   return memories.filter((memory) => {
-    words += countWords(datedLine(datedRendering(memory)));
+    words += countWords(datedLine({ text: timedRendering(memory), at: memory.statedAt }));
     return words <= wordLimit;
   });
 }
 
-async function replaceByOne(
+async function supersedeByOne(
   writer: Writer,
   deps: ConsolidateDeps,
   scope: Scope,
-  { tag, originals, content, run }: { tag: string; originals: readonly Memory[]; content: string; run: string },
+  {
+    tag,
+    originals,
+    content,
+    merged,
+    run,
+  }: { tag: string; originals: readonly Memory[]; content: string; merged: TagGroup['merged']; run: string },
 ): Promise<MergedTag> {
   const why = { reason: `merged ${originals.length} memories tagged ${tag}`, actor: 'merge-tags', run };
-  const { memory } = await writeMemory(writer, deps, scope, mergedMemory(originals, content, scope), why);
-  const others = originals.filter(({ id }) => id !== memory.id);
-  for (const original of others) {
-    await archiveMemory(writer, deps, original, { reason: 'superseded', by: memory.id, why });
+  const { memory } = await writeMemory(writer, deps, scope, mergedMemory(originals, { content, tag, scope }), why);
+  for (const original of originals) {
+    if (original.id !== memory.id)
+      await reviseMemory(writer, deps, original, { change: { contradictedBy: memory.id }, why });
   }
-  await recordDerivation(
-    writer,
-    scope.tenant,
-    memory.id,
-    others.map(({ id }) => id),
-  );
-  return { tag, into: memory.id, originals: others.map(({ id }) => id) };
+  const ids = originals.map(({ id }) => id).filter((id) => id !== memory.id);
+  if (merged !== null) await archiveMemory(writer, deps, merged.text, { reason: 'superseded', by: memory.id, why });
+  await recordDerivation(writer, scope.tenant, memory.id, ids);
+  return { tag, into: memory.id, originals: ids };
 }
 
-/** The one that takes the place of many: the most frequent type, all tags and sources, the highest importance. */
-function mergedMemory(originals: readonly Memory[], content: string, scope: Scope): InternalMemory {
+/** The one that says what many say: the most frequent type, all tags and sources, the highest importance. */
+function mergedMemory(
+  originals: readonly Memory[],
+  { content, tag, scope }: { content: string; tag: string; scope: Scope },
+): InternalMemory {
   const counts = Map.groupBy(originals, ({ type }) => type);
   const [type] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? ['fact'];
   return {
@@ -177,17 +206,13 @@ function mergedMemory(originals: readonly Memory[], content: string, scope: Scop
     sourceEvents: [...new Set(originals.flatMap(({ sourceEvents }) => sourceEvents))].slice(0, 1000),
     tags: [...new Set(originals.flatMap(({ tags }) => tags))].slice(0, 50),
     entities: [...new Set(originals.flatMap(({ entities }) => entities))].slice(0, 200),
+    internal: { tag },
   };
 }
 
 function lowestConfidence(memories: readonly Memory[]): Confidence {
   const lowest = Math.min(...memories.map(({ confidence }) => CONFIDENCE_LEVELS.indexOf(confidence)));
   return CONFIDENCE_LEVELS[lowest] ?? 'low';
-}
-
-/** Whether a list that was written without a model has the line of a memory. */
-function isListed(memory: Memory, text: string): boolean {
-  return text.split('\n').includes(datedLine(datedRendering(memory)));
 }
 
 // A model may choose other words for some of it; a value, a name or a number it has to keep.

@@ -1,6 +1,5 @@
 import { createInlineQueue } from '../jobs/inline-queue.ts';
-import type { Job, JobContext, JobHandler } from '../jobs/job.ts';
-import type { NewSchedule } from '../jobs/schedules.ts';
+import type { Job, JobContext, JobKinds } from '../jobs/job.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';
@@ -34,9 +33,7 @@ export interface Formation {
   cleaned(text: string): string;
   /** Data that comes with an event, such as the arguments of a tool, as the log may hold it. */
   cleanedData<Data>(data: Data): Data;
-  /** By the kind of job. */
-  readonly handlers: Readonly<Record<string, JobHandler>>;
-  readonly schedules: readonly NewSchedule[];
+  readonly jobs: JobKinds;
   /** From now on exchanges are read as they come in. */
   start(): void;
   /** Reads what waits. */
@@ -46,10 +43,6 @@ export interface Formation {
 
 // A bulk of events is read a piece at a time, so that it never holds the process up.
 const EVENTS_AT_ONCE = 20;
-
-const SCHEDULES: readonly NewSchedule[] = [
-  { name: 'form-cold-sessions', cron: '30 * * * * *', kind: 'form-cold-sessions' },
-];
 
 /**
  * Makes the formation of a process. The pipeline and its readers are large, and imported when they are first needed: a program that
@@ -94,31 +87,44 @@ export function createFormation(deps: FormDeps): Formation {
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    schedules: SCHEDULES,
-    handlers: {
-      form: async (job, context) => {
-        const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
-        const minimumMessages = whole ? 0 : settings.triggers.minimumMessages;
-        await formNow(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
+    jobs: {
+      form: {
+        isPaid: true,
+        async run(job, context) {
+          const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
+          const minimumMessages = whole ? 0 : settings.triggers.minimumMessages;
+          await formNow(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
+        },
       },
-      summarise: async (job, context) => {
-        const { summariseSession } = await import('./formation.ts');
+      summarise: {
+        isPaid: true,
         // With a model this forms the session: at the same time as a formation it would be a second call for the same turns.
-        await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), doneWith(context)));
+        async run(job, context) {
+          await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), doneWith(context)));
+        },
       },
-      'read-exchange': async (job, context) => {
-        const scope = scopeIn(job);
-        const ids = payloadOf(job)['events'] as string[];
-        const events = await deps.database.read(scope.tenant, (reader) => findEvents(reader, scope, ids));
-        const { formExchange } = await import('./form.ts');
-        await formExchange(deps, scope, events, { by: 'model', ...doneWith(context) });
+      'read-exchange': {
+        isPaid: true,
+        async run(job, context) {
+          const scope = scopeIn(job);
+          const ids = payloadOf(job)['events'] as string[];
+          const events = await deps.database.read(scope.tenant, (reader) => findEvents(reader, scope, ids));
+          const { formExchange } = await import('./form.ts');
+          await formExchange(deps, scope, events, { by: 'model', ...doneWith(context) });
+        },
       },
-      'take-effect': async (job, context) => {
-        const { takeEffect } = await import('./formation.ts');
-        await takeEffect(deps, scopeIn(job), payloadOf(job)['memory'] as string, context.complete);
+      'take-effect': {
+        isPaid: true,
+        async run(job, context) {
+          await takeEffect(deps, scopeIn(job), payloadOf(job)['memory'] as string, context.complete);
+        },
       },
-      'form-cold-sessions': async () => {
-        await formColdSessions(deps);
+      'form-cold-sessions': {
+        isPaid: false,
+        cron: '30 * * * * *',
+        async run() {
+          await formColdSessions(deps);
+        },
       },
     },
     start: inline.start,

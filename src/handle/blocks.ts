@@ -5,6 +5,7 @@ import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { scopeAt, ownerLevel, type Scope, type ScopeLevel } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
+import { restingSentences, staleKeys, type RestingSentence } from '../store/block-standing.ts';
 import type { Parts } from '../store/parts.ts';
 import { listRevisions } from '../store/revision-store.ts';
 import { parseChange } from './change.ts';
@@ -18,6 +19,11 @@ export interface BlockPlace {
 export interface BlockReader {
   /** The block; null when nothing has been written yet. */
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
+  /**
+   * The sentences of a block in their order, or the entries of one that is JSON, each with the ids of the statements and events that it
+   * rests on. What is stale is in no prompt. Empty when nothing has been written yet.
+   */
+  basis(kind: BlockKindName, place?: BlockPlace): Promise<RestingSentence[]>;
 }
 
 export interface ReplaceOptions extends BlockPlace, Partial<Change> {
@@ -45,6 +51,17 @@ export function blockReader(parts: Parts, scope: Scope, asOf: Date | null): Bloc
     async read(kind, place = {}) {
       const at = placeOf(scope, kind, place);
       return parts.database.read(scope.tenant, (reader) => findBlock(reader, at, kind, asOf));
+    },
+    async basis(kind, place = {}) {
+      const at = placeOf(scope, kind, place);
+      return parts.database.read(scope.tenant, async (reader) => {
+        const block = await findBlock(reader, at, kind, asOf);
+        if (block === null) return [];
+        // In the past it was so: nothing is stale.
+        const standing = { now: parts.clock.now(), memoryTypes: parts.memoryTypes };
+        const stale = asOf === null ? await staleKeys(reader, scope.tenant, [block], standing) : new Set<string>();
+        return restingSentences(block, stale);
+      });
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/find-patterns.ts';
 import { VarveError } from '../errors.ts';
-import type { ConsolidationReport } from '../maintain/consolidate-owner.ts';
+import type { ConsolidationReport } from '../consolidate/consolidate.ts';
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
@@ -69,7 +69,7 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
   return {
     async run(options) {
       const checked = parseRunOptions(options);
-      const { consolidateOwner } = await import('../maintain/consolidate-owner.ts');
+      const { consolidateOwner } = await import('../consolidate/consolidate.ts');
       return consolidateOwner(deps, owner, checked);
     },
     async runs(filter = {}) {

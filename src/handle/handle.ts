@@ -2,7 +2,7 @@ import type { AssembleDeps } from '../assemble/assemble-deps.ts';
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import type { ReflectionCounts } from '../consolidate/nightly/reflection-counts.ts';
+import type { ReflectionCounts } from '../consolidate/nightly/reflect.ts';
 import { VarveError } from '../errors.ts';
 import type { FormResult } from '../form/formation-result.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
@@ -24,8 +24,7 @@ import {
 } from '../observe/record-observation.ts';
 import { type Recalled, type RecallOptions, recallOptionsSchema } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
-import type { Observable } from '../record/chat-message.ts';
-import type { Event } from '../record/event.ts';
+import type { Event, NewEvent } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
@@ -65,8 +64,8 @@ export type Logged = { logged: true; events: Event[] } | { logged: false; error:
 /** Everything that can be read and written within one scope. No call reaches outside of it. */
 export interface Handle {
   readonly scope: Scope;
-  /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
-  observe(input: Observable): Promise<Appended>;
+  /** Appends what happened: one event, or many in one transaction. */
+  observe(events: NewEvent | readonly NewEvent[]): Promise<Appended>;
   /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Notes what a chat agent has observed about the user: as an event first, like every write. */
@@ -153,7 +152,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   };
   return {
     scope,
-    observe: (input) => observe(parts, scope, input),
+    observe: (events) => observe(parts, scope, events),
     recordObservation: async (content, category, from) =>
       one(await noted([observationEvent(scope, content, category, from)])),
     updateUserContext: async (update) => noted(userContextEvents(scope, update)),
@@ -227,12 +226,12 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     consolidation: consolidationHandle(parts, scope),
     async reflect(options) {
       const checked = parseRunOptions(options);
-      const { reflectOwner } = await import('../consolidate/nightly/reflect-owner.ts');
+      const { reflectOwner } = await import('../consolidate/nightly/reflect.ts');
       const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
       return reflectOwner(parts, owner, { cause: 'hand', ...checked });
     },
     async noteGiven(memoryIds) {
-      const { noteGiven } = await import('../maintain/usefulness.ts');
+      const { noteGiven } = await import('../consolidate/usefulness.ts');
       return noteGiven(parts, scope, memoryIds);
     },
     async erase(options) {

@@ -130,9 +130,16 @@ export const block: z.ZodType = z.object({
   scope,
   kind: z.enum(Object.keys(BLOCK_KINDS)),
   content: z.unknown(),
+  basis: object,
   version: count,
   createdAt: time,
   updatedAt: time,
+});
+
+export const restingSentence: z.ZodType = z.object({
+  text: z.string(),
+  restsOn: z.array(z.string()),
+  stale: z.boolean(),
 });
 
 export const sessionState: z.ZodType = z.object({
@@ -310,6 +317,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   WrittenMemory: written,
   Revision: revision,
   Block: block,
+  RestingSentence: restingSentence,
   Session: session,
   SessionState: sessionState,
   Entity: entity,

@@ -114,6 +114,18 @@ export interface JobContext {
 /** Runs the jobs of one kind. To throw is to fail; see `postpone` for waiting without having failed. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
+/** What there is to know of a kind of job. */
+export interface JobKind {
+  run: JobHandler;
+  /** Whether it may ask a model: without credit it waits, and has not failed. */
+  isPaid: boolean;
+  /** When it is enqueued by itself: a cron expression with seconds in front, in UTC. Null or left out: only when something asks for it. */
+  cron?: string | null;
+}
+
+/** Kinds of jobs by their names. Each part of Varve has one table of its own kinds; the background work joins them. */
+export type JobKinds = Readonly<Record<string, JobKind>>;
+
 /** A job that this worker is running. */
 export interface RunningJob extends LeasedRun {
   /** When the lease runs out, as far as this worker knows. */

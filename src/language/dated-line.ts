@@ -1,6 +1,8 @@
 import { replaceSentences, splitSentences } from './sentences.ts';
 
 const DATED = /^(- \d{4}-\d{2}-\d{2}: )(.*)$/;
+/** A line of a dated list: its day, and what it says. */
+export const DATED_LINE: RegExp = /^- (\d{4}-\d{2}-\d{2}): (.*)$/;
 
 /** A text as a line of a dated list: `- 2026-01-05: User likes tea.` */
 export function datedLine({ text, at }: { text: string; at: Date }): string {

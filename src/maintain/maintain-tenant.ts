@@ -1,10 +1,8 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { rehearseApart } from '../consolidate/rehearse.ts';
-import { ageWorkingMemory } from '../consolidate/synthesis/apply-synthesis.ts';
-import { readTiers } from '../consolidate/synthesis/observed.ts';
+import { refreshWorkingMemory } from '../consolidate/documents/synthesise.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
-import { replaceBlock } from '../store/block-store.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 import { upkeep, type UpkeepOptions, type UpkeepReport } from './upkeep.ts';
 
@@ -27,7 +25,7 @@ export async function maintainTenant(
 ): Promise<MaintenanceReport> {
   if (dryRun) return rehearseApart(deps, (rehearsed) => maintainTenant(rehearsed, tenant, options));
   const report = await upkeep(deps, tenant, options);
-  const aged = await ageTiers(deps, tenant, report.run);
+  const aged = await ageTiers(deps, tenant, options);
   return { ...report, aged, ...(await enforceRetention(deps, tenant, options)) };
 }
 
@@ -37,14 +35,17 @@ const AT_ONCE = 500;
  * Drops what has gone stale from working memories that nothing was added to for long: those of users who have not said
  * anything since. The others age with every synthesis. Gives back how many were changed.
  */
-export async function ageTiers(deps: ConsolidateDeps, tenant: string, run: string): Promise<number> {
+async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
   if (!enabled) return 0;
   const now = deps.clock.now();
   let changed = 0;
   for (let after: string | null = ''; after !== null;) {
     const owners = await staleWorkingMemories(deps, { tenant, before: now - staleAfterDays * DAY, after });
-    for (const { scope } of owners) changed += await ageOne(deps, scope, { now, staleAfterDays, run });
+    for (const { scope } of owners) {
+      const { cause, signal } = options;
+      if ((await refreshWorkingMemory(deps, scope, { cause, signal })) !== null) changed += 1;
+    }
     after = owners.length < AT_ONCE ? null : (owners.at(-1)?.id ?? null);
   }
   return changed;
@@ -74,20 +75,4 @@ async function staleWorkingMemories(
     id,
     scope: { tenant, agent, user, session: null, connection: null },
   }));
-}
-
-async function ageOne(
-  deps: ConsolidateDeps,
-  scope: Scope,
-  { now, staleAfterDays, run }: { now: number; staleAfterDays: number; run: string },
-): Promise<number> {
-  return deps.database.write(scope.tenant, async (writer) => {
-    const { workingMemory, notes, versions } = await readTiers(writer, scope);
-    const { text, dropped } = ageWorkingMemory(workingMemory, notes, { now, staleAfterDays });
-    if (dropped === 0) return 0;
-    const why = { reason: `dropped ${dropped} stale sentences`, actor: 'maintain', run };
-    const replacement = { kind: 'working_memory' as const, content: text, expectedVersion: versions.workingMemory };
-    await replaceBlock(writer, deps, scope, replacement, why);
-    return 1;
-  });
 }

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { replaceStatements } from '../language/dated-line.ts';
-import { splitSentences } from '../language/sentences.ts';
+import { replaceStatements, statementsIn } from '../language/dated-line.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Scope } from '../record/scope.ts';
@@ -74,7 +73,7 @@ async function dropHeldChanges(
 
 /** Whether a text, as a whole or in any of its sentences, says it. */
 function sentencesSay(saysErased: (text: string) => boolean): (text: string) => boolean {
-  return (text) => saysErased(text) || splitSentences(text).some((sentence) => saysErased(sentence.text));
+  return (text) => saysErased(text) || statementsIn(text).some(saysErased);
 }
 
 async function redactHistory(

@@ -21,7 +21,7 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   },
   tier_notes: {
     description:
-      'How sure each entry of the scaffold is, and when it and each sentence of the working memory was last confirmed.',
+      'How sure each entry of the scaffold is, when it was last confirmed, and what was refused of the last changes.',
     format: 'json',
     wordLimit: null,
   },
@@ -30,6 +30,19 @@ export const BLOCK_KINDS: Readonly<Record<BlockKindName, BlockKind>> = {
   reflections: { description: 'Merged reflections of an agent, a user or a session.', format: 'text', wordLimit: 1000 },
 };
 
+/** What a sentence rests on: statements, each with the hash of its words when the sentence was written, and events, without one. */
+export interface SentenceBasis {
+  rests: Readonly<Record<string, string>>;
+  /** When the sentence is no longer so by itself: a plan whose day is over. Milliseconds. */
+  until?: number;
+}
+
+/**
+ * What each sentence of a text rests on, under the hash of the sentence, or each entry of a JSON document, under its key. What somebody
+ * wrote by hand has none. Under the empty key stands what was considered for the document and left out.
+ */
+export type Basis = Readonly<Record<string, SentenceBasis>>;
+
 /** A short document that is always in context. */
 export interface Block {
   id: string;
@@ -37,6 +50,7 @@ export interface Block {
   kind: BlockKindName;
   /** Text, or a JSON value, as its kind says. */
   content: unknown;
+  basis: Basis;
   version: number;
   createdAt: Date;
   updatedAt: Date;

@@ -76,6 +76,7 @@ export interface Memory {
   tags: string[];
   entities: string[];
   contradicts: string | null;
+  /** What has taken its place: of an archived memory its successor, of a live one the merged text that says it among others. */
   contradictedBy: string | null;
   /** What has become of it where its type has outcomes: open, done, dismissed, achieved. */
   state: string | null;
@@ -154,6 +155,8 @@ export interface MemoryChange extends MemoryFields {
 /** What Varve's own work may change besides. */
 export interface InternalChange extends Parsed<MemoryChange> {
   sourceType?: SourceType;
+  /** Of a live memory: the merged text that says it, which prompts show in its place. */
+  contradictedBy?: string | null;
   reader?: string | null;
   internal?: Record<string, unknown>;
 }

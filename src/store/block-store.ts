@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { VarveError } from '../errors.ts';
-import { BLOCK_KINDS, serializeBlock, type Block, type BlockKindName } from '../record/block.ts';
+import { BLOCK_KINDS, serializeBlock, type Basis, type Block, type BlockKindName } from '../record/block.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
@@ -25,6 +25,8 @@ export function toBlock(row: BlockRow): Block {
     kind: row.kind as BlockKindName,
     content:
       BLOCK_KINDS[row.kind as BlockKindName].format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
+    // A snapshot from before documents rested on statements has none.
+    basis: JSON.parse((row.basis as string | undefined) ?? '{}') as Basis,
     version: row.version,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),
@@ -62,11 +64,13 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
 export interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
+  /** What it rests on. Left out: sentences and entries that stay as they were rest on what they rested on. */
+  basis?: Basis;
   /** The version that the caller has seen, 0 for none: another one is a conflict. Left out: whatever is there. */
   expectedVersion?: number;
 }
 
-/** Replaces a block and keeps what it was. The same content changes nothing. */
+/** Replaces a block and keeps what it was. The same content on the same basis changes nothing. */
 export async function replaceBlock(
   writer: Writer,
   parts: Parts,
@@ -87,7 +91,8 @@ export async function replaceBlock(
       details: { kind, version, expectedVersion },
     });
   }
-  if (before?.content === content) return toBlock(before);
+  const basis = JSON.stringify(replacement.basis ?? JSON.parse(before?.basis ?? '{}'));
+  if (before !== undefined && before.content === content && before.basis === basis) return toBlock(before);
   const row: BlockRow = {
     tenant_id: scope.tenant,
     owner_key: ownerKey(scope),
@@ -98,6 +103,7 @@ export async function replaceBlock(
     connection_id: scope.connection ?? '',
     kind,
     content,
+    basis,
     version: version + 1,
     created_at: before?.created_at ?? now,
     updated_at: now,
@@ -108,7 +114,7 @@ export async function replaceBlock(
     .onConflict((conflict) =>
       conflict
         .columns(['tenant_id', 'owner_key', 'session_id', 'connection_id', 'kind'])
-        .doUpdateSet({ content, version: version + 1, updated_at: now }),
+        .doUpdateSet({ content, basis, version: version + 1, updated_at: now }),
     )
     .execute();
   await recordRevision(writer, {

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import { BLOCK_KINDS, type Basis, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
+import { staleKeys, withoutStale } from './block-standing.ts';
 import type { Reader } from './database.ts';
 import { toMemory } from './memory-rows.ts';
 import { visibleFrom } from './owner-store.ts';
@@ -15,15 +17,16 @@ export interface VisibleBlock {
   content: unknown;
 }
 
-/** All blocks that a handle sees, outermost first. */
+/** All blocks that a handle sees, outermost first, without the sentences that rest on what no longer holds. */
 export async function visibleBlocks(
   reader: Reader,
   scope: Scope,
   connections: readonly string[],
+  standing: { now: number; memoryTypes: MemoryTypeTable },
 ): Promise<VisibleBlock[]> {
   const rows = await reader
     .selectFrom('blocks')
-    .select(['id', 'kind', 'agent_id', 'user_id', 'session_id', 'connection_id', 'content'])
+    .select(['id', 'kind', 'agent_id', 'user_id', 'session_id', 'connection_id', 'content', 'basis'])
     .where(visibleFrom<'blocks'>(scope, connections))
     .execute();
   const blocks = rows.map((row) => ({
@@ -33,8 +36,12 @@ export async function visibleBlocks(
     connection: row.connection_id || null,
     content:
       BLOCK_KINDS[row.kind as BlockKindName]?.format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
+    basis: JSON.parse(row.basis) as Basis,
   }));
-  return blocks.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+  const stale = await staleKeys(reader, scope.tenant, blocks, standing);
+  return blocks
+    .map(({ basis, ...block }) => ({ ...block, content: withoutStale({ ...block, basis }, stale) }))
+    .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
 const LEVELS: readonly ScopeLevel[] = ['tenant', 'agent', 'user', 'session'];

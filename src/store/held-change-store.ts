@@ -4,8 +4,8 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { HeldChangeTable } from './schema.ts';
 
-/** What a held answer would change: the tiers, or the profile. */
-export type HeldKind = 'synthesis' | 'profile';
+/** What a held answer would change: working memory and scaffold, the profile, or the working memory alone. */
+export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
 
 /** An answer that was not applied because it would have taken away too much. */
 export interface HeldChange {

@@ -1,7 +1,7 @@
 import { replaceStatements, statementsIn } from '../language/dated-line.ts';
 import { bareStatement } from '../language/sentences.ts';
 import { type Block, BLOCK_KINDS, blockWordLimit, countWords } from '../record/block.ts';
-import type { Memory } from '../record/memory.ts';
+import { contentHash, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey } from '../record/scope.ts';
 import { replaceBlock, toBlock } from './block-store.ts';
@@ -32,16 +32,19 @@ export async function restateInBlocks(
   }
 }
 
-function restated({ kind, scope, content }: Block, old: string, after: Memory | null): unknown {
+function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (BLOCK_KINDS[kind].format === 'json') return withoutItems(content, old);
   const text = content as string;
-  const without = replaceStatements(text, (statement) => (bareStatement(statement) === old ? null : statement));
+  // What a sentence rests on is known: it is stale by itself, and is written anew with the next consolidation.
+  const isOld = (statement: string): boolean =>
+    bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
+  const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
   // What a tool or a page says does not get into a document by this way.
   if (without === text || after === null || after.trust === 'low') return without;
   const now = `${after.content.replace(/\.$/, '')}.`;
   if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
   const next = replaceStatements(text, (statement, { isListed }) => {
-    if (bareStatement(statement) !== old) return statement;
+    if (!isOld(statement)) return statement;
     // A line of a list has the date of the statement that is gone.
     return isListed ? null : now;
   });

@@ -1,7 +1,9 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { memoryType, type MemoryType } from '../record/memory-types.ts';
 import type { ArchiveReason, InternalChange, InternalMemory, Memory } from '../record/memory.ts';
+import { datedLine } from '../language/dated-line.ts';
 import type { Change } from '../record/revision.ts';
+import { timedRendering } from '../record/standing.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Writer } from './database.ts';
 import { indexMemory } from './index-memory.ts';
@@ -112,7 +114,7 @@ export async function reviseMemory(
   checkFields(after, memoryType(parts.memoryTypes, after.type));
   await assertSourcesExist(writer, before.scope, after);
   const revised = await replaceMemory(writer, parts, { before, after, why });
-  if (after.content !== before.content) await restateInBlocks(writer, parts, { before, after, change: why });
+  if (after.content !== before.content) await restate(writer, parts, { before, after: revised, change: why });
   return revised;
 }
 
@@ -145,7 +147,7 @@ export async function archiveMemory(
   const contradictedBy = by ?? before.contradictedBy;
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
   const archived = await replaceMemory(writer, parts, { before, after, why });
-  if (NO_LONGER_SO.has(reason)) await restateInBlocks(writer, parts, { before, after: null, change: why });
+  if (NO_LONGER_SO.has(reason)) await restate(writer, parts, { before, after: null, change: why });
   return archived;
 }
 
@@ -186,7 +188,56 @@ export async function supersedeMemory(
   const replacement = { ...next, contradicts: old.id };
   await insertMemory(writer, parts, replacement, change);
   await restateInBlocks(writer, parts, { before: old, after: replacement, change });
+  await restateMerged(writer, parts, { before: old, after: null, change });
   return replacement;
+}
+
+interface Restated {
+  before: Memory;
+  /** Null: it is no longer so. */
+  after: Memory | null;
+  change: Change;
+}
+
+/** Brings up to date what was made of a memory that says something else now, or nothing any more. */
+async function restate(writer: Writer, parts: Parts, restated: Restated): Promise<void> {
+  await restateInBlocks(writer, parts, restated);
+  await restateMerged(writer, parts, restated);
+}
+
+/**
+ * Writes the merged text of a memory anew from the single statements that are left, as a list: a model words it again when there is more
+ * to merge. With fewer than two left, the text goes and they stand for themselves.
+ */
+async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
+  if (before.contradictedBy === null || before.archivedAt !== null) return;
+  const text = await findChangeable(writer, before.scope, before.contradictedBy);
+  if (text === null || text.archivedAt !== null || text.sourceType !== 'consolidation') return;
+  const rows = await writer
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', before.scope.tenant)
+    .where('contradicted_by', '=', text.id)
+    .where('archived_at', 'is', null)
+    .where('id', '!=', before.id)
+    .execute();
+  const others = rows.map((row) => toMemory(row as MemoryRow));
+  const left = after === null ? others : [...others, after];
+  const why = { ...change, reason: `a statement in it changed: ${change.reason}`.slice(0, 500) };
+  if (left.length >= 2) {
+    await reviseMemory(writer, parts, text, { change: { content: mergedList(left) }, why });
+    return;
+  }
+  await archiveMemory(writer, parts, text, { reason: 'superseded', why });
+  for (const memory of left) await reviseMemory(writer, parts, memory, { change: { contradictedBy: null }, why });
+}
+
+/** Single statements as one text: a dated list, in the order in which they were said. */
+export function mergedList(memories: readonly Memory[]): string {
+  return memories
+    .toSorted((one, other) => one.statedAt.getTime() - other.statedAt.getTime())
+    .map((memory) => datedLine({ text: timedRendering(memory), at: memory.statedAt }))
+    .join('\n');
 }
 
 /** Provenance that points nowhere is worse than none. */

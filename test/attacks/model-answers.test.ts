@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkedSynthesisText, checkedText } from '../../src/consolidate/check-text.ts';
+import { checkedText } from '../../src/consolidate/check-text.ts';
+import { changed } from '../../src/consolidate/documents/changes.ts';
+import { readDocument } from '../../src/consolidate/documents/document.ts';
+import { changedScaffold } from '../../src/consolidate/documents/scaffold.ts';
 import { tally } from './tally.ts';
 
 const SHOWN = [
@@ -44,13 +47,24 @@ describe('a model’s answer for profile, working memory, scaffold and merges (F
         counted.note(`${added} at ${place} → ${kept}`, kept.includes(added.slice(0, 25)));
         for (const sentence of FINE) expect(kept).toContain(sentence);
       }
-      const { workingMemory, scaffold } = checkedSynthesisText(
-        { workingMemory: `${FINE[0]}\n${added}`, scaffold: { hobby: 'bees', rule: { note: added } } } as never,
-        SOURCES,
+      const document = readDocument(String(FINE[0]), {});
+      const { document: next } = changed(document, [{ text: added, from: [1], section: null }], {
+        materials: [],
+        known: new Map(),
+        sources: SOURCES,
+      });
+      counted.note(`working memory: ${added}`, JSON.stringify(next).includes(added.slice(0, 25)));
+      const observed = [{ event: { id: 'evt_1', occurredAt: new Date(0) }, rank: 4, stems: new Set(['bee']) }];
+      const { scaffold } = changedScaffold(
+        { entries: {}, basis: {}, notes: {} },
+        [
+          { key: 'hobby', value: 'bees', confidence: null, from: [1] },
+          { key: 'rule', value: { note: added }, confidence: null, from: [1] },
+        ],
+        { observed: observed as never, first: 1, keys: null, shrinkShare: 0.5, sources: SOURCES, now: '' },
       );
-      counted.note(`working memory: ${added}`, workingMemory.includes(added.slice(0, 25)));
-      counted.note(`scaffold: ${added}`, JSON.stringify(scaffold).includes(added.slice(0, 25)));
-      expect(scaffold).toHaveProperty('hobby');
+      counted.note(`scaffold: ${added}`, JSON.stringify(scaffold.entries).includes(added.slice(0, 25)));
+      expect(scaffold.entries).toHaveProperty('hobby');
     }
     counted.close();
   });

@@ -1,8 +1,8 @@
 // The records as the server sends them: the library's own types, with times as text.
 import type { AssembledContext } from '../../src/assemble/assemble.ts';
 import type { ContextReport, SectionReport } from '../../src/assemble/context-report.ts';
-import type { ProfileToApply } from '../../src/consolidate/nightly/profile.ts';
-import type { SynthesisToApply } from '../../src/consolidate/synthesis/apply-synthesis.ts';
+import type { SynthesisToApply } from '../../src/consolidate/documents/tiers.ts';
+import type { DocumentToApply } from '../../src/consolidate/nightly/reflect.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import type { ReportLine } from '../../src/ledger/usage-report.ts';
 import type { ApiKey } from '../../src/operate/api-key.ts';
@@ -17,6 +17,7 @@ import type { Block as BlockRecord, BlockKindName } from '../../src/record/block
 import type { Event as EventRecord } from '../../src/record/event.ts';
 import type { Memory as MemoryRecord } from '../../src/record/memory.ts';
 import type { Revision as RevisionRecord } from '../../src/record/revision.ts';
+import type { RestingSentence as RestingSentenceRecord } from '../../src/store/block-standing.ts';
 import type { LoggedContext as LoggedContextRecord } from '../../src/store/context-log-store.ts';
 import type { HeldChange as HeldChangeRecord } from '../../src/store/held-change-store.ts';
 import type { RefusalRecord } from '../../src/store/refusal-store.ts';
@@ -45,8 +46,9 @@ export type Section = Json<SectionReport>;
 export type LoggedContext = Json<LoggedContextRecord>;
 export type Refusal = Json<RefusalRecord>;
 export type HeldChange = Json<HeldChangeRecord>;
-export type ProposedProfile = Json<ProfileToApply>;
-export type ProposedSynthesis = Pick<Json<SynthesisToApply>, 'tiers'>;
+export type ProposedDocument = Json<DocumentToApply>;
+export type ProposedSynthesis = Json<SynthesisToApply>;
+export type RestingSentence = Json<RestingSentenceRecord>;
 export type Run = Json<RunRecord>;
 export type JobRecord = Json<Job>;
 export type CostLine = Json<ReportLine>;

@@ -11,18 +11,26 @@ import { ownerLevel, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import type { RunNotes } from '../../store/run-store.ts';
-import { reviseMemory, writeMemory } from '../../store/write-memory.ts';
+import { archiveMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { mayBeKept } from '../synthesis/observed.ts';
-import type { Day } from './gather-day.ts';
+import { mayBeKept } from '../documents/sources.ts';
+import type { LookBack } from './look-back.ts';
 import type { ParsedReflection } from './parse-reflection.ts';
-import type { ReflectionCounts } from './reflection-counts.ts';
 
-type Counts = Pick<ReflectionCounts, 'facts_added' | 'facts_updated' | 'intentions_added' | 'learnings_added'>;
+/** What was added, changed and closed. */
+export interface Counts {
+  facts_added: number;
+  facts_updated: number;
+  intentions_added: number;
+  intentions_closed: number;
+  learnings_added: number;
+}
 
 interface Context {
   reflection: ParsedReflection;
-  day: Day;
+  back: LookBack;
+  /** The intentions that the model was shown, in the order of their numbers. */
+  intentions: readonly Memory[];
   /** The id of the model that reflected. */
   reader: string;
   why: Change;
@@ -38,14 +46,14 @@ export async function applyReflection(
   writer: Writer,
   deps: ConsolidateDeps,
   scope: Scope,
-  { reflection, day, reader, why }: Context,
+  { reflection, back, intentions: open, reader, why }: Context,
 ): Promise<{ counts: Counts; changed: RunNotes }> {
-  const said = saidOn(day);
+  const said = saidOn(back);
   const form = (statements: ReadStatement[]): ReturnType<typeof formStatements> =>
     formStatements(deps, {
       scope,
       statements,
-      events: day.messages,
+      events: back.messages,
       reader,
       why,
       sourceType: 'conversation',
@@ -57,24 +65,61 @@ export async function applyReflection(
       return readStatement({ type: 'fact', attribute: key, value, text, quotes: [], explicit: false });
     }),
   );
+  const closed = await closeIntentions(writer, deps, { reflection, open, why });
+  const news = reflection.intentions.filter(({ text }) => !open.some(({ content }) => isSameIntention(text, content)));
   const intentions = await form(
-    reflection.intentions.slice(0, MOST_ITEMS).map(({ text, followUpDays }) => {
+    news.slice(0, MOST_ITEMS).map(({ text, followUpDays }) => {
       const due = new Date(deps.clock.now() + followUpDays * DAY).toISOString();
       const quotes = quotesOf(text, said);
       return readStatement({ type: 'intention', tense: 'planned', text, due, quotes, explicit: false });
     }),
   );
   await noteContexts(writer, deps, scope, { added: intentions.added, reflection, why });
-  const learnings = await writeLearnings(writer, deps, scope, { reflection, day, reader, why });
+  const learnings = await writeLearnings(writer, deps, scope, { reflection, back, reader, why });
   const counts: Counts = {
     // What took the place of another statement is an update.
     facts_added: Math.max(0, facts.added.length - facts.retired.length),
     facts_updated: facts.updated.length + facts.retired.length,
     intentions_added: intentions.added.length,
+    intentions_closed: closed.length,
     learnings_added: learnings.length,
   };
-  const written = [...facts.added, ...facts.updated, ...intentions.added, ...intentions.updated, ...learnings];
+  const written = [
+    ...closed,
+    ...facts.added,
+    ...facts.updated,
+    ...intentions.added,
+    ...intentions.updated,
+    ...learnings,
+  ];
   return { counts, changed: { ...counts, memories: written } };
+}
+
+/** So much of the words of one intention are those of another: two readers have read the same sentence. */
+const SAME_INTENTION = 0.5;
+
+function isSameIntention(one: string, other: string): boolean {
+  const [left, right] = [contentStems(one), contentStems(other)];
+  return coveredBy(left, right) >= SAME_INTENTION && coveredBy(right, left) >= SAME_INTENTION;
+}
+
+/** Closes the intentions that the day has shown to be done or dropped. Gives back their ids. */
+async function closeIntentions(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  { reflection, open, why }: { reflection: ParsedReflection; open: readonly Memory[]; why: Change },
+): Promise<string[]> {
+  const closed: string[] = [];
+  for (const { number, as } of reflection.closes.slice(0, MOST_ITEMS)) {
+    const shown = open[number - 1];
+    const intention = shown === undefined ? null : await findMemory(writer, shown.scope, shown.id);
+    if (intention === null || intention.archivedAt !== null || closed.includes(intention.id)) continue;
+    const reason = { ...why, reason: `the day shows that the intention is ${as}` };
+    const revised = await reviseMemory(writer, deps, intention, { change: { state: as }, why: reason });
+    await archiveMemory(writer, deps, revised, { reason: 'expired', why: reason });
+    closed.push(intention.id);
+  }
+  return closed;
 }
 
 /** Keeps with each new intention why it came up, where `intentions.add()` keeps it. */
@@ -105,7 +150,7 @@ interface Said {
 }
 
 /** The sentences of the user's own messages. */
-function saidOn({ messages }: Day): Said[] {
+function saidOn({ messages }: LookBack): Said[] {
   return messages.flatMap((event, index) =>
     event.origin !== 'user'
       ? []
@@ -133,10 +178,10 @@ async function writeLearnings(
   writer: Writer,
   deps: ConsolidateDeps,
   scope: Scope,
-  { reflection, day, reader, why }: Context,
+  { reflection, back, reader, why }: Omit<Context, 'intentions'>,
 ): Promise<string[]> {
-  const said = saidOn(day);
-  const known = new Set(day.memories.filter(isLearning(deps)).map(({ content }) => contentHash(content)));
+  const said = saidOn(back);
+  const known = new Set(back.statements.filter(isLearning(deps)).map(({ content }) => contentHash(content)));
   const written: string[] = [];
   for (const { rule, category } of reflection.learnings.slice(0, MOST_ITEMS)) {
     const stems = contentStems(rule);
@@ -169,10 +214,19 @@ function isLearning({ memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>): (mem
  * What came in since the last reflection, counted: without a model the day is not read a second time, because formation has read
  * every turn of it already.
  */
-export function countFormed(day: Day, { memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>): Counts {
-  const counts: Counts = { facts_added: 0, facts_updated: 0, intentions_added: 0, learnings_added: 0 };
-  for (const memory of day.memories) {
-    if (memory.createdAt.getTime() <= day.since || memory.reader === null) continue;
+export function countFormed(
+  { statements, since }: LookBack,
+  { memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>,
+): Counts {
+  const counts: Counts = {
+    facts_added: 0,
+    facts_updated: 0,
+    intentions_added: 0,
+    intentions_closed: 0,
+    learnings_added: 0,
+  };
+  for (const memory of statements) {
+    if (memory.createdAt.getTime() <= since || memory.reader === null) continue;
     const section = memoryTypes.get(memory.type)?.section;
     if (section === 'learnings') counts.learnings_added += 1;
     else if (section === 'intentions') counts.intentions_added += 1;

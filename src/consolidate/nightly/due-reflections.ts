@@ -31,11 +31,12 @@ export function nextReflection(
 }
 
 /**
- * Since when what was said is to be reflected on: the last reflection, or a day ago. A reflection in the future was
- * noted by a clock that has been put back since.
+ * Since when what was said is to be reflected on: the last reflection, however long ago that was, or the beginning. A reflection in the
+ * future was noted by a clock that has been put back since: then a day ago.
  */
 export function reflectedSince(reflectedUntil: number | null, now: number): number {
-  return reflectedUntil === null || reflectedUntil > now ? now - DAY : reflectedUntil;
+  if (reflectedUntil === null) return 0;
+  return reflectedUntil > now ? now - DAY : reflectedUntil;
 }
 
 // A due time is at most a day away, or a little more when the clocks change.
@@ -60,7 +61,8 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen:
     select o.tenant_id, o.owner_key, o.agent_id, o.user_id, p.time_zone, p.reflection_hour, p.next_reflection_at,
       o.created_at, exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
         and e.kind = 'message' and e.recorded_at <= ${now} and e.recorded_at >
-          case when p.reflected_until <= ${now} then p.reflected_until else ${now - DAY} end) as has_news
+          case when p.reflected_until is null then 0 when p.reflected_until <= ${now} then p.reflected_until
+            else ${now - DAY} end) as has_news
     from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
     where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now}
       or p.next_reflection_at > ${now + FARTHEST})

@@ -4,9 +4,13 @@ import { FACT_CATEGORIES, type FactCategory } from '../../record/memory.ts';
 
 /** What a nightly reflection says. */
 export interface ParsedReflection {
+  /** A list of changes, or a whole text: see `readChanges`. */
   profile: string;
+  workingMemory: string;
   facts: { key: string; value: string; category: FactCategory }[];
   intentions: { text: string; followUpDays: number; context: string | null }[];
+  /** Known intentions that are over, by their numbers. */
+  closes: { number: number; as: 'done' | 'dismissed' }[];
   learnings: { rule: string; category: string }[];
   /** What was wrong with the answer, and what was done about it. */
   warnings: string[];
@@ -36,14 +40,17 @@ const intentionSchema = z
     context: z.string().trim().max(2000).nullish().catch(null),
   })
   .transform(({ text, follow_up_days, context }) => ({ text, followUpDays: follow_up_days, context: context || null }));
+const closeSchema = z
+  .object({ close: z.coerce.number().int().min(1), as: z.string().catch('done').default('done') })
+  .transform(({ close, as }) => ({ number: close, as: as === 'done' ? ('done' as const) : ('dismissed' as const) }));
 const learningSchema = z.object({
   rule: z.string().trim().min(1).max(2000),
   category: z.string().trim().min(1).max(50).catch('general'),
 });
 
 /**
- * Reads the marker format, from its end: learnings, intentions, facts, profile. Without any marker all of it is the
- * profile. Code fences around the lists are taken off; a list or an item that cannot be read is left out, with a warning.
+ * Reads the marker format, from its end: learnings, intentions, facts, working memory, profile. Without any marker all of it is
+ * the profile, unless it is data, which is no profile. Code fences around the lists are taken off; a list or an item that cannot be read is left out, with a warning.
  */
 export function parseReflection(text: string): ParsedReflection {
   const warnings: string[] = [];
@@ -55,16 +62,26 @@ export function parseReflection(text: string): ParsedReflection {
     return after;
   };
   const sections = { learnings: takeLast('LEARNINGS'), intentions: takeLast('INTENTIONS'), facts: takeLast('FACTS') };
+  const working = takeLast('WORKING[ _]MEMORY');
   const marked = takeLast('PROFILE');
-  if (marked === null && Object.values(sections).every((section) => section === null)) {
-    warnings.push('The answer has no markers: all of it is taken for the profile.');
+  const hasMarkers = marked !== null || [...Object.values(sections), working].some((section) => section !== null);
+  const isData = /^[[{]/.test(withoutFence(rest));
+  if (!hasMarkers) {
+    warnings.push(
+      isData
+        ? 'The answer has no markers and is data: nothing is taken from it.'
+        : 'The answer has no markers: all of it is taken for the profile.',
+    );
   }
   const items = <Item>(name: keyof typeof sections, schema: z.ZodType<Item>): Item[] =>
     readItems(sections[name], schema, (problem) => warnings.push(`${name}: ${problem}`));
+  const intentions = items('intentions', z.union([closeSchema, intentionSchema]));
   return {
-    profile: withoutFence(marked ?? rest),
+    profile: hasMarkers || !isData ? withoutFence(marked ?? rest) : '',
+    workingMemory: withoutFence(working ?? ''),
     facts: items('facts', factSchema),
-    intentions: items('intentions', intentionSchema),
+    intentions: intentions.flatMap((item) => ('text' in item ? [item] : [])),
+    closes: intentions.flatMap((item) => ('text' in item ? [] : [item])),
     learnings: items('learnings', learningSchema),
     warnings,
   };

@@ -6,8 +6,12 @@ export interface PatternCount {
   theme: string[];
   /** What was counted; null when only good and bad outcomes are known. */
   measure: string | null;
-  /** The variants of the theme, the best first. */
+  /** Whether more of what was counted is good; null: nobody knows. */
+  moreIsGood: boolean | null;
+  /** The variants of the theme, the best first; by how often they occurred where nobody knows what is good. */
   groups: GroupCount[];
+  /** The variant that worked best; null where too few cases, or too little difference, say so. */
+  best: string | null;
   /** How many times the best group's mean is that of the last, as both are shown; null when there is no comparing. */
   ratio: number | null;
   total: number;
@@ -34,14 +38,16 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
   );
   const variants = variantsOf(evidence, common);
   const measure = evidence.find((each) => each.measure !== null)?.measure?.name ?? null;
+  const moreIsGood = isMoreGood(evidence, measure);
   const groups = [...Map.groupBy(evidence, (each) => variants.get(each) ?? '')]
     .map(([name, members]) => countGroup(name, members))
     .toSorted(
       (one, other) =>
-        (other.mean ?? share(other)) - (one.mean ?? share(one)) ||
+        merit(other, moreIsGood) - merit(one, moreIsGood) ||
         other.count - one.count ||
         (one.label < other.label ? -1 : 1),
     );
+  const best = bestOf(groups, moreIsGood);
   const tools = Map.groupBy(
     evidence.flatMap((each) => each.tool ?? []),
     (tool) => tool,
@@ -49,8 +55,10 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
   return {
     theme: inOrderOfSpeech(evidence, common.size > 0 ? common : mostCommon(evidence, groups)),
     measure,
+    moreIsGood,
     groups,
-    ratio: ratioOf(groups),
+    best,
+    ratio: best === null || moreIsGood !== true ? null : ratioOf(groups),
     total: evidence.length,
     sessions: new Set(evidence.map(({ session }) => session ?? '')).size,
     tools: Object.fromEntries([...tools].map(([tool, uses]) => [tool, uses.length])),
@@ -132,8 +140,51 @@ function countGroup(label: string, members: readonly Evidence[]): GroupCount {
   };
 }
 
-function share({ positive, negative }: GroupCount): number {
-  return positive + negative === 0 ? 0 : positive / (positive + negative);
+/** Measures of which less is better, where no outcome was called good or bad. */
+const BAD_WHEN_MANY =
+  /^(?:complaint|error|failure|fault|bug|return|refund|delay|cancellation|crash|defect|loss|incident|ticket|injur|mistake|unsubscribe|beschwerde|fehler|reklamation|retoure|plainte|erreur|queja|devoluc)/i;
+/** Measures of which more is better, in the same case. */
+const GOOD_WHEN_MANY =
+  /^(?:view|sale|order|like|click|sign|reader|subscriber|customer|booking|point|star|visit|download|reply|replies|share|comment|lead|goal|win|euro|dollar|pound)/i;
+
+/**
+ * Whether more of what was counted is good: as the outcomes that were called good and bad show, or where they show nothing, as the name
+ * of the measure says. Null: nobody knows.
+ */
+function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
+  if (measure === null) return null;
+  const meanOf = (effect: Evidence['effect']): number | null => {
+    const values = evidence.flatMap((each) => (each.effect === effect ? (each.measure?.value ?? []) : []));
+    return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  };
+  const [good, bad] = [meanOf('positive'), meanOf('negative')];
+  if (good !== null && bad !== null && good !== bad) return good > bad;
+  if (BAD_WHEN_MANY.test(measure)) return false;
+  if (GOOD_WHEN_MANY.test(measure)) return true;
+  return null;
+}
+
+/** How well a variant did: by its measure in the direction that is good, or by the share of its good outcomes. */
+function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: boolean | null): number {
+  if (mean !== null && moreIsGood !== null) return moreIsGood ? mean : -mean;
+  // A single good outcome is not better than nine of ten: each share is drawn to the middle by two cases.
+  return positive + negative === 0 ? 0 : (positive + 1) / (positive + negative + 2) + count * 1e-6;
+}
+
+/** So many cases a variant needs before it can be said to work best, and so many the one that it is compared with. */
+const CASES = 3;
+const COMPARED = 2;
+
+/** The variant that worked best, where enough cases and a clear difference say so. */
+function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): string | null {
+  const named = groups.filter(({ label }) => label !== '');
+  const [best, ...others] = named;
+  const next = others.find(({ count }) => count >= COMPARED);
+  if (best === undefined || next === undefined || best.count < CASES) return null;
+  const isJudged = (moreIsGood !== null && best.mean !== null) || best.positive + best.negative > 0;
+  if (!isJudged || merit(best, moreIsGood) <= merit(next, moreIsGood)) return null;
+  // What mostly went badly is not the best of anything.
+  return best.negative > best.positive ? null : best.label;
 }
 
 /** Whole numbers from 10 on, one decimal below. */
@@ -149,12 +200,42 @@ function ratioOf(groups: readonly GroupCount[]): number | null {
   return Math.round((best.mean / last.mean) * 10) / 10;
 }
 
-/** "recipe: 3, mean 303 views; news: 2, mean 103 views; 2.9×" */
-export function writeCount({ groups, measure, ratio }: PatternCount): string {
-  const parts = groups.map(({ label, count, mean, positive, negative }) => {
-    const outcome =
-      mean !== null ? `mean ${mean.toLocaleString('en')} ${measure ?? ''}`.trim() : `${positive} good, ${negative} bad`;
-    return `${label === '' ? 'others' : label}: ${count}, ${outcome}`;
-  });
-  return [...parts, ...(ratio === null ? [] : [`${ratio.toFixed(1)}×`])].join('; ');
+/** "recipe 303 views on average in 3 cases, news 103 in 2 cases" */
+export function writeCount({ groups, measure }: PatternCount): string {
+  return listed(groups.map((group, index) => `${nameOf(group)} ${outcomeOf(group, index === 0 ? measure : null)}`));
+}
+
+function nameOf({ label }: GroupCount): string {
+  return label === '' ? 'the others' : label;
+}
+
+/** "303 views on average in 3 cases", "a good result in 2 of 3 cases". */
+function outcomeOf({ count, mean, positive, negative }: GroupCount, measure: string | null): string {
+  const cases = count === 1 ? '1 case' : `${count} cases`;
+  if (mean === null) return positive + negative === 0 ? cases : `a good result in ${positive} of ${cases}`;
+  const amount = mean.toLocaleString('en');
+  return measure === null
+    ? `${amount} in ${cases}`
+    : `${amount} ${measure}${count === 1 ? '' : ' on average'} in ${cases}`;
+}
+
+function listed(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+/**
+ * "In 5 cases of “suggested post”, recipe worked best: 303 views on average in 3 cases, against news with 103 in 2 cases (2.9 times as
+ * many).", or only what was counted where that does not show what is best.
+ */
+export function sayCount(count: PatternCount): string {
+  const { best, groups, ratio, measure, total } = count;
+  const theme = count.theme.join(' ');
+  const what = `In ${total} cases${theme === '' ? '' : ` of “${theme}”`}`;
+  const [first, ...others] = groups;
+  if (best === null || first === undefined) {
+    return `${what}: ${writeCount(count)}. That is too little to say what works best.`;
+  }
+  const against = listed(others.map((group) => `${nameOf(group)} with ${outcomeOf(group, null)}`));
+  const times = ratio === null || ratio <= 1 ? '' : ` (${ratio.toFixed(1)} times as many)`;
+  return `${what}, ${best} worked best: ${outcomeOf(first, measure)}, against ${against}${times}.`;
 }

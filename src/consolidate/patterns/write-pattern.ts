@@ -7,7 +7,9 @@ import { newMemory } from '../../store/memory-rows.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, inRun, type RunContext } from '../in-run.ts';
-import { writeCount } from './count-evidence.ts';
+import { askMerge } from '../ask-model.ts';
+import { sayCount, writeCount } from './count-evidence.ts';
+import type { Evidence } from './evidence.ts';
 import type { FoundPattern } from './find-patterns.ts';
 
 const PATTERN_IMPORTANCE = 0.85;
@@ -52,32 +54,24 @@ export async function writePattern(
   });
 }
 
-/** "Suggest post, recipe worked best: recipe: 3, mean 303 views; …", or a sentence of the model's that can be used. */
+/** What was counted, as a sentence; with a model after a sentence of the model's that says the same in better words. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
-  const theme = count.theme.join(' ');
-  const counted = writeCount(count);
-  const what = theme === '' ? 'What was done' : theme.charAt(0).toUpperCase() + theme.slice(1);
-  const best = count.ratio === null || count.ratio <= 1 ? '' : `, ${count.groups[0]?.label} worked best`;
-  const plain = `${what}${best}: ${counted}.`;
-  const { distiller } = run;
-  if (distiller.kind === 'local') return plain;
-  const additions = evidence.slice(-50).map(({ text, measure, effect, at }) => ({
-    text: `${text} → ${measure === null ? (effect ?? 'done') : `${measure.value} ${measure.name}`}`,
-    at,
-  }));
-  const { output } = await distiller.merge(
-    {
-      purpose: 'episodes',
-      subject: theme === '' ? 'what was done' : theme,
-      current: null,
-      additions,
-      wordLimit: LEAD_WORDS,
-    },
-    { signal: run.signal },
-  );
-  const lead = withoutEnd(output.trim(), '.!');
+  const plain = sayCount(count);
+  // Where nothing can be claimed, a model must not claim it either.
+  if (run.languageModel === null || count.best === null) return plain;
+  const texts = evidence.slice(-50).map(({ text, measure, effect }) => `${text} → ${outcomeText({ measure, effect })}`);
+  const subject = count.theme.length === 0 ? 'what was done' : count.theme.join(' ');
+  const input = { purpose: 'episodes' as const, subject, texts, wordLimit: LEAD_WORDS };
+  const lead = withoutEnd((await askMerge(run.languageModel, input, run.signal)).trim(), '.!');
   // A model's arithmetic is not believed: its sentence has no digits, or is not used.
-  return lead === '' || /\p{N}/u.test(lead) ? plain : `${lead} (${counted}).`;
+  return lead === '' || /\p{N}/u.test(lead) ? plain : `${lead} (${writeCount(count)}).`;
+}
+
+function outcomeText({ measure, effect }: Pick<Evidence, 'measure' | 'effect'>): string {
+  return (
+    [measure === null ? null : `${measure.value} ${measure.name}`, effect].filter((part) => part !== null).join(', ') ||
+    'done'
+  );
 }
 
 function patternMemory({ evidence, count }: FoundPattern, content: string, scope: Scope): InternalMemory {
@@ -96,6 +90,7 @@ function patternMemory({ evidence, count }: FoundPattern, content: string, scope
       evidence: evidence.map(({ id }) => id).slice(-1000),
       groups: count.groups.map((group) => ({ ...group })),
       measure: count.measure,
+      best: count.best,
       ratio: count.ratio,
       sessions: count.sessions,
       tools: count.tools,

@@ -108,6 +108,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
     savedItems: { add: (item) => post('/saved-items', item), list: (options) => get('/saved-items', options) },
     blocks: {
       read: (kind, place) => orNull(get(`/blocks/${id(kind)}`, place)),
+      basis: (kind, place) => items(`/blocks/${id(kind)}/basis`, place),
       async replace(kind, content, { level, expectedVersion, reason, actor } = {}) {
         const headers = await tagOf(expectedVersion, () =>
           orNull(get<{ id: string }>(`/blocks/${id(kind)}`, { level })),

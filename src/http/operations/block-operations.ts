@@ -55,6 +55,19 @@ const BLOCKS: readonly Operation[] = [
     },
   }),
   operation({
+    id: 'blockBasis',
+    method: 'get',
+    path: '/v1/blocks/{kind}/basis',
+    tag: 'blocks',
+    summary: 'The sentences of a block, or its entries, each with the statements and events that it rests on.',
+    query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
+    answer: items(records.restingSentence),
+    async run({ handle, params, query }) {
+      const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
+      return { body: { items: await reader.basis(kindOf(params), { level: levelOf(query) }) } };
+    },
+  }),
+  operation({
     id: 'blockHistory',
     method: 'get',
     path: '/v1/blocks/{kind}/history',

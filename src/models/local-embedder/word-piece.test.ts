@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findSources, readPieces } from './prepare-weights.ts';
+import { findPublishedWeights, readPieces } from './weights.ts';
 import { createWordPiece, packVocabulary, vocabularyTable } from './word-piece.ts';
 
-const names = readPieces(findSources(join(import.meta.dirname, '../../..')).published);
+const names = readPieces(findPublishedWeights());
 
 describe('vocabularyTable', () => {
   it('finds every piece, and nothing else', () => {

@@ -7,8 +7,7 @@ import { doors } from './0006-doors.ts';
 import { forgotten } from './0007-forgotten.ts';
 import { statements } from './0008-statements.ts';
 import { walls } from './0009-walls.ts';
-import { spokenTurns } from './0010-spoken-turns.ts';
-import { passages } from './0011-passages.ts';
+import { documents } from './0010-documents.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -21,8 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forgotten,
   statements,
   walls,
-  spokenTurns,
-  passages,
+  documents,
 ];
 
 /** The version of the schema that this package works with. */

@@ -5,7 +5,7 @@ import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/b
 import { Diff } from '../components/diff.tsx';
 import { NeedsOwner } from '../components/needs-owner.tsx';
 import { hasOwner, href, scope } from '../state.ts';
-import type { Block, BlockKindName, Memory, MemoryRows, Revision, Scope } from '../types.ts';
+import type { Block, BlockKindName, Event, Memory, RestingSentence, Revision, Scope } from '../types.ts';
 import { useQuery, useRested } from '../use-query.ts';
 import { dateTime, label, plural } from '../words.ts';
 
@@ -42,12 +42,7 @@ async function readBlock(
   place: Scope,
   { asOf, signal }: { asOf?: string; signal: AbortSignal },
 ): Promise<Block | 'none'> {
-  try {
-    return await get<Block>(`/v1/blocks/${kind}`, { scope: place, query: { asOf }, signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return 'none';
-    throw error;
-  }
+  return orNone(get<Block>(`/v1/blocks/${kind}`, { scope: place, query: { asOf }, signal }));
 }
 
 const STEPS = 1000;
@@ -115,7 +110,7 @@ function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.E
               aside={<span class="muted">written {dateTime(found.updatedAt)}</span>}
             >
               {typeof found.content === 'string' ? (
-                <Written text={found.content} place={place} asOf={asOf} />
+                <Written text={found.content} kind={kind} place={place} asOf={asOf} />
               ) : (
                 <Tree value={found.content} notes={notes.data === 'none' ? null : notes.data} kind={kind} />
               )}
@@ -128,101 +123,163 @@ function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.E
   );
 }
 
-/** A written document: each sentence can be followed to the statements that say the same. */
-function Written({ text, place, asOf }: { text: string; place: Scope; asOf: string | undefined }): JSX.Element {
+/** A written document: each sentence can be followed to the statements that it rests on. */
+function Written({
+  text,
+  kind,
+  place,
+  asOf,
+}: {
+  text: string;
+  kind: BlockKindName;
+  place: Scope;
+  asOf: string | undefined;
+}): JSX.Element {
   const [open, setOpen] = useState<number | null>(null);
-  const statements = useQuery(
+  const basis = useQuery(
     (signal) =>
-      get<MemoryRows>('/v1/memory-rows', {
-        scope: place,
-        query: { limit: 500, order: 'important', archived: asOf === undefined ? 'exclude' : 'include' },
-        signal,
-      }),
-    [place, asOf === undefined],
+      get<{ items: RestingSentence[] }>(`/v1/blocks/${kind}/basis`, { scope: place, query: { asOf }, signal }),
+    [kind, place, asOf, text],
   );
-  const known = (statements.data?.items ?? []).filter(({ createdAt }) => asOf === undefined || createdAt <= asOf);
-  let count = -1;
+  const lines = linesOf(text, basis.data?.items ?? []);
   return (
     <div class="written">
-      {text.split('\n').map((line, index) => {
-        if (/^#+\s/.test(line)) return <h3 key={index}>{line.replace(/^#+\s/, '')}</h3>;
-        if (line.trim() === '') return null;
-        const bullet = /^\s*[-*•]\s+/.test(line);
-        const sentences = bullet ? [line.replace(/^\s*[-*•]\s+/, '')] : sentencesOf(line);
-        return (
-          <p key={index} class={bullet ? 'bullet' : ''}>
-            {sentences.map((sentence) => {
-              count += 1;
-              const number = count;
-              const rests = restsOn(sentence, known);
-              if (rests.length === 0)
-                return (
-                  <span key={number}>
-                    <Text of={sentence} />{' '}
-                  </span>
-                );
-              return (
-                <span key={number}>
-                  <button
-                    type="button"
-                    class="sentence"
-                    aria-expanded={open === number}
-                    onClick={() => setOpen(open === number ? null : number)}
-                  >
-                    <Text of={sentence} />
-                    <sup>{rests.length}</sup>
-                  </button>{' '}
-                  {open === number ? (
-                    <span class="rests-on">
-                      {rests.map((memory) => (
-                        <a key={memory.id} href={href('memories', [memory.id])}>
-                          <Text of={memory.content} />
-                        </a>
-                      ))}
-                    </span>
-                  ) : null}
-                </span>
-              );
-            })}
+      {lines.map(({ heading, isBullet, sentences }, index) =>
+        heading !== null ? (
+          <h3 key={index}>{heading}</h3>
+        ) : (
+          <p key={index} class={isBullet ? 'bullet' : ''}>
+            {sentences.map((sentence) => (
+              <SentenceView
+                key={sentence.number}
+                sentence={sentence}
+                isOpen={open === sentence.number}
+                onToggle={() => setOpen(open === sentence.number ? null : sentence.number)}
+                place={place}
+              />
+            ))}
           </p>
-        );
-      })}
+        ),
+      )}
     </div>
   );
 }
 
-function sentencesOf(line: string): string[] {
-  const parts = new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(line);
-  return [...parts].map(({ segment }) => segment.trim()).filter((segment) => segment !== '');
+interface ShownSentence extends RestingSentence {
+  number: number;
+  /** What stands before it in its line: the date of a listed statement. */
+  lead: string;
 }
 
-const FEW = 3;
-const ENOUGH = 0.6;
-
-/** The statements whose words a sentence says: its own rendering, or most of it. */
-function restsOn(sentence: string, known: readonly Memory[]): Memory[] {
-  const said = wordsOf(sentence);
-  if (said.size === 0) return [];
-  return known
-    .map((memory) => {
-      const words = wordsOf(`${memory.content} ${memory.value ?? ''}`);
-      const shared = [...words].filter((word) => said.has(word)).length;
-      return { memory, share: words.size === 0 ? 0 : shared / Math.min(words.size, said.size), shared };
-    })
-    .filter(({ share, shared }) => share >= ENOUGH && shared >= 2)
-    .sort((one, other) => other.share * other.shared - one.share * one.shared)
-    .slice(0, FEW)
-    .map(({ memory }) => memory);
+interface ShownLine {
+  heading: string | null;
+  isBullet: boolean;
+  sentences: ShownSentence[];
 }
 
-const LITTLE = new Set(
-  'a an the is are was were be has have had to of in on at for with and or user user’s users they their it its'.split(
-    ' ',
-  ),
-);
+/** The lines of a document with the sentences that the server has found in it, in their order. */
+function linesOf(text: string, items: readonly RestingSentence[]): ShownLine[] {
+  let next = 0;
+  return text.split('\n').flatMap((line): ShownLine[] => {
+    if (line.trim() === '') return [];
+    const heading = /^#+\s+(.*)$/.exec(line)?.[1];
+    if (heading !== undefined) return [{ heading, isBullet: false, sentences: [] }];
+    const isBullet = /^\s*[-*•]\s+/.test(line);
+    const sentences: ShownSentence[] = [];
+    let at = 0;
+    for (let item = items[next]; item !== undefined; item = items[next]) {
+      const found = line.indexOf(item.text, at);
+      if (found < 0) break;
+      const lead = line.slice(at, found).replace(/^\s*[-*•]\s+/, '');
+      sentences.push({ ...item, number: next, lead: lead.trim() === '' ? '' : lead });
+      at = found + item.text.length;
+      next += 1;
+    }
+    // Until the server has answered, the line stands as it is.
+    if (sentences.length === 0)
+      sentences.push({ text: line.replace(/^\s*[-*•]\s+/, ''), restsOn: [], stale: false, number: -1, lead: '' });
+    return [{ heading: null, isBullet, sentences }];
+  });
+}
 
-function wordsOf(text: string): Set<string> {
-  return new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !LITTLE.has(word)));
+function SentenceView({
+  sentence: { text, lead, restsOn, stale },
+  isOpen,
+  onToggle,
+  place,
+}: {
+  sentence: ShownSentence;
+  isOpen: boolean;
+  onToggle: () => void;
+  place: Scope;
+}): JSX.Element {
+  const words = (
+    <>
+      {lead}
+      {stale ? (
+        <s>
+          <Text of={text} />
+        </s>
+      ) : (
+        <Text of={text} />
+      )}
+    </>
+  );
+  const badge = stale ? <Badge tone="warn">no longer so: in no prompt</Badge> : null;
+  if (restsOn.length === 0)
+    return (
+      <span>
+        {words} {badge}{' '}
+      </span>
+    );
+  return (
+    <span>
+      <button type="button" class="sentence" aria-expanded={isOpen} onClick={onToggle}>
+        {words}
+        <sup>{restsOn.length}</sup>
+      </button>{' '}
+      {badge}
+      {isOpen ? (
+        <span class="rests-on">
+          {restsOn.map((id) => (
+            <Source key={id} id={id} place={place} />
+          ))}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+/** A statement or an event that a sentence rests on. */
+function Source({ id, place }: { id: string; place: Scope }): JSX.Element {
+  const memory = useQuery((signal) => orNone(get<Memory>(`/v1/memories/${id}`, { scope: place, signal })), [id, place]);
+  const event = useQuery(
+    memory.data !== 'none' ? null : (signal) => orNone(get<Event>(`/v1/events/${id}`, { scope: place, signal })),
+    [id, place, memory.data === 'none'],
+  );
+  const found = memory.data === null || memory.data === 'none' ? event.data : memory.data;
+  if (found === null) return <span class="muted">…</span>;
+  if (found === 'none') return <span class="muted">erased</span>;
+  if ('origin' in found)
+    return (
+      <span>
+        <Text of={found.content} />
+      </span>
+    );
+  return (
+    <a href={href('memories', [found.id])}>
+      <Text of={found.content} />
+    </a>
+  );
+}
+
+async function orNone<Data>(asked: Promise<Data>): Promise<Data | 'none'> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return 'none';
+    throw error;
+  }
 }
 
 interface EntryNote {

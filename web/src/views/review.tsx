@@ -14,7 +14,7 @@ import type {
   HeldChange,
   Memory,
   MemoryRows,
-  ProposedProfile,
+  ProposedDocument,
   ProposedSynthesis,
   Refusal,
   Scope,
@@ -90,11 +90,11 @@ function Held({ place }: { place: Scope }): JSX.Element {
 
 /** What a held change would write, document by document. */
 function proposedBlocks({ kind, proposal }: HeldChange): readonly (readonly [BlockKindName, unknown])[] {
-  if (kind === 'profile') return [['profile', (proposal as ProposedProfile).text]];
-  const { workingMemory, scaffold } = (proposal as ProposedSynthesis).tiers;
+  if (kind !== 'synthesis') return [[kind, (proposal as ProposedDocument).text]];
+  const { workingMemory, scaffold } = proposal as ProposedSynthesis;
   return [
-    ['working_memory', workingMemory],
-    ['scaffold', scaffold],
+    ['working_memory', workingMemory.text],
+    ['scaffold', scaffold.entries],
   ];
 }
 

@@ -1,0 +1,149 @@
+import { seeOwner } from '../store/seen-owner.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { synthesiseOwner, type SynthesisCounts } from './documents/synthesise.ts';
+import { endOwnSessions } from './end-sessions.ts';
+import { mergeReflections, reflectionBuffers } from './documents/reflections.ts';
+import { crowdedTags, mergeTag, withoutTried, type MergedTag } from './merge-tags.ts';
+import { findPatterns } from './patterns/find-patterns.ts';
+import { writePattern } from './patterns/write-pattern.ts';
+import { rehearse } from './rehearse.ts';
+import { VarveError } from '../errors.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Reader } from '../store/database.ts';
+import { saveProgress } from '../store/progress-store.ts';
+import type { RunCause } from '../store/run-store.ts';
+import { judgeGiven } from './usefulness.ts';
+
+export interface ConsolidateOptions {
+  /** Default `hand`. */
+  cause?: RunCause;
+  signal?: AbortSignal;
+  /** Does everything and takes it back: the report is that of the real run. A language model is asked, and costs. */
+  dryRun?: boolean;
+}
+
+/** What consolidation has made of what an owner has learned. */
+export interface ConsolidationReport {
+  synthesis: SynthesisCounts;
+  /** Sessions whose merged text has ended with them. */
+  sessionsEnded: number;
+  /** Reflections that were merged into what is always in mind. */
+  absorbed: number;
+  tags: MergedTag[];
+  /** The ids of patterns that were found or brought up to date. */
+  patterns: string[];
+  /** Memories given to models that were judged, and those whose importance moved. */
+  judged: number;
+  moved: number;
+  /** Steps that failed: what they would have changed is as it was. */
+  failures: { step: string; error: unknown }[];
+}
+
+/**
+ * Consolidates what an owner has learned: sessions that are over → reflections → tags → patterns → use → working memory and
+ * scaffold.
+ * Each step stands for itself, and so does each text, tag and pattern within a step: one that fails is named in the
+ * report, and the others go on.
+ */
+export async function consolidateOwner(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { cause = 'hand', signal, dryRun = false }: ConsolidateOptions = {},
+): Promise<ConsolidationReport> {
+  if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => consolidateOwner(rehearsed, scope, { cause, signal }));
+  const owner: Scope = { ...scope, session: null, connection: null };
+  const options = { cause, signal };
+  const { consolidation, database } = deps;
+  const report: ConsolidationReport = {
+    synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },
+    sessionsEnded: 0,
+    absorbed: 0,
+    tags: [],
+    patterns: [],
+    judged: 0,
+    moved: 0,
+    failures: [],
+  };
+  const version = await database.read(owner.tenant, (reader) => versionOf(reader, owner));
+  const step = async (name: string, isOn: boolean, work: () => Promise<void>): Promise<void> => {
+    if (!isOn) return;
+    signal?.throwIfAborted();
+    try {
+      await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      report.failures.push({ step: name, error });
+    }
+  };
+
+  /** One of several. Null when it failed by itself; a model that cannot be reached at all ends the step. */
+  const alone = async <Result>(name: string, work: () => Promise<Result>): Promise<Result | null> => {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (!FAILED_BY_ITSELF.some((code) => VarveError.isInstance(error, code))) throw error;
+      report.failures.push({ step: name, error });
+      return null;
+    }
+  };
+
+  await step('end-sessions', true, async () => {
+    report.sessionsEnded = await endOwnSessions(deps, owner, options);
+  });
+  await step('merge-reflections', consolidation.reflections.enabled, async () => {
+    for (const buffer of await database.read(owner.tenant, (reader) => reflectionBuffers(reader, deps, owner))) {
+      report.absorbed += (await alone('merge-reflections', () => mergeReflections(deps, buffer, options))) ?? 0;
+    }
+  });
+  await step('merge-tags', consolidation.tags.enabled, async () => {
+    const leftAlone = new Set<string>();
+    for (;;) {
+      const { seen, groups } = await database.read(owner.tenant, async (reader) => ({
+        seen: await seeOwner(reader, owner),
+        groups: await withoutTried(reader, owner, await crowdedTags(reader, deps, owner)),
+      }));
+      const group = groups.find(({ tag }) => !leftAlone.has(tag));
+      if (group === undefined) return;
+      const merged = await alone('merge-tags', () => mergeTag(deps, owner, group, { ...options, seen }));
+      if (merged === null) leftAlone.add(group.tag);
+      else report.tags.push(merged);
+    }
+  });
+  await step('find-patterns', consolidation.patterns.enabled, async () => {
+    const { seen, patterns } = await database.read(owner.tenant, async (reader) => ({
+      seen: await seeOwner(reader, owner),
+      patterns: await findPatterns(reader, deps, owner),
+    }));
+    for (const found of patterns) {
+      const id = await alone('find-patterns', () => writePattern(deps, owner, found, { ...options, seen }));
+      if (id !== null) report.patterns.push(id);
+    }
+  });
+  await step('judge-use', consolidation.usefulness.enabled, async () => {
+    Object.assign(report, await judgeGiven(deps, owner, options));
+  });
+  // Last: the documents say what the other steps have made of what is known.
+  await step('synthesise', consolidation.tiers.enabled && owner.user !== null, async () => {
+    report.synthesis = await synthesiseOwner(deps, owner, options);
+  });
+  // A run that has changed something is followed by another, which finds what came in meanwhile.
+  const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
+  if (!hasChanged && report.failures.length === 0) {
+    await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
+  }
+  return report;
+}
+
+/** The answer was of no use, or what it was made of has changed meanwhile: says nothing about the next one. */
+const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
+
+async function versionOf(reader: Reader, scope: Scope): Promise<number> {
+  const row = await reader
+    .selectFrom('owners')
+    .select('version')
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}

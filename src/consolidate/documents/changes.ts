@@ -1,0 +1,262 @@
+import { z } from 'zod';
+import { readTolerantJson } from '../../models/tolerant-json.ts';
+import { numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { splitSentences } from '../../language/sentences.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import { contentHash } from '../../record/memory.ts';
+import { cutWords, problemOf, type TextSources } from '../check-text.ts';
+import { basisOf, idsOf, readDocument, says, type Document, type Material, type Sentence } from './document.ts';
+
+/**
+ * A change of a document. The sentences of the document and what is new have numbers, from 1. A sentence that is written takes the
+ * place of the sentences among `from`, and rests on all that they and the others of `from` rest on.
+ */
+export type DocumentChange =
+  | { text: string; from: readonly number[]; section: string | null }
+  | { drop: readonly number[] };
+
+/** Why a change was not made, for the model to be told and for people to read. */
+export interface RefusedChange {
+  text: string;
+  reason: 'no_source' | 'unknown_number' | 'value_not_said' | 'unsupported' | 'order' | 'address' | 'outranked';
+  detail: string | null;
+}
+
+const numbers = z.union([
+  z.array(z.coerce.number().int()),
+  z.coerce
+    .number()
+    .int()
+    .transform((number) => [number]),
+]);
+const changeSchema = z.union([
+  z.object({ drop: numbers }),
+  z.object({
+    text: z.string().trim().min(1).max(2000),
+    from: numbers.catch([]).default([]),
+    section: z.string().nullish().catch(null),
+  }),
+]);
+
+/** The changes in a model's list; an item that cannot be read costs itself. */
+export function toChanges(items: readonly unknown[]): { changes: DocumentChange[]; unread: number } {
+  const parsed = items.slice(0, MOST_CHANGES).map((item) => changeSchema.safeParse(item));
+  const changes = parsed.flatMap((each): DocumentChange[] => {
+    if (!each.success) return [];
+    return 'drop' in each.data ? [{ drop: each.data.drop }] : [{ ...each.data, section: each.data.section ?? null }];
+  });
+  return { changes, unread: parsed.filter(({ success }) => !success).length };
+}
+
+/**
+ * The changes that a model's answer makes: the list of changes that it was asked for, or a whole text, which some models give anyway.
+ * In a whole text a sentence that stands there already stays as it is, and a sentence that is missing is dropped.
+ */
+export function readChanges(answer: string, document: Document, materials: readonly Material[]): DocumentChange[] {
+  const text = answer
+    .trim()
+    .replace(/^```[\w-]*[ \t]*\n?/, '')
+    .replace(/\n?```$/, '')
+    .trim();
+  if (/^[[{]/.test(text)) {
+    const found = readTolerantJson(text);
+    const value = found.ok ? found.value : null;
+    if (Array.isArray(value)) return toChanges(value).changes;
+    const list = typeof value === 'object' && value !== null ? Object.values(value).find(Array.isArray) : undefined;
+    return list === undefined ? [] : toChanges(list).changes;
+  }
+  return text === '' ? [] : changesOfText(text, document, materials);
+}
+
+/** No honest answer has more. */
+const MOST_CHANGES = 200;
+/** Half of the words of a sentence are those of what it was made of. */
+const MADE_OF = 0.5;
+
+function changesOfText(text: string, { sentences }: Document, materials: readonly Material[]): DocumentChange[] {
+  const before = Map.groupBy(
+    sentences.map((sentence, index) => ({ hash: contentHash(sentence.text), number: index + 1 })),
+    ({ hash }) => hash,
+  );
+  const sources = [...sentences.map((sentence) => sentence.text), ...materials.map((material) => material.text)].map(
+    (source) => contentStems(source),
+  );
+  const kept = new Set<number>();
+  const changes: DocumentChange[] = [];
+  for (const sentence of readDocument(text, {}).sentences.slice(0, MOST_CHANGES)) {
+    const same = before.get(contentHash(sentence.text));
+    if (same !== undefined) {
+      for (const { number } of same) kept.add(number);
+      continue;
+    }
+    const stems = contentStems(sentence.text);
+    const from = sources.flatMap((source, index) =>
+      coveredBy(stems, source) >= MADE_OF || coveredBy(source, stems) >= MADE_OF ? [index + 1] : [],
+    );
+    changes.push({ text: sentence.text, from, section: sentence.section });
+  }
+  const drop = sentences.map((_, index) => index + 1).filter((number) => !kept.has(number));
+  return drop.length === 0 ? changes : [...changes, { drop }];
+}
+
+/** What a list of changes makes of a document. */
+export interface ChangedDocument {
+  document: Document;
+  refused: RefusedChange[];
+  /** Of what the document said and what still holds: how many it said before, and how many nothing says any more. */
+  held: number;
+  lost: number;
+}
+
+/**
+ * Makes the changes that their sources bear out. `materials` are what is new, numbered after the sentences; all of it counts as
+ * considered afterwards, so that nobody is asked about it twice. `known` are all statements by id, for what sentences rest on.
+ */
+export function changed(
+  document: Document,
+  changes: readonly DocumentChange[],
+  {
+    materials,
+    known,
+    sources,
+  }: { materials: readonly Material[]; known: ReadonlyMap<string, Material>; sources: TextSources },
+): ChangedDocument {
+  const refused: RefusedChange[] = [];
+  const { sentences } = document;
+  const dropped = new Set<number>();
+  const gone = new Set<number>();
+  const written = new Map<number, Sentence[]>();
+  const own = numbersSaid(sources.own.join('\n'));
+  const hashes = new Set(sentences.map(({ text }) => contentHash(text)));
+  for (const change of changes) {
+    if ('drop' in change) {
+      for (const number of change.drop) if (sentences[number - 1] !== undefined) dropped.add(number);
+      continue;
+    }
+    const from = [...new Set(change.from)].filter(
+      (number) => number >= 1 && number <= sentences.length + materials.length,
+    );
+    const replaced = from.flatMap((number) => sentences[number - 1] ?? []);
+    const used = from.flatMap((number) => materials[number - 1 - sentences.length] ?? []);
+    const problem = problemIn(change, { replaced, used, given: from.length, sources, own });
+    if (problem !== null) {
+      refused.push({ text: change.text.slice(0, 500), ...problem });
+      continue;
+    }
+    const hash = contentHash(change.text);
+    if (hashes.has(hash)) continue;
+    hashes.add(hash);
+    const place = from.find((number) => number <= sentences.length) ?? sentences.length + 1;
+    for (const number of from) if (number <= sentences.length) gone.add(number);
+    const sentence = sentenceOf(change, { replaced, used, known });
+    written.set(place, [...(written.get(place) ?? []), sentence]);
+  }
+  const next = [...sentences, null].flatMap((sentence, index) => [
+    ...(written.get(index + 1) ?? []),
+    ...(sentence === null || gone.has(index + 1) || dropped.has(index + 1) ? [] : [sentence]),
+  ]);
+  const byHand = [...dropped].filter((number) => !gone.has(number) && sentences[number - 1]?.basis === null).length;
+  return { refused, ...considered(document, next, { materials, known, byHand }) };
+}
+
+function problemIn(
+  { text }: { text: string },
+  {
+    replaced,
+    used,
+    given,
+    sources,
+    own,
+  }: {
+    replaced: readonly Sentence[];
+    used: readonly Material[];
+    given: number;
+    sources: TextSources;
+    /** The numbers that the user's own words and what is known have. */
+    own: ReadonlySet<number>;
+  },
+): Omit<RefusedChange, 'text'> | null {
+  if (given === 0) return { reason: 'no_source', detail: null };
+  const said = [...replaced.map((sentence) => sentence.text), ...used.map((material) => material.text)];
+  const problem = splitSentences(text)
+    .map((sentence) => problemOf(sentence.text, sources))
+    .find((each) => each !== null);
+  if (problem !== undefined) return { reason: problem, detail: null };
+  const days = used.map(({ at }) => at.toISOString());
+  const numbers = new Set([...own, ...numbersSaid([...said, ...days].join('\n'))]);
+  const number = numberNotSaid(withoutDates(text), numbers);
+  // A day of a month may have been counted from the day of a turn.
+  if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
+  const stems = contentStems(text);
+  const isSupported = stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0;
+  return isSupported ? null : { reason: 'unsupported', detail: null };
+}
+
+const WRITTEN_DATE =
+  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2})?(?:,?\s+(?:19|20)\d{2})?|\b(?:19|20)\d{2}(?:-\d{2}){0,2}\b/gi;
+
+function withoutDates(text: string): string {
+  return text.replace(WRITTEN_DATE, ' ');
+}
+
+/** What is longer is no sentence. */
+const MOST_WORDS = 100;
+
+/** The new sentence: it rests on what is new, and on what the sentences that it replaces rested on and it still says. */
+function sentenceOf(
+  change: { text: string; section: string | null },
+  {
+    replaced,
+    used,
+    known,
+  }: { replaced: readonly Sentence[]; used: readonly Material[]; known: ReadonlyMap<string, Material> },
+): Sentence {
+  const text = cutWords(change.text.replace(/\s+/gu, ' '), MOST_WORDS);
+  const carried = replaced.flatMap(({ basis }) => Object.keys(basis?.rests ?? {}).flatMap((id) => known.get(id) ?? []));
+  const kept = replaced.length === 1 && used.length === 0 ? carried : carried.filter((each) => says(text, each));
+  const rests = [...new Map([...kept, ...used].map((each) => [each.id, each])).values()];
+  const isByHand = replaced.some(({ basis }) => basis === null) && rests.length === 0;
+  const [first] = replaced;
+  return {
+    text,
+    section: change.section ?? first?.section ?? null,
+    day: null,
+    basis: isByHand ? null : basisOf(rests),
+    gap: first?.day === null ? first.gap : ' ',
+    mark: first?.mark ?? '',
+  };
+}
+
+/** Counts what is lost, and notes what was considered and left out. */
+function considered(
+  before: Document,
+  sentences: Sentence[],
+  {
+    materials,
+    known,
+    byHand,
+  }: { materials: readonly Material[]; known: ReadonlyMap<string, Material>; byHand: number },
+): Pick<ChangedDocument, 'document' | 'held' | 'lost'> {
+  const said = idsOf({ sentences });
+  const held = [...idsOf(before)].filter((id) => known.has(id));
+  const missing = held.filter((id) => !said.has(id));
+  const left = [...before.omitted, ...missing, ...materials.map(({ id }) => id)];
+  return {
+    document: { sentences, omitted: [...new Set(left)].filter((id) => !said.has(id) && known.has(id)) },
+    held: held.length + before.sentences.filter(({ basis }) => basis === null).length,
+    lost: missing.length + byHand,
+  };
+}
+
+/** So few statements may be replaced by any number. */
+const FEW = 3;
+
+/** Why changes must not be made without somebody looking at them: they lose more than a share of what still holds. Null: they may. */
+export function lossOf(
+  { held, lost }: Pick<ChangedDocument, 'held' | 'lost'>,
+  share: number,
+  what: string,
+): string | null {
+  const isLoss = held > 0 && (lost === held || (held >= FEW && lost > held * share));
+  return isLoss ? `${what} would lose ${lost} of ${held} statements that still hold` : null;
+}

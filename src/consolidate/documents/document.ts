@@ -1,0 +1,248 @@
+import { DATED_LINE, datedLine } from '../../language/dated-line.ts';
+import { splitSentences } from '../../language/sentences.ts';
+import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
+import { countWords, type Basis, type SentenceBasis } from '../../record/block.ts';
+import { contentHash } from '../../record/memory.ts';
+
+/** One sentence of a document, with what it rests on. */
+export interface Sentence {
+  text: string;
+  /** The heading that it stands under; null where the document has none. */
+  section: string | null;
+  /** The day of a line of a dated list; null for a sentence of prose. */
+  day: string | null;
+  /** Null: somebody wrote it by hand, and nobody knows what it rests on. It goes only when it is dropped. */
+  basis: SentenceBasis | null;
+  /** What stands between it and the sentence before it, and the mark of a list by hand. */
+  gap: ' ' | '\n' | '\n\n';
+  mark: string;
+}
+
+/** A document as its sentences, and the ids that were considered for it and left out. */
+export interface Document {
+  sentences: Sentence[];
+  omitted: string[];
+}
+
+/** The key of the basis under which a document keeps what was considered for it and left out. */
+const OMITTED = '';
+
+/** Takes a document apart into its sentences. */
+export function readDocument(text: string, basis: Basis): Document {
+  const sentences: Sentence[] = [];
+  let section: string | null = null;
+  let gap: Sentence['gap'] = '\n';
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') {
+      gap = '\n\n';
+      continue;
+    }
+    const heading = /^#{1,4}\s/.test(line) ? withoutEnd(line.replace(/^#{1,4}/, ''), '# ').trim() : undefined;
+    if (heading !== undefined) {
+      section = heading;
+      continue;
+    }
+    const [, day, listed] = DATED_LINE.exec(line) ?? [];
+    const parts = listed === undefined ? splitSentences(line).map((part) => part.text) : [listed];
+    for (const [index, part] of parts.entries()) {
+      sentences.push({
+        text: part,
+        section,
+        day: day ?? null,
+        basis: basis[contentHash(part)] ?? null,
+        gap: index === 0 ? gap : ' ',
+        mark: index === 0 && listed === undefined ? (/^\s*(?:[-*•]|\d+[.)])\s+/.exec(line)?.[0] ?? '') : '',
+      });
+    }
+    gap = '\n';
+  }
+  return { sentences, omitted: Object.keys(basis[OMITTED]?.rests ?? {}) };
+}
+
+/** Puts a document together: prose first, then the dated lines in the order of their days; under its headings where it has some. */
+export function writeDocument(
+  { sentences, omitted }: Document,
+  sections: readonly string[] | null = null,
+): { text: string; basis: Basis } {
+  const places = sections ?? [null];
+  const place = ({ section }: Sentence): string | null =>
+    sections === null ? null : (sectionNamed(section, sections) ?? sections.at(-1) ?? null);
+  const bodies = places.map((name) => {
+    const body = writeBody(sentences.filter((sentence) => place(sentence) === name));
+    return name === null ? body : `## ${name}\n${body}`.trim();
+  });
+  const basis: Record<string, SentenceBasis> = {};
+  for (const { text, basis: rests } of sentences) if (rests !== null) basis[contentHash(text)] = rests;
+  if (omitted.length > 0) basis[OMITTED] = { rests: Object.fromEntries(omitted.map((id) => [id, ''])) };
+  const isEmpty = sentences.length === 0;
+  return { text: isEmpty ? '' : bodies.join('\n\n').trim(), basis };
+}
+
+/** The section that a heading means, however it is written: "Goals and values", "goals & values". */
+export function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
+  const plain = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(/\band\b|&/g, '')
+      .replace(/[^\p{L}]+/gu, ' ')
+      .trim();
+  return heading === null ? null : (sections.find((name) => plain(name) === plain(heading)) ?? null);
+}
+
+function writeBody(sentences: readonly Sentence[]): string {
+  const prose = sentences
+    .filter(({ day }) => day === null)
+    .reduce((text, { text: sentence, gap, mark }) => `${text}${text === '' ? '' : gap}${mark}${sentence}`, '');
+  const lines = sentences
+    .flatMap(({ text, day }) => (day === null ? [] : [{ text, at: new Date(day) }]))
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map(datedLine);
+  return [prose, lines.join('\n')].filter((part) => part !== '').join('\n\n');
+}
+
+/** The ids that the sentences of a document rest on. */
+export function idsOf({ sentences }: Pick<Document, 'sentences'>): Set<string> {
+  return new Set(sentences.flatMap(({ basis }) => Object.keys(basis?.rests ?? {})));
+}
+
+/** Something that a document can be made of: a statement, or an observation that nothing was formed from. */
+export interface Material {
+  id: string;
+  /** As a reader is to see it, with the day of a plan and the end of what is over. */
+  text: string;
+  at: Date;
+  /** The hash of its own words: when they change, what was written of them is stale. Empty for events, which never change. */
+  hash: string;
+  /** When what is written of it is no longer so by itself: the end of a plan's day, or of its validity. */
+  until: number | null;
+  section: string | null;
+  importance: number;
+  /** The events that a statement was formed from: a document that rests on all of them says it already. */
+  events: readonly string[];
+}
+
+/** What a sentence that says these rests on. */
+export function basisOf(materials: readonly Material[]): SentenceBasis {
+  const ends = materials.flatMap(({ until }) => until ?? []);
+  return {
+    rests: Object.fromEntries(materials.map(({ id, hash }) => [id, hash])),
+    ...(ends.length === 0 ? {} : { until: Math.min(...ends) }),
+  };
+}
+
+/** A line of a dated list that says one thing as it is. */
+export function lineOf(material: Material): Sentence {
+  return {
+    text: material.text.replace(/\s+/gu, ' ').trim(),
+    section: material.section,
+    day: material.at.toISOString().slice(0, 10),
+    basis: basisOf([material]),
+    gap: '\n',
+    mark: '',
+  };
+}
+
+/** What a document is made of. */
+export interface Materials {
+  /** All that still holds, by id: a sentence that rests on anything else is stale. */
+  known: ReadonlyMap<string, Material>;
+  /** What the document is to say. */
+  wanted: readonly Material[];
+}
+
+/**
+ * The document with a line for each wanted thing that none of its sentences rests on and that was not left out before. What was
+ * written of other words than a statement has now, or is over, is taken out first: what still holds of it comes back as a line.
+ */
+export function refreshed(document: Document, { known, wanted }: Materials, now: number): Document {
+  const listed = new Set(wanted.map(({ id }) => id));
+  const isWanted = ({ day, basis }: Sentence): boolean =>
+    day === null || Object.keys(basis?.rests ?? {}).every((id) => listed.has(id));
+  const sentences = document.sentences.filter(
+    (sentence) => sentence.basis === null || (isSound(sentence.basis, known, now) && isWanted(sentence)),
+  );
+  const omitted = document.omitted.filter((id) => known.has(id));
+  const texts = new Set(sentences.map(({ text }) => contentHash(text)));
+  const lines = unsaid({ sentences, omitted }, wanted)
+    .map(lineOf)
+    .filter(({ text }) => {
+      const hash = contentHash(text);
+      if (texts.has(hash)) return false;
+      texts.add(hash);
+      return true;
+    });
+  return { sentences: [...sentences, ...lines], omitted };
+}
+
+/** What a document neither says nor has left out. */
+export function unsaid(document: Document, wanted: readonly Material[]): Material[] {
+  const considered = new Set([...idsOf(document), ...document.omitted]);
+  return wanted.filter(
+    ({ id, events }) => !considered.has(id) && !(events.length > 0 && events.every((event) => considered.has(event))),
+  );
+}
+
+/** Whether all that a sentence rests on still says what it said. */
+function isSound({ rests, until }: SentenceBasis, known: ReadonlyMap<string, Material>, now: number): boolean {
+  if (until !== undefined && until <= now) return false;
+  return Object.entries(rests).every(([id, hash]) => known.get(id)?.hash === hash);
+}
+
+/** The document within a word limit: prose gets what the lines leave, and half of the words at least; the oldest lines go first. */
+export function fitted(document: Document, limit: number): Document {
+  const words = (sentences: readonly Sentence[]): number =>
+    sentences.reduce((sum, { text, day }) => sum + countWords(text) + (day === null ? 0 : 2), 0);
+  const lines = document.sentences.filter(({ day }) => day !== null);
+  const room = Math.max(Math.floor(limit / 2), limit - words(lines));
+  const prose: Sentence[] = [];
+  for (const sentence of document.sentences.filter(({ day }) => day === null)) {
+    if (words([...prose, sentence]) > room) break;
+    prose.push(sentence);
+  }
+  let left = limit - words(prose);
+  const kept = new Set<Sentence>(prose);
+  const newestFirst = lines.toSorted((one, other) => (other.day ?? '').localeCompare(one.day ?? ''));
+  for (const line of newestFirst) {
+    left -= words([line]);
+    if (left < 0) break;
+    kept.add(line);
+  }
+  return { ...document, sentences: document.sentences.filter((sentence) => kept.has(sentence)) };
+}
+
+/**
+ * A document of sections within a word limit. Each section has its share of the words, and what a section leaves the others may use:
+ * while the whole is too long, the longest section loses its least important line, or where it has none its last sentence.
+ */
+export function fittedSections(
+  document: Document,
+  limit: number,
+  { sections, importance }: { sections: readonly string[]; importance: ReadonlyMap<string, number> },
+): Document {
+  const headings = sections.reduce((sum, name) => sum + countWords(name) + 1, 0);
+  const wordsOf = ({ text, day }: Sentence): number => countWords(text) + (day === null ? 0 : 2);
+  const weightOf = ({ basis }: Sentence): number =>
+    Math.max(0, ...Object.keys(basis?.rests ?? {}).map((id) => importance.get(id) ?? 0));
+  const bySection = Map.groupBy(document.sentences, ({ section }) => section);
+  const sizes = new Map([...bySection].map(([name, all]) => [name, all.reduce((sum, each) => sum + wordsOf(each), 0)]));
+  const dropped = new Set<Sentence>();
+  for (let total = headings + [...sizes.values()].reduce((sum, size) => sum + size, 0); total > limit;) {
+    const [longest] = [...sizes].toSorted(([, one], [, other]) => other - one);
+    const left = (bySection.get(longest?.[0] ?? null) ?? []).filter((sentence) => !dropped.has(sentence));
+    const lines = left.filter(({ day }) => day !== null);
+    const next = lines.toSorted((one, other) => weightOf(one) - weightOf(other))[0] ?? left.at(-1);
+    if (next === undefined || longest === undefined) break;
+    dropped.add(next);
+    sizes.set(longest[0], longest[1] - wordsOf(next));
+    total -= wordsOf(next);
+  }
+  return { ...document, sentences: document.sentences.filter((sentence) => !dropped.has(sentence)) };
+}
+
+/** Whether a text says what a statement says: its value, or enough of its words. */
+export function says(text: string, material: Pick<Material, 'text'>): boolean {
+  return material.text === '' || coveredBy(contentStems(material.text), contentStems(text)) >= SAYS;
+}
+
+// A model may choose other words for most of it.
+const SAYS = 0.34;

@@ -1,0 +1,135 @@
+import { redactSensitive, type PrivacyPolicy } from '../../language/privacy-policy.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import { UnusableJson, unwrapJson } from '../../models/unwrap-json.ts';
+import type { Event } from '../../record/event.ts';
+import type { InternalMemory, Memory, SourceType } from '../../record/memory.ts';
+import { lowestTrust, trustOf, type Trust } from '../../record/trust.ts';
+import type { Synthesis } from '../ask-model.ts';
+import { cutWords } from '../check-text.ts';
+import { mayBeKept } from './sources.ts';
+
+/** An observation that the tiers have to take in. */
+export interface Observed {
+  event: Event;
+  row: number;
+  /** What it says, without what the policy keeps out. */
+  content: string;
+  /** Of an update of the scaffold: keys and JSON values as they were given. */
+  entries: readonly (readonly [key: string, value: unknown])[];
+  sourceType: SourceType;
+  /** By X3: explicit › correction › chat › autonomous. */
+  rank: number;
+  trust: Trust;
+  stems: ReadonlySet<string>;
+}
+
+// T4's categories: what autonomous work has found out by itself.
+const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
+
+// These ranks are kept in the notes of the tiers: another scale would need a migration.
+const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
+const CORRECTION_RANK = 3;
+
+export function toObserved({ event, row }: { event: Event; row: number }, privacy: PrivacyPolicy): Observed {
+  const sourceType: SourceType =
+    event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
+  const content = redactSensitive(event.content, privacy);
+  const rank = RANK[sourceType];
+  return {
+    event,
+    row,
+    content,
+    entries: scaffoldEntries(event, privacy),
+    sourceType,
+    rank: event.category === 'correction' ? Math.max(rank, CORRECTION_RANK) : rank,
+    trust: trustOf(event.origin),
+    stems: contentStems(content),
+  };
+}
+
+/** The keys and values of an update of the scaffold, as they were given: by `update_user_context`, or as a JSON object. */
+function scaffoldEntries({ category, content, metadata }: Event, privacy: PrivacyPolicy): [string, unknown][] {
+  if (category !== 'scaffold_update') return [];
+  const { key, value } = metadata;
+  const given: unknown = typeof key === 'string' && value !== undefined ? { [key]: value } : readJson(content);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
+  return Object.entries(given)
+    .filter(([name, each]) => mayBeKept(`${name}: ${JSON.stringify(each)}`, privacy))
+    .map(([name, each]) => [name, redactTexts(each, privacy)]);
+}
+
+function redactTexts(value: unknown, privacy: PrivacyPolicy): unknown {
+  if (typeof value === 'string') return redactSensitive(value, privacy);
+  if (Array.isArray(value)) return value.map((item) => redactTexts(item, privacy));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactTexts(member, privacy)]));
+}
+
+/** Null for what is no JSON, or JSON that no honest update has, such as one that nests too deep. */
+function readJson(content: string): unknown {
+  try {
+    return unwrapJson(content, {});
+  } catch (error) {
+    if (error instanceof UnusableJson) return null;
+    throw error;
+  }
+}
+
+const MOST_WORDS = 30;
+/** Half of what a fact says must have been observed. */
+const SUPPORTED = 0.5;
+
+/**
+ * The facts of a synthesis that observations really say, as memories. What formation has made of the same observations is left out,
+ * also what it has archived since: said a second time here, an outdated statement would come back.
+ */
+export function factsToKeep(
+  facts: Synthesis['facts'],
+  observed: readonly Observed[],
+  {
+    privacy,
+    reader,
+    formed,
+    first,
+  }: {
+    privacy: PrivacyPolicy;
+    reader: string;
+    formed: readonly Memory[];
+    /** The number of the first observation. */
+    first: number;
+  },
+): InternalMemory[] {
+  return facts.flatMap((fact) => {
+    const content = cutWords(fact.content, MOST_WORDS);
+    if (content === '' || !mayBeKept(content, privacy)) return [];
+    const stems = contentStems(content);
+    const saying = (each: Observed): boolean => coveredBy(stems, each.stems) >= SUPPORTED;
+    const cited = fact.from.flatMap((number) => observed[number - first] ?? []).filter(saying);
+    const said = cited.length > 0 ? cited : observed.filter(saying);
+    const best = said.toSorted((one, other) => other.rank - one.rank)[0];
+    if (best === undefined) return [];
+    const sourceEvents = said.map(({ event }) => event.id);
+    const isFormed = formed.some(
+      (memory) =>
+        memory.sourceEvents.some((event) => sourceEvents.includes(event)) &&
+        coveredBy(stems, contentStems(memory.content)) >= SUPPORTED,
+    );
+    if (isFormed) return [];
+    return [
+      {
+        type: said.every(({ event }) => event.category === 'preference') ? 'preference' : 'fact',
+        content,
+        level: 'user' as const,
+        sourceType: best.sourceType,
+        trust: lowestTrust(said.map(({ trust }) => trust)),
+        confidence: best.rank >= 3 ? ('high' as const) : ('medium' as const),
+        sourceEvents,
+        sourceSession: best.event.scope.session,
+        statedAt: best.event.occurredAt,
+        statedBy: best.event.origin,
+        reader,
+        internal: { by: 'synthesise' },
+      },
+    ];
+  });
+}

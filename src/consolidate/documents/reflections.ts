@@ -1,0 +1,105 @@
+import { VarveError } from '../../errors.ts';
+import type { Memory } from '../../record/memory.ts';
+import { scopeAt, type Scope } from '../../record/scope.ts';
+import { findBlock, replaceBlock } from '../../store/block-store.ts';
+import type { Reader } from '../../store/database.ts';
+import { countWords } from '../../record/block.ts';
+import { archiveMemory } from '../../store/write-memory.ts';
+import { askAbsorb } from '../ask-model.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { inRun, type ActiveRun, type RunContext } from '../in-run.ts';
+import { changed, lossOf, readChanges } from './changes.ts';
+import { fitted, idsOf, lineOf, readDocument, writeDocument, type Document, type Material } from './document.ts';
+import { toMaterial, waitingReflections } from './sources.ts';
+
+/** The levels at which reflections wait and are merged. */
+export type BufferLevel = 'agent' | 'user' | 'session';
+
+export interface ReflectionBuffer {
+  level: BufferLevel;
+  scope: Scope;
+  /** Those that wait, oldest first. */
+  reflections: Memory[];
+}
+
+const MOST_AT_ONCE = 60;
+
+/** The buffers that a scope's consolidation looks after: its agent's, its user's, and those of all its sessions. */
+export async function reflectionBuffers(
+  reader: Reader,
+  deps: Pick<ConsolidateDeps, 'memoryTypes'>,
+  scope: Scope,
+): Promise<ReflectionBuffer[]> {
+  const owner = { ...scope, session: null, connection: null };
+  const levels: { level: BufferLevel; scope: Scope }[] = [
+    ...(scope.agent === null ? [] : [{ level: 'agent' as const, scope: scopeAt(owner, 'agent') }]),
+    ...(scope.user === null ? [] : [{ level: 'user' as const, scope: owner }]),
+  ];
+  const buffers: ReflectionBuffer[] = [];
+  for (const { level, scope: place } of levels) {
+    const waiting = await waitingReflections(reader, deps, place);
+    for (const [session, reflections] of Map.groupBy(waiting, (memory) => memory.scope.session)) {
+      buffers.push({ level: session === null ? level : 'session', scope: { ...place, session }, reflections });
+    }
+  }
+  return buffers;
+}
+
+/**
+ * Merges a buffer that is full into the text of its scope (E6). The text and the archiving of the reflections are one
+ * transaction: when anything fails, all of them still wait. Gives back how many were absorbed.
+ */
+export async function mergeReflections(
+  deps: ConsolidateDeps,
+  { level, scope, reflections }: ReflectionBuffer,
+  options: RunContext,
+): Promise<number> {
+  const { threshold, words } = deps.consolidation.reflections[level];
+  if (reflections.length < threshold) return 0;
+  const additions = reflections.slice(0, MOST_AT_ONCE);
+  return inRun(deps, { scope, kind: 'merge-reflections', ...options }, async (run) => {
+    const block = await deps.database.read(scope.tenant, (reader) => findBlock(reader, scope, 'reflections'));
+    const current = typeof block?.content === 'string' ? block.content : '';
+    run.read({ reflections: additions.length, words: countWords(current) });
+    const document = readDocument(current, block?.basis ?? {});
+    const materials = additions.map((memory) => toMaterial(memory, null));
+    const next = await absorbed(deps, run, { level, document, materials, words });
+    const { text, basis } = writeDocument({ ...fitted(next, words), omitted: [] });
+    await run.commit(async (writer) => {
+      const why = { reason: `merged ${additions.length} reflections`, actor: 'merge-reflections', run: run.id };
+      const replacement = { kind: 'reflections' as const, content: text, basis, expectedVersion: block?.version ?? 0 };
+      await replaceBlock(writer, deps, scope, replacement, why);
+      for (const reflection of additions) await archiveMemory(writer, deps, reflection, { reason: 'absorbed', why });
+      return { changed: { absorbed: additions.map(({ id }) => id), words: countWords(text) } };
+    });
+    return additions.length;
+  });
+}
+
+/** The text with the additions worked in by a model, or without one with a line for each. */
+async function absorbed(
+  deps: ConsolidateDeps,
+  run: ActiveRun,
+  { level, document, materials, words }: { level: string; document: Document; materials: Material[]; words: number },
+): Promise<Document> {
+  if (run.languageModel === null) {
+    return { ...document, sentences: [...document.sentences, ...materials.map(lineOf)] };
+  }
+  const { sentences } = document;
+  const additions = materials.map(({ text }) => text);
+  const answer = await askAbsorb(run.languageModel, { level, sentences, additions, wordLimit: words }, run.signal);
+  const shown = [...sentences.map(({ text }) => text), ...additions];
+  const standIns = [...idsOf(document)].map((id): Material => ({ ...(materials[0] as Material), id, text: '' }));
+  const result = changed(document, readChanges(answer, document, materials), {
+    materials,
+    known: new Map([...standIns, ...materials].map((each) => [each.id, each])),
+    sources: { shown, own: shown },
+  });
+  const loss = lossOf(result, deps.consolidation.tiers.shrinkShare, 'the text');
+  if (result.document.sentences.length > 0 && loss === null) return result.document;
+  throw new VarveError(`The answer cannot be used: ${loss ?? 'the text would be empty'}.`, {
+    code: 'model_answer_invalid',
+    retryable: true,
+    details: { held: result.held, lost: result.lost },
+  });
+}

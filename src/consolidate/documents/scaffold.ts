@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import type { Basis } from '../../record/block.ts';
+import { CONFIDENCE_LEVELS, type Confidence } from '../../record/trust.ts';
+import type { ScaffoldChange } from '../ask-model.ts';
+import { FEW_VALUES, problemOf, shrinks, type TextSources } from '../check-text.ts';
+import type { RefusedChange } from './changes.ts';
+import type { Observed } from './observed.ts';
+
+/** The scaffold of an owner with what is noted of its entries. */
+export interface Scaffold {
+  entries: Record<string, unknown>;
+  /** By key: the observations that an entry rests on. */
+  basis: Basis;
+  notes: Record<string, EntryNote>;
+}
+
+/** How sure an entry is, when it was last confirmed, and the rank of who said so (X3). Times are ISO 8601. */
+export interface EntryNote {
+  confidence: Confidence;
+  confirmedAt: string;
+  rank: number;
+}
+
+/** What is noted beside the tiers, in the block `tier_notes`. */
+export interface TierNotes {
+  /** For each top-level entry of the scaffold. */
+  scaffold: Record<string, EntryNote>;
+  /** What was refused of the last answer: the model is told with the next question. */
+  refused: RefusedChange[];
+}
+
+const notesSchema = z.object({
+  scaffold: z.record(
+    z.string(),
+    z.object({ confidence: z.enum(CONFIDENCE_LEVELS), confirmedAt: z.iso.datetime(), rank: z.number() }),
+  ),
+  refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
+});
+
+/** The notes of a block; none when it was never written, or by somebody else's hand. */
+export function readTierNotes(content: unknown): TierNotes {
+  const parsed = notesSchema.safeParse(content);
+  return parsed.success ? parsed.data : { scaffold: {}, refused: [] };
+}
+
+/** The updates of the scaffold that observations give themselves, without a model: keys and values as they were given. */
+export function givenChanges(observed: readonly Observed[], first: number): ScaffoldChange[] {
+  return observed.flatMap(({ entries, event }, index) =>
+    event.origin === 'tool' || event.origin === 'document'
+      ? []
+      : entries.map(([key, value]) => ({ key, value, confidence: null, from: [first + index] })),
+  );
+}
+
+export interface ChangedScaffold {
+  scaffold: Scaffold;
+  /** Keys whose old value gave way. */
+  replaced: string[];
+  refused: RefusedChange[];
+  /** Why it must not be applied without somebody looking at it; null when it may. */
+  suspicion: string | null;
+}
+
+interface ScaffoldSources {
+  observed: readonly Observed[];
+  /** The number of the first observation. */
+  first: number;
+  keys: readonly string[] | null;
+  shrinkShare: number;
+  /** What a model was shown; null where there was no model, and entries are taken as they were given. */
+  sources: TextSources | null;
+  now: string;
+}
+
+/** Makes the changes that an observation of sufficient rank supports, entry by entry (X3). What they do not name stays as it is. */
+export function changedScaffold(
+  before: Scaffold,
+  changes: readonly ScaffoldChange[],
+  given: ScaffoldSources,
+): ChangedScaffold {
+  const entries = new Map(Object.entries(before.entries));
+  const notes = new Map(Object.entries(before.notes));
+  const basis = new Map(Object.entries(before.basis));
+  const replaced: string[] = [];
+  const refused: RefusedChange[] = [];
+  for (const change of changes) {
+    const { key, value } = change;
+    // Assigned to `__proto__`, a value would not become an entry but the prototype of the object.
+    if (key === '__proto__' || given.keys?.includes(key) === false) continue;
+    const old = entries.get(key);
+    const support = supportOf(change, old, given);
+    const reason = refusalOf(change, support, notes.get(key), given);
+    if (reason !== null || support === null) {
+      const text = `${key}: ${JSON.stringify(value) ?? 'removed'}`.slice(0, 500);
+      if (reason !== null) refused.push({ text, reason, detail: null });
+      continue;
+    }
+    if (old !== undefined && !isDeepStrictEqual(old, value)) replaced.push(key);
+    if (value === undefined) {
+      for (const map of [entries, notes, basis]) map.delete(key);
+      continue;
+    }
+    entries.set(key, value);
+    basis.set(key, { rests: { [support.event.id]: '' } });
+    notes.set(key, {
+      confidence: change.confidence ?? confidenceOf(support.rank),
+      confirmedAt: given.now,
+      rank: isDeepStrictEqual(old, value) ? Math.max(support.rank, notes.get(key)?.rank ?? 0) : support.rank,
+    });
+  }
+  const next = Object.fromEntries(entries);
+  const [had, has] = [countValues(before.entries), countValues(next)];
+  const isSuspicious = shrinks({ before: had, after: has }, { share: given.shrinkShare, few: FEW_VALUES });
+  return {
+    scaffold: { entries: next, notes: Object.fromEntries(notes), basis: Object.fromEntries(basis) },
+    replaced,
+    refused,
+    suspicion: isSuspicious ? `the scaffold would shrink from ${had} values to ${has}` : null,
+  };
+}
+
+/** How many values a JSON value holds, at every depth. */
+function countValues(value: unknown): number {
+  if (value === null || value === undefined || value === '') return 0;
+  if (typeof value !== 'object') return 1;
+  return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
+}
+
+/** A model may put an observation into words of its own, but not into all others. */
+const SUPPORTED = 0.3;
+/** An observation that has half of the words of an entry speaks of it. */
+const NAMES = 0.5;
+
+/** The observation of the highest rank, and among those the latest, that speaks of an entry: a cited one, or any by its words. */
+function supportOf(
+  { key, value, from }: ScaffoldChange,
+  old: unknown,
+  { observed, first }: ScaffoldSources,
+): Observed | null {
+  const cited = from.flatMap((number) => observed[number - first] ?? []);
+  const novel = contentStems(value === undefined ? key : `${key} ${wordsOf(value)}`);
+  const known = contentStems(wordsOf(old));
+  // What is new about it must have been observed: the rest it shares with the old value.
+  const fresh = new Set([...novel].filter((stem) => !known.has(stem)));
+  const wanted = fresh.size === 0 ? novel : fresh;
+  // What is to go has to be named: by its key, or by what it says.
+  const speaking = observed.filter(
+    ({ stems }) => coveredBy(wanted, stems) >= SUPPORTED || (value === undefined && coveredBy(known, stems) >= NAMES),
+  );
+  return [...cited, ...speaking].reduce<Observed | null>(
+    (best, each) =>
+      best === null ||
+      each.rank > best.rank ||
+      (each.rank === best.rank && each.event.occurredAt >= best.event.occurredAt)
+        ? each
+        : best,
+    null,
+  );
+}
+
+function refusalOf(
+  { value }: ScaffoldChange,
+  support: Observed | null,
+  note: EntryNote | undefined,
+  { sources }: ScaffoldSources,
+): RefusedChange['reason'] | null {
+  if (support === null) return 'unsupported';
+  if (support.rank < (note?.rank ?? 0)) return 'outranked';
+  if (sources === null) return null;
+  return leavesOf(value).flatMap((leaf) => problemOf(leaf, sources) ?? [])[0] ?? null;
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return value === null || value === undefined ? [] : [String(value)];
+  return Object.entries(value).flatMap(([key, member]) => [key, ...leavesOf(member)]);
+}
+
+function confidenceOf(rank: number): Confidence {
+  if (rank >= 3) return 'high';
+  return rank === 2 ? 'medium' : 'low';
+}
+
+function wordsOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([key, member]) => (Array.isArray(value) ? wordsOf(member) : `${key} ${wordsOf(member)}`))
+    .join(' ');
+}

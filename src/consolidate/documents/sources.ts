@@ -1,0 +1,249 @@
+import { sql } from 'kysely';
+import { usesModel } from '../../form/formation-settings.ts';
+import { applyPrivacy, redactSensitive, type PrivacyPolicy } from '../../language/privacy-policy.ts';
+import { DAY } from '../../record/clock.ts';
+import type { Event } from '../../record/event.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
+import { typesThat } from '../../record/memory-types.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import { hasEnded, hasOutcome, isPlanOver, isPresentFact, plannedFor, timedRendering } from '../../record/standing.ts';
+import type { Reader } from '../../store/database.ts';
+import { isNoLongerSo } from '../../store/block-standing.ts';
+import { toEvent } from '../../store/event-store.ts';
+import { memoriesFrom } from '../../store/load-records.ts';
+import { toMemory } from '../../store/memory-rows.ts';
+import type { OwnerProgress } from '../../store/progress-store.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { Material } from './document.ts';
+
+// Everything that consolidation makes documents of is read here, so that what was forgotten is kept out in one place.
+
+const MOST_STATEMENTS = 1000;
+
+/** The live statements of an owner, the newest first. What the local reader drafted for a model to read again is left out. */
+export async function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('session_id', '=', '')
+    .where('connection_id', '=', '')
+    .where('archived_at', 'is', null)
+    .$if(usesModel(deps, 'read'), (query) =>
+      query.where(sql<boolean>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`),
+    )
+    .orderBy('stated_at', 'desc')
+    .orderBy('row_id', 'desc')
+    .limit(MOST_STATEMENTS)
+    .execute();
+  return rows.map(toMemory);
+}
+
+/** Whether a statement is so now: it has not ended, its day is not over, and it has no outcome. */
+export function holdsNow(
+  memory: Memory,
+  { memoryTypes, clock }: Pick<ConsolidateDeps, 'memoryTypes' | 'clock'>,
+): boolean {
+  const now = clock.now();
+  return !hasEnded(memory, now) && !isPlanOver(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
+}
+
+/**
+ * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of their
+ * own, and without merged texts, whose statements are listed themselves. What happened leaves the working memory when nobody has said
+ * or used it for long; a state or a habit stays until it ends.
+ */
+export function workingMaterials(statements: readonly Memory[], deps: ConsolidateDeps): Material[] {
+  const now = deps.clock.now();
+  const stale = now - deps.consolidation.tiers.staleAfterDays * DAY;
+  const lastUse = ({ statedAt, lastAccessedAt }: Memory): number =>
+    Math.max(statedAt.getTime(), lastAccessedAt?.getTime() ?? 0);
+  return statements
+    .filter(
+      (memory) =>
+        deps.memoryTypes.get(memory.type)?.inWorkingMemory === true &&
+        memory.sourceType !== 'consolidation' &&
+        !isPresentFact(memory, now) &&
+        holdsNow(memory, deps) &&
+        (memory.tense !== 'happened' || lastUse(memory) > stale),
+    )
+    .map((memory) => toMaterial(memory, null))
+    .toReversed();
+}
+
+/** What the profile is made of, oldest first: statements that hold whose type has a section in it, and that are no permanent facts. */
+export function profileMaterials(statements: readonly Memory[], deps: ConsolidateDeps): Material[] {
+  const now = deps.clock.now();
+  return statements
+    .flatMap((memory) => {
+      const section = deps.memoryTypes.get(memory.type)?.profileSection ?? null;
+      const isListed = section !== null && !isPresentFact(memory, now) && holdsNow(memory, deps);
+      return isListed ? [toMaterial(memory, section)] : [];
+    })
+    .toReversed();
+}
+
+/** A statement as a document can say it. */
+export function toMaterial(memory: Memory, section: string | null): Material {
+  const day = plannedFor(memory);
+  const ends = [memory.validTo?.getTime(), day === null ? undefined : day.getTime() + DAY].filter(
+    (time) => time !== undefined,
+  );
+  return {
+    id: memory.id,
+    text: timedRendering(memory),
+    at: memory.statedAt,
+    hash: contentHash(memory.content),
+    until: memory.tense === 'happened' || ends.length === 0 ? null : Math.min(...ends),
+    section,
+    importance: memory.importance,
+    events: memory.sourceEvents,
+  };
+}
+
+/** An observation as a document can say it. It never changes, and what was observed long ago is not of now any more. */
+export function observedMaterial(event: Event, deps: ConsolidateDeps): Material {
+  return {
+    id: event.id,
+    text: redactSensitive(event.content, deps.privacy),
+    at: event.occurredAt,
+    hash: '',
+    until: event.occurredAt.getTime() + deps.consolidation.tiers.staleAfterDays * DAY,
+    section: null,
+    importance: 0.5,
+    events: [],
+  };
+}
+
+const MOST_OBSERVED = 500;
+
+/** An observation that the tiers have taken in. */
+export interface RecentObservation {
+  event: Event;
+  /** Whether a statement was formed from it: then the statement is listed, not the observation. */
+  isFormed: boolean;
+}
+
+/** The observations of late that still hold: nothing that was formed from them was replaced, ended or forgotten since. */
+export async function recentObservations(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+): Promise<RecentObservation[]> {
+  const since = deps.clock.now() - deps.consolidation.tiers.staleAfterDays * DAY;
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('kind', '=', 'observation')
+    .$if(scope.user === null, (query) => query.where('session_id', 'is', null))
+    .where('occurred_at', '>', since)
+    .where('origin', 'in', ['user', 'agent', 'system'])
+    .where('processed_at', 'is not', null)
+    .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
+    .orderBy('occurred_at', 'desc')
+    .orderBy('row_id', 'desc')
+    .limit(MOST_OBSERVED)
+    .execute();
+  const formed = await memoriesFrom(
+    reader,
+    scope.tenant,
+    rows.map(({ id }) => id),
+  );
+  const gone = new Set(formed.filter(isNoLongerSo).flatMap(({ sourceEvents }) => sourceEvents));
+  const said = new Set(formed.flatMap(({ sourceEvents }) => sourceEvents));
+  return rows
+    .map(toEvent)
+    .filter(({ id, content }) => !gone.has(id) && mayBeKept(content, deps.privacy))
+    .map((event) => ({ event, isFormed: said.has(event.id) }));
+}
+
+/**
+ * The observations that the tiers have not taken in, oldest first, and those that failed before. Each is known by a cursor, because
+ * formation marks events as processed for itself.
+ */
+export async function waitingObservations(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { eventRow }: Pick<OwnerProgress, 'eventRow'>,
+): Promise<{ event: Event; row: number }[]> {
+  const { batch, tries } = deps.consolidation.tiers;
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('kind', '=', 'observation')
+    // What was observed without a user stays in its session.
+    .$if(scope.user === null, (query) => query.where('session_id', 'is', null))
+    .where((eb) =>
+      eb.or([
+        eb('row_id', '>', eventRow),
+        eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
+      ]),
+    )
+    // What is new first: what has failed must not hold it up.
+    .orderBy('attempts')
+    .orderBy('row_id')
+    .limit(batch)
+    .execute();
+  return rows.map((row) => ({ event: toEvent(row), row: row.row_id }));
+}
+
+/** The reflections of a place that wait to be merged, oldest first. */
+export async function waitingReflections(
+  reader: Reader,
+  deps: Pick<ConsolidateDeps, 'memoryTypes'>,
+  place: Scope,
+): Promise<Memory[]> {
+  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', place.tenant)
+    .where('owner_key', '=', ownerKey(place))
+    .where('type', 'in', types)
+    .where('archived_at', 'is', null)
+    .orderBy('row_id')
+    .limit(1000)
+    .execute();
+  return rows.map(toMemory);
+}
+
+/** The messages after a time and up to another, oldest first. A stretch ends between two times, so that none is read twice. */
+export async function messagesBetween(
+  reader: Reader,
+  scope: Scope,
+  { since, until, limit }: { since: number; until: number; limit: number },
+): Promise<{ messages: Event[]; until: number; hasMore: boolean }> {
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('kind', '=', 'message')
+    // Talk without a user stays in its session.
+    .$if(scope.user === null, (query) => query.where(sql<boolean>`1 = 0`))
+    .where('recorded_at', '>', since)
+    .where('recorded_at', '<=', until)
+    .orderBy('recorded_at')
+    .orderBy('row_id')
+    .limit(limit + 1)
+    .execute();
+  const cut = rows.length > limit ? rows[limit]?.recorded_at : undefined;
+  const whole = cut === undefined ? rows : rows.filter((row) => row.recorded_at < cut);
+  const taken = whole.length > 0 ? whole : rows;
+  return {
+    messages: taken.map(toEvent),
+    until: taken.at(-1)?.recorded_at ?? since,
+    hasMore: cut !== undefined,
+  };
+}
+
+/** Whether a text may be kept at all under the policy. */
+export function mayBeKept(text: string, privacy: PrivacyPolicy): boolean {
+  return applyPrivacy(text, privacy).dropped === null;
+}

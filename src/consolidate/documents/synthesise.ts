@@ -1,0 +1,339 @@
+import { isDeepStrictEqual } from 'node:util';
+import { messageOf, VarveError } from '../../errors.ts';
+import type { Scope } from '../../record/scope.ts';
+import { replaceBlock } from '../../store/block-store.ts';
+import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
+import { memoriesFrom } from '../../store/load-records.ts';
+import { changeOwner } from '../../store/owner-store.ts';
+import { findProgress, saveProgress, type OwnerProgress } from '../../store/progress-store.ts';
+import { assertNotErased, seeOwner, type SeenOwner } from '../../store/seen-owner.ts';
+import { askSynthesis, type Synthesis } from '../ask-model.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { inRun, type ActiveRun, type Committed, type RunContext } from '../in-run.ts';
+import { changed, lossOf, type RefusedChange } from './changes.ts';
+import { fitted, refreshed, unsaid, writeDocument, type Material, type Materials } from './document.ts';
+import { factsToKeep, toObserved, type Observed } from './observed.ts';
+import { changedScaffold, givenChanges } from './scaffold.ts';
+import { observedMaterial, waitingObservations } from './sources.ts';
+import { applySynthesis, readMaterials, readTiers, type SynthesisToApply, type Tiers } from './tiers.ts';
+
+/** What became of an owner's observations and of what is new to the working memory. */
+export interface SynthesisCounts {
+  /** Observations and statements that were taken in. */
+  taken: number;
+  /** Memories that were made of them. */
+  memories: number;
+  /** Batches whose answer waits for review. */
+  held: number;
+  /** Observations that failed alone, and those among them that were set aside for it. */
+  failed: number;
+  setAside: number;
+}
+
+/**
+ * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time (T6), each observation
+ * once, and then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into
+ * words. A batch whose answer cannot be used is halved until the observation that spoils it stands alone: the others go on.
+ */
+export async function synthesiseOwner(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  options: RunContext,
+): Promise<SynthesisCounts> {
+  const counts: SynthesisCounts = { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 };
+  await takeObservations(deps, scope, { options, counts });
+  counts.taken += (await refreshWorkingMemory(deps, scope, options)) ?? 0;
+  return counts;
+}
+
+interface Work {
+  options: RunContext;
+  counts: SynthesisCounts;
+}
+
+async function takeObservations(deps: ConsolidateDeps, scope: Scope, { options, counts }: Work): Promise<void> {
+  const tried = new Set<string>();
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const { seen, observed, progress, held } = await deps.database.read(scope.tenant, async (reader) => {
+      const progress = await findProgress(reader, scope);
+      return {
+        seen: await seeOwner(reader, scope),
+        progress,
+        observed: (await waitingObservations(reader, deps, scope, progress)).map((each) =>
+          toObserved(each, deps.privacy),
+        ),
+        held: (await listHeldChanges(reader, scope)).filter(({ kind }) => kind === 'synthesis'),
+      };
+    });
+    // An answer that waits for review is not asked for again before there is something new.
+    const waiting = new Set(held.flatMap(({ events }) => events));
+    const isHeld = held.length > 0 && observed.every(({ event }) => waiting.has(event.id));
+    if (observed.length === 0 || isHeld) return;
+    // What has failed before is tried alone, so that it spoils nothing.
+    const isFailed = ({ row }: Observed): boolean => row <= progress.eventRow;
+    const failedBefore = observed.filter((each) => isFailed(each) && !tried.has(each.event.id));
+    const fresh = observed.filter((each) => !isFailed(each));
+    for (const { event } of [...fresh, ...failedBefore]) tried.add(event.id);
+    let goesOn = progress;
+    if (fresh.length > 0)
+      goesOn = await synthesiseBatch(deps, scope, { batch: fresh, seen, progress, options, counts });
+    for (const each of failedBefore) {
+      goesOn = await synthesiseBatch(deps, scope, { batch: [each], seen, progress: goesOn, options, counts });
+    }
+    if (counts.held > 0 || fresh.length === 0) return;
+  }
+}
+
+interface Batch extends Work {
+  batch: readonly Observed[];
+  seen: SeenOwner;
+  progress: OwnerProgress;
+}
+
+async function synthesiseBatch(deps: ConsolidateDeps, scope: Scope, given: Batch): Promise<OwnerProgress> {
+  const { batch, progress } = given;
+  try {
+    return { ...progress, ...(await synthesiseOnce(deps, scope, given)) };
+  } catch (error) {
+    if (!VarveError.isInstance(error, 'model_answer_invalid') && !VarveError.isInstance(error, 'invalid_input'))
+      throw error;
+    const [only] = batch;
+    if (batch.length === 1 && only !== undefined) return setFailed(deps, scope, { ...given, failed: only, error });
+    const middle = Math.ceil(batch.length / 2);
+    const first = await synthesiseBatch(deps, scope, { ...given, batch: batch.slice(0, middle) });
+    return synthesiseBatch(deps, scope, { ...given, batch: batch.slice(middle), progress: first });
+  }
+}
+
+/** Reads the tiers, asks for the changes to them, checks these, and applies them or holds them. */
+async function synthesiseOnce(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { batch, seen, progress, options, counts }: Batch,
+): Promise<Pick<OwnerProgress, 'eventRow'>> {
+  const nextProgress = progressAfter(progress, batch);
+  return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
+    const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => ({
+      tiers: await readTiers(reader, scope),
+      materials: await readMaterials(reader, deps, scope),
+      formed: await memoriesFrom(
+        reader,
+        scope.tenant,
+        batch.map(({ event }) => event.id),
+      ),
+    }));
+    run.read({ observations: batch.length });
+    const next = await nextTiers(deps, run, { tiers, materials, batch });
+    const apply: SynthesisToApply = {
+      ...next.tiers,
+      facts: factsToKeep(next.facts, batch, {
+        privacy: deps.privacy,
+        reader: run.languageModel?.modelOf('synthesise') ?? 'local',
+        formed,
+        first: next.first,
+      }),
+      events: batch.map(({ event }) => event.id),
+      versions: tiers.versions,
+      progress: { eventRow: progress.eventRow },
+      nextProgress,
+    };
+    const { suspicion } = next;
+    const { changed: notes } = await run.commit(async (writer): Promise<Committed> => {
+      if (suspicion === null) {
+        const why = { reason: reasonOf(next.replaced, next.tiers.refused), actor: 'synthesise', run: run.id };
+        const applied = await applySynthesis(writer, deps, scope, { apply, why });
+        return { changed: { ...applied, refused: next.tiers.refused.length } };
+      }
+      const now = deps.clock.now();
+      await changeOwner(writer, scope, now);
+      await insertHeldChange(writer, {
+        id: deps.ids.next('hld'),
+        scope,
+        run: run.id,
+        kind: 'synthesis',
+        reason: suspicion,
+        proposal: apply,
+        events: apply.events,
+        createdAt: new Date(now),
+      });
+      return { changed: { held: 1 }, status: 'held' };
+    });
+    if (suspicion !== null) {
+      counts.held += 1;
+      return { eventRow: progress.eventRow };
+    }
+    counts.taken += batch.length;
+    counts.memories += (notes['memories'] as readonly string[]).length;
+    return nextProgress;
+  });
+}
+
+interface NextTiers {
+  tiers: Pick<SynthesisToApply, 'workingMemory' | 'scaffold' | 'refused'>;
+  facts: Synthesis['facts'];
+  /** The number of the first observation. */
+  first: number;
+  replaced: string[];
+  suspicion: string | null;
+}
+
+/** The tiers with the observations of a batch: worked in by a model, or without one as lines and entries as they were given. */
+async function nextTiers(
+  deps: ConsolidateDeps,
+  run: ActiveRun,
+  { tiers, materials, batch }: { tiers: Tiers; materials: Materials; batch: readonly Observed[] },
+): Promise<NextTiers> {
+  const { words, scaffoldKeys, shrinkShare } = deps.consolidation.tiers;
+  const now = deps.clock.now();
+  const observed = batch.map(({ event }) => observedMaterial(event, deps));
+  const known = new Map([...materials.known, ...observed.map((each) => [each.id, each] as const)]);
+  const document = refreshed(tiers.workingMemory, { known, wanted: materials.wanted }, now);
+  const first = document.sentences.length + 1;
+  const shown = [...document.sentences.map(({ text }) => text), JSON.stringify(tiers.scaffold.entries)];
+  const sources = {
+    shown: [...shown, ...batch.map(({ content }) => content)],
+    own: [...shown, ...batch.filter(({ trust }) => trust !== 'low').map(({ content }) => content)],
+  };
+  const synthesis =
+    run.languageModel === null
+      ? { workingMemory: [], scaffold: givenChanges(batch, first), facts: [] }
+      : await askSynthesis(
+          run.languageModel,
+          {
+            sentences: document.sentences,
+            observations: batch.map(({ event, content }) => ({ ...event, content })),
+            scaffold: tiers.scaffold.entries,
+            scaffoldKeys,
+            wordLimit: words,
+            today: new Date(now).toISOString().slice(0, 10),
+            refused: tiers.refused,
+          },
+          run.signal,
+        );
+  const scaffold = changedScaffold(tiers.scaffold, synthesis.scaffold, {
+    observed: batch,
+    first,
+    keys: scaffoldKeys,
+    shrinkShare,
+    sources: run.languageModel === null ? null : sources,
+    now: new Date(now).toISOString(),
+  });
+  const working =
+    run.languageModel === null
+      ? {
+          document: refreshed(document, { known, wanted: [...materials.wanted, ...listable(batch, observed)] }, now),
+          refused: [],
+          suspicion: null,
+        }
+      : workedIn(changed(document, synthesis.workingMemory, { materials: observed, known, sources }), shrinkShare);
+  return {
+    tiers: {
+      workingMemory: writeDocument(fitted(working.document, words)),
+      scaffold: scaffold.scaffold,
+      refused: [...working.refused, ...scaffold.refused],
+    },
+    facts: synthesis.facts,
+    first,
+    replaced: scaffold.replaced,
+    suspicion: scaffold.suspicion ?? working.suspicion,
+  };
+}
+
+function workedIn(
+  { document, refused, ...loss }: ReturnType<typeof changed>,
+  share: number,
+): Pick<ReturnType<typeof changed>, 'document' | 'refused'> & { suspicion: string | null } {
+  return { document, refused, suspicion: lossOf(loss, share, 'the working memory') };
+}
+
+/** The observations that a list without a model has lines of: what people and the agent noted, not updates of the scaffold. */
+function listable(batch: readonly Observed[], materials: readonly Material[]): Material[] {
+  return materials.filter((_, index) => {
+    const event = batch[index]?.event;
+    return event !== undefined && event.category !== 'scaffold_update' && LISTED.has(event.origin);
+  });
+}
+
+const LISTED: ReadonlySet<string> = new Set(['user', 'agent', 'system']);
+
+/** Counts a failure of one observation, and after the last try leaves it aside with its error. */
+async function setFailed(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { failed, seen, progress, error, counts }: Omit<Batch, 'batch'> & { failed: Observed; error: unknown },
+): Promise<OwnerProgress> {
+  const next = progressAfter(progress, [failed]);
+  const attempts = await deps.database.write(scope.tenant, async (writer) => {
+    await assertNotErased(writer, seen);
+    await changeOwner(writer, scope, deps.clock.now());
+    await saveProgress(writer, scope, next);
+    const row = await writer
+      .updateTable('events')
+      .set((eb) => ({
+        attempts: eb('attempts', '+', 1),
+        // Formation may have marked it already: it waits again, for the tiers.
+        processed_at: null,
+        last_error: messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed(),
+      }))
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', failed.event.id)
+      .returning('attempts')
+      .executeTakeFirst();
+    return row?.attempts ?? 0;
+  });
+  counts.failed += 1;
+  if (attempts >= deps.consolidation.tiers.tries) counts.setAside += 1;
+  return { ...progress, ...next };
+}
+
+function progressAfter({ eventRow }: OwnerProgress, batch: readonly Observed[]): Pick<OwnerProgress, 'eventRow'> {
+  return { eventRow: batch.reduce((most, { row }) => Math.max(most, row), eventRow) };
+}
+
+function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]): string {
+  const parts = [
+    replaced.length > 0 ? `replaced: ${replaced.slice(0, 10).join(', ')}` : '',
+    refused.length > 0
+      ? `refused: ${refused
+          .slice(0, 10)
+          .map(({ text, reason }) => `${text.slice(0, 60)} (${reason})`)
+          .join(', ')}`
+      : '',
+  ].filter((part) => part !== '');
+  return `took in new observations${parts.length === 0 ? '' : `; ${parts.join('; ')}`}`.slice(0, 500);
+}
+
+/**
+ * Takes what is stale out of the working memory and adds a line for each statement that it does not say. No model is asked, and where
+ * nothing has changed nothing is written. Gives back how many statements are new, or null where nothing was written.
+ */
+export async function refreshWorkingMemory(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  options: RunContext,
+): Promise<number | null> {
+  const { seen, tiers, materials } = await deps.database.read(scope.tenant, async (reader) => ({
+    seen: await seeOwner(reader, scope),
+    tiers: await readTiers(reader, scope),
+    materials: await readMaterials(reader, deps, scope),
+  }));
+  const now = deps.clock.now();
+  const document = refreshed(tiers.workingMemory, materials, now);
+  const next = writeDocument(fitted(document, deps.consolidation.tiers.words));
+  const { text, basis } = tiers.written;
+  if (next.text === '' && tiers.versions.workingMemory === 0) return null;
+  if (next.text === text && isDeepStrictEqual(next.basis, basis)) return null;
+  const news = unsaid(tiers.workingMemory, materials.wanted).length;
+  await inRun(deps, { scope, kind: 'refresh-documents', seen, ...options }, async (run) => {
+    run.read({ statements: materials.wanted.length });
+    await run.commit(async (writer) => {
+      const why = { reason: `said what holds: ${news} new`, actor: 'refresh-documents', run: run.id };
+      const expectedVersion = tiers.versions.workingMemory;
+      const replacement = { kind: 'working_memory' as const, content: next.text, basis: next.basis, expectedVersion };
+      await replaceBlock(writer, deps, scope, replacement, why);
+      return { changed: { workingMemory: 1, news } };
+    });
+  });
+  return news;
+}

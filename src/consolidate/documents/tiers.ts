@@ -1,0 +1,152 @@
+import { VarveError } from '../../errors.ts';
+import type { Basis } from '../../record/block.ts';
+import type { InternalMemory } from '../../record/memory.ts';
+import type { Change } from '../../record/revision.ts';
+import { ownerLevel, type Scope } from '../../record/scope.ts';
+import { findBlock, replaceBlock } from '../../store/block-store.ts';
+import type { Reader, Writer } from '../../store/database.ts';
+import { markProcessed } from '../../store/event-store.ts';
+import { decideHeldChanges } from '../../store/held-change-store.ts';
+import { changeOwner } from '../../store/owner-store.ts';
+import type { Parts } from '../../store/parts.ts';
+import { findProgress, saveProgress, type OwnerProgress } from '../../store/progress-store.ts';
+import type { RunNotes } from '../../store/run-store.ts';
+import { writeMemory } from '../../store/write-memory.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { readDocument, type Document, type Material, type Materials } from './document.ts';
+import { readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
+import { liveStatements, observedMaterial, recentObservations, workingMaterials } from './sources.ts';
+
+/** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
+export interface Tiers {
+  workingMemory: Document;
+  /** The text and basis that the working memory has now. */
+  written: { text: string; basis: Basis };
+  scaffold: Scaffold;
+  refused: TierNotes['refused'];
+  versions: { workingMemory: number; scaffold: number; notes: number };
+}
+
+export async function readTiers(reader: Reader, scope: Scope): Promise<Tiers> {
+  const working = await findBlock(reader, scope, 'working_memory');
+  const scaffold = await findBlock(reader, scope, 'scaffold');
+  const noted = await findBlock(reader, scope, 'tier_notes');
+  const notes = readTierNotes(noted?.content);
+  const written = { text: typeof working?.content === 'string' ? working.content : '', basis: working?.basis ?? {} };
+  return {
+    workingMemory: readDocument(written.text, written.basis),
+    written,
+    scaffold: {
+      entries: isRecord(scaffold?.content) ? scaffold.content : {},
+      basis: scaffold?.basis ?? {},
+      notes: notes.scaffold,
+    },
+    refused: notes.refused,
+    versions: { workingMemory: working?.version ?? 0, scaffold: scaffold?.version ?? 0, notes: noted?.version ?? 0 },
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What the working memory is made of now: the statements that hold, and observations that nothing was formed from. */
+export async function readMaterials(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Materials> {
+  const live = await liveStatements(reader, deps, scope);
+  const statements = workingMaterials(live, deps);
+  const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
+  const merged = new Set(
+    live.flatMap(({ id, contradictedBy }) => (contradictedBy !== null && texts.has(contradictedBy) ? [id] : [])),
+  );
+  const observations = await recentObservations(reader, deps, scope);
+  const observed = observations.map(({ event, isFormed }) => ({ material: observedMaterial(event, deps), isFormed }));
+  const known = new Map<string, Material>(
+    [...statements, ...observed.map(({ material }) => material)].map((each) => [each.id, each]),
+  );
+  // What a merged text says stands in the prompt with that text.
+  const single = statements.filter(({ id }) => !merged.has(id));
+  const wanted = [...single, ...observed.filter(({ isFormed }) => !isFormed).map(({ material }) => material)];
+  return { known, wanted };
+}
+
+/** What is written when a synthesis is applied. Kept as it is while it is held for review. */
+export interface SynthesisToApply {
+  workingMemory: { text: string; basis: Basis };
+  scaffold: Scaffold;
+  refused: TierNotes['refused'];
+  facts: InternalMemory[];
+  /** The events that it has taken in. */
+  events: string[];
+  versions: Tiers['versions'];
+  progress: Pick<OwnerProgress, 'eventRow'>;
+  nextProgress: Pick<OwnerProgress, 'eventRow'>;
+}
+
+/** Applies a synthesis: both tiers, what is noted of them, the facts, and the mark on the events, all or nothing (T6). */
+export async function applySynthesis(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { apply, why }: { apply: SynthesisToApply; why: Change },
+): Promise<RunNotes> {
+  const now = parts.clock.now();
+  await changeOwner(writer, scope, now);
+  await assertNotTaken(writer, scope, apply);
+  const { workingMemory, scaffold, refused, versions } = apply;
+  const replace = async (
+    kind: 'working_memory' | 'scaffold' | 'tier_notes',
+    { content, basis = {} }: { content: unknown; basis?: Basis },
+    expectedVersion: number,
+  ): Promise<boolean> => {
+    // What was never written and would be empty is not begun.
+    const isNothing = kind === 'working_memory' ? content === '' : isEmpty(content);
+    if (expectedVersion === 0 && isNothing && Object.keys(basis).length === 0) return false;
+    const replacement = { kind, content, basis, expectedVersion };
+    return (await replaceBlock(writer, parts, scope, replacement, why)).version > expectedVersion;
+  };
+  const hasWorking = await replace(
+    'working_memory',
+    { content: workingMemory.text, basis: workingMemory.basis },
+    versions.workingMemory,
+  );
+  const hasScaffold = await replace(
+    'scaffold',
+    { content: scaffold.entries, basis: scaffold.basis },
+    versions.scaffold,
+  );
+  await replace('tier_notes', { content: { scaffold: scaffold.notes, refused } }, versions.notes);
+  const written: string[] = [];
+  for (const fact of apply.facts) {
+    // A scope without a user has no level `user`: its facts live where it does.
+    const input = { ...fact, level: ownerLevel(scope) };
+    const { memory, outcome } = await writeMemory(writer, parts, scope, input, why);
+    if (outcome !== 'unchanged') written.push(memory.id);
+  }
+  await markProcessed(writer, scope.tenant, apply.events, now);
+  await saveProgress(writer, scope, apply.nextProgress);
+  // One that still waits was made of tiers that are replaced.
+  await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
+  return {
+    workingMemory: Number(hasWorking),
+    scaffold: Number(hasScaffold),
+    events: apply.events.length,
+    memories: written,
+  };
+}
+
+function isEmpty(content: unknown): boolean {
+  return Object.values(content as object).every(
+    (part) => typeof part === 'object' && part !== null && Object.keys(part).length === 0,
+  );
+}
+
+/** Somebody else may have taken the same observations in since they were read. */
+async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
+  const { eventRow } = await findProgress(writer, scope);
+  if (eventRow === progress.eventRow) return;
+  throw new VarveError('These observations were taken in by another run in between.', {
+    code: 'conflict',
+    retryable: true,
+    details: { events: events.length },
+  });
+}

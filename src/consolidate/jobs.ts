@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { enqueueJobs } from '../jobs/enqueue.ts';
+import type { Job, JobKinds } from '../jobs/job.ts';
+import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
+import { EVERY_TENANT } from '../store/database.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { queueDueReflections } from './nightly/due-reflections.ts';
+
+/** The jobs of consolidation, with their schedules as the settings have them (T21). The work itself is loaded with the first of them. */
+export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
+  const { intervals, nightly } = deps.consolidation;
+  return {
+    consolidate: {
+      isPaid: true,
+      async run(job, { signal }) {
+        const cause = hasSession(job) ? 'flush' : 'schedule';
+        const { consolidateOwner } = await import('./consolidate.ts');
+        const { failures } = await consolidateOwner(deps, scopeOf(job), { cause, signal });
+        const [first] = failures;
+        // The steps that went well stay done: the next attempt finds only what is left.
+        if (first !== undefined) throw first.error;
+      },
+    },
+    reflect: {
+      isPaid: true,
+      async run(job, { signal }) {
+        const { reflectOwner } = await import('./nightly/reflect.ts');
+        await reflectOwner(deps, scopeOf(job), { cause: 'schedule', signal });
+      },
+    },
+    'queue-consolidation': { isPaid: false, cron: intervals.consolidate, run: () => queueConsolidation(deps) },
+    nightly: {
+      isPaid: false,
+      cron: nightly.enabled ? intervals.nightly : null,
+      async run() {
+        // A schedule of the time before it was switched off stays in the store.
+        if (nightly.enabled) await queueDueReflections(deps);
+      },
+    },
+  };
+}
+
+const OWNERS_AT_ONCE = 1000;
+
+interface ChangedOwner {
+  tenant_id: string;
+  owner_key: string;
+  agent_id: string | null;
+  user_id: string | null;
+}
+
+/** One job for each user of whom something has changed since their last consolidation. */
+async function queueConsolidation(deps: ConsolidateDeps): Promise<void> {
+  for (
+    let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };
+    after !== null;
+  ) {
+    const owners: ChangedOwner[] = await changedOwners(deps, after);
+    const jobs = owners.map((row) => ({
+      kind: 'consolidate',
+      tenant: row.tenant_id,
+      ownerKey: row.owner_key,
+      uniqueKey: row.owner_key,
+      payload: { scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id } },
+    }));
+    if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
+    after = owners.length < OWNERS_AT_ONCE ? null : (owners.at(-1) ?? null);
+  }
+}
+
+/** In the order of their keys: the first ones may stay changed for long, without credit or a model, and hold up nobody. */
+async function changedOwners(
+  { database }: ConsolidateDeps,
+  after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
+): Promise<ChangedOwner[]> {
+  const { rows } = await database.read(EVERY_TENANT, (reader) =>
+    sql<ChangedOwner>`
+      select o.tenant_id, o.owner_key, o.agent_id, o.user_id
+      from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+      where o.version > coalesce(p.consolidated_version, 0) and (o.user_id is not null or o.agent_id is not null)
+        and (o.tenant_id, o.owner_key) > (${after.tenant_id}, ${after.owner_key})
+      order by o.tenant_id, o.owner_key limit ${OWNERS_AT_ONCE}`.execute(reader),
+  );
+  return rows;
+}
+
+function scopeOf({ payload }: Job): Scope {
+  const { scope } = payload as { scope: Required<ScopeInput> };
+  return { ...parseScope(scope), session: null, connection: null };
+}
+
+function hasSession({ payload }: Job): boolean {
+  return (payload as { scope: Required<ScopeInput> }).scope.session != null;
+}

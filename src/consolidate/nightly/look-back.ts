@@ -1,0 +1,182 @@
+import type { Basis } from '../../record/block.ts';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
+import type { Scope } from '../../record/scope.ts';
+import { findBlock } from '../../store/block-store.ts';
+import { staleKeys } from '../../store/block-standing.ts';
+import type { Reader } from '../../store/database.ts';
+import { contentHash } from '../../record/memory.ts';
+import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import {
+  readDocument,
+  refreshed,
+  unsaid,
+  type Document,
+  type Material,
+  type Materials,
+  type Sentence,
+} from '../documents/document.ts';
+import { liveStatements, messagesBetween, profileMaterials } from '../documents/sources.ts';
+import { readMaterials, readTiers } from '../documents/tiers.ts';
+import { reflectedSince } from './due-reflections.ts';
+
+/** What a reflection looks back on. */
+export interface LookBack {
+  messages: Event[];
+  /** The time of the last reflection. */
+  since: number;
+  /** The last message's time: the next reflection begins after it. */
+  until: number;
+  /** Whether more was said than one reflection can read. */
+  hasMore: boolean;
+  progress: OwnerProgress;
+  /** All that is live of the owner, the newest first. */
+  statements: Memory[];
+  profile: OpenDocument;
+  workingMemory: OpenDocument;
+}
+
+/** A document with what it is made of. */
+export interface OpenDocument {
+  /** Without what is stale; the working memory with a line for each statement that it does not say. */
+  document: Document;
+  version: number;
+  /** As it is stored. */
+  written: { text: string; basis: Basis };
+  materials: Materials;
+}
+
+/** What was said since the last reflection, oldest first, and what is known so far. */
+export async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<LookBack> {
+  const progress = await findProgress(reader, scope);
+  const now = deps.clock.now();
+  const since = reflectedSince(progress.reflectedUntil, now);
+  const limit = deps.consolidation.nightly.exchanges * 2;
+  const { messages, until, hasMore } = await messagesBetween(reader, scope, { since, until: now, limit });
+  const statements = await liveStatements(reader, deps, scope);
+  const tiers = await readTiers(reader, scope);
+  const working = await readMaterials(reader, deps, scope);
+  return {
+    messages,
+    since,
+    until,
+    hasMore,
+    progress,
+    statements,
+    profile: await openProfile(reader, deps, scope, statements),
+    workingMemory: {
+      document: refreshed(tiers.workingMemory, working, now),
+      version: tiers.versions.workingMemory,
+      written: tiers.written,
+      materials: working,
+    },
+  };
+}
+
+async function openProfile(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  statements: readonly Memory[],
+): Promise<OpenDocument> {
+  const block = await findBlock(reader, scope, 'profile');
+  const text = typeof block?.content === 'string' ? block.content : '';
+  const basis = block?.basis ?? {};
+  const stale = await staleKeys(reader, scope.tenant, [{ kind: 'profile', content: text, basis }], {
+    now: deps.clock.now(),
+    memoryTypes: deps.memoryTypes,
+  });
+  const read = readDocument(text, basis);
+  const sentences = read.sentences.filter((sentence) => !stale.has(contentHash(sentence.text)));
+  const wanted = profileMaterials(statements, deps);
+  const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
+  // Turns and facts that a sentence rests on still hold, or the sentence would be stale.
+  for (const [id, hash] of sentences.flatMap(({ basis: rests }) => Object.entries(rests?.rests ?? {}))) {
+    if (!known.has(id)) known.set(id, standIn(id, hash));
+  }
+  return {
+    document: { sentences, omitted: read.omitted.filter((id) => known.has(id)) },
+    version: block?.version ?? 0,
+    written: { text, basis },
+    materials: { known, wanted },
+  };
+}
+
+/** Something that holds and whose words are not needed. */
+function standIn(id: string, hash: string): Material {
+  return { id, text: '', at: new Date(0), hash, until: null, section: null, importance: 0, events: [] };
+}
+
+/** A turn of the user's, as a sentence of a document can rest on it. */
+function turnMaterial({ id, content, occurredAt }: Event): Material {
+  return { ...standIn(id, ''), text: content, at: occurredAt };
+}
+
+/**
+ * What a model is shown under one numbering: the sentences of the profile, the prose of the working memory, the statements that one
+ * of the two does not say yet, and the user's turns.
+ */
+export interface Numbering {
+  profile: readonly Sentence[];
+  prose: readonly Sentence[];
+  statements: readonly Material[];
+  turns: readonly Material[];
+}
+
+export function numberingOf({ messages, profile, workingMemory }: LookBack): Numbering {
+  const prose = workingMemory.document.sentences.filter(({ day }) => day === null);
+  const lines = workingMemory.document.sentences.filter(({ day }) => day !== null);
+  const lined = new Set(lines.flatMap(({ basis }) => Object.keys(basis?.rests ?? {})));
+  const news = new Map<string, Material>();
+  for (const each of unsaid(profile.document, profile.materials.wanted)) news.set(each.id, each);
+  for (const id of lined) {
+    const material = workingMemory.materials.known.get(id);
+    if (material !== undefined && !news.has(id)) news.set(id, material);
+  }
+  return {
+    profile: profile.document.sentences,
+    prose,
+    statements: [...news.values()].toSorted((one, other) => one.at.getTime() - other.at.getTime()),
+    turns: messages.filter(({ origin }) => origin === 'user').map(turnMaterial),
+  };
+}
+
+/** The same numbers as a document counts them: its own sentences first, then what is new to it. */
+export function numbersOf(
+  { profile, prose, statements, turns }: Numbering,
+  kind: 'profile' | 'working_memory',
+  open: OpenDocument,
+): { materials: Material[]; translate(number: number): number[] } {
+  const own = open.document.sentences;
+  const known = new Map([...statements, ...turns].map((each) => [each.id, each]));
+  const others = kind === 'profile' ? prose : profile;
+  for (const id of others.flatMap(({ basis }) => Object.keys(basis?.rests ?? {}))) {
+    const material = open.materials.known.get(id);
+    if (material !== undefined && !known.has(id)) known.set(id, material);
+  }
+  const materials = [...known.values()];
+  const place = (id: string): number[] => {
+    // A line of the working memory that says just this is taken up with it.
+    const line = own.findIndex(({ day, basis }) => day !== null && Object.keys(basis?.rests ?? {}).join() === id);
+    if (line >= 0) return [line + 1];
+    const index = materials.findIndex((each) => each.id === id);
+    return index < 0 ? [] : [own.length + index + 1];
+  };
+  const shown = [...profile, ...prose, ...statements, ...turns];
+  const isOwn = (index: number): boolean => (kind === 'profile') === index < profile.length;
+  return {
+    materials,
+    translate(number) {
+      const item = shown[number - 1];
+      if (item === undefined) return [];
+      if ('id' in item) return place(item.id);
+      if (isOwn(number - 1)) return [own.indexOf(item) + 1];
+      return Object.keys(item.basis?.rests ?? {}).flatMap(place);
+    },
+  };
+}
+
+/** The headings under which a profile is written. */
+export const SECTIONS: readonly string[] = PROFILE_SECTIONS;

@@ -1,0 +1,331 @@
+import { isDeepStrictEqual } from 'node:util';
+import { VarveError } from '../../errors.ts';
+import { renderPrompt } from '../../models/prompt.ts';
+import type { Basis } from '../../record/block.ts';
+import type { PromptSection } from '../../record/memory-types.ts';
+import type { Memory } from '../../record/memory.ts';
+import type { Change } from '../../record/revision.ts';
+import type { Scope } from '../../record/scope.ts';
+import { hasOutcome, isoDay, isPresentFact } from '../../record/standing.ts';
+import { replaceBlock } from '../../store/block-store.ts';
+import type { Writer } from '../../store/database.ts';
+import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
+import { changeOwner } from '../../store/owner-store.ts';
+import type { Parts } from '../../store/parts.ts';
+import { findProgress, saveProgress } from '../../store/progress-store.ts';
+import type { RunCause, RunNotes } from '../../store/run-store.ts';
+import { problemOf, type TextSources } from '../check-text.ts';
+import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import { changed, lossOf, readChanges, type DocumentChange, type RefusedChange } from '../documents/changes.ts';
+import { fitted, fittedSections, refreshed, writeDocument, type Document } from '../documents/document.ts';
+import { inRun, type ActiveRun, type Committed } from '../in-run.ts';
+import { rehearse } from '../rehearse.ts';
+import { applyReflection, countFormed, type Counts } from './apply-reflection.ts';
+import {
+  lookBack,
+  numberingOf,
+  numbersOf,
+  SECTIONS,
+  type LookBack,
+  type Numbering,
+  type OpenDocument,
+} from './look-back.ts';
+import { parseReflection, type ParsedReflection } from './parse-reflection.ts';
+import { reflectPrompt } from './profile-prompt.ts';
+
+/** What a reflection has added (K12). The names are those of the design's answer. */
+export interface ReflectionCounts extends Counts {
+  /** Nothing was said since the last one: nothing was done. */
+  skipped: boolean;
+  /** The profile would have lost too much and waits for review. The rest was applied. */
+  profile_held: boolean;
+  warnings: string[];
+}
+
+const NOTHING: ReflectionCounts = {
+  facts_added: 0,
+  facts_updated: 0,
+  intentions_added: 0,
+  intentions_closed: 0,
+  learnings_added: 0,
+  skipped: true,
+  profile_held: false,
+  warnings: [],
+};
+
+// After weeks of downtime a reflection reads what was said a stretch at a time; the rest waits for the next night.
+const MOST_STRETCHES = 10;
+
+interface ReflectOptions {
+  cause: RunCause;
+  signal?: AbortSignal;
+  dryRun?: boolean;
+}
+
+/**
+ * Looks back on what was said since the last reflection, however long ago that was: a profile and a working memory that are up to
+ * date, facts, intentions and learnings (K10). A document that would lose too much waits for review; the rest is applied.
+ */
+export async function reflectOwner(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { dryRun = false, ...options }: ReflectOptions,
+): Promise<ReflectionCounts> {
+  if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => reflectOwner(rehearsed, scope, options));
+  const total = { ...NOTHING, warnings: [] as string[] };
+  for (let stretch = 0; stretch < MOST_STRETCHES; stretch += 1) {
+    const { counts, hasMore } = await reflectOnce(deps, scope, options);
+    for (const name of COUNTED) total[name] += counts[name];
+    total.skipped &&= counts.skipped;
+    total.profile_held ||= counts.profile_held;
+    total.warnings.push(...counts.warnings);
+    if (!hasMore) break;
+  }
+  return total;
+}
+
+const COUNTED = ['facts_added', 'facts_updated', 'intentions_added', 'intentions_closed', 'learnings_added'] as const;
+
+async function reflectOnce(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  options: Omit<ReflectOptions, 'dryRun'>,
+): Promise<{ counts: ReflectionCounts; hasMore: boolean }> {
+  return inRun(deps, { scope, kind: 'reflect', ...options }, async (run) => {
+    const back = await deps.database.read(scope.tenant, (reader) => lookBack(reader, deps, scope));
+    run.read({ messages: back.messages.length, memories: back.statements.length });
+    if (!back.messages.some(({ origin }) => origin === 'user')) {
+      await run.commit(async (writer) => {
+        if (back.messages.length > 0) await saveProgress(writer, scope, { reflectedUntil: back.until });
+        return { changed: {}, status: 'skipped' };
+      });
+      return { counts: NOTHING, hasMore: back.hasMore };
+    }
+    const { reflection, documents, refused } = await reflect(deps, run, back);
+    const held = documents.filter(({ suspicion }) => suspicion !== null);
+    const { counts } = await run.commit(async (writer): Promise<Committed & { counts: Counts }> => {
+      await changeOwner(writer, scope, deps.clock.now());
+      const progress = await findProgress(writer, scope);
+      if (progress.reflectedUntil !== back.progress.reflectedUntil) throw takenMeanwhile();
+      const why = { reason: 'reflected on the day', actor: 'reflect', run: run.id };
+      const written: RunNotes = {};
+      for (const document of documents)
+        Object.assign(written, await writeOrHold(writer, deps, scope, { document, why }));
+      const applied =
+        reflection === null
+          ? formedAlready(back, deps)
+          : await applyReflection(writer, deps, scope, {
+              reflection,
+              back,
+              intentions: openIntentions(back, deps),
+              reader: run.languageModel?.modelOf('profile') ?? 'local',
+              why,
+            });
+      await saveProgress(writer, scope, { reflectedUntil: back.until });
+      const notes = { ...applied.changed, ...written, refused: refused.length };
+      return { changed: notes, counts: applied.counts, status: held.length === 0 ? 'done' : 'held' };
+    });
+    const counted: ReflectionCounts = {
+      ...counts,
+      skipped: false,
+      profile_held: held.some(({ kind }) => kind === 'profile'),
+      warnings: [
+        ...(reflection?.warnings ?? []),
+        ...refused.map(({ text, reason }) => `Refused (${reason}): ${text.slice(0, 120)}`),
+        ...held.map(({ kind, suspicion }) => `The ${kind.replace('_', ' ')} is held for review: ${suspicion}.`),
+      ],
+    };
+    return { counts: counted, hasMore: back.hasMore };
+  });
+}
+
+/** A document as a reflection would have it, and why that must not be written without somebody looking at it; null: it may. */
+interface NextDocument extends DocumentToApply {
+  kind: 'profile' | 'working_memory';
+  before: { text: string; basis: Basis };
+  suspicion: string | null;
+}
+
+/** A document to write. Kept as it is while it is held for review. */
+export interface DocumentToApply {
+  text: string;
+  basis: Basis;
+  /** The version that it takes the place of; 0 when there is none. */
+  version: number;
+}
+
+async function reflect(
+  deps: ConsolidateDeps,
+  run: ActiveRun,
+  back: LookBack,
+): Promise<{ reflection: ParsedReflection | null; documents: NextDocument[]; refused: RefusedChange[] }> {
+  if (run.languageModel === null) {
+    const document = refreshed(back.profile.document, back.profile.materials, deps.clock.now());
+    return { reflection: null, documents: [nextProfile(deps, back, document, null)], refused: [] };
+  }
+  const numbering = numberingOf(back);
+  const prompt = renderPrompt(reflectPrompt, inputOf(deps, back, numbering));
+  const { data } = await run.languageModel.generateText({ task: 'profile', prompt, signal: run.signal });
+  const parsed = parseReflection(data);
+  const sources = sourcesOf(back);
+  const learnings = parsed.learnings.filter(({ rule }) => problemOf(rule, sources) === null);
+  const reflection = { ...parsed, learnings };
+  const { shrinkShare, words } = deps.consolidation.tiers;
+  const profile = rewritten(back.profile, 'profile', { answer: parsed.profile, numbering, sources, back });
+  const working = rewritten(back.workingMemory, 'working_memory', {
+    answer: parsed.workingMemory,
+    numbering,
+    sources,
+    back,
+  });
+  const next: NextDocument = {
+    kind: 'working_memory',
+    ...writeDocument(fitted(working.document, words)),
+    version: back.workingMemory.version,
+    before: back.workingMemory.written,
+    suspicion: lossOf(working, shrinkShare, 'the working memory'),
+  };
+  return {
+    reflection,
+    documents: [nextProfile(deps, back, profile.document, lossOf(profile, shrinkShare, 'the profile')), next],
+    refused: [...profile.refused, ...working.refused],
+  };
+}
+
+function nextProfile(
+  deps: ConsolidateDeps,
+  { profile }: LookBack,
+  document: Document,
+  suspicion: string | null,
+): NextDocument {
+  const importance = new Map(profile.materials.wanted.map(({ id, importance: weight }) => [id, weight]));
+  const within = fittedSections(document, deps.consolidation.nightly.words, { sections: SECTIONS, importance });
+  return {
+    kind: 'profile',
+    ...writeDocument(within, SECTIONS),
+    version: profile.version,
+    before: profile.written,
+    suspicion,
+  };
+}
+
+/** A document with a model's changes to it, whose numbers are those of all that it was shown. */
+function rewritten(
+  open: OpenDocument,
+  kind: 'profile' | 'working_memory',
+  { answer, numbering, sources, back }: { answer: string; numbering: Numbering; sources: TextSources; back: LookBack },
+): ReturnType<typeof changed> {
+  const { materials, translate } = numbersOf(numbering, kind, open);
+  const isList = /^\s*(?:```[\w-]*\s*)?[[{]/.test(answer);
+  const given = readChanges(answer, open.document, materials);
+  const translated = given.map((change): DocumentChange => {
+    if ('drop' in change) return { drop: change.drop.flatMap(translate) };
+    return { ...change, from: change.from.flatMap(translate) };
+  });
+  // A whole text was compared with the document itself, and has its numbers already.
+  const known = new Map([...open.materials.known, ...materials.map((each) => [each.id, each] as const)]);
+  const result = changed(open.document, isList ? translated : given, { materials, known, sources });
+  const statements = new Set(back.statements.map(({ id }) => id));
+  const isKept = (id: string): boolean => statements.has(id) || open.document.omitted.includes(id);
+  return { ...result, document: { ...result.document, omitted: result.document.omitted.filter(isKept) } };
+}
+
+function inputOf(
+  deps: ConsolidateDeps,
+  back: LookBack,
+  numbering: Numbering,
+): Parameters<typeof reflectPrompt.render>[0] {
+  const { words, characters } = deps.consolidation.nightly;
+  const now = deps.clock.now();
+  return {
+    ...numbering,
+    facts: back.statements
+      .filter((memory) => isPresentFact(memory, now))
+      .map(({ attribute, value, category }) => ({
+        key: attribute ?? '',
+        value: value ?? '',
+        category: category ?? 'general',
+      })),
+    intentions: openIntentions(back, deps).map(
+      ({ content, dueAt }) => `${content}${dueAt === null ? '' : ` (due ${isoDay(dueAt)})`}`,
+    ),
+    learnings: inSection(back.statements, 'learnings', deps).map(({ content }) => content),
+    messages: back.messages,
+    characters,
+    today: isoDay(new Date(now)),
+    wordLimits: { profile: words, workingMemory: deps.consolidation.tiers.words },
+    refused: [],
+  };
+}
+
+function inSection(statements: readonly Memory[], section: PromptSection, { memoryTypes }: ConsolidateDeps): Memory[] {
+  return statements.filter(({ type }) => memoryTypes.get(type)?.section === section);
+}
+
+/** The intentions that a reflection may close, in the order in which they were shown. */
+export function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: ConsolidateDeps): Memory[] {
+  return inSection(statements, 'intentions', deps).filter(
+    (memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
+  );
+}
+
+/** What a model was shown: an order or an address in its answer must stand there, an order in words of the user's own. */
+function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): TextSources {
+  const documents = [profile.written.text, workingMemory.written.text];
+  const known = statements.filter(({ trust }) => trust !== 'low').map(({ content }) => content);
+  return {
+    shown: [...documents, ...statements.map(({ content }) => content), ...messages.map(({ content }) => content)],
+    own: [...documents, ...known, ...messages.filter(({ origin }) => origin === 'user').map(({ content }) => content)],
+  };
+}
+
+function formedAlready(back: LookBack, deps: ConsolidateDeps): { counts: Counts; changed: RunNotes } {
+  const counts = countFormed(back, deps);
+  return { counts, changed: { ...counts } };
+}
+
+/** Writes a document, or holds it for review. */
+async function writeOrHold(
+  writer: Writer,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { document, why }: { document: NextDocument; why: Change & { run: string } },
+): Promise<RunNotes> {
+  const { kind, text, basis, version, before, suspicion } = document;
+  // Where nothing is known, no document is begun.
+  if (text === '' && version === 0) return { [kind]: 0 };
+  if (text === before.text && isDeepStrictEqual(basis, before.basis)) return { [kind]: 0 };
+  if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply: { text, basis, version }, why });
+  const now = deps.clock.now();
+  await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now });
+  await insertHeldChange(writer, {
+    id: deps.ids.next('hld'),
+    scope,
+    run: why.run,
+    kind,
+    reason: suspicion,
+    proposal: { text, basis, version } satisfies DocumentToApply,
+    events: [],
+    createdAt: new Date(now),
+  });
+  return { [kind]: 0, held: 1 };
+}
+
+/** Writes a document, unless the one that it was made of has changed: then a `conflict`. */
+export async function applyDocument(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { kind, apply, why }: { kind: 'profile' | 'working_memory'; apply: DocumentToApply; why: Change },
+): Promise<RunNotes> {
+  const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
+  const { version } = await replaceBlock(writer, parts, scope, replacement, why);
+  if (version === apply.version) return { [kind]: 0 };
+  // One that still waits was made of the document that is replaced.
+  await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: parts.clock.now() });
+  return { [kind]: 1 };
+}
+
+function takenMeanwhile(): VarveError {
+  return new VarveError('Another reflection on the same messages was quicker.', { code: 'conflict', retryable: true });
+}
