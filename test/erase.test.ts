@@ -149,15 +149,17 @@ for (const database of databases()) {
         );
         return created.map(({ handle }) => rows.find((row) => row.owner_key === ownerKey(handle.scope))?.epoch ?? -1);
       };
-      const erase = async (index: number): Promise<number[]> => {
+      /** Which owners have another epoch than before. */
+      const erase = async (index: number): Promise<boolean[]> => {
+        const before = await epochs();
         await created[index]?.handle.eraseMemory(created[index].memory.id);
-        return epochs();
+        return (await epochs()).map((epoch, place) => epoch > (before[place] ?? 0));
       };
-      expect(await erase(4)).toEqual([0, 0, 0, 0, 1]);
-      expect(await erase(3)).toEqual([0, 0, 0, 1, 1]);
-      expect(await erase(2)).toEqual([0, 0, 1, 2, 1]);
-      expect(await erase(1)).toEqual([0, 1, 1, 3, 1]);
-      expect(await erase(0)).toEqual([1, 2, 2, 4, 2]);
+      expect(await erase(4)).toEqual([false, false, false, false, true]);
+      expect(await erase(3)).toEqual([false, false, false, true, false]);
+      expect(await erase(2)).toEqual([false, false, true, true, false]);
+      expect(await erase(1)).toEqual([false, true, false, true, false]);
+      expect(await erase(0)).toEqual([true, true, true, true, true]);
     });
 
     it('refuses options that it does not know: they may have been meant to erase less', async () => {

@@ -274,7 +274,7 @@ for (const database of databases()) {
         await handle.facts.set({ key: 'employer', value: 'Acme' });
         const then = new Date(clock.now());
         clock.advance(DAY);
-        await handle.memories.archive(memory.id);
+        await handle.memories.archive(memory.id, 'decayed');
         for (const at of [undefined, then]) {
           expect(await values({ attributes: ['home_city'] }, at)).toEqual(['Oslo', 'Linz']);
           expect(await values({ attributes: ['home_city'], subjects: ['User'] }, at)).toEqual(['Oslo']);

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
-import type { Event } from '../record/event.ts';
+import { type Event, isBlank } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
 import { listEvents } from '../store/event-store.ts';
 import type { HistoryOptions } from './context-options.ts';
@@ -54,7 +54,7 @@ async function lastTurns(
     }),
   );
   const spoken = events
-    .filter(({ origin }) => origin === 'user' || origin === 'agent')
+    .filter((event) => (event.origin === 'user' || event.origin === 'agent') && !isBlank(event))
     .map((event) => ({ ...event, content: redactSensitive(event.content, deps.privacy) }))
     .reverse();
   // The message of this turn may have been observed already.

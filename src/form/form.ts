@@ -3,6 +3,7 @@ import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
+import { findEvents } from '../store/event-store.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import type { RunCause } from '../store/run-store.ts';
 import { seeOwner } from '../store/seen-owner.ts';
@@ -79,13 +80,18 @@ function isTooShort({ session }: Stretch, { minimumMessages = 0 }: FormOptions):
 export async function formExchange(
   deps: FormDeps,
   scope: Scope,
-  events: readonly Event[],
+  ids: readonly string[],
   { by = 'local', complete, signal }: { by?: 'local' | 'model' } & Pick<FormOptions, 'complete' | 'signal'> = {},
 ): Promise<FormResult> {
   const place = { ...scope, connection: null };
   const run = deps.ids.next('run');
   return deps.ledger.metered({ scope: place, operation: 'extraction', run }, async (meter) => {
-    const earlier = await deps.database.read(place.tenant, (reader) => turnsBefore(reader, place, events[0]));
+    // As they are now: they have waited, and what was forgotten meanwhile is no longer in them.
+    const { seen, events, earlier } = await deps.database.read(place.tenant, async (reader) => {
+      const owner = await seeOwner(reader, place);
+      const found = await findEvents(reader, place, ids);
+      return { seen: owner, events: found, earlier: await turnsBefore(reader, place, found[0]) };
+    });
     const work: FormWork = {
       deps,
       scope: place,
@@ -95,7 +101,7 @@ export async function formExchange(
       events,
       earlier,
       signal,
-      seen: await deps.database.read(place.tenant, (reader) => seeOwner(reader, place)),
+      seen,
       why: { reason: 'read from the exchange', actor: 'form', run },
     };
     const formable = await readTurns(work);

@@ -1,5 +1,3 @@
-import type { Quote } from '../record/statement.ts';
-
 /** Why something that a reader gave was not stored. */
 export type RefusalReason =
   /** It fits no statement: a field is missing or unreadable. */
@@ -54,8 +52,10 @@ export interface FormResult {
   retired: string[];
   /** Known statements that were said again. */
   confirmed: string[];
-  /** What the user asked to forget. */
+  /** What the user asked to forget: ids of records, which `forgotten.list()` gives with what they said. */
   forgotten: string[];
+  /** What is back because the user took a request back. */
+  restored: string[];
   goalsReached: string[];
   reflections: string[];
   topics: string[];
@@ -75,6 +75,7 @@ export function nothingFormed(): FormResult {
     retired: [],
     confirmed: [],
     forgotten: [],
+    restored: [],
     goalsReached: [],
     reflections: [],
     topics: [],
@@ -82,11 +83,4 @@ export function nothingFormed(): FormResult {
     modelCalls: 0,
     hasMore: false,
   };
-}
-
-/** Whether two quotes of one event share words. */
-export function quotesMeet(one: readonly Quote[], other: readonly Quote[]): boolean {
-  return one.some((left) =>
-    other.some((right) => left.event === right.event && left.start < right.end && right.start < left.end),
-  );
 }

@@ -1,10 +1,10 @@
+import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
 import type { Job, JobContext, JobKinds } from '../jobs/job.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
-import { findEvents } from '../store/event-store.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory, listStatements } from '../store/read-memories.ts';
 import { restateInBlocks } from '../store/restate-in-blocks.ts';
@@ -52,7 +52,12 @@ export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
   const inline = createInlineQueue(async (scope, events) => {
     const { formExchange } = await import('./form.ts');
-    return formExchange(deps, scope, events);
+    const ids = events.map(({ id }) => id);
+    return formExchange(deps, scope, ids).catch((error: unknown) => {
+      // Something was forgotten or erased while it was read: what is left is read.
+      if (VarveError.isInstance(error, 'conflict')) return formExchange(deps, scope, ids);
+      throw error;
+    });
   });
   const running = new Map<string, Promise<unknown>>();
 
@@ -106,11 +111,9 @@ export function createFormation(deps: FormDeps): Formation {
       'read-exchange': {
         isPaid: true,
         async run(job, context) {
-          const scope = scopeIn(job);
           const ids = payloadOf(job)['events'] as string[];
-          const events = await deps.database.read(scope.tenant, (reader) => findEvents(reader, scope, ids));
           const { formExchange } = await import('./form.ts');
-          await formExchange(deps, scope, events, { by: 'model', ...doneWith(context) });
+          await formExchange(deps, scopeIn(job), ids, { by: 'model', ...doneWith(context) });
         },
       },
       'take-effect': {

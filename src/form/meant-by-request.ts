@@ -1,6 +1,6 @@
 import { type Pack, plainMarks, wordsPattern } from '../language/packs/pack.ts';
-import { detectPack, PACKS } from '../language/packs/packs.ts';
-import { contentStems, coveredBy } from '../language/words.ts';
+import { detectPack, packPattern, PACKS } from '../language/packs/packs.ts';
+import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
 
 /** What of a memory tells whether a request means it. */
@@ -14,10 +14,6 @@ export interface Meanable {
 /** Words of a request around what it is about: "please forget what I said about my". */
 const REQUEST_WORDS =
   /^(?:(?:please|can you|could you|forget|delete|erase|remove|my|our|the|that|about|everything|anything|what i (?:just )?(?:said|told you) (?:about|on))\s+)+/i;
-/** Words that every request may have, and that name nothing. */
-const EMPTY =
-  /^(?:memory|memories|notes?|records?|database|data|list|bit|part|thing|name|fact|info|information|details?|comment|one|please|pls|thanks|saved?|stored|know|known|told|said|mention(?:ed)?|gesagt|erzählt|dije|dicho|detto|disse|falei|zei|gezegd|gerade|keep|remember|forget|delete|erase|remove|don|again|bitte|gedächtnis|memoria|memória|mémoire|favor|grazie|merci|obrigad[oa])$/;
-
 /**
  * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take
  * Mustard out of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all telling words; a topic
@@ -39,13 +35,12 @@ export function meantByRequest<Item extends Meanable>(
   if (byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
   const clauses = words.split(PARTS).map((clause) => tellingStems(withoutTopics(clause)));
-  const said = items.filter(({ content, value }) => {
-    const stems = contentStems(`${content} ${value ?? ''}`);
-    return clauses.some((clause) => coveredBy(clause, stems) === 1);
-  });
+  const said = items.filter(({ content, value }) =>
+    clauses.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
+  );
   if (said.length > 0) return withRepeats(said, items);
   const latest = items
-    .filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics))
+    .filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, detectPack(words)))
     .toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime())[0];
   return latest === undefined ? [] : [latest];
 }
@@ -78,22 +73,53 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
 
 /** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
 function tellingStems(words: string): Set<string> {
-  const pack = detectPack(words);
-  const common = new Set(pack === null || pack.language === 'en' ? [] : pack.common.split('|'));
+  const own = detectPack(words);
+  const packs = PACKS.filter((pack) => pack === own || packPattern(pack, 'request:forget').test(words));
+  const common = new Set(packs.flatMap(({ language, common: each }) => (language === 'en' ? [] : each.split('|'))));
   // What is meant may stand inside of the phrase, in brackets of its pattern: "take Mustard out of your notes".
   const inside = (_: string, ...groups: unknown[]): string =>
     ` ${groups.filter((group) => typeof group === 'string' && group.length < 120 && group !== words).join(' ')} `;
-  const asked = pack === null ? words : words.replace(requestWords(pack), inside);
+  const asked = packs.reduce((text, pack) => text.replace(requestWords(pack), inside), words);
   const kept = (asked.match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
     const lower = word.toLowerCase().replace(/^\p{L}{1,2}['’]/u, '');
-    return !common.has(lower) && !EMPTY.test(lower) && (lower.length > 2 || /\p{Lo}/u.test(lower));
+    if (common.has(lower) || packs.some((pack) => isPointing(pack, lower))) return false;
+    return lower.length > 2 || /\p{Lo}/u.test(lower);
   });
   return contentStems(kept.join(' '));
 }
 
+const pointingWords = new WeakMap<Pack, RegExp>();
+
+function isPointing(pack: Pack, word: string): boolean {
+  let pattern = pointingWords.get(pack);
+  if (pattern === undefined) {
+    pattern = pack.requests.pointing === '' ? /(?!)/ : new RegExp(`^(?:${pack.requests.pointing})$`, 'u');
+    pointingWords.set(pack, pattern);
+  }
+  return pattern.test(word);
+}
+
+/** The share of the words of a request that a text has, also in another form: "weight" and "weigh", "debts" and "debt". */
+function sharesWords(wanted: ReadonlySet<string>, text: string): number {
+  const stems = [...contentStems(text)];
+  const has = (stem: string): boolean =>
+    stems.some((other) => {
+      if (other === stem) return true;
+      const [short, long] = other.length < stem.length ? [other, stem] : [stem, other];
+      return (
+        short.length >= 5 &&
+        long.length - short.length <= 3 &&
+        long.startsWith(short.slice(0, Math.max(5, short.length - 2)))
+      );
+    });
+  return wanted.size === 0 ? 0 : [...wanted].filter(has).length / wanted.size;
+}
+
 function withoutTopics(clause: string): string {
   const own = detectPack(clause);
-  return (own === null ? [] : topicsOf(own)).reduce((rest, [, pattern]) => rest.replace(pattern, ' '), clause);
+  return (own === null ? [] : topicsOf(own))
+    .reduce((rest, [, pattern]) => rest.replace(pattern, ' '), clause)
+    .replace(/ {2,}/g, ' ');
 }
 
 const requestPatterns = new WeakMap<Pack, RegExp>();
@@ -154,11 +180,11 @@ function topicsIn(words: string, attributes: AttributeTable): Set<string> {
   return topics;
 }
 
-/** Whether a statement speaks of one of the topics, in the words of its own language. */
-function sharesTopic(content: string, topics: ReadonlySet<string>): boolean {
+/** Whether a statement speaks of one of the topics, in the words of its own language or of the request's. */
+function sharesTopic(content: string, topics: ReadonlySet<string>, asked: Pack | null): boolean {
   const own = detectPack(content);
   const plain = plainMarks(content);
-  return (own === null ? PACKS : [own]).some((pack) =>
+  return (own === null ? PACKS : [own, ...(asked === null ? [] : [asked])]).some((pack) =>
     topicsOf(pack).some(([attribute, pattern]) => topics.has(attribute) && plain.search(pattern) >= 0),
   );
 }

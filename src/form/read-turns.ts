@@ -10,7 +10,7 @@ import { memoriesFrom } from '../store/load-records.ts';
 import { listMemories, listStatements, listSubjects } from '../store/read-memories.ts';
 import type { SeenOwner } from '../store/seen-owner.ts';
 import { spokenEvents, topicsOf } from './apply/reflections.ts';
-import { checkRequests } from './apply/requests.ts';
+import { type CheckedRequests, checkRequests } from './apply/requests.ts';
 import { type CheckContext, type Checked, checkStatements } from './check/check.ts';
 import { isStated } from './check/origin.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
@@ -22,6 +22,7 @@ import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
 import { emptyReading, type Reader, type Reading, type ReadInput } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
+import { withNearest } from './said-before.ts';
 import type { Statement } from './statement.ts';
 import { toolEpisodes } from './take.ts';
 
@@ -93,7 +94,7 @@ export async function readTurns(work: FormWork): Promise<Formable> {
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements],
-    requests: checkRequests(reading, context),
+    requests: await requestsOf(work, reading, context),
   });
   const isModel = reader.kind === 'model';
   const vectors = isModel
@@ -113,6 +114,12 @@ export async function readTurns(work: FormWork): Promise<Formable> {
       ...input.topics.map(({ topic, summary }) => `${topic} ${summary}`),
     ],
   };
+}
+
+/** Requests of the user's own words, with what comes nearest by meaning where their words do not say what is meant. */
+async function requestsOf(work: FormWork, reading: Reading, context: CheckContext): Promise<CheckedRequests> {
+  const requests = checkRequests(reading, context);
+  return { ...requests, forgets: await withNearest(work, requests.forgets) };
 }
 
 /** The latest topics that a reader may continue. */

@@ -7,6 +7,8 @@ import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import { ORIGINS, TRUST_LEVELS, trustOf, type Origin, type Trust } from '../record/trust.ts';
 import type { Writer } from '../store/database.ts';
+import { forget } from '../store/forget.ts';
+import { statementHistory } from '../store/load-records.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { listMemories, listStatements } from '../store/read-memories.ts';
@@ -48,7 +50,10 @@ export interface FactHandle extends FactReader {
    * values, such as `allergy`, the new value stands beside the others.
    */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
-  /** Forgets the values under a key. Gives back whether there was one. */
+  /**
+   * Forgets the values under a key, with those that came before: they are out of sight everywhere, and so are the words that said
+   * them. Gives back whether there was one. `forgotten.list()` says what was forgotten, `forgotten.restore()` takes it back.
+   */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
 
@@ -100,9 +105,22 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
       const attribute = attributeOf(parts, key);
       const reason = parseChange(why, 'forgotten on request');
       return parts.database.write(scope.tenant, async (writer) => {
+        const owner = ownFactScope(scope);
+        await changeOwner(writer, owner, parts.clock.now());
         const facts = await ownFacts(writer, scope, attribute);
-        for (const memory of facts) await archiveMemory(writer, parts, memory, { reason: 'forgotten', why: reason });
-        return facts.length > 0;
+        if (facts.length === 0) return false;
+        // The values that came before go as well: a key is forgotten with its history.
+        const past = (await statementHistory(writer, owner, [attribute])).filter(
+          ({ subject, scope: place, archivedAt }) =>
+            archivedAt !== null && subject === USER && place.connection === owner.connection,
+        );
+        await forget(writer, parts, {
+          scope: owner,
+          memories: [...facts, ...past],
+          by: reason.actor ?? 'application',
+          why: reason,
+        });
+        return true;
       });
     },
   };

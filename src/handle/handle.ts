@@ -39,6 +39,7 @@ import { decisionHandle, type DecisionHandle } from './decisions.ts';
 import { entityHandle, type EntityHandle } from './entities.ts';
 import { eventReader, type EventReader, observe } from './events.ts';
 import { factHandle, type FactHandle, factReader, type FactReader } from './facts.ts';
+import { forgottenHandle, type ForgottenHandle } from './forgotten.ts';
 import { intentionHandle, type IntentionHandle } from './intentions.ts';
 import { learningHandle, type LearningHandle } from './learnings.ts';
 import { memoryHandle, type MemoryHandle, memoryReader, type MemoryReader } from './memories.ts';
@@ -106,6 +107,8 @@ export interface Handle {
   readonly intentions: IntentionHandle;
   /** Rules for the agent. */
   readonly learnings: LearningHandle;
+  /** What was forgotten, and how to take it back. */
+  readonly forgotten: ForgottenHandle;
   /** What readers gave and the checks refused. */
   readonly refusals: RefusalHandle;
   /** What background work makes of all this. */
@@ -222,6 +225,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     asOf: (time) => pastHandle(parts, scope, parse(timeSchema, time, 'The time')),
     intentions: intentionHandle(parts, scope),
     learnings: learningHandle(parts, scope),
+    forgotten: forgottenHandle(parts, scope),
     refusals: refusalHandle(parts, scope),
     consolidation: consolidationHandle(parts, scope),
     async reflect(options) {

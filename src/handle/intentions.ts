@@ -3,6 +3,7 @@ import { DAY } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
+import { closeIntention } from '../store/forget.ts';
 import type { Parts } from '../store/parts.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
@@ -63,6 +64,7 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
       if (memory.archivedAt !== null) return memory;
       const why = { reason: `the intention is ${state}` };
       const closed = await reviseMemory(writer, parts, memory, { change: { state }, why });
+      await closeIntention(writer, parts, closed, { as: state, by: 'application', why });
       return archiveMemory(writer, parts, closed, { reason: 'expired', why });
     });
   return {

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
+import { forget } from '../store/forget.ts';
 import type { Parts } from '../store/parts.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
-import { archiveMemory, writeMemory } from '../store/write-memory.ts';
+import { writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';
 
 /** A rule for the agent. */
@@ -54,10 +55,9 @@ export function learningHandle(parts: Parts, scope: Scope): LearningHandle {
       return database.write(scope.tenant, async (writer) => {
         const memory = await findChangeable(writer, scope, id);
         if (memory?.type !== 'learning') throw notFound(id);
-        return archiveMemory(writer, parts, memory, {
-          reason: 'forgotten',
-          why: { reason: 'the rule no longer holds' },
-        });
+        const why = { reason: 'the rule no longer holds' };
+        await forget(writer, parts, { scope: memory.scope, memories: [memory], by: 'application', why });
+        return (await findChangeable(writer, scope, id)) ?? memory;
       });
     },
   };

@@ -15,6 +15,8 @@ import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { newMemory } from '../store/memory-rows.ts';
 import { upgradeSnapshot } from '../store/older-memory.ts';
+import { forget, unforget } from '../store/forget.ts';
+import { listForgotten } from '../store/forgotten-store.ts';
 import type { Parts } from '../store/parts.ts';
 import {
   findChangeable,
@@ -52,7 +54,10 @@ export interface MemoryHandle extends MemoryReader {
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Makes a new version of a memory. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
-  /** Takes a memory out of recall. It is kept, and can be restored. */
+  /**
+   * Takes a memory out of recall. It is kept, and can be restored. As `forgotten`, the default, it is out of sight everywhere: the
+   * words of the turns that said it, the assistant's echoes and the documents go with it.
+   */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /** Brings an archived memory back; a `conflict` when another has taken its place. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
@@ -102,11 +107,22 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     async archive(id, reason = 'forgotten', why) {
       parse(z.enum(ARCHIVE_REASONS), reason, 'The reason');
       const checked = parseChange(why, 'archived by the application');
-      return change(id, (writer, memory) => archiveMemory(writer, parts, memory, { reason, why: checked }));
+      return change(id, async (writer, memory) => {
+        if (reason !== 'forgotten') return archiveMemory(writer, parts, memory, { reason, why: checked });
+        if (memory.archiveReason === 'forgotten') return memory;
+        const by = checked.actor ?? 'application';
+        await forget(writer, parts, { scope: memory.scope, memories: [memory], by, why: checked });
+        return (await findMemory(writer, scope, id)) ?? memory;
+      });
     },
     async restore(id, why) {
       const reason = parseChange(why, 'restored by the application');
-      return change(id, (writer, memory) => restoreMemory(writer, parts, memory, reason));
+      return change(id, async (writer, memory) => {
+        const restored = await restoreMemory(writer, parts, memory, reason);
+        const records = await listForgotten(writer, memory.scope, { memories: [id] });
+        for (const record of records) await unforget(writer, parts, record);
+        return restored;
+      });
     },
     async supersede(id, replacement, { as = 'superseded', ...why } = {}) {
       const input = parse(newMemorySchema, replacement, 'The memory');

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { enqueueJobs } from '../jobs/enqueue.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { anonymiseUsage, eraseRecords, type RecordRow, withDerivedAlone } from '../store/erase-records.ts';
@@ -12,9 +13,10 @@ import {
   hashIds,
   insertErasure,
 } from '../store/erase.ts';
+import { forget } from '../store/forget.ts';
 import type { Parts } from '../store/parts.ts';
 import { findChangeable } from '../store/read-memories.ts';
-import { redactBlocks } from './redact-blocks.ts';
+import { redactDocuments, type Says } from '../store/redact-documents.ts';
 
 /** Who erases, and why. Kept in the certificate, so nothing of what is erased belongs in here. */
 export interface EraseOptions {
@@ -35,7 +37,7 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
     const removed: string[] = [];
     const erased = await eraseScope(writer, database, scope, removed);
     const id = parts.ids.next('era');
-    const redacted = await redactBlocks(writer, scope, { erased: erasedTexts, kept: await liveTexts(writer, scope) });
+    const redacted = await redactDocuments(writer, scope, saysErased(erasedTexts, await liveTexts(writer, scope)));
     const { user, agent, tenant } = scope;
     const isPerson = user !== null && scope.session === null;
     const usage = isPerson ? await anonymiseUsage(writer, { tenant, user, agent, alias: `erased ${id}` }) : 0;
@@ -62,7 +64,15 @@ export async function eraseMemory(
         details: { id: memoryId },
       });
     }
-    const rows = await rowsOf(writer, scope.tenant, [memoryId]);
+    // The words that said it go first, with all that repeats them; what the records keep of them is erased with the memories.
+    const why = { reason: options.reason ?? 'erased on request', actor: options.actor ?? 'application' };
+    const forgotten = await forget(writer, parts, {
+      scope: memory.scope,
+      memories: [memory],
+      by: why.actor,
+      why,
+    });
+    const rows = await rowsOf(writer, scope.tenant, [memoryId, ...forgotten.flatMap((record) => record.memory ?? [])]);
     return eraseRows(writer, parts, memory.scope, { rows, subject: memoryId, options });
   });
   await database.scrub();
@@ -89,7 +99,7 @@ export async function eraseRows(
   removed.push(...ids);
   const texts = await textsOf(writer, scope.tenant, ids);
   const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
-  const redacted = await redactBlocks(writer, scope, { erased: texts, kept: await liveTexts(writer, scope) });
+  const redacted = await redactDocuments(writer, scope, saysErased(texts, await liveTexts(writer, scope)));
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
 }
@@ -147,6 +157,22 @@ async function rowsOf(writer: Writer, tenant: string, ids: readonly string[]): P
     .where('tenant_id', '=', tenant)
     .where('id', 'in', [...ids])
     .execute();
+}
+
+/** A sentence that has so many of its words from an erased text says what that said. */
+const SAYS_IT = 0.8;
+
+/** Whether a text says what an erased one said, and nothing that stays says as well. */
+function saysErased(erased: readonly string[], kept: readonly string[]): Says {
+  const gone = erased.map(contentStems).filter((stems) => stems.size > 0);
+  const stays = kept.map(contentStems);
+  return (text) => {
+    const stems = contentStems(text);
+    if (stems.size === 0) return false;
+    return (
+      gone.some((each) => coveredBy(stems, each) >= SAYS_IT) && !stays.some((each) => coveredBy(stems, each) >= SAYS_IT)
+    );
+  };
 }
 
 // More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.

@@ -5,6 +5,7 @@ import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { findByIdempotencyKey, insertEvents, type KeyedEvent } from '../store/event-store.ts';
+import { hideEchoes } from '../store/forget.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import type { Parts } from '../store/parts.ts';
 import { growSession } from '../store/session-store.ts';
@@ -46,6 +47,12 @@ export async function appendEvents(
   if (added.length > 0) {
     await givePositions(writer, scope, added, now);
     await insertEvents(writer, parts.database, added);
+    await hideEchoes(
+      writer,
+      parts,
+      scope,
+      added.map(({ event }) => event),
+    );
   }
   return { events, repeated: events.length - added.length };
 }

@@ -4,7 +4,7 @@ import { estimateTokens } from '../language/token-count.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
-import type { Event } from '../record/event.ts';
+import { type Event, isBlank } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { contentHash, type Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
@@ -45,7 +45,7 @@ export async function loadResults(reader: Reader, database: Database, loading: L
       return document?.kind === kind && document.successor === null ? [document.rowId] : [];
     });
   const memories = await loadMemories(reader, database, { scope, rowIds: rowsOf('memory'), asOf: loading.asOf });
-  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event'), asOf: loading.asOf });
+  const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event') });
   const results: RecallResult[] = [];
   for (const candidate of candidates) {
     const document = view.documents[candidate.ordinal];
@@ -137,7 +137,7 @@ export async function bringAlong(
 ): Promise<void> {
   for (const result of results) {
     if (withSources && result.memory !== null)
-      result.sources = await findEvents(reader, scope, result.memory.sourceEvents);
+      result.sources = (await findEvents(reader, scope, result.memory.sourceEvents)).filter((turn) => !isBlank(turn));
     const { event } = result;
     if (neighbours === 0 || event === null || event.position === null || event.scope.session === null) continue;
     const around = await reader
@@ -154,7 +154,9 @@ export async function bringAlong(
         scope,
         around.map(({ id }) => id),
       )
-    ).filter((turn) => turn.scope.user === event.scope.user && turn.scope.agent === event.scope.agent);
+    ).filter(
+      (turn) => turn.scope.user === event.scope.user && turn.scope.agent === event.scope.agent && !isBlank(turn),
+    );
     const place = event.position;
     result.before = turns.filter((turn) => (turn.position ?? 0) < place);
     result.after = turns.filter((turn) => (turn.position ?? 0) > place);

@@ -19,7 +19,7 @@ export const OBSERVATION_CATEGORIES = [
 ] as const;
 export type ObservationCategory = (typeof OBSERVATION_CATEGORIES)[number];
 
-/** Something that happened. Appended once, never changed. */
+/** Something that happened. Appended once; what is forgotten of it leaves blanks in place of its words. */
 export interface Event {
   id: string;
   scope: Scope;
@@ -42,6 +42,11 @@ export interface Event {
   recordedAt: Date;
   /** When it was distilled; null while it waits. */
   processedAt: Date | null;
+}
+
+/** Whether an event has no words left: all that it said was forgotten. */
+export function isBlank({ content }: Pick<Event, 'content'>): boolean {
+  return content.trim() === '';
 }
 
 const EVENT_CONTENT_LIMIT = 500_000;

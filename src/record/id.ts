@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'hld'
   | 'ref'
   | 'era'
-  | 'giv';
+  | 'giv'
+  | 'fgt';
 
 /** Where ids come from. Ids of one source sort in the order in which they were made. */
 export interface IdSource {

@@ -44,6 +44,7 @@ export async function eraseScope(
   // With those of the scope itself go the refusals elsewhere that were read from what is erased.
   const refusals = await removeWithin(writer, 'refusals', scope);
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
+  if (scope.session === null) await eraseForgotten(writer, scope);
   const erased: Erased = {
     ...records,
     refusals: refusals + records.refusals,
@@ -108,6 +109,13 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
+/** What was forgotten within a scope goes for good, with the words that were kept of it. */
+async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
+  await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
+    and forgotten_id in (select id from forgotten where ${within(scope)})`.execute(writer);
+  await removeWithin(writer, 'forgotten', scope);
+}
+
 /** What background work has noted of an owner: its progress, runs, answers that wait for review, what was given to models. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const owner = { ...scope, session: null };
@@ -153,6 +161,7 @@ async function removeWithin(
     | 'runs'
     | 'held_changes'
     | 'refusals'
+    | 'forgotten'
     | 'owner_progress',
   scope: Scope,
 ): Promise<number> {

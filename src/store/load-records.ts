@@ -1,13 +1,12 @@
-import { type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { chunks, type Database, type Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
-import { fromSnapshot, toMemory } from './memory-rows.ts';
+import { fromSnapshot, isNotForgotten, toMemory } from './memory-rows.ts';
 import { withinReach } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';
-import type { Tables } from './schema.ts';
 
 /** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
 export async function loadMemories(
@@ -21,6 +20,8 @@ export async function loadMemories(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
+    // What was forgotten since is out of sight in the past, too.
+    .$if(asOf !== null, (query) => query.where(isNotForgotten))
     .execute();
   const then =
     asOf === null
@@ -39,11 +40,11 @@ export async function loadMemories(
   );
 }
 
-/** The events of given rows that a handle sees: row → event. Without those of which a memory was learned that is forgotten. */
+/** The events of given rows that a handle sees: row → event. */
 export async function loadEvents(
   reader: Reader,
   database: Database,
-  { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
+  { scope, rowIds }: { scope: Scope; rowIds: readonly number[] },
 ): Promise<Map<number, Event>> {
   if (rowIds.length === 0) return new Map();
   const rows = await reader
@@ -51,27 +52,10 @@ export async function loadEvents(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    .where('id', 'not in', (eb) => forgottenSources(eb, scope, asOf))
+    // What was forgotten as a whole is blank.
+    .where(sql<SqlBool>`trim(content) <> ''`)
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
-}
-
-/** The events of which memories were learned that are forgotten. One look into an index where nothing is. */
-function forgottenSources(eb: ExpressionBuilder<Tables, 'events'>, scope: Scope, asOf: Date | null) {
-  return eb
-    .selectFrom('memory_sources')
-    .select('event_id')
-    .where('tenant_id', '=', scope.tenant)
-    .where('memory_id', 'in', (inner) =>
-      inner
-        .selectFrom('memories')
-        .select('id')
-        .where('tenant_id', '=', scope.tenant)
-        .where('owner_key', 'in', visibleOwners(scope))
-        // Written out: with a parameter SQLite does not use the index for it.
-        .where(sql<SqlBool>`archive_reason = 'forgotten'`)
-        .where('archived_at', '<=', asOf?.getTime() ?? Number.MAX_SAFE_INTEGER),
-    );
 }
 
 function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import { redactNamed, redactSensitive } from '../language/privacy-policy.ts';
 import type { ContextSource } from '../record/context-source.ts';
@@ -19,6 +19,9 @@ import type { Parts } from './parts.ts';
 import type { MemoryTable } from './schema.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;
+
+/** Of a row of a memory, as of a past time: what was forgotten since is out of sight in the past, too. */
+export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
 export function toMemory(row: MemoryRow): Memory {
   return {

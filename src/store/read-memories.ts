@@ -5,7 +5,7 @@ import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type So
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from './database.ts';
-import { fromSnapshot, type MemoryRow, toMemory } from './memory-rows.ts';
+import { fromSnapshot, isNotForgotten, type MemoryRow, toMemory } from './memory-rows.ts';
 import { liesWithin, visibleFrom, withinReach } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';
 import type { Tables } from './schema.ts';
@@ -285,6 +285,8 @@ async function listPast(
   for (;;) {
     const rows = await inOrder(base, { order, cursor })
       .where('created_at', '<=', asOf.getTime())
+      // What was forgotten since is out of sight in the past, too, but for those who list what is archived.
+      .$if(filter.archived === undefined || filter.archived === 'exclude', (query) => query.where(isNotForgotten))
       .limit(PAST_PAGE)
       .execute();
     const snapshots = await snapshotsAsOf(

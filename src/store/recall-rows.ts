@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Memory } from '../record/memory.ts';
 import { chunks, type IndexedKind, type Reader } from './database.ts';
-import { fromSnapshot } from './memory-rows.ts';
+import { fromSnapshot, isNotForgotten } from './memory-rows.ts';
 import { incarnationOf } from './owner-store.ts';
 import { snapshotsAsOf } from './revision-store.ts';
 
@@ -122,7 +122,7 @@ export async function memoriesForRecall(
     .where('sequence', '>', afterVersion)
     .orderBy('sequence');
   const rows = await (
-    createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime())
+    createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
   ).execute();
   return rows.map(({ validFrom, createdAt, archivedAt, permanent, ...row }) => ({
     ...row,

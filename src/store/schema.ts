@@ -406,6 +406,37 @@ export interface MemoryUseTable extends Owned {
   last_confirmed_at: number | null;
 }
 
+export interface ForgottenTable extends Owned {
+  id: string;
+  agent_id: string | null;
+  user_id: string | null;
+  /** forgotten, done or dismissed. */
+  as: string;
+  memory_id: string | null;
+  subject: string;
+  attribute: string | null;
+  value: string | null;
+  polarity: string;
+  tense: string;
+  text: string;
+  asked_by: string;
+  request: string | null;
+  reason: string;
+  at: number;
+  said_again_at: number | null;
+}
+
+export interface ForgottenSpanTable {
+  tenant_id: string;
+  forgotten_id: string;
+  event_id: string;
+  /** `content`, or `metadata`, which is kept as a whole. */
+  field: string;
+  start_at: number;
+  end_at: number;
+  words: string;
+}
+
 export interface ErasureTable {
   tenant_id: string;
   id: string;
@@ -465,4 +496,6 @@ export interface Tables {
   given_memories: GivenMemoryTable;
   memory_use: MemoryUseTable;
   erasures: ErasureTable;
+  forgotten: ForgottenTable;
+  forgotten_spans: ForgottenSpanTable;
 }

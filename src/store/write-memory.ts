@@ -133,15 +133,19 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
 /** Reasons for which a memory is out of recall and no longer so; for the others its documents stand. */
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
 
-/** Takes a memory out of recall and keeps it; `until` is when it ceased to be so, where that is known. */
+/**
+ * Takes a memory out of recall and keeps it; `until` is when it ceased to be so, where that is known. What was archived for another
+ * reason can still be forgotten.
+ */
 export async function archiveMemory(
   writer: Writer,
   parts: Parts,
   before: Memory,
   { reason, by = null, until, why }: { reason: ArchiveReason; by?: string | null; until?: Date; why: Change },
 ): Promise<Memory> {
-  if (before.archivedAt !== null) return before;
-  const archivedAt = new Date(parts.clock.now());
+  const isForgotten = reason === 'forgotten' && before.archiveReason !== 'forgotten';
+  if (before.archivedAt !== null && !isForgotten) return before;
+  const archivedAt = before.archivedAt ?? new Date(parts.clock.now());
   // What had not begun when it ended was true at no time: its end is its beginning.
   const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
   const contradictedBy = by ?? before.contradictedBy;

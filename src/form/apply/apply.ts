@@ -7,6 +7,7 @@ import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { isSameSubject } from '../../record/statement.ts';
 import type { Writer } from '../../store/database.ts';
+import { isForgotten, listForgotten, quotesMeet } from '../../store/forgotten-store.ts';
 import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
 import { newMemory } from '../../store/memory-rows.ts';
 import { findMemory } from '../../store/read-memories.ts';
@@ -15,7 +16,7 @@ import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../s
 import { findCandidates, ownerOf, type Vectors } from '../compare.ts';
 import { type Candidate, decide, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
 import { compareRank, strongerClaim } from '../decide/precedence.ts';
-import { type FormResult, quotesMeet, type Refusal } from '../formation-result.ts';
+import type { FormResult, Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { linkEntities, toMemory } from './to-memory.ts';
@@ -49,9 +50,13 @@ export async function applyStatements(writer: Writer, deps: FormDeps, work: Appl
   const applied = nothingApplied();
   const { scope, statements, vectors, why } = work;
   const formed = await memoriesFrom(writer, scope.tenant, work.eventIds);
+  const forgotten = await listForgotten(writer, ownerOf(scope));
   if (work.replacesDrafts) {
-    for (const draft of formed.filter((memory) => isDraft(memory, work)))
-      await dropDraft(writer, deps, draft, { why, applied });
+    // A draft whose words were forgotten with another one cannot be read again, and stays.
+    const drafts = formed.filter(
+      (memory) => isDraft(memory, work) && !forgotten.some(({ spans }) => quotesMeet(spans, memory.quotes)),
+    );
+    for (const draft of drafts) await dropDraft(writer, deps, draft, { why, applied });
   }
   const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
   const state = new OwnerState(await targetsNow(writer, work));
@@ -62,7 +67,7 @@ export async function applyStatements(writer: Writer, deps: FormDeps, work: Appl
     now: deps.clock.now(),
   };
   for (const [index, statement] of statements.entries()) {
-    if (isForgotten(statement, formed)) {
+    if (isForgotten(statement, forgotten)) {
       applied.refused.push(refusal(statement, 'forgotten'));
       continue;
     }
@@ -157,17 +162,6 @@ function isDraft({ archivedAt, reader, sourceEvents, statedBy, type }: Memory, {
     statedBy === 'user' &&
     type !== 'summary' &&
     sourceEvents.every((id) => read.has(id))
-  );
-}
-
-/** What the user asked to forget is not formed again from the same words. */
-function isForgotten(statement: Statement, formed: readonly Memory[]): boolean {
-  return formed.some(
-    (memory) =>
-      memory.archiveReason === 'forgotten' &&
-      (quotesMeet(memory.quotes, statement.quotes) ||
-        (memory.statedAt >= statement.statedAt &&
-          (hasSameFields(memory, statement) || contentHash(memory.content) === contentHash(statement.text)))),
   );
 }
 

@@ -53,14 +53,11 @@ export async function commitFormation(
       why,
     });
     applied.retired.push(...(await applyEnds(writer, deps, requests.ends, { scope, why })));
-    const forgotten = await applyForgets(writer, deps, requests.forgets, {
-      scope,
-      turns: [...earlier, ...events],
-      why,
-    });
     const source = { scope, events: spokenEvents(events), reader: reader.id, why };
     const reflections = await writeReflections(writer, deps, reading.reflections, source);
     const topics = await writeTopics(writer, deps, reading.topics, { ...source, known: formable.known });
+    // Last: what the reading says elsewhere of what is to be forgotten goes with it.
+    const forgets = await applyForgets(writer, deps, requests.forgets, { scope, turns: [...earlier, ...events], why });
     if (stretch !== null) {
       // Observations wait for the processor of the tiers, which marks them itself.
       const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
@@ -72,10 +69,11 @@ export async function commitFormation(
       run,
       events: events.length,
       ...applied,
-      forgotten,
+      forgotten: forgets.forgotten.map(({ id }) => id),
+      restored: forgets.restored,
       reflections: reflections.ids,
       topics: topics.ids,
-      refused: [...formable.refused, ...applied.refused, ...reflections.refused, ...topics.refused],
+      refused: [...formable.refused, ...applied.refused, ...reflections.refused, ...topics.refused, ...forgets.refused],
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,
     };
@@ -161,7 +159,8 @@ async function logRun(
   { result, plan, stretch }: { result: FormResult; plan: { startedAt: Date; cause?: RunCause }; stretch: Stretch },
 ): Promise<void> {
   const costs = meter.entries.map(({ model, usage }) => deps.ledger.prices.cost(model, usage));
-  const { added, updated, retired, confirmed, forgotten, reflections, topics, goalsReached, modelCalls } = result;
+  const { added, updated, retired, confirmed, forgotten, restored, reflections, topics, goalsReached, modelCalls } =
+    result;
   const reasons: Record<string, number> = {};
   for (const { reason } of result.refused) reasons[`refused:${reason}`] = (reasons[`refused:${reason}`] ?? 0) + 1;
   await insertRun(writer, {
@@ -179,6 +178,7 @@ async function logRun(
       retired,
       confirmed,
       forgotten,
+      restored,
       reflections,
       topics,
       goalsReached,

@@ -1,13 +1,17 @@
-import type { AttributeTable } from '../../record/attributes.ts';
 import type { Event } from '../../record/event.ts';
+import type { Forgotten } from '../../record/forgotten.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Quote } from '../../record/statement.ts';
+import { plainMarks } from '../../language/packs/pack.ts';
 import { lowestTrust, trustOf } from '../../record/trust.ts';
 import type { Writer } from '../../store/database.ts';
+import { forget, unforget } from '../../store/forget.ts';
+import { listForgotten, quotesMeet } from '../../store/forgotten-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
-import { archiveMemory, reviseMemory } from '../../store/write-memory.ts';
+import { archiveMemory, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
 import { type CheckContext, locateOwnWords } from '../check/check.ts';
 import type { Evidence } from '../check/origin.ts';
 import { ownerOf } from '../compare.ts';
@@ -16,12 +20,23 @@ import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
 import { meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
+import { saidBefore } from '../said-before.ts';
 
 /** The ends and requests of a reading whose words the user said. */
 export interface CheckedRequests {
   ends: { target: Memory; evidence: Evidence }[];
-  forgets: { request: ReadForget; evidence: Evidence; targets: Memory[] }[];
+  forgets: CheckedForget[];
   refused: Refusal[];
+}
+
+/** A request to forget in the user's own words. */
+export interface CheckedForget {
+  request: ReadForget;
+  evidence: Evidence;
+  /** The known statements that the reader takes to be meant. */
+  targets: Memory[];
+  /** The sentence of the user's that comes nearest by its meaning, for where neither fields nor words decide. */
+  nearest?: Quote | null;
 }
 
 /** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
@@ -86,40 +101,152 @@ export async function applyEnds(
 const MOST_AT_ONCE = 20;
 const MOST_KNOWN = 1000;
 
+/** What became of the requests of a formation. */
+export interface AppliedForgets {
+  forgotten: Forgotten[];
+  /** Memories that are back because the user took a request back. */
+  restored: string[];
+  refused: Refusal[];
+}
+
 /**
- * Archives what the user asks to forget: what the reader names, else what the words of the request fit by attribute or by all of
- * their words, the narrowest first; "that" is what was said just before. The turn that asks is kept with it, so that recall gives
- * out neither.
+ * Forgets what the user asks to forget: what the reader names, else what the words of the request fit by attribute or by all of
+ * their words, the narrowest first, else what comes nearest by meaning; "that" is what was said just before. What never became a
+ * memory is forgotten where it was said.
  */
 export async function applyForgets(
   writer: Writer,
   deps: FormDeps,
-  forgets: CheckedRequests['forgets'],
+  forgets: readonly CheckedForget[],
   { scope, turns, why }: { scope: Scope; turns: readonly Event[]; why: Change },
-): Promise<string[]> {
-  if (forgets.length === 0) return [];
-  const forgotten: string[] = [];
+): Promise<AppliedForgets> {
+  const applied: AppliedForgets = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
-  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
-  for (const { request, evidence, targets } of forgets) {
-    const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
-    const own = items.filter(
-      (memory) => ownerKey(memory.scope) === ownerKey(owner) && !isSaidSince(memory, evidence.event),
-    );
-    const named = own.filter(({ id }) => targets.some((target) => target.id === id));
-    const meant = await findMeant(writer, own, { named, request, evidence, turns, attributes: deps.attributes, scope });
-    if (meant.length > MOST_AT_ONCE) continue;
-    for (const memory of meant) {
-      const reason = { ...why, reason: 'the user asked to forget it' };
-      const asked = await reviseMemory(writer, deps, memory, {
-        change: { sourceEvents: [evidence.event.id] },
-        why: reason,
-      });
-      await archiveMemory(writer, deps, asked, { reason: 'forgotten', why: reason });
-      forgotten.push(memory.id);
+  for (const asked of forgets) {
+    const { request, evidence } = asked;
+    if (request.takenBack === true) {
+      applied.restored.push(...(await takeBack(writer, deps, { owner, event: evidence.event, turns, why })));
+      continue;
     }
+    const { memories, words } = await findMeant(writer, deps, asked, { owner, turns });
+    const count = memories.length + words.length;
+    if (count === 0 || count > MOST_AT_ONCE) {
+      applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
+      continue;
+    }
+    const forgotten = await forget(writer, deps, {
+      scope: owner,
+      memories,
+      words,
+      by: 'user',
+      request: { event: evidence.event, quotes: [quoteOf(evidence)] },
+      why: { ...why, reason: 'the user asked to forget it' },
+    });
+    applied.forgotten.push(...forgotten);
   }
-  return forgotten;
+  return applied;
+}
+
+/** "Actually, keep it": what the last request of the conversation took away comes back. */
+async function takeBack(
+  writer: Writer,
+  deps: FormDeps,
+  { owner, event, turns, why }: { owner: Scope; event: Event; turns: readonly Event[]; why: Change },
+): Promise<string[]> {
+  const earlier = new Set(turns.filter(({ occurredAt }) => occurredAt <= event.occurredAt).map(({ id }) => id));
+  const records = (await listForgotten(writer, owner)).filter(
+    ({ request }) => request !== null && earlier.has(request),
+  );
+  const last = records[0]?.request;
+  const restored: string[] = [];
+  for (const record of records.filter(({ request }) => request === last)) {
+    await unforget(writer, deps, record);
+    const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
+    if (memory?.archiveReason !== 'forgotten') continue;
+    await restoreMemory(writer, deps, memory, { ...why, reason: 'the user took the request to forget it back' });
+    restored.push(memory.id);
+  }
+  return restored;
+}
+
+/** What a request means: statements, and words of turns that became none. */
+interface Meant {
+  memories: Memory[];
+  words: Quote[];
+}
+
+async function findMeant(
+  writer: Writer,
+  deps: FormDeps,
+  { request, evidence, targets, nearest }: CheckedForget,
+  { owner, turns }: { owner: Scope; turns: readonly Event[] },
+): Promise<Meant> {
+  const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
+  const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
+  const own = items.filter(
+    (memory) => ownerKey(memory.scope) === ownerKey(owner) && !isSaidSince(memory, evidence.event),
+  );
+  const named = own.filter(({ id }) => targets.some((target) => target.id === id));
+  if (namesNothing(request.about, deps.attributes)) return saidJustBefore(writer, own, { named, evidence, turns });
+  const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, deps.attributes);
+  if (memories.length > 0) return { memories, words: [] };
+  const said = await saidBefore(writer, owner, evidence.event);
+  const sentences = meantByRequest(
+    request.about,
+    said.filter(({ quote }) => quote.event !== evidence.event.id),
+    deps.attributes,
+  ).map(({ quote }) => quote);
+  if (sentences.length > 0) return withStatements(writer, own, sentences);
+  // "My PIN is 1234. Don't keep that.": the words of the request are the turn itself.
+  if (isAboutOwnTurn(request.about, evidence)) return saidJustBefore(writer, own, { named, evidence, turns });
+  return withStatements(writer, own, nearest == null ? [] : [nearest]);
+}
+
+function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
+  return plainMarks(event.content.slice(0, start)).trim() === about.trim();
+}
+
+/** "That": what the turn itself says before the request, else the user's turn before it, with all that was learned from it. */
+async function saidJustBefore(
+  writer: Writer,
+  own: readonly Memory[],
+  { named, evidence, turns }: { named: readonly Memory[]; evidence: Evidence; turns: readonly Event[] },
+): Promise<Meant> {
+  const { event, start } = evidence;
+  const isOwnTurn = (event.content.slice(0, start).match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
+  const before = isOwnTurn
+    ? event
+    : turns.findLast(
+        ({ origin, kind, occurredAt, id, content }) =>
+          origin === 'user' &&
+          kind === 'message' &&
+          id !== event.id &&
+          occurredAt <= event.occurredAt &&
+          content.trim() !== '',
+      );
+  if (before === undefined) return { memories: [...named], words: [] };
+  const meant = await withStatements(writer, own, [
+    { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length },
+  ]);
+  return { ...meant, memories: [...new Set([...named, ...meant.memories])] };
+}
+
+/** Fewer words before a request are a greeting: "oh, please forget that". */
+const LEAST_WORDS = 3;
+
+/** Words of turns, with the statements that were read from them. */
+async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {
+  const [tenant] = own.map(({ scope }) => scope.tenant);
+  if (tenant === undefined || words.length === 0) return { memories: [], words: [...words] };
+  const learned = await memoriesFrom(
+    writer,
+    tenant,
+    words.map(({ event }) => event),
+  );
+  const ids = new Set(
+    learned.filter(({ quotes }) => quotes.length === 0 || quotesMeet(quotes, words)).map(({ id }) => id),
+  );
+  return { memories: own.filter(({ id }) => ids.has(id)), words: [...words] };
 }
 
 /** Whether a memory was said with the request or after it. */
@@ -127,36 +254,6 @@ function isSaidSince({ statedAt, sourceEvents }: Memory, request: Event): boolea
   return statedAt > request.occurredAt || (sourceEvents.length === 1 && sourceEvents[0] === request.id);
 }
 
-/** What a request means: what the reader named and what repeats it, else what its words mean; without any, what was said just before. */
-async function findMeant(
-  writer: Writer,
-  own: readonly Memory[],
-  {
-    named,
-    request,
-    evidence,
-    turns,
-    attributes,
-    scope,
-  }: {
-    named: readonly Memory[];
-    request: ReadForget;
-    evidence: Evidence;
-    turns: readonly Event[];
-    attributes: AttributeTable;
-    scope: Scope;
-  },
-): Promise<Memory[]> {
-  if (!namesNothing(request.about, attributes))
-    return named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, attributes);
-  const before = turns.findLast(
-    ({ origin, occurredAt, id }) =>
-      origin === 'user' && id !== evidence.event.id && occurredAt <= evidence.event.occurredAt,
-  );
-  const said = before === undefined ? [] : await memoriesFrom(writer, scope.tenant, [before.id]);
-  return own.filter((memory) => named.includes(memory) || said.some(({ id }) => id === memory.id));
-}
-
-function quoteOf({ event, start, end }: Evidence): { event: string; start: number; end: number } {
+function quoteOf({ event, start, end }: Evidence): Quote {
   return { event: event.id, start, end };
 }

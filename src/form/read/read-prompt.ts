@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
-import type { Event } from '../../record/event.ts';
+import { type Event, isBlank } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import { isUser, type Tense, TENSES } from '../../record/statement.ts';
 import { type ReadInput, type Relation, RELATIONS } from './reader.ts';
@@ -149,6 +149,7 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
             `Before these turns, for understanding only:\n${fence(
               'before',
               earlier
+                .filter((event) => !isBlank(event))
                 .slice(-4)
                 .map((event) => turnLine(event, input))
                 .join('\n'),
@@ -188,7 +189,7 @@ function numberedTurns(turns: readonly Event[], input: ReadPromptInput): string 
   return turns
     .flatMap((event, index) => {
       const key = `${event.origin} ${event.speaker ?? ''} ${oneLine(event.content).toLowerCase()}`;
-      if (seen.has(key) && key.length > 40) return [];
+      if (isBlank(event) || (seen.has(key) && key.length > 40)) return [];
       seen.add(key);
       return `${index + 1}. ${turnLine(event, input)}`;
     })

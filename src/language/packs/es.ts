@@ -45,16 +45,18 @@ export const spanish: Pack = {
     remember:
       'recuerda(?: que|:|,)|recordá(?: que|:|,)|acordate(?: de| que|,)|acuérdate(?: de| que|,)|ten en cuenta|tené en cuenta|toma nota|tomá nota|anota|anotá|anotame|apunta|apuntá|no (?:te )?olvides (?:que|de que)|para que sepas|que sepas que|guárdalo|guardalo|guardá (?:que|esto)',
     ...forgetRequests({
-      drop: 'olvida|olvidá|olvide|olvides|olvidate de|olvídate de|olvidar|borra|borrá|borre|borrar|bórra(?:me)?|elimina|eliminá|elimine|eliminar|quita|quitá|quite|quitar|saca|sacá|tacha|suprime|suprimir',
+      drop: 'olvidaras|borres|borraras|elimines|eliminaras|quites|quitaras|saques|olvida|olvidá|olvide|olvides|olvidate de|olvídate de|olvidar|borra|borrá|borre|borrar|bórra(?:me)?|elimina|eliminá|elimine|eliminar|quita|quitá|quite|quitar|saca|sacá|tacha|suprime|suprimir',
       object:
-        '(?:de )?(?:eso|esto|aquello|todo|mi|mis|nuestro|nuestra)(?= (?!último|última|texto|mensaje|carta|correo anterior|lista|archivo)| *[.!,;?]|$)|(?:todo )?(?:lo que|lo de|lo mío|dónde|donde|cómo|cuánto|quién|que (?:yo|te|soy|vivo|trabajo|tengo|estoy))|(?:la|el|los) (?:parte|dato|datos|información|cosa|nombre) (?:de|sobre|del)',
+        '(?:de )?(?:eso|esto|aquello|todo|mi|mis|nuestro|nuestra)(?= (?!último|última|texto|mensaje|carta|correo anterior|lista|archivo)| *[.!,;?]|$)|(?:todo )?(?:lo que|lo de|lo mío|dónde|donde|cómo|cuánto|quién|que (?:yo|te|me|mi|soy|vivo|trabajo|tengo|estoy|estuve|tuve|fui|he|\\p{L}{2,}o(?![\\p{L}])))|(?:la|el|los) (?:parte|dato|datos|información|cosa|nombre) (?:de|sobre|del)',
       keepNot:
-        '(?:no|ni) (?:lo |la |los |las |me |te |quiero que (?:te |lo )?)?(?:guardes|guardés|guarde|recuerdes|recuerde|anotes|anote|registres|registre|memorices|memorice|acuerdes|acuerde|sepas|conserves)(?: (?:de )?(?:eso|esto|nada|lo que|lo de|mi|mis|dónde|que))?|que no quede(?: (?:guardado|registrado|anotado))?',
+        'no (?:hace falta|es necesario|necesito|quiero|quisiera|me gustaría) que (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|(?:prefiero|preferiría|me gustaría|quisiera|mejor) que no (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|no (?:necesitas|tienes que|tienes por qué|hace falta|debes|hay que) (?:recordar|guardar|anotar|apuntar|acordarte|registrar|memorizar|saber|conservar|retener)(?:lo|la|los|las)?(?: de)?|(?:no|ni) (?:lo |la )?(?:apuntes|apunte)|(?:no|ni) (?:lo |la |los |las |me |te |quiero que (?:te |lo )?)?(?:guardes|guardés|guarde|recuerdes|recuerde|anotes|anote|registres|registre|memorices|memorice|acuerdes|acuerde|sepas|conserves)(?: (?:de )?(?:eso|esto|nada|lo que|lo de|mi|mis|dónde|que))?|que no quede(?: (?:guardado|registrado|anotado))?',
       memory: '(?:de|en) (?:tu|su|la) (?:memoria|registro|notas|base de datos|cabeza)',
-      also: '(?:haz|hacé|haga|hagamos) (?:como si|de cuenta que) (?:nunca|no)|esto queda entre nosotros',
+      also: '(?:haz|hacé|haga|hagamos) (?:como si|como que|de cuenta que) (?:\\S+ )?(?:nunca|no)|(?:bórr|borr|elimín|elimin|quít|quit|sác|sac)a(?:lo|la|los|las|melo)(?= *(?:[.!,;?]|$| por favor| porfa| ya| ahora| todo| de (?:tu|su|la)))|olvídal[oa]s?(?= *(?:por favor|porfa|de (?:tu|su)|ya mismo))|esto queda entre nosotros',
       named: '(?:olvida|borra|elimina|quita) (?:el|la|los|las)',
     }),
-    lead: 'por favor|porfa|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|lo de (?:la |el |los |las |mi )?\\S+|mi \\S+|anda|ay|perdón|ya no quiero que(?: te)?',
+    pointing:
+      'dije|dicho|decir|contar|contado|conté|escribí|escrito|acabo|acabé|antes|recién|ahora|mismo|ya|memoria|notas|registro|nombre|cosa|datos?|parte|información|guardar|guardes|recordar|recuerdes|anotar|falta|hace|necesitas|prefiero|preferiría|gustaría|quiero|favor|porfa|privado|última|último|frase|mensaje|olvida|borra|elimina|quita',
+    lead: 'por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|lo de (?:la |el |los |las |mi )?\\S+|mi \\S+|anda|ay|perdón|ya no quiero que(?: te)?',
     notForget:
       'no (?:te )?olvides|no olvides|me olvidé|olvidé|te olvidaste|no me olvido|olvidate\\b(?! de)|borra (?:la|el) (?:última|último|línea|párrafo|frase|archivo)',
     takeBack:

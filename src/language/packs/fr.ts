@@ -45,16 +45,18 @@ export const french: Pack = {
     remember:
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
     ...forgetRequests({
-      drop: 'oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|retirer|raye|vire|virez|virer|laisse tomber',
+      drop: "d'oublier|d'effacer|d'enlever|oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|retirer|raye|vire|virez|virer|laisse tomber",
       object:
         "(?:tout )?(?:ça|cela|ceci|tout|ce que|ce qui|mon|ma|mes|notre|nos)(?= (?!dernier|dernière|texte|message|fichier)| *[.!,;?]|$)|(?:le fait|où|comment|qui|quand|combien|que)(?= (?:que |je |j'|mon |ma |mes |c'est ))|(?:le nom|la partie|l'info|l'information|les infos|ce truc|cette histoire|l'histoire) (?:de|du|des|sur)|-(?:le|la|les)",
       keepNot:
-        "(?:ne |n')?(?:garde|gardez|gardes|retiens|retenez|note|notez|enregistre|enregistrez|mémorise|mémorisez|conserve|conservez)(?: surtout)? pas(?: en mémoire)?(?: (?:ça|cela|ce que|mon|ma|mes|le fait|que|où))?|(?:je (?:ne )?veux pas|je préfère|j'aimerais mieux|je préférerais) que (?:tu|vous) (?:ne |n')?(?:\\S+ ){0,3}?(?:l'aies|l'ayez|gardes?|gardiez|saches?|sachiez|retiennes?|te souviennes?|notes?)(?: \\S+){0,2}",
+        "(?:tu n'as|vous n'avez|t'as|il n'y a|y a) pas besoin (?:de |d'|que (?:tu|vous) )(?:retenir|garder|noter|enregistrer|mémoriser|te souvenir|vous souvenir|conserver|retiennes|gardes|reteniez|gardiez)(?: de)?|(?:pas la peine|inutile|pas nécessaire|pas besoin) (?:de |d')(?:retenir|garder|noter|enregistrer|mémoriser|conserver)|(?:j'aimerais|je voudrais|je veux|je souhaite|je préfère|je préférerais) que (?:tu|vous) (?:oubli|effac|supprim|retir|enlev)\\p{L}+|(?:ne (?:le |la |les |l')?|n')?(?:garde|gardez|gardes|retiens|retenez|note|notez|enregistre|enregistrez|mémorise|mémorisez|conserve|conservez)(?: surtout)? pas(?: en mémoire)?(?: (?:ça|cela|ce que|mon|ma|mes|le fait|que|où))?|(?:je (?:ne )?veux pas|je préfère|j'aimerais mieux|je préférerais) que (?:tu|vous) (?:ne |n')?(?:\\S+ ){0,3}?(?:l'aies|l'ayez|gardes?|gardiez|saches?|sachiez|retiennes?|te souviennes?|notes?)(?: \\S+){0,2}",
       memory: 'de (?:ta|votre|vos|tes|la) (?:mémoire|notes|données|base|dossiers|tête)|en mémoire',
       also: "(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|vire-le|efface-le|supprime-le|oublie-le|efface-la|supprime-la|que ça reste entre nous",
       named: "(?:oublie|efface|supprime|enlève) (?:le|la|les|l')",
     }),
-    lead: "s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) \\S+|désolée?",
+    pointing:
+      'dire|dit|raconter|raconté|écrit|parlé|viens|venais|toute?|heure|instant|suite|maintenant|avant|mémoire|notes|nom|truc|chose|partie|fait|garder|gardes?|retenir|retiens|retiennes|noter?|enregistrer?|oublier?|oublie|effacer?|supprimer?|besoin|peine|préfère|préférerais|aimerais|voudrais|veux|merci|plaît|stp|svp|privé|dernière|dernier|phrase|message',
+    lead: "veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) \\S+|désolée?",
     notForget:
       "n'oublie(?:z)? pas|j'ai oublié|j'oublie|tu as oublié|vous avez oublié|oublie pas|efface (?:la|le) (?:dernière|dernier|ligne|phrase|paragraphe|fichier)",
     takeBack:

@@ -42,16 +42,19 @@ export const italian: Pack = {
     remember:
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
     ...forgetRequests({
-      drop: 'dimentica|dimenticare|dimenticati|scordati|cancella|cancellare|elimina|eliminare|rimuovi|rimuovere|togli|togliere|leva|levare|butta via',
+      drop: 'dimenticassi|cancellassi|eliminassi|togliessi|scorda|dimentica|dimenticare|dimenticati|scordati|cancella|cancellare|elimina|eliminare|rimuovi|rimuovere|togli|togliere|leva|levare|butta via',
       object:
         "(?:pure |anche |tutto )*(?:di |d')?(?:tutto|quello che|ciò che|questo|quanto|quella cosa|il mio|la mia|i miei|le mie|mio|mia|dove|come|quando|chi|che)(?= (?!ultimo|ultima|testo|messaggio|file)| *[.!,;?]|$)|(?:pure )?(?:la parte|l'informazione|le informazioni|il nome|la storia|la faccenda|il fatto) (?:d[ei]l?l?[aoe]?|che|su\\p{L}*)|pure(?= (?:il |la |l'|lo |i |gli |le ))",
       keepNot:
+        "non (?:serve|occorre|è necessario|c'è bisogno|vorrei|voglio|mi va) che (?:tu )?(?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|(?:preferirei|preferisco|vorrei|meglio) che (?:tu )?non (?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|non (?:serve|occorre|devi|c'è bisogno di|hai bisogno di) (?:ricordar|salvar|tener|memorizzar|annotar|registrar|segnar)\\p{L}*|non (?:segnar|salvar|ricordar|annotar|memorizzar|tener|scriver|registrar)(?:lo|la|li|le|telo|tela|tene)|" +
         'non (?:voglio che (?:tu )?(?:ti )?)?(?:salvare|ricordare|ricordarti|memorizzare|annotare|registrare|tenere|conservare|ricordi|sappia|memorizzi|tenga|conservi)(?: (?:questo|quello|quello che|il mio|la mia|niente|come|dove|che|di|chi))?',
       memory: 'd(?:alla|ai|al|alle|i)l? ?(?:tua |tuoi |sua )?(?:memoria|appunti|note|dati|archivio|testa)',
-      also: "(?:dimenticalo|dimenticala|cancellalo|cancellala|cancellali|eliminalo|eliminala|eliminali|toglilo|toglila|toglili|toglile|rimuovilo|rimuovila)|(?:fai|fa'|faccia|facciamo) finta che (?:\\S+ ){0,2}?(?:non|mai)|resti tra noi",
+      also: "(?:dimenticalo|dimenticala|cancellalo|cancellala|cancellali|eliminalo|eliminala|eliminali|toglilo|toglila|toglili|toglile|rimuovilo|rimuovila)|(?:puoi|potresti|può|potrebbe|vorresti|riesci a) (?:per favore )?(?:cancellar|eliminar|dimenticar|toglier|rimuover|levar|scordar)(?:lo|la|li|le|tene)|(?:dimenticati|scordati|si dimentichi|si scordi) d(?:i|el|ella|ei|elle|egli)(?! \\S+(?:are|ere|ire)(?![\\p{L}]))|(?:fai|fa'|faccia|facciamo) come se (?:io )?non|(?:fai|fa'|faccia|facciamo) finta che (?:\\S+ ){0,2}?(?:non|mai)|resti tra noi",
       named: "(?:dimentica|cancella|elimina|togli) (?:il|la|lo|l'|i|gli|le)",
     }),
-    lead: 'per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?:mi[oae]i? )?\\S+(?: d\\p{L}+ \\S+)?|quella cosa d\\p{L}+ \\S+|pure',
+    pointing:
+      'detto|dire|raccontato|raccontare|scritto|parlato|appena|prima|ora|adesso|subito|memoria|appunti|nome|cosa|parte|informazione|fatto|salvare|salvarlo|ricordare|ricordi|tenere|segnare|segnarlo|serve|bisogno|voglio|vorrei|preferirei|favore|piacere|grazie|privato|lascia|stare|perdere|quello|questo|quella|questa|ultima|frase|messaggio|dimentica|cancella|elimina|togli',
+    lead: 'questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?:mi[oae]i? )?\\S+(?: d\\p{L}+ \\S+)?|quella cosa d\\p{L}+ \\S+|pure',
     notForget:
       "non dimenticar\\p{L}*|ho dimenticato|mi sono dimenticat[oa]|hai dimenticato|cancella (?:la|l'|il) (?:riga|ultima|ultimo|frase|paragrafo|file)",
     takeBack:

@@ -42,20 +42,22 @@ export const dutch: Pack = {
     remember:
       'onthoud(?: dat| dit|:|,)?|onthou(?: dat| dit|:|,)|noteer|schrijf (?:dat|dit|het) op|hou (?:er )?rekening mee|vergeet niet dat|ter info|voor de duidelijkheid|zodat je het weet|even voor je geheugen|bewaar dit',
     ...forgetRequests({
-      drop: 'vergeet|wis|verwijder|schrap|gooi|haal|streep',
+      drop: 'vergeet|wis|verwijder|schrap|gooi|haal|streep(?: weg)?',
       object:
         "(?:alsjeblieft |maar |even |alles )*(?:over |van )?(?:mijn|m'n|ons|onze)(?= (?!laatste|tekst|bericht|mail|bestand|lijst))|(?:alsjeblieft |maar |even )*(?:dat|dit|het|alles)(?= *(?:[.!,;?]|$| maar| alsjeblieft| weer| van| over| met| wat| uit| ik))|(?:maar |alles )?(?:wat|waar|hoe|wie|wanneer|dat) (?:ik|we|mijn)|het feit|de naam van",
       keepNot:
-        '(?:bewaar|onthoud|noteer|sla)(?: (?:dat|dit|het|mijn \\S+))?(?: alsjeblieft)?(?: maar)? niet(?: op)?|ik wil niet dat (?:je|u) ((?:\\S+ ){1,8}?)(?:onthoudt|weet|bewaart)',
+        '((?:dat|dit|het|mijn \\S+)) hoeft? (?:je |jij |u )?(?:verder |echt )?niet (?:(?:op )?te (?:slaan|onthouden|bewaren|weten|noteren)|(?:bewaard|onthouden|opgeslagen|genoteerd)(?: te worden)?)|niet (?:opslaan|onthouden|bewaren|noteren|opschrijven)(?= *(?:[.!,]|$| graag| alsjeblieft| aub))|(?:bewaar|onthoud|noteer|sla|schrijf)(?: (?:dat|dit|het|mijn \\S+))?(?: alsjeblieft)?(?: maar)? niet(?: op)?|(?:ik wil niet|ik wil liever niet) dat (?:je|u) ((?:\\S+ ){1,8}?)(?:onthoudt|weet|bewaart|opslaat|noteert)|ik (?:heb|had|zou) liever (?:hebben )?dat (?:je|u) ((?:\\S+ ){1,8}?)niet (?:onthoudt|weet|bewaart|opslaat|noteert)',
       memory: 'uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand)',
-      also: "doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
+      also: "doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet|niks|niets)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
       named: '(?:vergeet|wis|verwijder) (?:de|het)',
     }),
+    pointing:
+      'gezegd|zei|vertelde|verteld|schreef|geschreven|net|zojuist|daarnet|zonet|nu|meteen|direct|geheugen|notities|naam|ding|deel|informatie|onthouden|onthoudt|bewaren|bewaart|opslaan|vergeten|vergeet|wissen|verwijder|hoeft?|liever|wil|graag|alsjeblieft|aub|privé|laatste|zin|bericht|maar|weer',
     lead: 'alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|mijn \\S+|dat van \\S+(?: \\S+)?',
     notForget:
-      'vergeet (?:alsjeblieft )?niet|ik ben vergeten|ik vergeet|ben je vergeten|vergeet het maar|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
+      'vergeet (?:alsjeblieft )?niet|vergeet (?:\\S+ ){0,4}niet(?= *[.!,]|$)|ik ben vergeten|ik vergeet|ben je vergeten|vergeet het maar|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
     takeBack:
-      '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)',
+      '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)|toch (?:maar )?(?:wel )?(?:bewaren|onthouden|houden|opslaan)',
     wish: 'vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|geen (?:emoji|opsommingen|lijstjes)|niet lief doen|daar heb ik je voor',
     reminder:
       'herinner me|help me herinneren|herinnering|waarschuw me|maak me wakker|zet een wekker|geef me een seintje',

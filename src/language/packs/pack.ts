@@ -77,6 +77,8 @@ export interface PackRequests {
   forget: string;
   /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
   forgetNamed: string;
+  /** Words of requests that name nothing: what was said, when, and where it is kept. Such a request means what was said just before. */
+  pointing: string;
   /** What may stand before a request in its clause: "please", "could you". */
   lead: string;
   /** What else the words of `forget` can mean: "I forgot", "don't forget". */
@@ -208,7 +210,7 @@ export function forgetRequests({
   named,
 }: ForgetParts): Pick<PackRequests, 'forget' | 'forgetNamed'> {
   return {
-    forget: `(?:${drop})(?: |(?=-))(?:${object})|(?:${drop}) ((?:\\S+ ){1,6}?)(?:${memory})|${keepNot}|${also}`,
+    forget: `(?:${drop})(?:,? |(?=-))(?:${object})|(?:${drop}) ((?:\\S+ ){0,6}?)(?:${memory})|${keepNot}|${also}`,
     forgetNamed: named,
   };
 }

@@ -42,14 +42,16 @@ export const portuguese: Pack = {
     ...forgetRequests({
       drop: 'esquece|esqueça|esquecer|esqueças|apaga|apague|apagar|deleta|delete|deletar|elimina|elimine|eliminar|remove|remova|remover|tira|tire|tirar|exclui|exclua|excluir|risca',
       object:
-        '(?:isso|isto|aquilo|essa|esse|tudo|o que|meu|minha|meus|minhas|o meu|a minha|nosso|nossa)(?= (?!último|última|texto|mensagem|arquivo)| *[.!,;?]|$)|(?:de )?(?:onde|como|quem|quanto|que) (?:eu|o meu|a minha|moro|trabalho|ganho|vivo|sou)|que eu|(?:a parte|a informação|o nome|a coisa|o dado|os dados|a história|o lance) (?:d[aoe]s?|sobre|que)',
+        '(?:isso|isto|aquilo|essa|esse|tudo|o que|meu|minha|meus|minhas|o meu|a minha|os meus|as minhas|nosso|nossa)(?= (?!último|última|texto|mensagem|arquivo)| *[.!,;?]|$)|(?:de )?(?:onde|como|quem|quanto|que) (?:eu|o meu|a minha|moro|trabalho|ganho|vivo|sou)|que eu|(?:a parte|a informação|o nome|a coisa|o dado|os dados|a história|o lance) (?:d[aoe]s?|sobre|que)',
       keepNot:
-        'não (?:quero que (?:você |tu |vc )?(?:se )?)?(?:guarda|guarde|guardes|salva|salve|anota|anote|lembre|lembres|registra|registre|registres|memorize|memorizes|saiba|saibas)(?: (?:d?isso|isto|nada|o que|meu|minha|onde|como|que|quem|de))?',
+        'não (?:precisa|precisas|é preciso|tens|tem|é necessário)(?: de| que)? (?:se )?(?:lembrar|guardar|salvar|anotar|registrar|memorizar|saber)(?:-se)?(?: d[aoe])?|não (?:quero que (?:você |tu |vc )?(?:se )?)?(?:guarda|guarde|guardes|salva|salve|anota|anote|lembre|lembres|registra|registre|registres|memorize|memorizes|saiba|saibas)(?: (?:d?isso|isto|nada|o que|meu|minha|onde|como|que|quem|de))?',
       memory: 'd[ae] (?:tua |sua )?(?:memória|anotações|notas|base|registros|cabeça)',
       also: '(?:finge|finja|faz de conta|faça de conta) que (?:eu )?(?:nunca|não)|fica entre nós',
       named: '(?:esquece|esqueça|apaga|apague|tira|remove) (?:o|a|os|as)',
     }),
-    lead: 'por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
+    pointing:
+      'disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga',
+    lead: 'prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
     notForget:
       'não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|apaga (?:a|o) (?:última|último|linha|frase|parágrafo|arquivo)',
     takeBack:

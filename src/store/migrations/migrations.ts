@@ -8,6 +8,7 @@ import { forgotten } from './0007-forgotten.ts';
 import { statements } from './0008-statements.ts';
 import { walls } from './0009-walls.ts';
 import { documents } from './0010-documents.ts';
+import { forgottenRecords } from './0011-forgotten-records.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   statements,
   walls,
   documents,
+  forgottenRecords,
 ];
 
 /** The version of the schema that this package works with. */

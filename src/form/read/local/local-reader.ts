@@ -216,7 +216,11 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
       content: text,
       statedAt: turn.event.occurredAt,
     }));
-    if (about === '' || meantByRequest<Meanable>(about, [...recent, ...now], input.attributes).length === 0) return;
+    const spoken = [...input.earlier, ...input.turns.slice(0, turn.number - 1)]
+      .filter(({ origin, kind }) => origin === 'user' && kind === 'message')
+      .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
+    const meanable: Meanable[] = [...recent, ...now, ...spoken];
+    if (about === '' || meantByRequest(about, meanable, input.attributes).length === 0) return;
   }
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said.trim())

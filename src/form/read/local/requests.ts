@@ -65,11 +65,16 @@ function globalPattern(pack: Pack, name: 'forget' | 'forgetNamed' | 'lead'): Reg
   if (pattern === undefined) {
     const source = pack.requests[name];
     pattern =
-      name === 'lead' ? packRegExp(`^(?:\\s|(?:${source})(?![\\p{L}]))*$`) : wordsPattern(source, pack.script, 'giu');
+      name === 'lead'
+        ? packRegExp(`^(?:[\\s¿¡]|(?:${source})(?![\\p{L}]))*$`)
+        : wordsPattern(source, pack.script, 'giu');
     patterns.set(name, pattern);
   }
   return pattern;
 }
+
+/** "One more thing: forget my number." */
+const MOST_ANNOUNCING = 3;
 
 /** Whether what stands before a verb leaves it an order of the user's. */
 function isOrder(before: string, pack: Pack): boolean {
@@ -79,6 +84,9 @@ function isOrder(before: string, pack: Pack): boolean {
   );
   if (packPattern(pack, 'said').test(before.replace(own, ' '))) return false;
   if (pack.script === 'han') return true;
+  // "Is this polite: please delete my number": what a longer sentence announces is a text, and no order.
+  const announced = before.lastIndexOf(':');
+  if (announced >= 0 && before.slice(0, announced).trim().split(/\s+/).length > MOST_ANNOUNCING) return false;
   const clause = before.split(/[,;.:!?–—()]/u).at(-1) ?? '';
   return globalPattern(pack, 'lead').test(clause);
 }
@@ -97,12 +105,13 @@ export function forgetObject(unit: ReadUnit, before: string, namesNothing: (word
   if (phrase === null) return { about: unit.text, isIdiom: false };
   const text = plainMarks(unit.text);
   const rest = text.slice(phrase.start);
+  const length = phrase.end - phrase.start;
   // A comma ends the object, unless the next thing of the user's follows it.
   const after =
     /[.;!?。！？]|,(?! (?:and |und |y |et |e |en )?(?:my|our|mein|mi|mon|ma|meu|minha|il mio|la mia|mijn)(?!\p{L}))/u.exec(
-      rest,
+      rest.slice(length),
     );
-  const own = after === null ? rest : rest.slice(0, after.index);
+  const own = after === null ? rest : rest.slice(0, length + after.index);
   for (const words of [own, `${text.slice(0, phrase.start)} ${own}`, before]) {
     if (words.trim() !== '' && !namesNothing(words)) return { about: words.trim(), isIdiom: phrase.isIdiom };
   }

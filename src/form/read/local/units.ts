@@ -1,7 +1,7 @@
 import { type ForeignSpan, foreignSpans, isForeignAt } from '../../../language/foreign-text.ts';
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
 import { type Pack, plainMarks } from '../../../language/packs/pack.ts';
-import { detectPack, packPattern } from '../../../language/packs/packs.ts';
+import { detectPack, packPattern, PACKS } from '../../../language/packs/packs.ts';
 import { splitSentences } from '../../../language/sentences.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { isUser, type Tense } from '../../../record/statement.ts';
@@ -86,14 +86,19 @@ export function unitsOf(turn: string, context: TurnContext): TurnUnits {
   return { pack, spans, units };
 }
 
-const SHORT_REQUEST = 40;
+const SHORT_REQUEST = 80;
 
 /** The language of a turn; of a short request to forget its own, also where the turns before were in another: "vergiss das". */
 function packOfTurn(text: string, fallback: Pack | null): Pack | null {
   const pack = detectPack(text, fallback);
-  if (fallback === null || text.length > SHORT_REQUEST) return pack;
+  if (text.length > SHORT_REQUEST) return pack;
+  const plain = plainMarks(text);
+  const asks = (other: Pack): boolean =>
+    packPattern(other, 'request:forget').test(plain) || packPattern(other, 'request:takeBack').test(plain);
+  if (pack !== null && asks(pack)) return pack;
+  const asking = PACKS.filter(asks);
   const alone = detectPack(text);
-  return alone !== null && alone !== pack && packPattern(alone, 'request:forget').test(text) ? alone : pack;
+  return asking.find((other) => other === alone) ?? (asking.length === 1 ? (asking[0] ?? pack) : pack);
 }
 
 function withoutSpans(text: string, spans: readonly ForeignSpan[]): string {

@@ -1,47 +1,29 @@
 import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements, statementsIn } from '../language/dated-line.ts';
-import { contentStems, coveredBy } from '../language/words.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
-import { beginEpoch, type Place } from '../store/erase-records.ts';
+import type { Writer } from './database.ts';
+import { beginEpoch, type Place } from './erase-records.ts';
 
-/** A sentence that has so many of its words from an erased text says what that said. */
-const SAYS_IT = 0.8;
+/** Whether a text says what is to be out of sight. */
+export type Says = (text: string) => boolean;
 
 /**
- * Takes what was erased out of the documents that stay, and out of their history: sentences and values that say what an
- * erased text said, and that nothing which stays says as well. An answer that waits for review and says it is dropped:
- * what it was made of is taken in anew. Gives back how many documents, versions and answers it changed.
+ * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
+ * it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives back how many documents,
+ * versions and answers it changed.
  */
-export async function redactBlocks(
-  writer: Writer,
-  scope: Scope,
-  { erased, kept }: { erased: readonly string[]; kept: readonly string[] },
-): Promise<number> {
-  const gone = erased.map(contentStems).filter((stems) => stems.size > 0);
-  const stays = kept.map(contentStems);
-  if (gone.length === 0) return 0;
-  const saysErased = (text: string): boolean => {
-    const stems = contentStems(text);
-    if (stems.size === 0) return false;
-    return (
-      gone.some((each) => coveredBy(stems, each) >= SAYS_IT) && !stays.some((each) => coveredBy(stems, each) >= SAYS_IT)
-    );
-  };
+export async function redactDocuments(writer: Writer, scope: Scope, says: Says): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
     and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
   const { rows } = await sql<Place & { id: string; kind: string; content: string }>`
     select id, agent_id as agent, user_id as "user", kind, content from blocks where ${around}`.execute(writer);
-  let changed = await dropHeldChanges(writer, around, saysErased);
+  let changed = await dropHeldChanges(writer, around, says);
   const places: Place[] = [];
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
-    const redact = (content: string): string =>
-      isJson
-        ? redactJson(content, saysErased)
-        : replaceStatements(content, (statement) => (saysErased(statement) ? null : statement));
+    const redact = (content: string): string => (isJson ? redactJson(content, says) : redactText(content, says));
     const next = redact(block.content);
     if (next !== block.content) {
       await writer
@@ -59,24 +41,22 @@ export async function redactBlocks(
   return changed;
 }
 
-async function dropHeldChanges(
-  writer: Writer,
-  around: RawBuilder<unknown>,
-  saysErased: (text: string) => boolean,
-): Promise<number> {
+/** A text without the sentences that say it. */
+export function redactText(text: string, says: Says): string {
+  return replaceStatements(text, (statement) => (says(statement) ? null : statement));
+}
+
+async function dropHeldChanges(writer: Writer, around: RawBuilder<unknown>, says: Says): Promise<number> {
   const { rows } = await sql<{ id: string; proposal: string }>`
     select id, proposal from held_changes where ${around}`.execute(writer);
-  const dropped = rows.filter(({ proposal }) => redactJson(proposal, sentencesSay(saysErased)) !== proposal);
+  const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
+  const dropped = rows.filter(({ proposal }) => redactJson(proposal, saysSomewhere) !== proposal);
   for (const { id } of dropped) await sql`delete from held_changes where ${around} and id = ${id}`.execute(writer);
   return dropped.length;
 }
 
-/** Whether a text, as a whole or in any of its sentences, says it. */
-function sentencesSay(saysErased: (text: string) => boolean): (text: string) => boolean {
-  return (text) => saysErased(text) || statementsIn(text).some(saysErased);
-}
-
-async function redactHistory(
+/** Redacts the earlier versions of a document or of a memory. */
+export async function redactHistory(
   writer: Writer,
   tenant: string,
   id: string,
@@ -108,10 +88,10 @@ async function redactHistory(
 }
 
 /** Leaves the shape and takes out the values; a key goes with its value. */
-function redactJson(content: string, saysErased: (text: string) => boolean): string {
+export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {
-    if (typeof value === 'string' && (saysErased(value) || saysErased(`${key} ${value}`))) {
+    if (typeof value === 'string' && (says(value) || says(`${key} ${value}`))) {
       isChanged = true;
       return undefined;
     }

@@ -1,0 +1,44 @@
+import { VarveError } from '../errors.ts';
+import type { Forgotten } from '../record/forgotten.ts';
+import { limitSchema, parse } from '../record/parse.ts';
+import type { Change } from '../record/revision.ts';
+import type { Scope } from '../record/scope.ts';
+import { unforget } from '../store/forget.ts';
+import { listForgotten } from '../store/forgotten-store.ts';
+import type { Parts } from '../store/parts.ts';
+import { findChangeable } from '../store/read-memories.ts';
+import { restoreMemory } from '../store/write-memory.ts';
+import { parseChange } from './change.ts';
+
+/** What was forgotten: out of sight for everybody else, kept here until it is erased. For the application, never for a model. */
+export interface ForgottenHandle {
+  /** What was forgotten, the latest first, with what it said, who asked and when. Default 100. */
+  list(options?: { limit?: number }): Promise<Forgotten[]>;
+  /** Takes a forgetting back: the memory is live again, and the words that said it are in the log again. */
+  restore(id: string, why?: Partial<Change>): Promise<void>;
+}
+
+export function forgottenHandle(parts: Parts, scope: Scope): ForgottenHandle {
+  const { database } = parts;
+  return {
+    async list({ limit = 100 } = {}) {
+      const most = parse(limitSchema, limit, 'The limit');
+      return database.read(scope.tenant, (reader) => listForgotten(reader, scope, { limit: most }));
+    },
+    async restore(id, why) {
+      const reason = parseChange(why, 'restored by the application');
+      await database.write(scope.tenant, async (writer) => {
+        const [record] = await listForgotten(writer, scope, { id });
+        if (record === undefined || (record.scope.user !== null && record.scope.user !== scope.user)) {
+          throw new VarveError(`There is no forgotten record ${id} that this handle can see.`, {
+            code: 'not_found',
+            details: { id },
+          });
+        }
+        const memory = record.memory === null ? null : await findChangeable(writer, scope, record.memory);
+        if (memory !== null) await restoreMemory(writer, parts, memory, reason);
+        await unforget(writer, parts, record);
+      });
+    },
+  };
+}

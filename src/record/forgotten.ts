@@ -1,0 +1,37 @@
+import type { Scope } from './scope.ts';
+import type { Polarity, Quote, Tense } from './statement.ts';
+
+/**
+ * Why something must not come back. `forgotten`: somebody asked for it, and its words are out of sight. `done` and `dismissed`: an
+ * intention that is over; its words stay, and no reader makes an intention of them again.
+ */
+export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
+export type ForgottenAs = (typeof FORGOTTEN_AS)[number];
+
+/** What was forgotten: the fields of the statement, the words that said so, who asked, and when. Kept until it is erased. */
+export interface Forgotten {
+  id: string;
+  /** Whose it is. */
+  scope: Scope;
+  as: ForgottenAs;
+  /** The memory that said so; null for words of a turn that never became a memory. */
+  memory: string | null;
+  subject: string;
+  attribute: string | null;
+  value: string | null;
+  polarity: Polarity;
+  tense: Tense;
+  /** What it said. */
+  text: string;
+  /** Where turns said so: the user's own words, the assistant's echoes, the request itself. */
+  spans: Quote[];
+  /** Who asked: `user`, `agent`, `application`, or an actor that a door names. */
+  by: string;
+  /** The event that asked; null where a door was used. */
+  request: string | null;
+  reason: string;
+  /** When it was asked for. What is said after this is formed anew. */
+  at: Date;
+  /** When the user said it again: from then on the assistant may say it, too. */
+  saidAgainAt: Date | null;
+}
