@@ -37,7 +37,10 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
     const removed: string[] = [];
     const erased = await eraseScope(writer, database, scope, removed);
     const id = parts.ids.next('era');
-    const redacted = await redactDocuments(writer, scope, saysErased(erasedTexts, await liveTexts(writer, scope)));
+    const redacted = await redactDocuments(writer, scope, {
+      says: saysErased(erasedTexts, await liveTexts(writer, scope)),
+      gone: new Set(removed),
+    });
     const { user, agent, tenant } = scope;
     const isPerson = user !== null && scope.session === null;
     const usage = isPerson ? await anonymiseUsage(writer, { tenant, user, agent, alias: `erased ${id}` }) : 0;
@@ -99,7 +102,10 @@ export async function eraseRows(
   removed.push(...ids);
   const texts = await textsOf(writer, scope.tenant, ids);
   const counts = await eraseRecords(writer, database, scope.tenant, { events: [], memories, blockIds: [] });
-  const redacted = await redactDocuments(writer, scope, saysErased(texts, await liveTexts(writer, scope)));
+  const redacted = await redactDocuments(writer, scope, {
+    says: saysErased(texts, await liveTexts(writer, scope)),
+    gone: new Set(ids),
+  });
   const id = parts.ids.next('era');
   return certify(writer, parts, { scope, id, subject, counts: { ...counts, redacted }, removed: ids, options });
 }

@@ -184,12 +184,12 @@ async function rowsWith(
   writer: Writer,
   parts: Parts,
   kind: 'memory' | 'event',
-  { items, owner }: { items: readonly Item[]; owner: Scope },
+  { items, owner, archived = false }: { items: readonly Item[]; owner: Scope; archived?: boolean },
 ): Promise<number[]> {
   const found = new Set<number>();
   for (const { memory, text, sayer } of items) {
     const words = [...new Set(indexWords(sayer.isTelling ? `${memory?.value ?? ''}` : text))].slice(0, 30);
-    const search = { tenant: owner.tenant, kind, owners: visibleOwners(owner), words, limit: MOST_HITS };
+    const search = { tenant: owner.tenant, kind, owners: visibleOwners(owner), words, archived, limit: MOST_HITS };
     for (const { rowId } of await parts.database.text.search(writer, search)) found.add(rowId);
   }
   return [...found];
@@ -208,6 +208,7 @@ async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], o
   return memories.filter(
     (memory) =>
       !known.has(memory.id) &&
+      memory.archivedAt === null &&
       memory.attribute === null &&
       ownerKey(memory.scope) === ownerKey(owner) &&
       memoryType(parts.memoryTypes, memory.type).forgettable &&
@@ -316,35 +317,44 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
   return replies;
 }
 
-/** Memories that were made of what is forgotten: those of nothing else go with it, the others lose its sentences. */
+/**
+ * Memories that were made of what is forgotten: those of nothing else go with it, the others lose its sentences. What was archived
+ * before and says it is out of sight as of the past, too.
+ */
 async function hideInDerived(
   writer: Writer,
   parts: Parts,
   { items, owner, why }: { items: readonly Item[]; owner: Scope; why: Change },
 ): Promise<void> {
+  const { tenant } = owner;
   const says: Says = (text) => items.some(({ sayer }) => sayer.says(text));
   const gone = items.flatMap(({ memory }) => memory?.id ?? []);
-  const derived = await derivedOf(writer, owner.tenant, gone);
-  const hits = await memoriesOfRows(writer, owner.tenant, await rowsWith(writer, parts, 'memory', { items, owner }));
-  const named = hits.filter(
+  const derived = await derivedOf(writer, tenant, gone);
+  const hits = await memoriesOfRows(
+    writer,
+    tenant,
+    await rowsWith(writer, parts, 'memory', { items, owner, archived: true }),
+  );
+  const made = hits.filter(
     ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
   );
-  const found = new Map(
-    [...named, ...(await memoriesById(writer, owner.tenant, [...derived.keys()]))].map((memory) => [memory.id, memory]),
-  );
-  for (const memory of found.values()) {
-    if (memory.archivedAt !== null || gone.includes(memory.id)) continue;
+  const found = [...made, ...(await memoriesById(writer, tenant, [...derived.keys()]))];
+  for (const memory of new Map(found.map((each) => [each.id, each])).values()) {
+    if (gone.includes(memory.id)) continue;
     const isAlone = derived.get(memory.id)?.every((id) => gone.includes(id)) ?? false;
     const content = isAlone || says(memory.title ?? '') ? '' : redactText(memory.content, says);
     if (content === memory.content) continue;
-    if (content.trim() === '') {
+    if (content.trim() === '' || memory.archivedAt !== null) {
       await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
       continue;
     }
     await reviseMemory(writer, parts, memory, { change: { content }, why });
-    await redactHistory(writer, owner.tenant, memory.id, (text) => redactText(text, says));
+    await redactHistory(writer, tenant, memory.id, (before) => ({
+      ...before,
+      content: redactText(before.content, says),
+    }));
   }
-  await redactDocuments(writer, owner, says);
+  await redactDocuments(writer, owner, { says, gone: new Set(gone) });
 }
 
 function recordOf(
@@ -411,7 +421,6 @@ async function memoriesOfRows(writer: Writer, tenant: string, rowIds: readonly n
     .selectAll()
     .where('tenant_id', '=', tenant)
     .where('row_id', 'in', [...rowIds])
-    .where('archived_at', 'is', null)
     .execute();
   return rows.map(toMemory);
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements, statementsIn } from '../language/dated-line.ts';
-import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import { type Basis, BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import { contentHash } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from './database.ts';
 import { beginEpoch, type Place } from './erase-records.ts';
@@ -8,27 +9,34 @@ import { beginEpoch, type Place } from './erase-records.ts';
 /** Whether a text says what is to be out of sight. */
 export type Says = (text: string) => boolean;
 
+/** What is to be taken out of documents. */
+export interface Redaction {
+  says: Says;
+  /** Ids of memories and events: the sentences that rest on one of them go, whatever their words. */
+  gone: ReadonlySet<string>;
+}
+
 /**
  * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
- * it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives back how many documents,
+ * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives back how many documents,
  * versions and answers it changed.
  */
-export async function redactDocuments(writer: Writer, scope: Scope, says: Says): Promise<number> {
+export async function redactDocuments(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
     and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
-  const { rows } = await sql<Place & { id: string; kind: string; content: string }>`
-    select id, agent_id as agent, user_id as "user", kind, content from blocks where ${around}`.execute(writer);
+  const { rows } = await sql<Place & StoredDocument & { id: string; kind: string }>`
+    select id, agent_id as agent, user_id as "user", kind, content, basis from blocks where ${around}`.execute(writer);
   let changed = await dropHeldChanges(writer, around, says);
   const places: Place[] = [];
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
-    const redact = (content: string): string => (isJson ? redactJson(content, says) : redactText(content, says));
-    const next = redact(block.content);
-    if (next !== block.content) {
+    const redact = (document: StoredDocument): StoredDocument => withoutGone(document, { says, gone }, isJson);
+    const { content, basis } = redact(block);
+    if (content !== block.content || basis !== block.basis) {
       await writer
         .updateTable('blocks')
-        .set({ content: next })
+        .set({ content, basis })
         .where('tenant_id', '=', scope.tenant)
         .where('id', '=', block.id)
         .execute();
@@ -39,6 +47,33 @@ export async function redactDocuments(writer: Writer, scope: Scope, says: Says):
   }
   await beginEpoch(writer, scope.tenant, places);
   return changed;
+}
+
+/** A document as it is stored: its text, and what its sentences rest on. */
+interface StoredDocument {
+  content: string;
+  basis?: string;
+}
+
+function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson: boolean): StoredDocument {
+  const { content, basis } = document;
+  const all = JSON.parse(basis ?? '{}') as Basis;
+  const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
+  const rests = new Set(keys);
+  const next = isJson
+    ? redactJson(withoutEntries(content, rests), says)
+    : replaceStatements(content, (statement) =>
+        rests.has(contentHash(statement)) || says(statement) ? null : statement,
+      );
+  if (keys.length === 0) return { ...document, content: next };
+  const left = Object.fromEntries(Object.entries(all).filter(([key]) => !rests.has(key)));
+  return { ...document, content: next, basis: JSON.stringify(left) };
+}
+
+function withoutEntries(content: string, keys: ReadonlySet<string>): string {
+  const data = JSON.parse(content) as Record<string, unknown>;
+  if (!Object.keys(data).some((key) => keys.has(key))) return content;
+  return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
 /** A text without the sentences that say it. */
@@ -60,7 +95,7 @@ export async function redactHistory(
   writer: Writer,
   tenant: string,
   id: string,
-  redact: (content: string) => string,
+  redact: (document: StoredDocument) => StoredDocument,
 ): Promise<number> {
   const revisions = await writer
     .selectFrom('revisions')
@@ -71,13 +106,13 @@ export async function redactHistory(
     .execute();
   let changed = 0;
   for (const { version, before } of revisions) {
-    const snapshot = JSON.parse(before ?? '{}') as { content?: unknown };
+    const snapshot = JSON.parse(before ?? '{}') as StoredDocument;
     if (typeof snapshot.content !== 'string') continue;
-    const content = redact(snapshot.content);
-    if (content === snapshot.content) continue;
+    const redacted = redact(snapshot);
+    if (redacted.content === snapshot.content && redacted.basis === snapshot.basis) continue;
     await writer
       .updateTable('revisions')
-      .set({ before: JSON.stringify({ ...snapshot, content }) })
+      .set({ before: JSON.stringify(redacted) })
       .where('tenant_id', '=', tenant)
       .where('record_id', '=', id)
       .where('version', '=', version)

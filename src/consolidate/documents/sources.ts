@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { usesModel } from '../../form/formation-settings.ts';
 import { applyPrivacy, redactSensitive, type PrivacyPolicy } from '../../language/privacy-policy.ts';
 import { DAY } from '../../record/clock.ts';
-import type { Event } from '../../record/event.ts';
+import { type Event, isBlank } from '../../record/event.ts';
 import { contentHash, type Memory } from '../../record/memory.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -156,7 +156,7 @@ export async function recentObservations(
   const said = new Set(formed.flatMap(({ sourceEvents }) => sourceEvents));
   return rows
     .map(toEvent)
-    .filter(({ id, content }) => !gone.has(id) && mayBeKept(content, deps.privacy))
+    .filter((event) => !gone.has(event.id) && !isBlank(event) && mayBeKept(event.content, deps.privacy))
     .map((event) => ({ event, isFormed: said.has(event.id) }));
 }
 
@@ -237,7 +237,7 @@ export async function messagesBetween(
   const whole = cut === undefined ? rows : rows.filter((row) => row.recorded_at < cut);
   const taken = whole.length > 0 ? whole : rows;
   return {
-    messages: taken.map(toEvent),
+    messages: taken.map(toEvent).filter((event) => !isBlank(event)),
     until: taken.at(-1)?.recorded_at ?? since,
     hasMore: cut !== undefined,
   };
