@@ -230,7 +230,7 @@ export const italian: Pack = {
     ...slot('address', [
       'il mio indirizzo è <street>',
       '(?:abito|vivo) in (?<v>via [^.,;]{3,30})',
-      '<related>[^.]{0,20}? (?:sta|vive|abita)(?: da sol[oa])? in (?<v>via \\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)?)',
+      '<related>[^.]{0,20}? (?:sta|vive|abita)(?: da sol[oa])? in (?<v>via \\p{L}+(?: \\p{L}+)?)',
     ]),
     ...slot('employer', [
       '(?:non )?lavoro(?: \\p{L}+)? (?:per|alla|da|presso|in) <org>',

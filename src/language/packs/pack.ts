@@ -138,6 +138,11 @@ export interface SlotRule {
   standing?: boolean;
   /** May stand beside a question or a hedge, because the words alone are certain. */
   firm?: boolean;
+  /**
+   * The words mean the slot nearly always: filled only in a sentence that the selector keeps (`kept`) and, with `alone`, only where
+   * the clause speaks of nobody else.
+   */
+  likely?: 'kept' | 'alone';
   /** Only where nobody else is spoken of, in the sentence or in the question before it: "sleep apnoea, since 2019". */
   alone?: boolean;
 }

@@ -168,7 +168,7 @@ export const chinese: Pack = {
     sport: '篮球|足球|羽毛球|乒乓球|网球|排球',
     instrument: '吉他|尤克里里|钢琴|小提琴|二胡|古筝|鼓|笛子',
     status: '单身|已婚|离婚|离异|结婚|订婚|丧偶|未婚',
-    bloodType: '(?:AB|A|B|O)型',
+    bloodType: '(?:ab|a|b|o)型',
     currency: '元|块钱|块|万|千|百',
     appointment: '复查|体检|看医生|手术|考试|面试|婚礼|预约|看牙|产检|开会|答辩',
     length: '短|短一点|简短|长|详细|三行以内|一句话',

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { detectPack, packOf } from '../../../language/packs/packs.ts';
 import { fillSlots, type FilledSlot } from './fill-slots.ts';
@@ -239,5 +241,45 @@ describe('a statement that holds from a later day', () => {
     'I work at Norbell.',
   ])('is not planned: %s', (text) => {
     expect(fill(text)).toMatchObject([{ attribute: 'employer', tense: null, from: null }]);
+  });
+});
+
+describe('sentences in which every slot of the user is marked (train/slots)', () => {
+  const MARK = /\[([a-z_]+)=([^\]]+)\]/g;
+  const folder = join(import.meta.dirname, '../../../../train/slots');
+  const lines = readdirSync(folder).flatMap((file) =>
+    readFileSync(join(folder, file), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ language: file.replace(/\..*$/, ''), line })),
+  );
+  const isSame = (left: string, right: string): boolean =>
+    left.toLowerCase().includes(right.toLowerCase()) || right.toLowerCase().includes(left.toLowerCase());
+
+  it('fill the marked slots and hardly any other', () => {
+    let marked = 0;
+    let found = 0;
+    const wrong: string[] = [];
+    for (const { language, line } of lines) {
+      const marks = [...line.matchAll(MARK)].map(([, attribute = '', value = '']) => ({ attribute, value }));
+      // A mark at the end says what the words imply.
+      const text = line.replace(/ \[[a-z_]+=[^\]]+\]$/, '').replace(MARK, '$2');
+      const pack = packOf(language);
+      if (pack === null) throw new Error(`There is no pack ${language}.`);
+      const filled = fillSlots(text, pack, { now: NOW, timeZone: 'UTC', prefer: 'future' }).filter(
+        ({ subject, polarity }) => subject === 'User' && polarity === 'affirmed',
+      );
+      const fits = (slot: FilledSlot, mark: { attribute: string; value: string }): boolean =>
+        slot.attribute === mark.attribute && isSame(slot.value, mark.value);
+      marked += marks.length;
+      found += marks.filter((mark) => filled.some((slot) => fits(slot, mark))).length;
+      wrong.push(
+        ...filled
+          .filter((slot) => !marks.some((mark) => fits(slot, mark)))
+          .map((slot) => `${slot.attribute}=${slot.value} in "${text}"`),
+      );
+    }
+    expect(found / marked).toBeGreaterThan(0.75);
+    expect(wrong.slice(Math.floor(found * 0.04))).toEqual([]);
   });
 });

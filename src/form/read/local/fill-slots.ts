@@ -3,7 +3,7 @@ import { packRegExp, plainMarks, wordsPattern, type Pack } from '../../../langua
 import { packPattern } from '../../../language/packs/packs.ts';
 import type { Polarity, Tense } from '../../../record/statement.ts';
 import { USER } from '../../../record/statement.ts';
-import { answersOf, hasRelation, mayHaveToken, rulesOf } from './slot-patterns.ts';
+import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';
 import { cutValue, type MatchInput, type SlotContext } from './slot-values.ts';
 
 /** An attribute that a sentence fills for certain. */
@@ -18,6 +18,8 @@ export interface FilledSlot {
   /** Place of the words in the sentence. */
   start: number;
   end: number;
+  /** Right only where the sentence is worth keeping. */
+  isLikely?: boolean;
 }
 
 const LONGEST_SENTENCE = 600;
@@ -31,26 +33,33 @@ const PEOPLE: ReadonlySet<string> = new Set(['partner_name', 'child_name', 'pet_
 export function fillSlots(sentence: string, pack: Pack, context: SlotContext): FilledSlot[] {
   const text = plainMarks(sentence.slice(0, LONGEST_SENTENCE));
   const filled = answered(text, pack, context);
-  const lower = text.toLowerCase();
-  const isRelated = hasRelation(lower, pack);
+  for (const { rule, match, shape } of matches(rulesOf(pack), text, pack)) {
+    const found = readMatch(match, { rule, shape, text, sentence, pack, context });
+    if (found !== null && !filled.some((other) => isSameSlot(other, found))) filled.push(found);
+  }
+  return filled;
+}
+
+/** The first match of each rule whose words a text may have. */
+function* matches(
+  rules: readonly CompiledRule[],
+  text: string,
+  pack: Pack,
+): Generator<CompiledRule & { match: RegExpExecArray }> {
+  const words = ruleText(text, pack);
   const tested = new Map<string, boolean>();
   const mayHave = (token: string): boolean => {
     let has = tested.get(token);
     if (has === undefined) tested.set(token, (has = mayHaveToken(text, token, pack)));
     return has;
   };
-  for (const { rule, pattern, shape, needs, tokens } of rulesOf(pack)) {
+  for (const compiled of rules) {
     // Compiling a pattern takes milliseconds at its first use: most sentences lack the words of most patterns.
-    if (needs !== null && !needs.some((word) => lower.includes(word))) continue;
-    if (!tokens.every(mayHave)) continue;
-    const match = pattern(isRelated).exec(text);
-    if (match === null) continue;
-    const found = readMatch(match, { rule, shape, text, sentence, pack, context });
-    if (found !== null && !filled.some((other) => isSameSlot(other, found))) {
-      filled.push(found);
-    }
+    if (compiled.needs !== null && !compiled.needs.some((word) => words.lower.includes(word))) continue;
+    if (!compiled.tokens.every(mayHave)) continue;
+    const match = compiled.find(words);
+    if (match !== null) yield { ...compiled, match };
   }
-  return filled;
 }
 
 /** Two patterns found one slot: the same attribute, and the words of one value are in the other's. */
@@ -66,9 +75,10 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
   const question = context.question ?? null;
   if (question === null || text.split(' ').length > 14 || /[?？]/.test(text)) return [];
   const asked = plainMarks(question.slice(-300));
+  const words = { ...ruleText(text, pack), hasRelation: false };
   for (const { attribute, pattern, rule } of answersOf(pack)) {
     if (!pattern.test(asked)) continue;
-    const match = rule.pattern(false).exec(text);
+    const match = rule.find(words);
     const value =
       match?.groups?.['v'] === undefined
         ? null
@@ -104,6 +114,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   const clause = clauseAround(text, match.index, match.index + match[0].length, pack.script === 'han');
   const before = text.slice(clause.start, match.index);
   const whole = text.slice(clause.start, clause.end);
+  if (rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack))) return null;
   const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
   if (!rule.firm) {
     const opening = text.slice(0, match.index + match[0].length);
@@ -117,7 +128,10 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
   const head = lead + value;
   const isEnded = has('ended', whole) && !rule.denied;
-  if (!isEnded && !rule.firm && !rule.denied && has('over', before + head)) return null;
+  // A name is not over because the rest of the sentence is: "I stopped when my daughter Ilinca was born".
+  const end = match.index + head.length;
+  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + head;
+  if (!isEnded && !rule.firm && !rule.denied && has('over', past)) return null;
   const negated = has('not', before) || has('not', lead);
   if (!isEnded && negated && !rule.firm && !rule.value?.startsWith('no {')) return null;
   if (isEnded && PEOPLE.has(rule.attribute)) return null;
@@ -132,6 +146,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     from: ahead ?? (isPlanned ? firstAhead(text, input) : null),
     start: match.index,
     end: Math.min(sentence.length, match.index + match[0].length),
+    ...(rule.likely === undefined ? {} : { isLikely: true }),
   };
 }
 
@@ -160,15 +175,29 @@ function datesAhead(text: string, pack: Pack, context: SlotContext): (FoundDate 
   );
 }
 
-const relationPatterns = new WeakMap<Pack, RegExp>();
+const relationPatterns = new WeakMap<Pack, { any: RegExp; users: RegExp }>();
+
+function relationsOf(pack: Pack): { any: RegExp; users: RegExp } {
+  let patterns = relationPatterns.get(pack);
+  if (patterns === undefined) {
+    const words = Object.keys(pack.relations).join('|');
+    const gap = pack.script === 'han' ? '' : ' (?:\\p{L}+ )?';
+    patterns = {
+      any: wordsPattern(words, pack.script),
+      users: wordsPattern(`(?:${pack.my})${gap}(?:${words})`, pack.script),
+    };
+    relationPatterns.set(pack, patterns);
+  }
+  return patterns;
+}
 
 function speaksOfOthers(text: string, pack: Pack): boolean {
-  let relations = relationPatterns.get(pack);
-  if (relations === undefined) {
-    relations = wordsPattern(Object.keys(pack.relations).join('|'), pack.script);
-    relationPatterns.set(pack, relations);
-  }
-  return packPattern(pack, 'they').test(text) || relations.test(text);
+  return packPattern(pack, 'they').test(text) || relationsOf(pack).any.test(text);
+}
+
+/** Whether a clause is about somebody else: a doctor who says something of the user is nobody else. */
+function isAboutOthers(clause: string, pack: Pack): boolean {
+  return packPattern(pack, 'they').test(clause) || relationsOf(pack).users.test(clause);
 }
 
 /** The clause between marks of punctuation that a match stands in. */

@@ -29,6 +29,7 @@ export interface LocalReaderOptions {
 /** Where a sentence is kept: the probability that balances what is missed against junk, measured on the lives (train/README.md). */
 const KEEP = { vector: 0.58, plain: 0.62 };
 const SLOT_NEEDS = 0.12;
+const LIKELY_NEEDS = 0.45;
 const WISH_NEEDS = 0.3;
 const PLAIN_NEEDS = 0.45;
 const LEAST_OWN = 0.45;
@@ -139,10 +140,14 @@ function readTurn(turn: Turn, asked: readonly Asked[], input: ReadInput, reading
       continue;
     }
     const isWanted = request === 'remember' || request === 'reminder' || isRemembered;
-    if (isWanted || isKept(item)) kept.push({ ...item, isWanted });
-    else if (unit.filled.length > 0 && selection.keep.yes >= SLOT_NEEDS && selection.foreign.own >= LEAST_OWN) {
-      kept.push({ ...item, isWanted, isSlotOnly: true });
+    if (isWanted || isKept(item)) {
+      kept.push({ ...item, isWanted });
+      continue;
     }
+    const needs = (slot: FilledSlot): number => (slot.isLikely === true ? LIKELY_NEEDS : SLOT_NEEDS);
+    const filled = unit.filled.filter((slot) => selection.keep.yes >= needs(slot));
+    if (filled.length > 0 && selection.foreign.own >= LEAST_OWN)
+      kept.push({ ...item, unit: { ...unit, filled }, isWanted, isSlotOnly: true });
   }
   reading.statements.push(...statementsOf(turn, kept, input));
 }

@@ -3,14 +3,35 @@ import { packRegExp, wordsPattern, type Pack, type SlotRule } from '../../../lan
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
   rule: SlotRule;
-  /** Compiled at its first use; without the words for relations where the text has none, which is several times as fast. */
-  pattern: (hasRelation: boolean) => RegExp;
+  /** The first match. Compiled at its first use; without the words for relations where the text has none, which is several times as fast. */
+  find: (text: RuleText) => RegExpExecArray | null;
   /** Words of which a text must have one for the pattern to match; null where none can be told. */
   needs: readonly string[] | null;
   /** Tokens of which a text must have each. */
   tokens: readonly string[];
   /** The token of the value, which says how the words found are cut to a value. */
   shape: string;
+}
+
+/** A text as rules look at it. */
+export interface RuleText {
+  text: string;
+  /** In lower case, every character in its place: patterns that ignore case take several times as long to compile and to match. */
+  lower: string;
+  hasRelation: boolean;
+}
+
+export function ruleText(text: string, pack: Pack): RuleText {
+  const lower = text.toLowerCase();
+  // "İ" becomes two characters.
+  const placed =
+    lower.length === text.length
+      ? lower
+      : text.replace(/\p{Lu}/gu, (letter) => {
+          const small = letter.toLowerCase();
+          return small.length === letter.length ? small : letter;
+        });
+  return { text, lower: placed, hasRelation: hasRelation(placed, pack) };
 }
 
 const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
@@ -35,7 +56,7 @@ export function rulesOf(pack: Pack): CompiledRule[] {
 const relationWords = new WeakMap<Pack, string[]>();
 
 /** Whether a text in lower case has a word for a relation. */
-export function hasRelation(lower: string, pack: Pack): boolean {
+function hasRelation(lower: string, pack: Pack): boolean {
   let words = relationWords.get(pack);
   if (words === undefined) relationWords.set(pack, (words = Object.keys(pack.relations)));
   return words.some((word) => lower.includes(word));
@@ -65,10 +86,15 @@ function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
     shape: shapeOf(rule.pattern),
     needs: neededWords(rule.pattern, pack),
     tokens: neededTokens(rule.pattern),
-    pattern(hasRelation) {
+    find({ text, lower, hasRelation }) {
       let pattern = patterns.get(hasRelation);
       if (pattern === undefined) patterns.set(hasRelation, (pattern = patternOf(rule, pack, hasRelation)));
-      return pattern;
+      const match = pattern.exec(lower);
+      if (match === null) return null;
+      match[0] = text.slice(match.index, match.index + match[0].length);
+      for (const [name, place] of Object.entries(match.indices?.groups ?? {}))
+        if (match.groups !== undefined && place !== undefined) match.groups[name] = text.slice(...place);
+      return match;
     },
   };
 }
@@ -129,8 +155,12 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
         case 'name':
         case 'anyname':
         case 'fullname':
+        case 'wholename':
+        case 'called':
         case 'place':
           return isHan ? HAN_NAME : RUN;
+        case 'town':
+          return `(?<v>${WORD}(?: ${WORD})??)`;
         case 'org':
         case 'school':
           return isHan ? HAN_ORGANISATION : RUN;
@@ -140,6 +170,8 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
           return isHan ? `(?<v>${pack.lists['job'] ?? '(?!)'})` : RUN;
         case 'words':
           return run;
+        case 'clause':
+          return isHan ? HAN_RUN : '(?<v>[^.;:!?()\\n]{3,70}?)(?= *(?:[.;:!?()\\n]|$))';
         case 'plain':
           return isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`;
         default: {
@@ -149,7 +181,7 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
         }
       }
     });
-  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
+  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`, 'du');
 }
 
 /** Tokens that a pattern cannot do without: those outside of all groups that are not optional. */

@@ -45,6 +45,15 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
                 ? isOwnName(bareWord(first), raw, pack)
                 : isPersonName(bareWord(first)),
           );
+    case 'called':
+      return (
+        capitalised(raw.replace(/^the /i, ''), false, 6, (first) => !NOT_PLACES.test(bareWord(first))) ??
+        smallName(raw, text, pack)
+      );
+    case 'wholename': {
+      const name = capitalised(raw, false, 3, (first) => isOwnName(bareWord(first), raw, pack));
+      return name?.includes(' ') === true ? name : null;
+    }
     case 'anyname': {
       const name = capitalised(raw, false, 3, (first) => !NOT_PLACES.test(first));
       if (name !== null || pack.script === 'han') return name ?? hanName(raw);
@@ -53,6 +62,7 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
         ? words.join(' ')
         : null;
     }
+    case 'town':
     case 'place': {
       if (pack.script === 'han') return hanName(raw);
       const place = capitalised(raw, isBefore, 4, (first) => !NOT_PLACES.test(bareWord(first)));
@@ -85,6 +95,8 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
       const rest = text.slice(text.indexOf(raw, match.index) + raw.length);
       return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
     }
+    case 'clause':
+      return pack.script === 'han' ? raw : withoutEnd(raw.replace(/,? (?:please|pls|thanks|ok|yeah)$/i, ''), '., ');
     case 'words':
     case 'plain':
       return pack.script === 'han' ? raw : cutWords(raw, pack, shape === 'plain');
@@ -95,6 +107,16 @@ export function cutValue(raw: string, shape: string, input: MatchInput, match: R
     default:
       return withoutEnd(raw, '., \t\n');
   }
+}
+
+/** The words of a name in a text that has no capitals at all; null where its first word is an ordinary one. */
+function smallName(run: string, text: string, pack: Pack): string | null {
+  if (/\p{Lu}/u.test(text.replace(/(?<!\p{L})I(?!\p{L})/gu, ''))) return null;
+  const words = (cutWords(run, pack, false) ?? '').split(' ');
+  const ordinary = new Set(pack.common.split('|'));
+  const end = words.findIndex((word) => ordinary.has(word) || PARTICLES.test(word));
+  const name = (end < 0 ? words : words.slice(0, end)).slice(0, 4).join(' ');
+  return name.length < 3 ? null : name;
 }
 
 /** Capitalised words at the beginning (or at the end) of a run. */

@@ -58,13 +58,10 @@ export function unitsOf(turn: string, context: TurnContext): TurnUnits {
   const units = pieces.map(([start, end], index) => {
     const text = readable.slice(start, end);
     const isForeign = isForeignAt(spans, start, end);
-    const filled =
-      isForeign || pack === null
-        ? []
-        : fillSlots(text, pack, {
-            ...slots,
-            question: index === 0 ? context.asked : null,
-          }).filter((slot) => !spans.some((span) => start + slot.start < span.end && start + slot.end > span.start));
+    const isOwn = (slot: FilledSlot): boolean =>
+      !spans.some((span) => start + slot.start < span.end && start + slot.end > span.start);
+    const at = { ...slots, question: index === 0 ? context.asked : null };
+    const filled = isForeign || pack === null ? [] : fillSlots(text, pack, at).filter(isOwn);
     return {
       text,
       start,
