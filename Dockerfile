@@ -10,6 +10,7 @@ COPY tsconfig.json tsconfig.build.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
 COPY web ./web
+COPY train/embedder/memory-lora.safetensors ./train/embedder/memory-lora.safetensors
 COPY examples/demo-life.json ./examples/demo-life.json
 RUN npm run build && npm prune --omit=dev
 

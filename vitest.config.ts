@@ -1,8 +1,12 @@
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfigFnObject } from 'vitest/config';
 
-const config: ViteUserConfig = defineConfig({
+// --mode quick: SQLite alone, without slow tests. --mode all: every database, and the tests that live through a year, kill processes,
+// soak a server or drive a browser. Without a mode: everything but those.
+const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: mode === 'all' ? [] : ['test/**/*.slow.test.ts'],
+    provide: { depth: mode === 'quick' || mode === 'all' ? mode : 'usual' },
     globalSetup: ['test/databases-setup.ts'],
     reporters: ['default', './test/closing-line-reporter.ts'],
     testTimeout: 30_000,
@@ -10,6 +14,6 @@ const config: ViteUserConfig = defineConfig({
     // Two cores: more workers only make the databases wait for each other.
     maxWorkers: 2,
   },
-});
+}));
 
 export default config;

@@ -173,7 +173,7 @@ process.exit(0);
 function floorOf(count: number): Times {
   const matrix = createVectorMatrix(384, count);
   const vectors = Array.from({ length: 64 }, (_, index) => hashedVector(statement(index)));
-  for (let index = 0; index < count; index += 1) matrix.set(index, vectors[index % 64] as Float32Array);
+  for (let index = 0; index < count; index += 1) matrix.set(index, 0, vectors[index % 64] as Float32Array);
   const times: number[] = [];
   for (let round = 0; round < 40; round += 1) {
     const started = performance.now();

@@ -1,19 +1,22 @@
 // Part of the build: puts the model into weights/ in the order in which Varve reads it, so that it is there in a third of the
 // time and a release carries it.
-// The files come from a development dependency; weights/ is not in git.
+// The published model comes from a development dependency, what training added to it from train/embedder; weights/ is not in git.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareWeights } from '../src/models/local-embedder/prepare-weights.ts';
-import { findPublishedWeights } from '../src/models/local-embedder/weights.ts';
+import { findSources, prepareWeights } from '../src/models/local-embedder/prepare-weights.ts';
+import { MODEL_NAME } from '../src/models/local-embedder/weights.ts';
 
-const target = join(import.meta.dirname, '../weights/all-minilm-l6-v2-int8');
+const root = join(import.meta.dirname, '..');
+const target = join(root, 'weights', MODEL_NAME);
 
-rmSync(target, { recursive: true, force: true });
-prepareWeights(findPublishedWeights(), target);
-cpSync(join(import.meta.dirname, '../LICENSE'), join(target, 'LICENSE'));
+rmSync(join(root, 'weights'), { recursive: true, force: true });
+prepareWeights(findSources(root), target);
+cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
 writeFileSync(
   join(target, 'NOTICE'),
   'all-MiniLM-L6-v2 by sentence-transformers, Apache License 2.0; quantised ONNX export by Xenova.\n' +
-    'weights.bin and vocabulary.bin have its weights and its vocabulary unchanged, in the order in which Varve reads them.\n',
+    'weights.bin has its weights with a difference that was learned for Varve (rank 16, merged and quantised again);\n' +
+    'vocabulary.bin has its vocabulary. Among the sentences that the difference was learned from are turns of\n' +
+    'Synthetic-Persona-Chat (Google, CC BY 4.0), RealMem (MIT, Apache-2.0) and LongMemEval (MIT).\n',
 );
 console.log(`Prepared the model in ${target}.`);

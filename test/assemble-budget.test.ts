@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { budgetTable } from '../src/assemble/context-report.ts';
 import { fitContext, type FitRequest } from '../src/assemble/fit-context.ts';
-import { kwasiLayout, logicspikeLayout } from '../src/assemble/layouts.ts';
+import { factsAndProfileLayout, fixedBudgetsLayout } from '../src/assemble/layouts.ts';
 import { applicationItem, type Item } from '../src/assemble/section.ts';
 import type { TokenCounter } from '../src/language/token-count.ts';
 import type { Varve } from '../src/varve.ts';
@@ -28,8 +28,8 @@ function memory(tokens: number, importance: number): Item {
 function exampleOf(reserve: number): FitRequest {
   const service = { kind: 'application', id: null, trust: 'high', label: 'blog' } as const;
   return {
-    layout: logicspikeLayout,
-    budget: logicspikeLayout.budget ?? {},
+    layout: fixedBudgetsLayout,
+    budget: fixedBudgetsLayout.budget ?? {},
     reserve,
     toolTokens: 1200,
     counter: byWord,
@@ -114,8 +114,8 @@ describe('the budget', () => {
     });
     const long = words(900);
     const fitted = fitContext({
-      layout: kwasiLayout,
-      budget: kwasiLayout.budget ?? {},
+      layout: factsAndProfileLayout,
+      budget: factsAndProfileLayout.budget ?? {},
       toolTokens: 0,
       counter: byWord,
       material: {
@@ -130,7 +130,12 @@ describe('the budget', () => {
 
   it('[K11] caps the profile at 4,800 characters and says so', () => {
     const profile: Item = { text: 'p'.repeat(6000), kind: 'block', id: 'blk', trust: 'medium', score: 1 };
-    const request = { layout: kwasiLayout, budget: kwasiLayout.budget ?? {}, toolTokens: 0, counter: byWord };
+    const request = {
+      layout: factsAndProfileLayout,
+      budget: factsAndProfileLayout.budget ?? {},
+      toolTokens: 0,
+      counter: byWord,
+    };
     const { system, sections } = fitContext({ ...request, material: { profile: [profile] } });
     expect(system).toContain(`${'p'.repeat(4800)}\n[...profile truncated for context]`);
     expect(system).not.toContain('p'.repeat(4801));
@@ -158,7 +163,7 @@ describe('history', () => {
   });
   afterAll(() => varve.close());
 
-  const base = { message: 'and now?', layout: 'kwasi', tokenCounter: byWord } as const;
+  const base = { message: 'and now?', layout: 'facts-and-profile', tokenCounter: byWord } as const;
 
   it('[K1] drops the oldest turns first, within 6,000 tokens by default', async () => {
     const chatty = varve.for({ user: 'chatty', session: 's' });
@@ -219,7 +224,7 @@ describe('history', () => {
     const chatty = varve.for({ user: 'chatty', session: 's' });
     const { user, report } = await chatty.context({
       ...base,
-      layout: 'logicspike',
+      layout: 'fixed-budgets',
       budget: { sections: { history: 400, recall: 0 } },
       lookup: 'never',
     });

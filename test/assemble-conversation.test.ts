@@ -57,7 +57,7 @@ describe('a conversation of 50 turns', () => {
     for (const message of ['where are the boxes?', 'where are the keys?', 'who has them?']) {
       const { system, report } = await handle.context({
         message,
-        layout: 'toolstream',
+        layout: 'working-memory',
         instructions: 'Help.',
         recallLimit: 1,
       });

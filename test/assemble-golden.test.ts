@@ -47,7 +47,7 @@ describe('the layouts, as golden files', () => {
   }
 
   it('[T12] has its parts in their order, and leaves out what has nothing', async () => {
-    const { system } = await assembled('rich', 'toolstream');
+    const { system } = await assembled('rich', 'working-memory');
     const labels = [
       '# Your Context',
       'Structured Data:',
@@ -60,19 +60,19 @@ describe('the layouts, as golden files', () => {
     const places = labels.map((label) => system.split('\n').indexOf(label));
     expect(places.every((place) => place >= 0)).toBe(true);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
-    const empty = await assembled('empty', 'toolstream');
+    const empty = await assembled('empty', 'working-memory');
     expect(empty.system).not.toMatch(/Your Context|Structured Data|Learned Info|Retrieved Facts/);
   });
 
   it('[Q6] gives memories as `- [TYPE] content` lines, the most important first', async () => {
-    const { system } = await assembled('rich', 'qwestly');
+    const { system } = await assembled('rich', 'memory-list');
     const lines = system.split('\n').filter((line) => line.startsWith('- ['));
     expect(lines[0]).toBe('- [PREFERENCE] Dislikes corporate buzzwords. Prefers direct, punchy writing.');
     expect(lines[1]).toBe('- [GOAL] Also open to "Head of Platform" roles at larger companies if comp > $300k.');
   });
 
   it('[K7] [K11] shows all facts by category and the profile below them', async () => {
-    const { system } = await assembled('rich', 'kwasi');
+    const { system } = await assembled('rich', 'facts-and-profile');
     expect(system).toContain(
       [
         '## What I Know About You',
@@ -90,7 +90,7 @@ describe('the layouts, as golden files', () => {
   });
 
   it('[K2] puts notes, summaries and saved items before the message, each in its block', async () => {
-    const { user } = await assembled('rich', 'kwasi');
+    const { user } = await assembled('rich', 'facts-and-profile');
     const types = [...user.matchAll(/<context type="(\w+)">/g)].map(([, type]) => type);
     expect(types).toEqual(['notes', 'summaries', 'read_later', 'follow_ups']);
     expect(user).toContain('- "Sourdough at home" (https://example.com/sourdough)\n  Summary: A starter in five days.');
@@ -99,13 +99,14 @@ describe('the layouts, as golden files', () => {
 
   it('[K18] brings up intentions that are due, and gives learnings as rules', async () => {
     const { system, user } = await assembled('rich', 'varve');
-    expect(user).toContain('Call the dentist');
-    expect(user).not.toContain('Renew the passport');
+    const due = /<due_today>[\s\S]*<\/due_today>/.exec(user)?.[0];
+    expect(due).toContain('Call the dentist');
+    expect(due).not.toContain('Renew the passport');
     expect(system).toMatch(/<rules>\n- Always confirm before deleting any item\.\n<\/rules>/);
   });
 
   it('[E7] is XML by agent, user and session, with what is not merged yet', async () => {
-    const { system } = await assembled('rich', 'eden');
+    const { system } = await assembled('rich', 'reflections-xml');
     expect(system).toContain(
       [
         '  <UserMemory>',
@@ -119,7 +120,7 @@ describe('the layouts, as golden files', () => {
   });
 
   it('[K3] has the date and time in the user’s turn, in their time zone, and not in the system prompt', async () => {
-    const { system, user } = await assembled('rich', 'kwasi');
+    const { system, user } = await assembled('rich', 'facts-and-profile');
     expect(user.startsWith('[Friday, April 24, 2026 — 09:15 AM Europe/Paris]')).toBe(true);
     expect(system).not.toMatch(/2026|09:15/);
   });

@@ -136,7 +136,7 @@ const budget = fc.record({
 
 const RUNS = 150;
 const JSON_IN: Record<string, RegExp> = {
-  toolstream: /^Structured Data:\n(.*)$/m,
+  'working-memory': /^Structured Data:\n(.*)$/m,
   varve: /^<structured_data>\n([\s\S]*?)\n<\/structured_data>$/m,
 };
 

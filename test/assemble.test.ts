@@ -74,7 +74,7 @@ describe('a context', () => {
     expect(report.failed.map(({ section }) => section)).toContain('knowledge');
   });
 
-  it('says each thing once, where it stays longest, and all of it in each place when that has no room', async () => {
+  it('says each thing once, where it stays longest, and in the next place when that has no room', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     await handle.facts.set({ key: 'employer', value: 'Acme' });
@@ -106,7 +106,10 @@ describe('a context', () => {
     });
     expect(alone.system).toContain('[preference] User likes tea.');
     const short = await handle.context({ message: 'hello', budget: { sections: { profile: 3 } } });
-    expect(short.system).toContain('[preference] User likes tea.');
+    expect(short.system.split('likes tea').length - 1).toBe(1);
+    const shorter = await handle.context({ message: 'hello', budget: { sections: { profile: 3, workingMemory: 3 } } });
+    expect(shorter.system.split('likes tea').length - 1).toBe(1);
+    expect(shorter.system).toContain('"likes": ["User likes tea.","rain"]');
   });
 
   it('[K7] shows permanent facts once and as they are now: no plan, no end, no denial as present truth', async () => {
@@ -284,6 +287,21 @@ describe('a context', () => {
     expect(report.tokens.total).toBe([...system].length + [...user].length);
   });
 
+  it('reads a former name of a layout as the name that it has now', async () => {
+    const { varve } = await opened();
+    const handle = varve.for(FRIEND);
+    for (const [former, name] of [
+      ['toolstream', 'working-memory'],
+      ['qwestly', 'memory-list'],
+      ['kwasi', 'facts-and-profile'],
+      ['logicspike', 'fixed-budgets'],
+      ['eden', 'reflections-xml'],
+    ] as const) {
+      expect((await handle.context({ message: 'hi', layout: former })).report.layout).toBe(name);
+    }
+    await expect(handle.context({ message: 'hi', layout: 'none' as 'varve' })).rejects.toThrow(/"working-memory"/);
+  });
+
   it('takes a layout of the application’s own, in a few lines', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
@@ -372,23 +390,25 @@ for (const database of databases()) {
       open.push(other);
       const handle = varve.for(FRIEND);
       await handle.blocks.replace('reflections', 'Be brief.', { level: 'user' });
-      const first = await handle.context({ message: 'hi', layout: 'eden' });
+      const first = await handle.context({ message: 'hi', layout: 'reflections-xml' });
       expect(first.report.cached).toBe(false);
       await handle.logInteraction({ userMessage: 'hi', agentResponse: 'hello' });
-      const second = await handle.context({ message: 'hi', layout: 'eden' });
+      const second = await handle.context({ message: 'hi', layout: 'reflections-xml' });
       expect(second.report.cached).toBe(true);
       expect(second.system).toBe(first.system);
 
       await other.for(FRIEND).memories.create({ type: 'reflection', content: 'Likes numbers.', level: 'user' });
-      const third = await handle.context({ message: 'hi', layout: 'eden' });
+      const third = await handle.context({ message: 'hi', layout: 'reflections-xml' });
       expect(third.report.cached).toBe(false);
       expect(third.system).toContain('Likes numbers.');
 
-      const parallel = await varve.for({ ...FRIEND, session: 'beside' }).context({ message: 'hi', layout: 'eden' });
+      const parallel = await varve
+        .for({ ...FRIEND, session: 'beside' })
+        .context({ message: 'hi', layout: 'reflections-xml' });
       expect(parallel.system).toContain('Likes numbers.');
 
       clock.advance(5 * MINUTE);
-      const stale = await handle.context({ message: 'hi', layout: 'eden' });
+      const stale = await handle.context({ message: 'hi', layout: 'reflections-xml' });
       expect(stale.report.cached).toBe(false);
       expect(stale.system).toBe(third.system);
       await varve.close();
@@ -479,7 +499,7 @@ for (const database of databases()) {
       await handle.memories.create({ type: 'intention', content: 'Call the dentist', dueAt: '2026-04-24T07:15:00Z' });
       const { user } = await handle.context({
         message: 'sourdough and machine learning?',
-        layout: 'kwasi',
+        layout: 'facts-and-profile',
         lookup: 'always',
       });
       expect(user).toContain('"Sourdough"');

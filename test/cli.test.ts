@@ -54,6 +54,7 @@ describe('varve on the command line', () => {
       'import',
       'export',
       'doctor',
+      'eval',
       'calibrate',
       'keys',
     ];

@@ -4,6 +4,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The URL of a real PostgreSQL server with pgvector, when there is one. */
     postgresUrl: string | null;
+    /** How much is tested (vitest.config.ts). */
+    depth: 'quick' | 'usual' | 'all';
   }
 }
 

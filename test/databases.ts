@@ -18,15 +18,24 @@ export interface TestDatabase {
   create(): Promise<{ options: StoreOptions; drop(): Promise<void> }>;
 }
 
-/** The databases of the conformance suites: `for (const database of databases()) describe(…)`. */
+/**
+ * The databases of the conformance suites: `for (const database of databases()) describe(…)`. PGlite stands in for a PostgreSQL
+ * server where there is none; `npm run test:all` runs both, and `npm run test:quick` SQLite alone.
+ */
 export function databases(): TestDatabase[] {
   const url = inject('postgresUrl');
+  const depth = inject('depth');
+  const notQuick = depth === 'quick' ? 'npm run test:quick is for SQLite' : null;
   return [
     { name: 'SQLite', skip: null, create: createSqlite },
-    { name: 'PGlite', skip: null, create: createPglite },
+    {
+      name: 'PGlite',
+      skip: notQuick ?? (url !== null && depth !== 'all' ? 'a PostgreSQL server is tested' : null),
+      create: createPglite,
+    },
     {
       name: 'PostgreSQL',
-      skip: url === null ? 'VARVE_TEST_POSTGRES_URL is not set' : null,
+      skip: notQuick ?? (url === null ? 'VARVE_TEST_POSTGRES_URL is not set' : null),
       create: async () => createPostgres(url ?? ''),
     },
   ];

@@ -26,6 +26,7 @@ const LAYERS: Record<string, number> = {
   form: 5,
   recall: 5,
   observe: 6,
+  embed: 6,
   ledger: 7,
   jobs: 7,
   store: 8,

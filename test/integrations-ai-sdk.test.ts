@@ -114,10 +114,10 @@ describe('the AI SDK middleware', () => {
   for (const streamed of [false, true]) {
     it(`[T5] records tools and what they gave, once for the whole turn${streamed ? ', streamed' : ''}`, async () => {
       const tools = {
-        ...memoryTools(handleOf()),
+        ...memoryTools(handleOf(), { set: 'all' }),
         weather: {
           description: 'Weather',
-          inputSchema: memoryTools(handleOf())['recall_facts']?.inputSchema,
+          inputSchema: memoryTools(handleOf(), { set: 'all' })['recall_facts']?.inputSchema,
           execute: async () => 'Sunny in Lisbon',
         },
       };
@@ -245,7 +245,7 @@ describe('the AI SDK middleware', () => {
         const messages = sent(request);
         if (messages.some(({ role }) => role === 'tool')) return text('I will remember Max.');
         if (messages.at(-1)?.text.endsWith('Please remember that.'))
-          return toolCall('remember_fact', { key: 'dog_name', value: 'Max' });
+          return toolCall('remember', { text: 'The dog is called Max.', key: 'dog_name', value: 'Max' });
         return text(messages[0]?.text.includes(': Max') ? 'Max!' : 'I do not know.');
       }),
     );

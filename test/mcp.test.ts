@@ -2,7 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AGENT_TOOLS } from '../src/tools/agent-tools.ts';
+import { estimateTokens } from '../src/language/token-count.ts';
+import { AGENT_TOOLS, TOOL_SETS } from '../src/tools/agent-tools.ts';
 import { databases } from './databases.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
 
@@ -56,25 +57,85 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     for (const [door, connect] of [
-      ['stdio', () => overStdio('--user', 'ana')],
-      ['HTTP', () => overHttp('?user=ana')],
+      ['stdio', (tools?: string) => overStdio('--user', 'ana', ...(tools === undefined ? [] : ['--tools', tools]))],
+      ['HTTP', (tools?: string) => overHttp(`?user=ana${tools === undefined ? '' : `&tools=${tools}`}`)],
     ] as const) {
-      it(`offers exactly the agent’s tools over ${door}, with output schemas and hints`, async () => {
+      it(`offers seven tools in at most 1,500 tokens over ${door}, and speaks of no others`, async () => {
         const client = await connect();
         const { tools } = await client.listTools();
-        expect(tools.map(({ name }) => name).toSorted()).toEqual(AGENT_TOOLS.map(({ name }) => name).toSorted());
+        expect(tools.map(({ name }) => name)).toEqual(TOOL_SETS.everyday.map(({ name }) => name));
+        expect(tools).toHaveLength(7);
+        expect(estimateTokens(JSON.stringify({ tools }))).toBeLessThanOrEqual(1500);
+        const said = client.getInstructions() ?? '';
+        for (const { name } of AGENT_TOOLS)
+          expect([name, new RegExp(`\\b${name}\\b`).test(said)]).toEqual([
+            name,
+            tools.some((tool) => tool.name === name) && name !== 'list_due',
+          ]);
+      });
+
+      it(`offers all tools or those that are named over ${door}, with output schemas and hints`, async () => {
+        const { tools } = await (await connect('all')).listTools();
+        // A client that names no connection has nothing to learn about one.
+        const names = AGENT_TOOLS.map(({ name }) => name).filter((name) => name !== 'update_connection_context');
+        expect(tools.map(({ name }) => name)).toEqual(names);
         for (const tool of tools) {
-          const own = AGENT_TOOLS.find(({ name }) => name === tool.name);
+          const hints = AGENT_TOOLS.find(({ name }) => name === tool.name)?.hints;
           expect(tool.outputSchema).toMatchObject({ type: 'object' });
-          expect(tool.annotations).toMatchObject({
-            readOnlyHint: own?.hints.readOnly,
-            destructiveHint: own?.hints.destructive,
-          });
+          // As the protocol has it: a tool that says nothing changes things and may take something away.
+          expect(tool.annotations?.readOnlyHint ?? false).toBe(hints?.readOnly);
+          if (hints?.readOnly === false) expect(tool.annotations?.destructiveHint ?? true).toBe(hints.destructive);
         }
+        const named = await (await connect('recall_facts,everyday')).listTools();
+        expect(named.tools).toHaveLength(8);
+        await expect(connect('no_such_tool').then((client) => client.listTools())).rejects.toThrow(/./);
+      });
+
+      it(`remembers, searches, corrects, forgets and lists what is due over ${door}`, async () => {
+        const client = await connect();
+        const pet = `parrot${door.toLowerCase()}`;
+        const saved = await call(client, 'remember', { text: `The ${pet} is called Kiki.` });
+        expect(saved.structuredContent).toMatchObject({
+          outcome: 'saved',
+          memory: { text: `The ${pet} is called Kiki.` },
+        });
+        const found = await call(client, 'search_memory', { query: `name of the ${pet}` });
+        expect(found.structuredContent).toMatchObject({
+          known: true,
+          results: [{ text: `The ${pet} is called Kiki.` }],
+        });
+        const { id } = saved.structuredContent.memory as { id: string };
+        const right = await call(client, 'correct', { what: id, text: `The ${pet} is called Koko.` });
+        expect(right.structuredContent).toMatchObject({
+          outcome: 'corrected',
+          memory: { text: `The ${pet} is called Koko.` },
+        });
+        await call(client, 'log_conversation', { messages: [{ role: 'user', content: `My ${pet} sings at night.` }] });
+        expect(
+          (await call(client, 'get_context', { message: `Who is the ${pet}?` })).structuredContent.context,
+        ).toContain('Koko');
+        expect((await call(client, 'forget', { what: `${pet} Koko` })).structuredContent.forgotten).toHaveLength(1);
+        expect((await call(client, 'forget', { what: `${pet} Koko` })).structuredContent.forgotten).toEqual([]);
+        await call(client, 'remember', { text: `Feed the ${pet}`, due: '2026-03-01' });
+        const due = await call(client, 'list_due', { until: '2026-03-02' });
+        const plan = (due.structuredContent.due as { id: string; text: string }[]).find(({ text }) =>
+          text.includes(pet),
+        );
+        expect(plan).toMatchObject({ text: `Feed the ${pet}`, due: '2026-03-01T00:00:00.000Z' });
+        expect((await call(client, 'correct', { what: plan?.id, done: true })).structuredContent.outcome).toBe(
+          'corrected',
+        );
+        const left = await call(client, 'list_due', {});
+        expect(JSON.stringify(left.structuredContent)).not.toContain(pet);
+      });
+
+      it(`says what is wrong with a date instead of storing it over ${door}`, async () => {
+        const wrong = await call(await connect(), 'remember', { text: 'Call Mum', due: 'next Tuesday' });
+        expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringContaining('ISO 8601')]);
       });
 
       it(`[K6] remembers, recalls and forgets facts over ${door}`, async () => {
-        const client = await connect();
+        const client = await connect('all');
         const key = `pet_${door.toLowerCase()}`;
         const remembered = await call(client, 'remember_fact', { key, value: 'a cat', category: 'personal' });
         expect(remembered.structuredContent).toMatchObject({ key, outcome: 'added' });
@@ -87,7 +148,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       });
 
       it(`[T3] [T4] takes observations and context updates as events first over ${door}`, async () => {
-        const client = await connect();
+        const client = await connect('all');
         const before = (await server.call('GET', '/v1/events?user=ana&kinds=observation')).body.items.length as number;
         expect(
           (await call(client, 'record_observation', { content: `Likes ${door}.`, category: 'preference' })).isError,
@@ -105,10 +166,21 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
             .map(({ category }: { category: string }) => category)
             .toSorted(),
         ).toEqual(['learned_fact', 'preference', 'scaffold_update']);
-        const wrong = await call(client, 'record_observation', { content: 'x', category: 'gossip' }).catch(
-          (error: unknown) => ({ isError: true, error }),
-        );
-        expect(wrong.isError).toBe(true);
+        for (const [given, kept] of [
+          ['Preferences', 'preference'],
+          ['projectDetails', 'project_details'],
+          ['gossip', 'fact'],
+        ]) {
+          const { id } = (await call(client, 'record_observation', { content: `Of ${given}`, category: given }))
+            .structuredContent as { id: string };
+          expect((await server.call('GET', `/v1/events/${id}?user=ana`)).body.category).toBe(kept);
+        }
+        const spelled = await call(client, 'remember_fact', {
+          key: 'Favourite Colour',
+          value: door,
+          category: 'Tastes',
+        });
+        expect(spelled.structuredContent).toMatchObject({ key: 'favourite_colour' });
       });
     }
 
@@ -136,10 +208,10 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
 
     it('serves several clients at once on one store', async () => {
       const several = await Promise.all([
-        overStdio('--user', 'many'),
-        overStdio('--user', 'many'),
-        overHttp('?user=many'),
-        overHttp('?user=many'),
+        overStdio('--user', 'many', '--tools', 'all'),
+        overStdio('--user', 'many', '--tools', 'all'),
+        overHttp('?user=many&tools=all'),
+        overHttp('?user=many&tools=all'),
       ]);
       const calls = several.flatMap((client, index) =>
         Array.from({ length: 5 }, (_, turn) =>
@@ -151,7 +223,10 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     it('lets a client cancel a call and goes on', async () => {
-      for (const client of [await overStdio('--user', 'cancel'), await overHttp('?user=cancel')]) {
+      for (const client of [
+        await overStdio('--user', 'cancel', '--tools', 'all'),
+        await overHttp('?user=cancel&tools=all'),
+      ]) {
         const stop = new AbortController();
         const called = client.callTool(
           { name: 'search_memory', arguments: { query: 'anything' } },
@@ -181,7 +256,10 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       // The client itself runs out of stack at a few thousand.
       let deep: unknown = 1;
       for (let level = 0; level < 500; level += 1) deep = [deep];
-      for (const client of [await overStdio('--user', 'deep'), await overHttp('?user=deep')]) {
+      for (const client of [
+        await overStdio('--user', 'deep', '--tools', 'all'),
+        await overHttp('?user=deep&tools=all'),
+      ]) {
         const told = await call(client, 'update_user_context', { scaffold_updates: { a: deep } }).catch(
           (error: unknown) => String(error),
         );

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Memory } from '../src/record/memory.ts';
 import { ownerKey } from '../src/record/scope.ts';
-import { EVERY_TENANT, type Database, type Writer } from '../src/store/database.ts';
+import { EVERY_TENANT, type Writer } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
-import type * as migrations from '../src/store/migrations/migrations.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
+import { openAtSchema } from './open-at-schema.ts';
 
 // A store as schema 7 left it: keyed facts, slots in the metadata, revisions of them. It opens, and nothing is lost.
 
@@ -216,25 +216,6 @@ async function insertOlder(writer: Writer): Promise<void> {
       ${JSON.stringify(SNAPSHOT)})`.execute(writer);
 }
 
-/** Opens a store with the code of today and the schema of version 7. */
-async function openAtSchema7(options: StoreOptions): Promise<Database> {
-  vi.resetModules();
-  vi.doMock('../src/store/migrations/migrations.ts', async (original) => {
-    const real = await original<typeof migrations>();
-    return {
-      ...real,
-      pendingMigrations: (version: number) => real.pendingMigrations(version).filter((each) => each.version <= 7),
-    };
-  });
-  try {
-    const module = await import('../src/store/open-store.ts');
-    return await module.openStore(options);
-  } finally {
-    vi.doUnmock('../src/store/migrations/migrations.ts');
-    vi.resetModules();
-  }
-}
-
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`a store of schema 7 on ${database.name}`, () => {
     let varve: Varve;
@@ -249,7 +230,7 @@ for (const database of databases()) {
 
     beforeAll(async () => {
       ({ options, drop } = await database.create());
-      const older = await openAtSchema7(options);
+      const older = await openAtSchema(7, options);
       await older.write(TENANT, insertOlder);
       await older.close();
       const memoryTypes = { setting: { description: 'A setting.' }, style: { description: 'A style.' } };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { passagesOf } from '../src/language/passages.ts';
 import { words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { manualClock } from '../src/record/clock.ts';
@@ -46,17 +47,17 @@ describe('the scan of vectors', () => {
       const random = (): Float32Array => unit(Array.from({ length: dimensions }, () => Math.random() - 0.5));
       const matrix = createVectorMatrix(dimensions, 2);
       const vectors = Array.from({ length: 333 }, random);
-      for (const [index, vector] of vectors.entries()) matrix.set(1000 + index, vector);
+      for (const [index, vector] of vectors.entries()) matrix.set(1000 + (index >> 1), index & 1, vector);
       const replaced = random();
-      matrix.set(1007, replaced);
+      matrix.set(1003, 1, replaced);
       vectors[7] = replaced;
       const query = random();
       const scores = matrix.scan(query);
       expect(matrix.count).toBe(333);
       for (const [index, vector] of vectors.entries()) {
-        const place = matrix.placeOf(1000 + index) as number;
+        expect([matrix.rows[index], matrix.passages[index]]).toEqual([1000 + (index >> 1), index & 1]);
         const expected = vector.reduce((sum, value, at) => sum + value * (query[at] ?? 0), 0);
-        expect(scores[place]).toBeCloseTo(expected, 4);
+        expect(scores[index]).toBeCloseTo(expected, 4);
       }
     }
   });
@@ -132,6 +133,46 @@ for (const database of databases()) {
       expect((await nearest('guitar lesson tonight', { kind: 'event' }))[0]).toBe('guitar lesson tonight');
     });
 
+    it('a long event has a vector for each passage, and is as near as the nearest of them', async () => {
+      const filler = 'The committee talked about the swimming pool and the car park for an hour again.';
+      const long = [
+        ...Array<string>(9).fill(filler),
+        'Violins are kept in oak cupboards.',
+        ...Array<string>(9).fill(filler),
+      ];
+      const content = long.join(' ');
+      const passages = passagesOf(content);
+      expect(passages.length).toBeGreaterThan(2);
+      const other = { ...scope, user: 'dora' };
+      await varve.for(other).observe([{ content: 'A short remark about violins.' }, { content }]);
+      await varve.drain();
+      const hits = await store.read('vectors', (reader) =>
+        store.vectors.nearest(reader, {
+          tenant: 'vectors',
+          owners: [ownerKey(other)],
+          model,
+          kind: 'event',
+          query: unit(wordVector('Violins are kept in oak cupboards.')),
+          limit: 50,
+        }),
+      );
+      expect(hits).toHaveLength(passages.length + 1);
+      expect(new Set(hits.map(({ rowId, passage }) => `${rowId} ${passage}`)).size).toBe(hits.length);
+      const { results } = await varve
+        .for(other)
+        .recall('Where are violins kept, in oak cupboards?', { abstain: false });
+      expect(results.map(({ event }) => event?.content)).toContain(content);
+      const named = passages.map(({ start, end }) => content.slice(start, end).includes('oak'));
+      const best = hits.find(({ passage }) => passage > 0);
+      expect(named[best?.passage ?? 0]).toBe(true);
+      // Erasing takes the vectors of all passages.
+      await varve.for(other).erase();
+      const left = await store.read('vectors', (reader) =>
+        reader.selectFrom('embeddings').select('passage').where('owner_key', '=', ownerKey(other)).execute(),
+      );
+      expect(left).toEqual([]);
+    });
+
     it('what is erased is gone from the cache of another process as well', async () => {
       const other = { ...scope, user: 'carl' };
       await varve.for(other).memories.create({ type: 'fact', content: 'secret garden' });
@@ -193,6 +234,39 @@ for (const database of databases()) {
       expect(await varve.backfill({ rate: 10_000 })).toEqual({ note: 1, saved_item: 1, message: 2 });
       expect(await varve.backfill()).toEqual({});
       expect(await countVectors(options)).toEqual({ 'words@1': 4 });
+      await varve.close();
+      await drop();
+    });
+
+    it('a turn is embedded with who speaks; what nobody says is embedded as it is', async () => {
+      const { options, drop } = await database.create();
+      const seen: string[] = [];
+      const varve = await open(options, {
+        ...wordEmbedder('words@1'),
+        embed: (texts, settings) => {
+          seen.push(...texts);
+          return wordEmbedder('words@1').embed(texts, settings);
+        },
+      });
+      const ana = varve.for({ user: 'ana' });
+      await ana.observe([
+        { content: 'I moved to Linz.' },
+        { content: 'How is it there?', origin: 'agent' },
+        { content: 'I stayed in Graz.', speaker: 'Pavel' },
+        { content: 'Linz: 206,000 people', kind: 'tool_result', origin: 'tool' },
+      ]);
+      await ana.memories.create({ type: 'fact', content: 'Lives in Linz.' });
+      await varve.drain();
+      expect(seen).toEqual(
+        expect.arrayContaining([
+          'User: I moved to Linz.',
+          'Assistant: How is it there?',
+          'Pavel: I stayed in Graz.',
+          'Linz: 206,000 people',
+          'Lives in Linz.',
+        ]),
+      );
+      expect(seen).not.toContain('How is it there?');
       await varve.close();
       await drop();
     });

@@ -5,9 +5,8 @@ import type { AssembleDeps } from './assemble-deps.ts';
 import type { ContextLog, NotedAlong } from './context-log.ts';
 import type { ContextOptions } from './context-options.ts';
 import type { ContextReport } from './context-report.ts';
-import { fitContext, type FitRequest, type FittedContext } from './fit-context.ts';
+import { fitContext, type FittedContext } from './fit-context.ts';
 import { gather, type Gathered } from './gather.ts';
-import { type Repeated, SPEAKING } from './items.ts';
 import { type Budget, type Layout, sectionsOf, writePlace, writingOf } from './layout.ts';
 import { layoutOf } from './layouts.ts';
 import { SECTION_NAMES, type SectionName } from './section.ts';
@@ -46,10 +45,11 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
           : JSON.stringify(options.tools);
     const toolTokens = counter.count(tools);
     const { reserve } = options;
-    const { fitted, repeated } = fitGathered(gathered, { layout, budget, reserve, toolTokens, counter });
+    const holdsEvidence = on.has('recall') && options.lookup !== 'never';
+    const { material } = gathered;
+    const fitted = fitContext({ layout, material, budget, reserve, holdsEvidence, toolTokens, counter });
     const { sections, tokens, system, user, beforeMessage, messages } = fitted;
     if (toolTokens > 0) sections.push(toolsReport(toolTokens, budget));
-    noteRepeated(sections, repeated);
     const stable = stablePrefix(layout, fitted);
     const report: ContextReport = {
       id: deps.ids.next('ctx'),
@@ -81,7 +81,7 @@ function budgetOf(layout: Layout, { budget }: ContextOptions): Budget {
 
 const TIERS: Record<string, readonly SectionName[]> = {
   reflections: ['agentReflections', 'userReflections', 'sessionReflections'],
-  lookups: ['recall', 'notes', 'summaries', 'savedItems'],
+  lookups: ['unknown', 'recall', 'notes', 'summaries', 'savedItems'],
 };
 
 /** The sections of the layout that are on, and those that are switched off. */
@@ -98,25 +98,10 @@ function switchedSections(
   return { on: new Set([...shown].filter((name) => !isOff(name))), off };
 }
 
-/** Each thing is said once, unless the section that says it for others has no room for all that it says. */
-function fitGathered(
-  { material, known, repeated }: Gathered,
-  request: Omit<FitRequest, 'material'>,
-): { fitted: FittedContext; repeated: readonly Repeated[] } {
-  const fitted = fitContext({ ...request, material });
-  const isShort = fitted.sections.some(
-    ({ section, cut, dropped }) => SPEAKING.has(section) && (cut || dropped.length > 0),
-  );
-  if (!isShort) return { fitted, repeated };
-  return {
-    fitted: fitContext({ ...request, material: { ...material, ...known } }),
-    repeated: repeated.filter(({ section }) => !SPEAKING.has(section)),
-  };
-}
-
 /** Sections that can change from turn to turn without anything being learned. */
 const PER_TURN = new Set<SectionName>([
   'date',
+  'unknown',
   'recall',
   'notes',
   'summaries',
@@ -137,16 +122,6 @@ function stablePrefix(layout: Layout, { system, material }: FittedContext): stri
     ),
   );
   return first === -1 ? system : writePlace(layout.system.slice(0, first), material, writing);
-}
-
-/** What was found and left out because it is said elsewhere belongs into the report of its section. */
-function noteRepeated(sections: ContextReport['sections'], repeated: readonly Repeated[]): void {
-  for (const { section, ...dropped } of repeated) {
-    const report = sections.find((each) => each.section === section);
-    const nothing = { budget: null, wanted: 0, taken: 0, items: 0, ids: [], cut: false };
-    if (report === undefined) sections.push({ section, place: 'user', ...nothing, dropped: [dropped] });
-    else report.dropped.push(dropped);
-  }
 }
 
 function toolsReport(tokens: number, budget: Budget): ContextReport['sections'][number] {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
+import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Trust } from '../record/trust.ts';
 import type { Intent } from './intent.ts';
 import type { Budget, Layout } from './layout.ts';
-import type { LayoutName } from './layouts.ts';
+import type { FormerLayoutName, LayoutName } from './layouts.ts';
 import type { SectionName } from './section.ts';
 
 /** What a hook is told of the turn. */
@@ -63,7 +64,7 @@ export type SectionSwitches = Partial<Record<SectionName | 'reflections' | 'look
 /** What can be set for all contexts, with `createVarve({ context })`, and for each. */
 export interface ContextSettings extends ContextHooks {
   /** Default `varve`. */
-  layout?: LayoutName | Layout;
+  layout?: LayoutName | FormerLayoutName | Layout;
   /** The most tokens in all, or budgets for sections. Default 8,000, or the layout's. */
   budget?: number | Budget;
   /** Switches: false leaves a section out. `reflections`: all three; `lookups`: all that is searched for. */
@@ -74,8 +75,10 @@ export interface ContextSettings extends ContextHooks {
   lookupModel?: LanguageModel;
   /** How many memories are always given. Default 20. */
   topMemories?: number;
-  /** How many results of recall. Default 5 for T12, else 10. */
+  /** The most results of recall. Default 10, or as many as the layout says. */
   recallLimit?: number;
+  /** Where recall looks. Default: as the layout says, else everywhere. */
+  recallSources?: readonly RecallSource[];
   /** Counts tokens. Default: an estimate within about 10 %. */
   tokenCounter?: TokenCounter;
   /** The model that reads the context, as the ledger's prices name it: what memory costs in its prompt is counted. */
@@ -136,6 +139,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
       z.strictObject({
         total: tokens,
         reserve: tokens,
+        evidence: z.strictObject({ share: z.number().min(0).max(1), most: z.int().min(0) }).optional(),
         sections: z.record(z.string(), tokens).optional(),
         shared: z.array(z.strictObject({ sections: z.array(z.string()), tokens: z.int().min(0) })).optional(),
       }),
@@ -159,6 +163,7 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
   lookupModel: any,
   topMemories: z.int().min(0).max(1000).optional(),
   recallLimit: z.int().min(1).max(200).optional(),
+  recallSources: z.array(z.enum(RECALL_SOURCES)).min(1).optional(),
   tokenCounter: any,
   model: z.string().max(300).optional(),
   timeZone: timeZoneSchema.optional(),

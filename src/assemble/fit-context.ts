@@ -5,6 +5,7 @@ import type { Writing } from './escape.ts';
 import { createRooms, cutText, fitSection, type FittedSection } from './fit-section.ts';
 import {
   type Budget,
+  type Frame,
   formatsOf,
   type Layout,
   type OverflowRule,
@@ -13,6 +14,7 @@ import {
   writingOf,
 } from './layout.ts';
 import type { Item, Material, SectionName } from './section.ts';
+import { createSaid, type Said } from './say-once.ts';
 import { writeContext, type WrittenContext } from './write-context.ts';
 
 /** A context that fits, and what became of each section. */
@@ -28,6 +30,8 @@ export interface FitRequest {
   budget: Budget;
   /** What must stay free, when the caller says so. */
   reserve?: number;
+  /** Whether the budget's evidence is held: it is not where nothing is ever looked up. */
+  holdsEvidence?: boolean;
   toolTokens: number;
   counter: TokenCounter;
 }
@@ -49,48 +53,52 @@ const RULES: Partial<Record<SectionName, OverflowRule>> = {
   earlier: 'drop-oldest',
 };
 
-/** Who makes room first when all is too much. What is not named never does. */
-const GIVES_WAY: readonly SectionName[] = [
-  'savedItems',
-  'summaries',
-  'notes',
-  'recall',
-  'services',
-  'artifacts',
-  'earlier',
-  'history',
-  'memories',
-  'agentReflections',
-  'sessionReflections',
-  'userReflections',
-  'learnedInfo',
-  'scaffold',
-  'structuredProfile',
-  'workingMemory',
-  'profile',
-  'intentions',
-  'learnings',
+/** The order in which sections take their room: the later ones make way when all is too much. The application's own text is before all. */
+const TAKES_ROOM: readonly SectionName[] = [
   'facts',
+  'learnings',
+  'intentions',
+  'profile',
+  'workingMemory',
+  'structuredProfile',
+  'scaffold',
+  'learnedInfo',
+  'userReflections',
+  'sessionReflections',
+  'agentReflections',
+  'memories',
+  'history',
+  'earlier',
+  'artifacts',
+  'services',
+  'unknown',
+  'recall',
+  'notes',
+  'summaries',
+  'savedItems',
 ];
 
 const DEFAULT_TOTAL = 8000;
 
-/** Fits what was gathered into its budgets: each section into its own, then all into the total. */
+/**
+ * Fits what was gathered into its budgets. Sections take their room one after the other, and say what none before them has said: what
+ * another section has to leave out, a later one may still say.
+ */
 export function fitContext(request: FitRequest): FittedContext {
   const fitter = createFitter(request);
-  const { fitted, wanted } = fitEach(request, fitter);
-  const context = fitTotal(request, fitter, fitted);
-  const material = materialOf(fitted);
+  const taken = takeRoom(request, fitter);
+  const context = fitTotal(request, fitter, taken.fitted);
+  const material = materialOf(taken.fitted);
   const { budget, toolTokens } = request;
   const reserve = reserveOf(request);
   const tokens = {
     ...context.tokens,
-    wanted: [...wanted.values()].reduce((sum, count) => sum + count, toolTokens),
+    wanted: [...taken.wanted.values()].reduce((sum, count) => sum + count, toolTokens),
     limit: budget.total ?? DEFAULT_TOTAL,
     reserve,
     plannedReserve: budget.reserve ?? reserve,
   };
-  return { ...context, material, sections: reportSections(request, fitter, { fitted, wanted }), tokens };
+  return { ...context, material, sections: reportSections(request, fitter, taken), tokens };
 }
 
 /** Measures and fits the sections of one layout. */
@@ -120,42 +128,90 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
   };
 }
 
-/** Each section in its own budget, in the order of the layout, so that shared ones are filled first come first served. */
-function fitEach(request: FitRequest, { placed, measure, fit }: Fitter): SectionsFitted {
-  const fitted = new Map<SectionName, FittedSection>();
-  const wanted = new Map<SectionName, number>();
-  const rooms = createRooms(request);
-  for (const [section, { format }] of placed) {
-    const items = capped(format, request.material[section] ?? []);
-    const want = measure(section, items);
-    wanted.set(section, want);
-    const found = fit(section, items, rooms.of(section, want), 'over the budget of its section');
-    fitted.set(section, { ...found, cut: found.cut || items.some((item) => isCapped(item, format)) });
-    rooms.take(section, found.tokens);
-  }
-  return { fitted, wanted };
-}
-
 interface SectionsFitted {
   fitted: Map<SectionName, FittedSection>;
   wanted: Map<SectionName, number>;
 }
 
-/** All sections in the total: one after the other gives up what is too much, the least needed first. */
+/** Gives each section its room: no more than its own budget, and than what those before it have left. */
+function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
+  const fitted = new Map<SectionName, FittedSection>();
+  const wanted = new Map<SectionName, number>();
+  const said = createSaid();
+  const rooms = createRooms(request);
+  let left = limitOf(request) - request.toolTokens - frameTokens(request);
+  const take = (section: SectionName, room: number): void => {
+    const format = fitter.placed.get(section)?.format;
+    const items = capped(format, request.material[section] ?? []);
+    const want = fitter.measure(section, items);
+    const { unsaid, repeated } = withoutSaid(said, section, items);
+    const own = rooms.of(section, want);
+    const found = fitter.fit(section, unsaid, Math.min(own, room), own <= room ? OVER_OWN : OVER_TOTAL);
+    const cut = found.cut || items.some((item) => isCapped(item, format));
+    fitted.set(section, { ...found, cut, dropped: [...repeated, ...found.dropped] });
+    wanted.set(section, want);
+    rooms.take(section, found.tokens);
+    left -= found.tokens === 0 ? 0 : found.tokens + BETWEEN_SECTIONS;
+    for (const item of found.items) said.add(section, item);
+  };
+  for (const section of fitter.placed.keys()) if (!TAKES_ROOM.includes(section)) take(section, Infinity);
+  let held = evidenceOf(request, left);
+  for (const section of TAKES_ROOM.filter((name) => fitter.placed.has(name))) {
+    const isEvidence = section === 'recall' && held > 0;
+    take(section, Math.max(isEvidence ? Math.min(left, held) : left - held, 0));
+    if (isEvidence) held = 0;
+  }
+  return { fitted, wanted };
+}
+
+const OVER_OWN = 'over the budget of its section';
+const OVER_TOTAL = 'over the total budget';
+// A blank line between two sections.
+const BETWEEN_SECTIONS = 1;
+
+/** The tokens of the lines around sections that are written inside one pair of lines. */
+function frameTokens({ layout, material, counter }: FitRequest): number {
+  const frames = [...layout.system, ...layout.user].flatMap((entry) => ('sections' in entry ? [entry] : []));
+  const isUsed = ({ sections }: Frame): boolean => sections.some(({ section }) => (material[section]?.length ?? 0) > 0);
+  return frames.filter(isUsed).reduce((sum, { open, close }) => sum + counter.count(`${open}\n${close}\n\n`), 0);
+}
+
+/** The tokens that are held for what is looked up. They do not depend on what is found, so that the system prompt stays as it is. */
+function evidenceOf({ budget, holdsEvidence }: FitRequest, left: number): number {
+  const { share = 0, most = 0 } = budget.evidence ?? {};
+  return holdsEvidence ? Math.max(Math.min(Math.floor(left * share), most), 0) : 0;
+}
+
+function withoutSaid(
+  said: Said,
+  section: SectionName,
+  items: readonly Item[],
+): { unsaid: Item[]; repeated: FittedSection['dropped'] } {
+  const unsaid: Item[] = [];
+  const repeated: FittedSection['dropped'] = [];
+  for (const item of items) {
+    const rest = said.rest(section, item);
+    if (typeof rest === 'string') repeated.push({ id: item.id, reason: `already in the ${rest}` });
+    else unsaid.push(rest);
+  }
+  return { unsaid, repeated };
+}
+
+/** Makes sure of the total: sections were measured one by one, and the last to take room give up what is still too much. */
 function fitTotal(
   request: FitRequest,
   { fit, writing }: Fitter,
   fitted: Map<SectionName, FittedSection>,
 ): WrittenContext {
-  const limit = Math.max((request.budget.total ?? DEFAULT_TOTAL) - reserveOf(request), 0);
+  const limit = limitOf(request);
   let context = writeContext(request, materialOf(fitted), writing);
-  for (const section of GIVES_WAY) {
+  for (const section of TAKES_ROOM.toReversed()) {
     for (let over = context.tokens.total - limit; over > 0; over = context.tokens.total - limit) {
       const before = fitted.get(section);
       if (before === undefined || before.items.length === 0) break;
-      const less = fit(section, before.items, Math.max(before.tokens - over, 0), 'over the total budget');
+      const less = fit(section, before.items, Math.max(before.tokens - over, 0), OVER_TOTAL);
       // A text that is cut can come out as long as before: then it goes as a whole.
-      const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, 'over the total budget');
+      const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, OVER_TOTAL);
       fitted.set(section, { ...next, dropped: [...before.dropped, ...next.dropped], cut: before.cut || next.cut });
       context = writeContext(request, materialOf(fitted), writing);
     }
@@ -166,6 +222,10 @@ function fitTotal(
       'Raise the budget, or shorten the instructions, the tools or the message.',
     { tokens: context.tokens.total, limit },
   );
+}
+
+function limitOf(request: FitRequest): number {
+  return Math.max((request.budget.total ?? DEFAULT_TOTAL) - reserveOf(request), 0);
 }
 
 function materialOf(fitted: ReadonlyMap<SectionName, FittedSection>): Material {
@@ -182,16 +242,17 @@ function reportSections(
   { fitted, wanted }: SectionsFitted,
 ): SectionReport[] {
   const reports: SectionReport[] = [];
-  for (const [section, { items, tokens, dropped, cut }] of fitted) {
+  for (const [section, { place }] of placed) {
+    const { items, tokens, dropped, cut } = fitted.get(section) as FittedSection;
     if (items.length === 0 && dropped.length === 0) continue;
     reports.push({
       section,
-      place: placed.get(section)?.place ?? 'history',
+      place,
       budget: budget.sections?.[section] ?? null,
       wanted: wanted.get(section) ?? 0,
       taken: items.length === 0 ? 0 : tokens,
       items: items.length,
-      ids: [...new Set(items.flatMap(({ id }) => id ?? []))],
+      ids: [...new Set(items.flatMap(({ id, statements = [] }) => [...(id === null ? [] : [id]), ...statements]))],
       dropped,
       cut,
     });

@@ -45,10 +45,18 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
     else high = middle - 1;
   }
   while (low > 0 && measure(best(low)) > budget) low -= 1;
-  const kept = best(low);
-  const dropped = order.slice(low).map(({ item }) => ({ id: item.id, reason }));
-  return { items: kept, tokens: measure(kept), dropped, cut: false };
+  const chosen = new Set(order.slice(0, low).map(({ index }) => index));
+  const kept = (): Item[] => items.filter((_item, index) => chosen.has(index));
+  // The first that has no room may be a long one: shorter ones after it may still have room.
+  for (const { index } of rule === 'drop-lowest' ? order.slice(low + 1, low + 1 + MOST_TRIES) : []) {
+    chosen.add(index);
+    if (measure(kept()) > budget) chosen.delete(index);
+  }
+  const dropped = order.filter(({ index }) => !chosen.has(index)).map(({ item }) => ({ id: item.id, reason }));
+  return { items: kept(), tokens: measure(kept()), dropped, cut: false };
 }
+
+const MOST_TRIES = 8;
 
 function worth({ item, index }: { item: Item; index: number }, rule: OverflowRule): number {
   return rule === 'drop-oldest' && item.score !== Infinity ? index : item.score;

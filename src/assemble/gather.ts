@@ -1,26 +1,21 @@
 import type { AttributeTable } from '../record/attributes.ts';
-import { createAttempt, type Failed } from './attempt.ts';
+import { createAttempt, type Failed } from './gather-request.ts';
 import type { Asked, ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup } from './decide-lookup.ts';
 import { type Intent, intentOf } from './intent.ts';
-import { type Repeated, sayOnce } from './items.ts';
 import { type Knowledge, NOTHING_KNOWN } from './knowledge.ts';
-import type { History } from './load-history.ts';
 import { chooseLookup, intentionSection, lookUp } from './look-up.ts';
-import type { GatherRequest, GatherTurn, Item, Material, SectionName } from './section.ts';
+import type { GatherRequest, GatherTurn } from './gather-request.ts';
+import type { Item, Material, SectionName } from './section.ts';
 import { historyItems, knownSections, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 
 /** Everything that can go into a context, before anything is fitted. */
 export interface Gathered {
   material: Material;
-  /** The known sections as they are when each says all of its own. */
-  known: Material;
   history: readonly Item[];
   lookup: Lookup;
   intent: Intent;
   failed: Failed;
-  /** What is known or was found, and is said elsewhere already. */
-  repeated: Repeated[];
   /** Of everything that was ever said: about four are a token. */
   charactersSaid: number;
   cached: boolean;
@@ -36,7 +31,6 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
   const turn: GatherTurn = { message, now, attempt, failed };
 
   const { knowledge, cached } = await openKnowledge(request, turn);
-  const { known, once } = knownOnce(knowledge, on, deps.attributes);
   const past = await pastTurns(request, turn);
   const intent = await chooseIntent(options, turn);
   const asked: Asked = { scope, message, intent };
@@ -55,11 +49,9 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
     historyItems(request, past, turn),
   ]);
 
-  const { recall, repeated } = withoutRepeats(found.recall ?? [], { ...known, intentions }, past);
   const material: Material = {
-    ...once.known,
+    ...itemsOf(knowledge, deps.attributes),
     ...found,
-    recall,
     intentions,
     services,
     structuredProfile,
@@ -68,34 +60,22 @@ export async function gather(request: GatherRequest): Promise<Gathered> {
   };
   return {
     material: only(material, on),
-    known,
     history: turns.verbatim,
     lookup,
     intent,
     failed,
-    repeated: [...once.repeated, ...repeated],
     charactersSaid: knowledge.said.characters,
     cached,
   };
 }
 
-interface KnownOnce {
-  known: Material;
-  once: ReturnType<typeof sayOnce>;
-}
+// Knowledge stays the same for many turns, and so do its items.
+const knownBefore = new WeakMap<Knowledge, Material>();
 
-// Taking documents apart costs as much as all else in a turn, and knowledge stays the same for many of them.
-const knownBefore = new WeakMap<Knowledge, Map<string, KnownOnce>>();
-
-function knownOnce(knowledge: Knowledge, on: ReadonlySet<SectionName>, attributes: AttributeTable): KnownOnce {
-  const key = [...on].join();
-  const kept = knownBefore.get(knowledge) ?? new Map<string, KnownOnce>();
-  const before = kept.get(key);
-  if (before !== undefined) return before;
-  const known = only(knownSections(knowledge, attributes), on);
-  const result = { known, once: sayOnce(known) };
-  knownBefore.set(knowledge, kept.set(key, result));
-  return result;
+function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
+  const known = knownBefore.get(knowledge) ?? knownSections(knowledge, attributes);
+  knownBefore.set(knowledge, known);
+  return known;
 }
 
 async function openKnowledge(
@@ -120,24 +100,6 @@ async function chooseIntent({ services, intent: hook }: ContextOptions, turn: Ga
   const byRules = intentOf(turn.message, services);
   if (hook === undefined) return byRules;
   return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
-}
-
-/** A statement that another section of the prompt has, or a turn that is in the history, is not said twice. */
-function withoutRepeats(
-  found: readonly Item[],
-  known: Material,
-  past: History,
-): { recall: Item[]; repeated: Repeated[] } {
-  const inPrompt = new Set(Object.values(known).flatMap((items) => items.map(({ id }) => id)));
-  const inHistory = new Set<string | null>(past.turns.map(({ id }) => id));
-  const repeated: Repeated[] = [];
-  const recall = found.filter(({ id }) => {
-    const isKnown = id !== null && inPrompt.has(id);
-    if (!isKnown && !inHistory.has(id)) return true;
-    repeated.push({ section: 'recall', id, reason: `already in the ${isKnown ? 'prompt' : 'history'}` });
-    return false;
-  });
-  return { recall, repeated };
 }
 
 function only(material: Material, on: ReadonlySet<SectionName>): Material {

@@ -1,4 +1,6 @@
 import { invalidInput } from '../errors.ts';
+import type { RecallOptions } from '../recall/recall-options.ts';
+import type { PromptSection } from '../record/memory-types.ts';
 import type { Item, Material, SectionName } from './section.ts';
 import { markdownWriting, xmlWriting, type Writing } from './escape.ts';
 
@@ -52,6 +54,19 @@ export interface Budget {
   shared?: readonly { sections: readonly SectionName[]; tokens: number }[];
   /** Tokens that must stay free. Default 0. */
   reserve?: number;
+  /**
+   * What is held for the section `recall`, so that what is always in mind leaves room for it: a share of what the application's own
+   * text leaves, and no more than `most` tokens. The section takes no more than that. Default: nothing is held.
+   */
+  evidence?: { share: number; most: number };
+}
+
+/** How a layout recalls. What it does not say is as for `recall()`. */
+export interface LayoutRecall extends RecallOptions {
+  /** Memories of the types that these sections show are not recalled. */
+  withoutSections?: readonly PromptSection[];
+  /** The order of what is recalled: the best first (default), or the oldest first. What is not verified is last in both. */
+  order?: 'relevance' | 'time';
 }
 
 /** A way to write a context. */
@@ -65,6 +80,8 @@ export interface Layout {
   user: readonly (SectionFormat | Frame)[];
   /** Whether past turns are chat messages, or a section of the user's turn. */
   history: 'messages' | 'text';
+  /** How its section `recall` is looked up. */
+  recall?: LayoutRecall;
   budget?: Budget;
 }
 

@@ -2,18 +2,18 @@ import { withoutEnd } from '../language/words.ts';
 import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/rank-documents.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
-import { type MemoryTypeTable, typesThat } from '../record/memory-types.ts';
+import { typesThat } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import { hasOutcome } from '../record/standing.ts';
 import { savedItemsByTag } from '../store/context-rows.ts';
 import { listMemories } from '../store/read-memories.ts';
-import type { ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
 import { textByTrust } from './escape.ts';
-import { memoryItem, recalledItem } from './items.ts';
-import type { Layout } from './layout.ts';
-import type { GatherRequest, GatherTurn, Item, Material } from './section.ts';
+import { evidenceItems, isQuestion, unknownItem } from './evidence.ts';
+import { memoryItem } from './items.ts';
+import type { GatherRequest, GatherTurn } from './gather-request.ts';
+import type { Item, Material } from './section.ts';
 
 /** Whether and what to look up. A model that is asked is paid for like any other. */
 export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
@@ -31,20 +31,18 @@ export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: 
   const { message, now, attempt } = turn;
   const shared = { connections: options.connections, timeZone: options.timeZone, now };
   const search: Search = { deps, scope, queries, options: shared };
-  const [recall, notes, summaries, savedItems] = await Promise.all([
-    on.has('recall') ? recalledItems(request, search, turn) : [],
+  const [recalled, notes, summaries, savedItems] = await Promise.all([
+    on.has('recall') ? recallSection(request, search, turn) : {},
     on.has('notes') ? attempt('notes', () => noteSection(search), []) : [],
     on.has('summaries') ? attempt('summaries', () => summarySection(search), []) : [],
     on.has('savedItems') ? attempt('savedItems', () => savedItemSection(search, message), []) : [],
   ]);
-  return { recall, notes, summaries, savedItems };
+  return { ...recalled, notes, summaries, savedItems };
 }
 
-function recalledItems(
-  { deps, scope, layout, options }: GatherRequest,
-  search: Search,
-  turn: GatherTurn,
-): Promise<Item[]> {
+/** What recall finds, and whether nothing of it is an answer. */
+function recallSection(request: GatherRequest, search: Search, turn: GatherTurn): Promise<Material> {
+  const { deps, scope, layout, on } = request;
   const { tracing } = deps.assembling;
   const attributes = {
     'gen_ai.operation.name': 'search_memory',
@@ -52,68 +50,67 @@ function recalledItems(
     ...(tracing.content ? { 'gen_ai.memory.query.text': search.queries.join('\n') } : {}),
   };
   return tracing.span('search_memory', attributes, async (span) => {
-    const nothing: Awaited<ReturnType<typeof recallSection>> = { items: [], degraded: [] };
-    const how = recallHow(layout, options, deps.memoryTypes);
-    const { items, degraded } = await turn.attempt('recall', () => recallSection(search, how), nothing);
-    turn.failed.push(...degraded.map((error) => ({ section: 'recall' as const, error })));
+    const how = recallHow(request);
+    const answer = await turn.attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
+    const isUnknown = answer.abstained && on.has('unknown') && isQuestion(turn.message);
+    // What is nearest may still help, as long as it is not taken for an answer.
+    const near = isUnknown
+      ? await turn.attempt('recall', () => recallBest(search, { ...how, abstain: false }), NOTHING_FOUND)
+      : answer;
+    turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
+    const items = evidenceItems(near.results, layout.recall?.order);
     span.set({ 'gen_ai.memory.record.count': items.length });
-    return items;
+    return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });
 }
 
-/** How each layout recalls: as its design says. */
-function recallHow(
-  layout: Layout,
-  { recallLimit: limit = 10 }: ContextOptions,
-  memoryTypes: MemoryTypeTable,
-): RecallOptions {
-  switch (layout.name) {
-    case 'toolstream':
-      return { limit: Math.min(limit, 5), mode: 'semantic' };
-    case 'logicspike':
-      return {
-        limit,
-        sources: ['memories'],
-        scoring: 'signals',
-        minimumImportance: 0.1,
-        filter: {
-          not: { types: typesThat(memoryTypes, ({ section }) => section === 'intentions' || section === 'learnings') },
-        },
-      };
-    case 'eden':
-      return { limit, sources: ['memories'], fusion: 'reciprocal-rank' };
-    default:
-      return { limit };
-  }
+const MOST_RESULTS = 10;
+
+/** How a context recalls: as its layout says, and no more results than the options or the layout allow. */
+function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
+  const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
+  // A section of its own shows them.
+  const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
+  const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
+  const limit = how.limit ?? MOST_RESULTS;
+  return {
+    minimumRelevance: WORTH_A_LINE,
+    ...how,
+    limit: Math.min(options.recallLimit ?? limit, limit),
+    // Where turns are recalled, a statement can be told by its turn.
+    withSources: how.sources === undefined || how.sources.includes('events'),
+    ...(types.length === 0 ? {} : { filter: { not: { types } } }),
+  };
 }
 
 /** What the sections that are searched for need. */
-export interface Search {
+interface Search {
   deps: RecallDeps;
   scope: Scope;
   queries: readonly string[];
   options: Pick<RecallOptions, 'connections' | 'timeZone' | 'now'>;
 }
 
+type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
+const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
+
 // Recall gives the best there is; a line of the prompt is for what may well help.
 const WORTH_A_LINE = 0.05;
 
-/** What recall finds, with what it could not use. */
-export async function recallSection(
-  { deps, scope, queries, options }: Search,
-  how: RecallOptions,
-): Promise<{ items: Item[]; degraded: string[] }> {
-  const answers = await Promise.all(
-    queries.map((query) => recallOnce(deps, scope, query, { minimumRelevance: WORTH_A_LINE, ...options, ...how })),
-  );
+/** The best results of all queries. Nothing is known when no query finds an answer. */
+async function recallBest({ deps, scope, queries, options }: Search, how: RecallOptions): Promise<Found> {
+  const answers = await Promise.all(queries.map((query) => recallOnce(deps, scope, query, { ...options, ...how })));
   const best = new Map<string, RecallResult>();
   for (const { results } of answers) {
     for (const result of results) {
       if ((best.get(result.id)?.score ?? -Infinity) < result.score) best.set(result.id, result);
     }
   }
-  const results = [...best.values()].sort((one, other) => other.score - one.score).slice(0, how.limit ?? 10);
-  return { items: results.map(recalledItem), degraded: [...new Set(answers.flatMap(({ degraded }) => degraded))] };
+  return {
+    results: [...best.values()].sort((one, other) => other.score - one.score).slice(0, how.limit ?? MOST_RESULTS),
+    abstained: answers.every(({ abstained }) => abstained),
+    degraded: [...new Set(answers.flatMap(({ degraded }) => degraded))],
+  };
 }
 
 /** Where there are no vectors, words have to do; unless only what is similar enough is wanted. */
@@ -127,14 +124,15 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
 
 /** The two notes that fit best (K2). Notes of other work, under a prefix, do not count. */
 export async function noteSection(search: Search): Promise<Item[]> {
-  const { items } = await recallSection(search, { ...RELEVANT_NOTES, limit: 10 });
+  const { results } = await recallBest(search, { ...RELEVANT_NOTES, limit: 10 });
+  const items = evidenceItems(results);
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
 /** The two summaries of conversations that fit best (K2). */
 export async function summarySection(search: Search): Promise<Item[]> {
-  const { items } = await recallSection(search, RELEVANT_SUMMARIES);
-  return items.map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
+  const { results } = await recallBest(search, RELEVANT_SUMMARIES);
+  return evidenceItems(results).map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
 }
 
 /** Up to three saved items that share a tag with the message (K2), those that share most first. */

@@ -1,10 +1,5 @@
-import type { TokenCounter } from '../language/token-count.ts';
-import type { Scope } from '../record/scope.ts';
+import type { Quote } from '../record/statement.ts';
 import type { Trust } from '../record/trust.ts';
-import type { AssembleDeps } from './assemble-deps.ts';
-import type { Attempt, Failed } from './attempt.ts';
-import type { ContextOptions } from './context-options.ts';
-import type { Budget, Layout } from './layout.ts';
 
 /** The sections that a context can have. A layout says which of them it shows, where, and how. */
 export const SECTION_NAMES = [
@@ -26,6 +21,7 @@ export const SECTION_NAMES = [
   'artifacts',
   'date',
   'intentions',
+  'unknown',
   'recall',
   'notes',
   'summaries',
@@ -54,6 +50,10 @@ export interface Item {
   date?: Date;
   importance?: number;
   summary?: string;
+  /** Of a memory: the words of turns that say so. */
+  quotes?: readonly Quote[];
+  /** Of a turn: the memories that it tells. */
+  statements?: readonly string[];
   /** Of a fact, which is shown as a label and a value: its sentence. */
   sentence?: string;
   /** Of an entry of a JSON block: what it was written from. */
@@ -67,24 +67,4 @@ export type Material = Partial<Record<SectionName, readonly Item[]>>;
 /** An item of the application's own text: it is not escaped and never dropped. */
 export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
-}
-
-/** What is to be gathered, and what with. */
-export interface GatherRequest {
-  deps: AssembleDeps;
-  scope: Scope;
-  options: ContextOptions;
-  layout: Layout;
-  /** The sections that the layout shows and that are not switched off. */
-  on: ReadonlySet<SectionName>;
-  budget: Budget;
-  counter: TokenCounter;
-}
-
-/** The turn for which it is gathered. */
-export interface GatherTurn {
-  message: string;
-  now: number;
-  attempt: Attempt;
-  failed: Failed;
 }

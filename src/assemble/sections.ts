@@ -3,7 +3,7 @@ import { attributeLabel, type AttributeTable } from '../record/attributes.ts';
 import type { Memory } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
 import type { VisibleBlock } from '../store/context-rows.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './gather-request.ts';
 import type { Asked, ContextHooks, ContextOptions } from './context-options.ts';
 import { defuseImages, oneLine } from './escape.ts';
 import { fitSection } from './fit-section.ts';
@@ -11,7 +11,8 @@ import { overlap } from './intent.ts';
 import { blockItem, entryItems, factItem, fieldItems, jsonItem, memoryItem, turnItem } from './items.ts';
 import type { Knowledge } from './knowledge.ts';
 import { type History, loadHistory } from './load-history.ts';
-import { applicationItem, type GatherRequest, type GatherTurn, type Item, type Material } from './section.ts';
+import type { GatherRequest, GatherTurn } from './gather-request.ts';
+import { applicationItem, type Item, type Material } from './section.ts';
 
 /** The data of the services that the question needs: no other is loaded. */
 export async function serviceItems(asked: Asked, { services = {} }: ContextOptions, attempt: Attempt): Promise<Item[]> {

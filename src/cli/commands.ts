@@ -85,6 +85,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'find and explain what is wrong',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
+  eval: {
+    summary: 'measure what memory keeps, finds and brings',
+    load: async () => (await import('./commands/eval.ts')).evalCommand,
+  },
   calibrate: {
     summary: 'fit thresholds to the embedder',
     load: async () => (await import('./commands/calibrate.ts')).calibrateCommand,

@@ -18,8 +18,8 @@ export interface Output {
 }
 
 export interface Progress {
-  /** So many are done, and this share of all (0 to 1) where it is known. */
-  to(done: number, share?: number): void;
+  /** So many are done, and this share of all (0 to 1) where it is known; `note` stands at the end of the line. */
+  to(done: number, share?: number, note?: string): void;
   end(): void;
 }
 
@@ -79,13 +79,13 @@ export function createOutput({ json, raw = false }: { json: boolean; raw?: boole
       const isShown = process.stderr.isTTY && !json;
       let shown = 0;
       return {
-        to(done, share) {
+        to(done, share, note = '') {
           const now = performance.now();
           if (!isShown || now - shown < 80) return;
           shown = now;
           const bar =
             share === undefined ? '' : `${'█'.repeat(Math.round(Math.min(1, share) * BAR)).padEnd(BAR, '░')} `;
-          process.stderr.write(`\r\x1b[K${title} ${bar}${done.toLocaleString('en')}`);
+          process.stderr.write(`\r\x1b[K${title} ${bar}${done.toLocaleString('en')}${note === '' ? '' : `  ${note}`}`);
         },
         end() {
           if (isShown) process.stderr.write('\r\x1b[K');

@@ -2,7 +2,7 @@ import { resolveDates } from '../language/resolve-dates.ts';
 import { snakeCase, type AttributeTable } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { canonicalSubject, knownSubject, type Tense } from '../record/statement.ts';
+import { canonicalSubject, isUser, knownSubject, type Tense, USER } from '../record/statement.ts';
 import type { ReadStatement } from './read/reader.ts';
 
 /** What names, attributes and dates are resolved against. */
@@ -34,10 +34,29 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   return {
     ...statement,
     attribute,
-    value: value === null || value.trim() === '' ? null : value.trim(),
+    value: value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context),
     type: policy?.formable === true ? statement.type : statement.type === 'instruction' ? 'preference' : 'fact',
-    subject: knownSubject(subject, context.subjects),
+    subject: namesItsOwnSubject(subject, attribute, value, context) ? USER : knownSubject(subject, context.subjects),
   };
+}
+
+/** People type names without capitals; a form has them: "wendell tulk" is Wendell Tulk. */
+function spelled(value: string, attribute: string | null, { attributes }: ResolveContext): string {
+  if (attribute === null || attributes.policyOf(attribute).shape !== 'name' || value !== value.toLowerCase())
+    return value;
+  return value.replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase());
+}
+
+/** "User's son Tai · child_name = Tai" says whose child Tai is, which is a statement about the user. */
+function namesItsOwnSubject(
+  subject: string,
+  attribute: string | null,
+  value: string | null,
+  { attributes }: ResolveContext,
+): boolean {
+  if (attribute === null || value === null || !attributes.policyOf(attribute).namesSomebody) return false;
+  const [name = ''] = value.toLowerCase().split(/[\s,(]/u);
+  return !isUser(subject) && name !== '' && subject.toLowerCase().includes(name);
 }
 
 /** The table's name for an attribute. `daughter` is `child_name` where its value is a name, and a word of its own where it is not. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import { type Appended, appendEvents, assertOwned } from '../observe/append-events.ts';
-import { type Event, EVENT_KINDS, type EventKind, type NewEvent, newEventSchema } from '../record/event.ts';
+import { asEvents, type Observable } from '../record/chat-message.ts';
+import { type Event, EVENT_KINDS, type EventKind, newEventSchema } from '../record/event.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
@@ -63,13 +64,9 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
   };
 }
 
-/** Appends one event or many, in one transaction. */
-export async function observe(
-  deps: Parts & AppendDeps,
-  scope: Scope,
-  input: NewEvent | readonly NewEvent[],
-): Promise<Appended> {
-  const inputs = Array.isArray(input) ? (input as readonly NewEvent[]) : [input as NewEvent];
+/** Appends one event, many, or the messages of a conversation, in one transaction. */
+export async function observe(deps: Parts & AppendDeps, scope: Scope, input: Observable): Promise<Appended> {
+  const inputs = asEvents(input);
   if (inputs.length === 0) return { events: [], repeated: 0 };
   if (inputs.length > MOST_EVENTS) throw invalidInput(`At most ${MOST_EVENTS} events go into one call.`);
   const checked = inputs.map((event, index) =>

@@ -24,7 +24,8 @@ import {
 } from '../observe/record-observation.ts';
 import { type Recalled, type RecallOptions, recallOptionsSchema } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
-import type { Event, NewEvent } from '../record/event.ts';
+import type { Observable } from '../record/chat-message.ts';
+import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { limitSchema, parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
@@ -65,8 +66,8 @@ export type Logged = { logged: true; events: Event[] } | { logged: false; error:
 /** Everything that can be read and written within one scope. No call reaches outside of it. */
 export interface Handle {
   readonly scope: Scope;
-  /** Appends what happened: one event, or many in one transaction. */
-  observe(events: NewEvent | readonly NewEvent[]): Promise<Appended>;
+  /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
+  observe(input: Observable): Promise<Appended>;
   /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
   /** Notes what a chat agent has observed about the user: as an event first, like every write. */
@@ -155,7 +156,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   };
   return {
     scope,
-    observe: (events) => observe(parts, scope, events),
+    observe: (input) => observe(parts, scope, input),
     recordObservation: async (content, category, from) =>
       one(await noted([observationEvent(scope, content, category, from)])),
     updateUserContext: async (update) => noted(userContextEvents(scope, update)),

@@ -106,8 +106,13 @@ function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
 }
 
-/** The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. */
-export function memoryTools(handle: ToolHandle, choice?: ToolChoice): ToolSet {
+const BESIDE_MIDDLEWARE: ToolChoice = { except: ['get_context', 'log_conversation'] };
+
+/**
+ * The agent's tools for the AI SDK: `generateText({ model, tools: memoryTools(handle) })`. Default: the everyday set without the two that do
+ * what {@link memoryMiddleware} does.
+ */
+export function memoryTools(handle: ToolHandle, choice: ToolChoice = BESIDE_MIDDLEWARE): ToolSet {
   return Object.fromEntries(
     chosenTools(choice).map((tool) => [
       tool.name,

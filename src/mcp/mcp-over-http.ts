@@ -3,7 +3,8 @@ import { invalidInput, type VarveError } from '../errors.ts';
 import { limitHandle, scopeFor } from '../http/access.ts';
 import type { ApiKey } from '../operate/api-key.ts';
 import type { Varve } from '../varve.ts';
-import { createMcpServer } from './create-mcp-server.ts';
+import { toolsNamed } from '../tools/agent-tools.ts';
+import { createMcpServer, sessionOfDay } from './create-mcp-server.ts';
 
 /** Answers MCP over streamable HTTP for a key: `/mcp?user=ana`. Each request stands alone, so any number of clients may connect. */
 export function createMcpOverHttp(varve: Varve, version: string): (request: Request, key: ApiKey) => Promise<Response> {
@@ -17,8 +18,10 @@ export function createMcpOverHttp(varve: Varve, version: string): (request: Requ
       connection: part('connection'),
     });
     if (scope.user === null && scope.session == null) throw namesNobody();
-    const handle = limitHandle(varve.for(scope), key);
-    const handler = createMcpHandler(() => createMcpServer({ handle, version, readOnly: key.access === 'read' }));
+    const handle = limitHandle(varve.for({ ...scope, session: scope.session ?? sessionOfDay() }), key);
+    const tools = toolsNamed(part('tools'));
+    const readOnly = key.access === 'read';
+    const handler = createMcpHandler(() => createMcpServer({ handle, version, readOnly, tools }));
     return handler.fetch(request, { authInfo: { token: '', clientId: key.id, scopes: [key.access] } });
   };
 }

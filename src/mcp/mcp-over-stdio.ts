@@ -3,16 +3,16 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { isNestedTooDeeply, tooDeep } from '../operate/parse-json.ts';
 import type { HandleScope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
-import { createMcpServer } from './create-mcp-server.ts';
+import { createMcpServer, sessionOfDay, type McpOptions } from './create-mcp-server.ts';
 
 /** Serves MCP on the standard input and output of this process. Resolves when the client is gone. */
 export async function mcpOverStdio(
   varve: Varve,
-  { scope, version, readOnly }: { scope: HandleScope; version: string; readOnly: boolean },
+  { scope, ...options }: { scope: HandleScope } & Omit<McpOptions, 'handle'>,
 ): Promise<void> {
-  const handle = varve.for(scope);
+  const handle = varve.for({ ...scope, session: scope.session ?? sessionOfDay() });
   const transport = refuseDeep(new StdioServerTransport());
-  const connection = serveStdio(() => createMcpServer({ handle, version, readOnly }), { transport });
+  const connection = serveStdio(() => createMcpServer({ handle, ...options }), { transport });
   await new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);

@@ -194,7 +194,8 @@ describe('the calibration of the default embedder', () => {
     ['User likes pizza', 'User hates pizza', 0.7, 1],
     ['User likes pizza', 'The user is fond of pizza', 0.85, 1],
     ['User likes pizza', 'User makes pizza dough on Fridays', 0.7, 0.85],
-    ['What food does the user like?', 'User likes pizza', 0.7, 0.85],
+    // A question is near to what answers it: the embedder was taught that.
+    ['What food does the user like?', 'User likes pizza', 0.7, 0.92],
     ['User likes pizza', 'The invoice of the web agency is overdue', 0, 0.6],
     ['Where does John work?', 'User repaired the garden gate', 0, 0.6],
   ])('reads “%s” and “%s” as from %d to %d', async (first, second, least, most) => {

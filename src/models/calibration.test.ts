@@ -137,12 +137,12 @@ describe('calibrationSchema', () => {
 
 describe('bundledCalibration', () => {
   it('has one for the local embedder, whatever its window, and the identity for any other', () => {
-    expect(bundledCalibration('local/all-minilm-l6-v2-int8@1')).toEqual(LOCAL_EMBEDDER_CALIBRATION);
-    expect(bundledCalibration('local/all-minilm-l6-v2-int8@1-128')).toEqual({
-      embedder: 'local/all-minilm-l6-v2-int8@1-128',
+    expect(bundledCalibration('local/memory-minilm-l6-int8@1')).toEqual(LOCAL_EMBEDDER_CALIBRATION);
+    expect(bundledCalibration('local/memory-minilm-l6-int8@1-128')).toEqual({
+      embedder: 'local/memory-minilm-l6-int8@1-128',
       knots: LOCAL_EMBEDDER_CALIBRATION.knots,
     });
-    for (const other of ['local/all-minilm-l6-v2-int8@12', 'openai.embedding:text-embedding-3-small/1536']) {
+    for (const other of ['local/memory-minilm-l6-int8@12', 'openai.embedding:text-embedding-3-small/1536']) {
       expect(bundledCalibration(other)).toEqual(identityCalibration(other));
     }
   });

@@ -81,18 +81,18 @@ export function identityCalibration(embedder: string): Calibration {
 }
 
 // Tokens read at once are part of the id, but no pair is long enough for them to matter.
-const LOCAL_EMBEDDER = /^local\/all-minilm-l6-v2-int8@1(-\d+)?$/;
+const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@1(-\d+)?$/;
 
 /** The default local embedder, as `calibrate` measured it: run it again when the pairs change. */
 export const LOCAL_EMBEDDER_CALIBRATION: Calibration = {
-  embedder: 'local/all-minilm-l6-v2-int8@1',
+  embedder: 'local/memory-minilm-l6-int8@1',
   knots: [
     { cosine: -1, similarity: 0 },
-    { cosine: 0.1488, similarity: 0.2 },
-    { cosine: 0.285, similarity: 0.6 },
-    { cosine: 0.3786, similarity: 0.7 },
-    { cosine: 0.6554, similarity: 0.85 },
-    { cosine: 0.8684, similarity: 0.92 },
+    { cosine: 0.2148, similarity: 0.2 },
+    { cosine: 0.3318, similarity: 0.6 },
+    { cosine: 0.4146, similarity: 0.7 },
+    { cosine: 0.6781, similarity: 0.85 },
+    { cosine: 0.8698, similarity: 0.92 },
     { cosine: 1, similarity: 1 },
   ],
 };

@@ -57,6 +57,8 @@ export const TASK_TIERS = {
   synthesise: 'slow',
   /** The nightly profile, with facts, intentions and learnings. */
   profile: 'slow',
+  /** Answers from a context, in evaluations. */
+  answer: 'slow',
   /** Scores in evaluations. */
   judge: 'slow',
 } as const;

@@ -1,5 +1,5 @@
 import type { Embedder } from '../models/embedder.ts';
-import type { Database, IndexedKind, Reader } from '../store/database.ts';
+import type { Database, Reader } from '../store/database.ts';
 import type { RecallView } from './recall-view.ts';
 import { standardise } from './scores.ts';
 
@@ -9,6 +9,8 @@ export interface Meaning {
   similarities: Float32Array;
   /** The same in deviations from the mean; 0 where there is none. */
   meaning: Float32Array;
+  /** The number of the passage that is nearest, per ordinal: what the similarity is of. */
+  passages: Int32Array;
 }
 
 /** The vectors of a query: as it was put, and as the person it names would have put it, which is how turns are put. */
@@ -20,6 +22,8 @@ export interface QueryVectors {
 // Up to here a server is asked for all of an owner's similarities; beyond, for the nearest.
 const ASK_FOR_ALL = 2000;
 const NEAREST = 400;
+// Long events are several hits each.
+const PASSAGES_EACH = 8;
 
 /** Measures a query against all documents of a view, or against the nearest where the vectors are in a server. */
 export async function measureMeaning(
@@ -34,9 +38,12 @@ export async function measureMeaning(
   }: { tenant: string; owners: readonly string[]; view: RecallView; embedder: Embedder; query: QueryVectors },
 ): Promise<Meaning> {
   const similarities = new Float32Array(view.documents.length).fill(Number.NaN);
-  const place = (kind: IndexedKind, rowId: number, similarity: number): void => {
-    const ordinal = view.ordinalOf(kind, rowId);
-    if (ordinal !== undefined) similarities[ordinal] = similarity;
+  const passages = new Int32Array(view.documents.length);
+  // A document is as near as its nearest passage.
+  const place = (ordinal: number | undefined, passage: number, similarity: number): void => {
+    if (ordinal === undefined || ordinal < 0 || (similarities[ordinal] as number) >= similarity) return;
+    similarities[ordinal] = similarity;
+    passages[ordinal] = passage;
   };
   const model = { id: embedder.id, dimensions: embedder.dimensions };
   let isComplete = true;
@@ -44,11 +51,10 @@ export async function measureMeaning(
     const search = { tenant, owners, model, kind, query: kind === 'memory' ? query.asked : query.spoken };
     const scans = await database.vectors.scan(reader, search);
     if (scans !== null) {
-      for (const { rows, scores } of scans) {
+      for (const { rows, passages: numbers, scores } of scans) {
         const ordinals = view.ordinalsOf(kind, rows);
         for (let index = 0; index < ordinals.length; index += 1) {
-          const ordinal = ordinals[index] as number;
-          if (ordinal >= 0) similarities[ordinal] = scores[index] as number;
+          place(ordinals[index], numbers[index] as number, scores[index] as number);
         }
       }
       continue;
@@ -57,13 +63,13 @@ export async function measureMeaning(
     isComplete &&= all;
     const hits = await database.vectors.nearest(reader, {
       ...search,
-      limit: all ? ASK_FOR_ALL : NEAREST,
+      limit: all ? ASK_FOR_ALL * PASSAGES_EACH : NEAREST,
       archived: true,
     });
-    for (const { rowId, similarity } of hits) place(kind, rowId, similarity);
+    for (const { rowId, passage, similarity } of hits) place(view.ordinalOf(kind, rowId), passage, similarity);
   }
   const meaning = isComplete ? standardiseByKind(similarities, view) : standardiseBySample(similarities, view, query);
-  return { similarities, meaning };
+  return { similarities, meaning, passages };
 }
 
 /** A statement is nearer to any question than a turn of small talk is: each kind is measured against its own. */

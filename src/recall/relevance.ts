@@ -32,7 +32,7 @@ export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[number];
 export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words', 'windowWords', 'speaker'] as const;
 export type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
 
-// Cosine ranges differ between embedders: weights of a similarity belong to all-MiniLM-L6-v2 and need a fit of their own for another.
+// Cosine ranges differ between embedders: weights of a similarity belong to the local embedder and need a fit of their own for another.
 
 /** That the question does not twist what was said, above all who said it. Fitted on answerable against twisted questions. */
 const CONSISTENT: LogisticModel<AnswerableInput> = {

@@ -15,6 +15,8 @@ export interface Attribute {
   shape: ValueShape;
   /** Whether a statement of the user with this attribute is a permanent fact: never faded, always in the prompt. */
   permanent: boolean;
+  /** Whether the value names somebody else (a partner, a child, a pet): such a statement is about the one whose partner it is. */
+  namesSomebody: boolean;
   /** For people: "Home city". */
   labels: ByLanguage<string>;
   /** Other names that readers give it, snake_case. */
@@ -40,6 +42,7 @@ type Row = [
   shape: ValueShape,
   labels: ByLanguage<string>,
   synonyms?: string,
+  namesSomebody?: boolean,
 ];
 
 const one = (category: FactCategory, shape: ValueShape, labels: ByLanguage<string>, synonyms = ''): Row => [
@@ -55,6 +58,16 @@ const many = (category: FactCategory, shape: ValueShape, labels: ByLanguage<stri
   shape,
   labels,
   synonyms,
+];
+
+/** The name of somebody who belongs to the subject. */
+const somebody = (values: Row[0], category: FactCategory, labels: ByLanguage<string>, synonyms: string): Row => [
+  values,
+  category,
+  'name',
+  labels,
+  synonyms,
+  true,
 ];
 
 /** Permanent facts of a person: they hold until they change, and they are worth a line in every prompt. */
@@ -201,9 +214,9 @@ const LASTING: Readonly<Record<string, Row>> = {
     },
     'job occupation profession role position works_as work',
   ),
-  manager_name: one(
+  manager_name: somebody(
+    'one',
     'work',
-    'name',
     { en: 'Manager', de: 'Vorgesetzter' },
     'manager boss line_manager supervisor boss_name',
   ),
@@ -248,9 +261,9 @@ const LASTING: Readonly<Record<string, Row>> = {
   ),
   degree: many('personal', 'text', { en: 'Degree', de: 'Abschluss' }, 'education qualification'),
   relationship_status: one('personal', 'text', { en: 'Relationship status', de: 'Familienstand' }, 'marital_status'),
-  partner_name: one(
+  partner_name: somebody(
+    'one',
     'personal',
-    'name',
     {
       en: 'Partner',
       de: 'Partner',
@@ -264,9 +277,9 @@ const LASTING: Readonly<Record<string, Row>> = {
     },
     'partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee',
   ),
-  child_name: many(
+  child_name: somebody(
+    'many',
     'personal',
-    'name',
     {
       en: 'Child',
       de: 'Kind',
@@ -280,17 +293,17 @@ const LASTING: Readonly<Record<string, Row>> = {
     },
     'child children kids son daughter son_name daughter_name',
   ),
-  sibling_name: many(
+  sibling_name: somebody(
+    'many',
     'personal',
-    'name',
     { en: 'Sibling', de: 'Geschwister' },
     'sister brother sister_name brother_name sibling',
   ),
-  mother_name: one('personal', 'name', { en: 'Mother' }, 'mother mum mom'),
-  father_name: one('personal', 'name', { en: 'Father' }, 'father dad'),
-  pet_name: many(
+  mother_name: somebody('one', 'personal', { en: 'Mother' }, 'mother mum mom'),
+  father_name: somebody('one', 'personal', { en: 'Father' }, 'father dad'),
+  pet_name: somebody(
+    'many',
     'personal',
-    'name',
     {
       en: 'Pet',
       de: 'Haustier',
@@ -339,7 +352,7 @@ const LASTING: Readonly<Record<string, Row>> = {
       zh: '过敏',
       ja: 'アレルギー',
     },
-    'allergies allergic_to intolerance food_allergy',
+    'allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy',
   ),
   medical_condition: many(
     'health',
@@ -351,7 +364,7 @@ const LASTING: Readonly<Record<string, Row>> = {
     'health',
     'text',
     { en: 'Medication', de: 'Medikament' },
-    'medicine medications takes_medication drug',
+    'medicine medications takes_medication drug painkiller',
   ),
   blood_type: one('health', 'text', { en: 'Blood type', de: 'Blutgruppe' }, 'blood_group'),
   language: many(
@@ -467,8 +480,8 @@ const PASSING: Readonly<Record<string, Row>> = {
     'trip destination travel trip_destination',
   ),
   travel_date: many('general', 'date', { en: 'Travel date', de: 'Reisedatum' }, 'trip_date'),
-  friend: many('personal', 'name', { en: 'Friend' }, 'friend_name friends'),
-  colleague: many('work', 'name', { en: 'Colleague' }, 'colleague_name coworker team_member'),
+  friend: somebody('many', 'personal', { en: 'Friend' }, 'friend_name friends'),
+  colleague: somebody('many', 'work', { en: 'Colleague' }, 'colleague_name coworker team_member'),
   owns: many('personal', 'text', { en: 'Owns' }, 'has possession'),
   skill: many('personal', 'text', { en: 'Skill' }, 'skills ability'),
   habit: many('personal', 'text', { en: 'Habit' }, 'routine'),
@@ -480,6 +493,7 @@ const UNKNOWN: Attribute = {
   category: 'general',
   shape: 'text',
   permanent: false,
+  namesSomebody: false,
   labels: { en: '' },
   synonyms: [],
 };
@@ -487,9 +501,17 @@ const UNKNOWN: Attribute = {
 /** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
 export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(
   [...Object.entries(LASTING), ...Object.entries(PASSING)].map(
-    ([name, [values, category, shape, labels, synonyms = '']]) => [
+    ([name, [values, category, shape, labels, synonyms = '', namesSomebody = false]]) => [
       name,
-      { values, category, shape, labels, permanent: name in LASTING, synonyms: synonyms.split(' ').filter(Boolean) },
+      {
+        values,
+        category,
+        shape,
+        labels,
+        namesSomebody,
+        permanent: name in LASTING,
+        synonyms: synonyms.split(' ').filter(Boolean),
+      },
     ],
   ),
 );

@@ -91,3 +91,18 @@ export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
 
 /** How much of a message counts towards the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
+
+/** Whose words a turn is, for a vector that tells who says what: the name, else User or Assistant. Null for other events. */
+export function voiceOf({
+  kind,
+  origin,
+  speaker,
+}: {
+  kind: string;
+  origin: Origin;
+  speaker: string | null;
+}): string | null {
+  if (speaker !== null) return speaker;
+  if (kind !== 'message') return null;
+  return origin === 'user' ? 'User' : origin === 'agent' ? 'Assistant' : null;
+}

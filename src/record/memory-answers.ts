@@ -4,11 +4,47 @@
  * searches before it, and a guess would become a fact by being repeated.
  */
 
-// The agent's tools that read memory. Clients put names of their own before them: `mcp__varve__search_memory`, `varve.search_memory`.
-const READING_TOOL =
-  /(?:^|[^a-z])(?:search_memory|search_user_memories|search_history|semantic_search|find_everything|recall|recall_facts|load_memory|list_notes|list_saved_items|list_intentions)$/i;
-const WRITING_TOOL =
-  /(?:^|[^a-z])(?:remember_fact|forget_fact|record_observation|update_user_context|update_connection_context|add_note|save_item|complete_intention|dismiss_intention)$/i;
+/** What calling a tool does to memory: nothing, adds to it, sets a value, or takes something away. */
+export type ToolEffect = 'reads' | 'writes' | 'sets' | 'removes';
+
+/** The agent's tools by name. The table stands here because the log has to know them; `tools/` says what each of them does. */
+export const TOOL_EFFECTS = {
+  search_memory: 'reads',
+  remember: 'sets',
+  forget: 'removes',
+  correct: 'sets',
+  get_context: 'reads',
+  log_conversation: 'writes',
+  list_due: 'reads',
+  search_user_memories: 'reads',
+  search_history: 'reads',
+  semantic_search: 'reads',
+  find_everything: 'reads',
+  remember_fact: 'sets',
+  recall_facts: 'reads',
+  forget_fact: 'removes',
+  record_observation: 'writes',
+  update_user_context: 'writes',
+  update_connection_context: 'sets',
+  add_note: 'writes',
+  list_notes: 'reads',
+  save_item: 'writes',
+  list_saved_items: 'reads',
+  list_intentions: 'reads',
+  complete_intention: 'sets',
+  dismiss_intention: 'sets',
+} as const;
+
+/** The name of a tool of the agent. */
+export type AgentToolName = keyof typeof TOOL_EFFECTS;
+
+// Clients put names of their own before them: `mcp__varve__search_memory`, `varve.search_memory`. Two names are no tools of the agent:
+// the MCP prompt `recall`, and the tool that other memories call `load_memory`.
+const namesOf = (isMeant: (effect: ToolEffect) => boolean): string[] =>
+  Object.entries(TOOL_EFFECTS).flatMap(([name, effect]) => (isMeant(effect) ? [name] : []));
+const endsWith = (names: readonly string[]): RegExp => new RegExp(`(?:^|[^a-z])(?:${names.join('|')})$`, 'i');
+const READING_TOOL = endsWith([...namesOf((effect) => effect === 'reads'), 'recall', 'load_memory']);
+const WRITING_TOOL = endsWith(namesOf((effect) => effect !== 'reads'));
 
 /** Whether a tool gives out what memory holds. */
 export function isRecallTool(name: string): boolean {

@@ -76,18 +76,13 @@ export interface TextHit {
 export interface VectorIndex {
   /** Makes ready for a model's vectors. Cheap when it is ready already. */
   prepare(model: VectorModel): Promise<void>;
-  /** The rows whose vectors are nearest to the query, nearest first. */
+  /** What is nearest to the query, nearest first. A long event is as many hits as it has passages among them. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
   /**
-   * How similar every row is to the query, where all vectors are at hand anyway; null where they are in a server and
+   * How similar everything is to the query, where all vectors are at hand anyway; null where they are in a server and
    * `nearest` is the way to ask.
    */
   scan(reader: Reader, search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'>): Promise<VectorScan[] | null>;
-  /** How similar given rows are to the query: row → cosine. Rows without a vector are left out. */
-  similarities(
-    reader: Reader,
-    search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'> & { rowIds: readonly number[] },
-  ): Promise<Map<number, number>>;
 }
 
 export interface VectorModel {
@@ -111,13 +106,16 @@ export interface VectorSearch {
 
 /** The similarities of one owner's rows, by place. */
 export interface VectorScan {
-  /** The rows; the same list from scan to scan, which only grows. */
+  /** The rows, a row once for each of its passages; the same list from scan to scan, which only grows. */
   rows: readonly number[];
+  /** The number of the passage at each place, alike. */
+  passages: readonly number[];
   scores: Float32Array;
 }
 
 export interface VectorHit {
   rowId: number;
+  passage: number;
   /** The cosine, from -1 to 1. */
   similarity: number;
 }

@@ -1,5 +1,16 @@
 import { sql } from 'kysely';
-import { EVERY_TENANT, type Database, type IndexedKind, type Reader, type Writer, type Tenant } from './database.ts';
+import { passagesOf } from '../language/passages.ts';
+import { voiceOf } from '../record/event.ts';
+import type { Origin } from '../record/trust.ts';
+import {
+  chunks,
+  EVERY_TENANT,
+  type Database,
+  type IndexedKind,
+  type Reader,
+  type Writer,
+  type Tenant,
+} from './database.ts';
 
 /** A record that needs a vector. */
 export interface QueuedRecord {
@@ -33,11 +44,19 @@ export async function queueForEmbedding(writer: Writer, records: readonly Queued
     .execute();
 }
 
-/** A queued record and the text that its vector is made of. */
+/** A queued record and the texts that its vectors are made of. */
 export interface RecordToEmbed extends QueuedRecord {
-  text: string;
+  /** One for each passage of an event, with its speaker; the whole of a memory. */
+  texts: string[];
   /** What it is, for reports: the type of a memory, the kind of an event. */
   type: string;
+}
+
+interface QueuedText extends QueuedRecord {
+  text: string;
+  type: string;
+  speaker: string | null;
+  origin: Origin | null;
 }
 
 /** The next records of an owner that need a vector. */
@@ -47,55 +66,72 @@ export async function nextToEmbed(
   owner: string,
   limit: number,
 ): Promise<RecordToEmbed[]> {
-  const { rows } = await sql<RecordToEmbed>`
+  const { rows } = await sql<QueuedText>`
     select q.tenant_id as tenant, q.owner_key as owner, q.record_kind as kind, q.record_row as "rowId", q.version,
       coalesce(e.content, case when m.title is null then m.content else m.title || '. ' || m.content end, '') as text,
-      coalesce(e.kind, m.type, '') as type
+      coalesce(e.kind, m.type, '') as type, e.speaker, e.origin
     from embedding_queue q
     left join events e on q.record_kind = 'event' and e.tenant_id = q.tenant_id and e.row_id = q.record_row
     left join memories m on q.record_kind = 'memory' and m.tenant_id = q.tenant_id and m.row_id = q.record_row
     where q.tenant_id = ${tenant} and q.owner_key = ${owner}
     order by q.record_row desc limit ${limit}`.execute(reader);
-  return rows;
+  return rows.map(({ text, speaker, origin, ...record }) => ({
+    ...record,
+    texts: origin === null ? [text] : textsOfEvent({ content: text, kind: record.type, origin, speaker }),
+  }));
 }
 
-/** A vector that was made for a record. */
+/** The passages of an event as they are embedded. Memories are compared as wholes, so they have no passages. */
+function textsOfEvent(event: { content: string; kind: string; origin: Origin; speaker: string | null }): string[] {
+  const voice = voiceOf(event);
+  return passagesOf(event.content).map(({ start, end }) => {
+    const passage = event.content.slice(start, end);
+    return voice === null ? passage : `${voice}: ${passage}`;
+  });
+}
+
+/** The vectors that were made for a record, one for each of its texts. */
 export interface EmbeddedRecord extends QueuedRecord {
-  vector: Float32Array;
+  vectors: readonly Float32Array[];
 }
 
-/** Writes vectors. One whose record was revised in the meantime is left out: the record is still queued. */
+// 8 columns a row: far below the parameter limits of both databases.
+const VECTORS_PER_INSERT = 100;
+
+/** Writes vectors. Those of a record that was revised in the meantime are left out: the record is still queued. */
 export async function saveVectors(
   writer: Writer,
   database: Database,
   records: readonly EmbeddedRecord[],
   { model, sequence }: { model: string; sequence: number },
-): Promise<number> {
-  let saved = 0;
+): Promise<void> {
   for (const record of records) {
     const isCurrent = await sql`select 1 from embedding_queue
       where tenant_id = ${record.tenant} and record_kind = ${record.kind} and record_row = ${record.rowId}
         and version = ${record.version}`.execute(writer);
     if (isCurrent.rows.length === 0) continue;
-    const vector = database.syntax.encodeVector(record.vector);
-    await writer
-      .insertInto('embeddings')
-      .values({
-        tenant_id: record.tenant,
-        owner_key: record.owner,
-        record_kind: record.kind,
-        record_row: record.rowId,
-        model_id: model,
-        sequence,
-        vector,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['tenant_id', 'record_kind', 'record_row', 'model_id']).doUpdateSet({ vector, sequence }),
-      )
-      .execute();
-    saved += 1;
+    const rows = record.vectors.map((vector, passage) => ({
+      tenant_id: record.tenant,
+      owner_key: record.owner,
+      record_kind: record.kind,
+      record_row: record.rowId,
+      model_id: model,
+      passage,
+      sequence,
+      vector: database.syntax.encodeVector(vector),
+    }));
+    for (const some of chunks(rows, VECTORS_PER_INSERT)) {
+      await writer
+        .insertInto('embeddings')
+        .values(some)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['tenant_id', 'record_kind', 'record_row', 'model_id', 'passage'])
+            .doUpdateSet((row) => ({ vector: row.ref('excluded.vector'), sequence })),
+        )
+        .execute();
+    }
   }
-  return saved;
 }
 
 /** Takes records out of the queue, unless they were revised in the meantime. */
@@ -138,7 +174,7 @@ export async function countQueued(database: Database): Promise<number> {
   return Number(row.count);
 }
 
-/** The vectors of given rows: row → vector. */
+/** The vectors of given rows, of a long event that of its first passage: row → vector. */
 export async function findVectors(
   reader: Reader,
   database: Database,
@@ -152,6 +188,7 @@ export async function findVectors(
     .where('record_kind', '=', kind)
     .where('record_row', 'in', [...rowIds])
     .where('model_id', '=', model)
+    .where('passage', '=', 0)
     .execute();
   return new Map(rows.map((row) => [row.record_row, database.syntax.decodeVector(row.vector)]));
 }

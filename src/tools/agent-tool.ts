@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import type { Handle } from '../handle/handle.ts';
+import { TOOL_EFFECTS, type AgentToolName, type ToolEffect } from '../record/memory-answers.ts';
 import { parse } from '../record/parse.ts';
 
 /** What the tools need of a handle. */
 export type ToolHandle = Pick<
   Handle,
   | 'scope'
+  | 'observe'
+  | 'context'
   | 'recordObservation'
   | 'updateUserContext'
   | 'recall'
@@ -36,7 +39,7 @@ export interface ToolHints {
 
 /** A tool of the agent: defined once, offered by every door and integration. */
 export interface AgentTool {
-  name: string;
+  name: AgentToolName;
   /** For people. */
   title: string;
   /** For the model: what it does, when to use it, what it gives. */
@@ -49,16 +52,16 @@ export interface AgentTool {
 }
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
-  name: string;
-  title: string;
+  name: AgentToolName;
+  /** Default: the words of the name. */
+  title?: string;
   description: string;
   input: Input;
   output: Output;
-  hints: 'reads' | 'writes' | 'sets' | 'removes';
   run(handle: ToolHandle, input: z.output<Input>, turn: ToolTurn): Promise<z.input<Output>>;
 }
 
-const HINTS: Record<ToolDefinition<z.ZodObject, z.ZodObject>['hints'], ToolHints> = {
+const HINTS: Record<ToolEffect, ToolHints> = {
   reads: { readOnly: true, destructive: false, idempotent: true },
   writes: { readOnly: false, destructive: false, idempotent: false },
   sets: { readOnly: false, destructive: false, idempotent: true },
@@ -69,16 +72,21 @@ const HINTS: Record<ToolDefinition<z.ZodObject, z.ZodObject>['hints'], ToolHints
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): AgentTool {
-  const { name, title, description, input, output } = definition;
+  const { name, title = titleOf(name), description, input, output } = definition;
   return {
     name,
     title,
     description: description.trim().replace(/\s+/g, (gap) => (gap.includes('\n') ? ' ' : gap)),
     input,
     output,
-    hints: HINTS[definition.hints],
+    hints: HINTS[TOOL_EFFECTS[name]],
     async run(handle, given, turn = {}) {
       return definition.run(handle, parse(input, given ?? {}, `The input of ${name}`), turn);
     },
   };
+}
+
+function titleOf(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,4 +1,6 @@
+import { invalidInput } from '../errors.ts';
 import type { AgentTool } from './agent-tool.ts';
+import { EVERYDAY_TOOLS } from './everyday-tools.ts';
 import { FACT_TOOLS } from './fact-tools.ts';
 import { INTENTION_TOOLS } from './intention-tools.ts';
 import { KEEPING_TOOLS } from './keeping-tools.ts';
@@ -7,6 +9,7 @@ import { SEARCH_TOOLS } from './search-tools.ts';
 
 /** All tools of the agent. */
 export const AGENT_TOOLS: readonly AgentTool[] = [
+  ...EVERYDAY_TOOLS,
   ...SEARCH_TOOLS,
   ...FACT_TOOLS,
   ...OBSERVATION_TOOLS,
@@ -17,4 +20,30 @@ export const AGENT_TOOLS: readonly AgentTool[] = [
 /** A tool by its name; undefined when there is none. */
 export function agentTool(name: string): AgentTool | undefined {
   return AGENT_TOOLS.find((tool) => tool.name === name);
+}
+
+/** Which tools to offer, by the name of a set. */
+export type ToolSetName = 'everyday' | 'all';
+
+export const TOOL_SETS: Readonly<Record<ToolSetName, readonly AgentTool[]>> = {
+  everyday: EVERYDAY_TOOLS,
+  all: AGENT_TOOLS,
+};
+
+/** The tools that a text names: a set, or names with commas between them. Nothing named is the everyday set. */
+export function toolsNamed(text: string | undefined): readonly AgentTool[] {
+  const names = (text ?? 'everyday').split(',').map((name) => name.trim());
+  return [...new Set(names.flatMap((name) => (isSetName(name) ? TOOL_SETS[name] : [toolOrFail(name)])))];
+}
+
+function isSetName(name: string): name is ToolSetName {
+  return Object.hasOwn(TOOL_SETS, name);
+}
+
+/** A tool by its name. A name that does not exist is refused with those that do. */
+export function toolOrFail(name: string): AgentTool {
+  const tool = agentTool(name);
+  if (tool !== undefined) return tool;
+  const known = AGENT_TOOLS.map((one) => one.name).join(', ');
+  throw invalidInput(`There is no tool or set of tools ${JSON.stringify(name)}. Sets: everyday, all. Tools: ${known}.`);
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { givenText } from '../assemble/escape.ts';
 import type { Fact } from '../handle/facts.ts';
-import { FACT_CATEGORIES, keySchema, type Memory } from '../record/memory.ts';
+import { FACT_CATEGORIES, type Memory } from '../record/memory.ts';
 import { TRUST_LEVELS } from '../record/trust.ts';
 import { type AgentTool, defineTool } from './agent-tool.ts';
+import { mappedChoice, mappedKey } from './mapped-input.ts';
 import { provenanceOf, sourceParameter } from './provenance.ts';
 
 const factSchema = z.object({
@@ -12,6 +13,28 @@ const factSchema = z.object({
   category: z.string(),
   trust: z.enum(TRUST_LEVELS),
 });
+
+const FACT_SYNONYMS = {
+  otherwise: 'general',
+  synonyms: {
+    place: 'location',
+    home: 'location',
+    address: 'location',
+    family: 'personal',
+    person: 'personal',
+    relationship: 'personal',
+    like: 'preference',
+    taste: 'preference',
+    food: 'preference',
+    diet: 'health',
+    medical: 'health',
+    allergy: 'health',
+    job: 'work',
+    career: 'work',
+    professional: 'work',
+    project: 'work',
+  },
+} as const;
 
 const OUTCOMES = ['added', 'replaced', 'unchanged', 'kept'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -24,9 +47,11 @@ const rememberFact: AgentTool = defineTool({
     proactively, without asking; several facts in one message are several calls. The outcome "kept" means that the
     user's own word stands against it: ask the user.`,
   input: z.object({
-    key: keySchema.describe('snake_case and descriptive, such as home_city'),
+    key: mappedKey().describe('snake_case and descriptive, such as home_city'),
     value: z.string().min(1).max(5000),
-    category: z.enum(FACT_CATEGORIES).optional().describe('Default: the category of the key, such as location'),
+    category: mappedChoice(FACT_CATEGORIES, FACT_SYNONYMS)
+      .optional()
+      .describe('Default: the category of the key, such as location'),
     source: sourceParameter,
   }),
   output: z.object({
@@ -34,7 +59,6 @@ const rememberFact: AgentTool = defineTool({
     value: z.string(),
     outcome: z.enum(OUTCOMES),
   }),
-  hints: 'sets',
   async run(handle, { key, value, category, source }, turn) {
     const before = await handle.facts.get(key);
     const { statedBy, source: named, events } = await provenanceOf(handle, value, { source, ...turn });
@@ -60,7 +84,6 @@ const recallFacts: AgentTool = defineTool({
     here before you say that you do not know something about the user.`,
   input: z.object({ query: z.string().max(500).default('').describe('Words to look for. Empty: all facts') }),
   output: z.object({ facts: z.record(z.string(), z.array(factSchema)), count: z.number() }),
-  hints: 'reads',
   async run(handle, { query }) {
     const words = query
       .toLowerCase()
@@ -77,9 +100,8 @@ const forgetFact: AgentTool = defineTool({
   name: 'forget_fact',
   title: 'Forget a fact',
   description: 'Take a permanent fact about the user out of memory, by its key. Use it when the user asks for it.',
-  input: z.object({ key: keySchema }),
+  input: z.object({ key: mappedKey() }),
   output: z.object({ key: z.string(), forgotten: z.boolean() }),
-  hints: 'removes',
   async run(handle, { key }) {
     const forgotten = await handle.facts.forget(key, { reason: 'forgotten on request', actor: 'agent' });
     return { key, forgotten };

@@ -19,7 +19,6 @@ const listIntentions: AgentTool = defineTool({
     due_before: z.iso.datetime({ offset: true }).optional().describe('Only what is due before this time'),
   }),
   output: z.object({ intentions: z.array(intentionSchema) }),
-  hints: 'reads',
   async run(handle, { due_before }) {
     const open =
       due_before === undefined ? handle.intentions.list() : handle.intentions.due({ at: due_before, limit: 100 });
@@ -35,7 +34,6 @@ const completeIntention: AgentTool = defineTool({
   description: 'The user has done what they meant to do: it is not brought up again.',
   input: byId,
   output: z.object({ intention: intentionSchema }),
-  hints: 'sets',
   run: async (handle, { id }) => ({ intention: shown(await handle.intentions.done(id)) }),
 });
 
@@ -45,7 +43,6 @@ const dismissIntention: AgentTool = defineTool({
   description: 'The user no longer means to do it: it is not brought up again.',
   input: byId,
   output: z.object({ intention: intentionSchema }),
-  hints: 'sets',
   run: async (handle, { id }) => ({ intention: shown(await handle.intentions.dismiss(id)) }),
 });
 

@@ -20,7 +20,6 @@ const addNote: AgentTool = defineTool({
     source: sourceParameter,
   }),
   output: z.object({ note: foundRecordSchema }),
-  hints: 'writes',
   async run(handle, { source, ...note }, turn) {
     const { statedBy } = await provenanceOf(handle, note.content, { source, ...turn });
     return { note: memoryRecord(await handle.notes.add({ ...note, statedBy })) };
@@ -33,7 +32,6 @@ const listNotes: AgentTool = defineTool({
   description: "The user's notes, newest first, optionally by tag.",
   input: listInput,
   output: z.object({ notes: z.array(foundRecordSchema) }),
-  hints: 'reads',
   run: async (handle, input) => ({ notes: (await handle.notes.list(input)).items.map(memoryRecord) }),
 });
 
@@ -51,7 +49,6 @@ const saveItem: AgentTool = defineTool({
     source: sourceParameter,
   }),
   output: z.object({ item: foundRecordSchema }),
-  hints: 'writes',
   async run(handle, { source, ...item }, turn) {
     const { statedBy } = await provenanceOf(handle, item.url, { source, ...turn });
     return { item: memoryRecord(await handle.savedItems.add({ ...item, statedBy })) };
@@ -64,7 +61,6 @@ const listSavedItems: AgentTool = defineTool({
   description: 'The links that the user saved for later, newest first, optionally by tag.',
   input: listInput,
   output: z.object({ items: z.array(foundRecordSchema) }),
-  hints: 'reads',
   run: async (handle, input) => ({ items: (await handle.savedItems.list(input)).items.map(memoryRecord) }),
 });
 

@@ -1,7 +1,23 @@
 import { z } from 'zod';
 import { CHAT_CATEGORIES } from '../observe/record-observation.ts';
 import { defineTool, type AgentTool } from './agent-tool.ts';
+import { mappedChoice } from './mapped-input.ts';
 import { provenanceOf, sourceParameter } from './provenance.ts';
+
+const OBSERVATION_SYNONYMS = {
+  otherwise: 'fact',
+  synonyms: {
+    project: 'project_details',
+    project_detail: 'project_details',
+    work: 'project_details',
+    like: 'preference',
+    taste: 'preference',
+    style: 'preference',
+    update: 'correction',
+    change: 'correction',
+    fix: 'correction',
+  },
+} as const;
 
 const recordObservation: AgentTool = defineTool({
   name: 'record_observation',
@@ -11,11 +27,10 @@ const recordObservation: AgentTool = defineTool({
     into memory in the background; go on with the conversation.`,
   input: z.object({
     content: z.string().min(1).max(5000).describe('Such as "Prefers short e-mails without greetings"'),
-    category: z.enum(CHAT_CATEGORIES),
+    category: mappedChoice(CHAT_CATEGORIES, OBSERVATION_SYNONYMS),
     source: sourceParameter,
   }),
   output: z.object({ recorded: z.boolean(), id: z.string() }),
-  hints: 'writes',
   async run(handle, { content, category, source }, turn) {
     const { statedBy, source: named } = await provenanceOf(handle, content, { source, ...turn });
     const { id } = await handle.recordObservation(content, category, { statedBy, source: named });
@@ -34,7 +49,6 @@ const updateUserContext: AgentTool = defineTool({
     persistent_info_additions: z.array(z.string().min(1).max(5000)).max(100).optional(),
   }),
   output: z.object({ events: z.number() }),
-  hints: 'writes',
   async run(handle, { scaffold_updates, persistent_info_additions }) {
     const events = await handle.updateUserContext({
       scaffoldUpdates: scaffold_updates,
@@ -51,7 +65,6 @@ const updateConnectionContext: AgentTool = defineTool({
     exist are replaced; a key set to null is removed. Belongs to this connection alone.`,
   input: z.object({ learned_info: z.record(z.string().min(1).max(200), z.json()) }),
   output: z.object({ learned_info: z.record(z.string(), z.json()) }),
-  hints: 'sets',
   async run(handle, { learned_info }) {
     const block = await handle.connection.learn(learned_info);
     return { learned_info: block.content as Record<string, z.core.util.JSONType> };

@@ -39,8 +39,12 @@ export async function provenanceOf(
   if (named !== null) return { statedBy: 'tool', source: named, events: [] };
   if (said.some((text) => says(text, content))) return { statedBy: 'user', source: null, events: [] };
   const { session } = handle.scope;
-  if (session === null) return { statedBy: 'agent', source: null, events: [] };
-  const { items } = await handle.events.list({ kinds: ['message'], session, limit: LAST_TURNS * 2 });
+  // A client that names no session has the user's last turns, wherever they were said.
+  const { items } = await handle.events.list({
+    kinds: ['message'],
+    session: session ?? undefined,
+    limit: LAST_TURNS * 2,
+  });
   const turns = items.filter(({ origin }) => origin === 'user').slice(0, LAST_TURNS);
   const events = turns.filter((turn) => says(turn.content, content)).map(({ id }) => id);
   return events.length === 0

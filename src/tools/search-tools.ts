@@ -13,9 +13,8 @@ const limit = (standard: number): z.ZodDefault<z.ZodNumber> =>
   z.number().int().min(1).max(50).default(standard).describe(`The most results. Default ${standard}`);
 const results = z.array(foundRecordSchema);
 
-const searchMemory: AgentTool = defineTool({
+export const searchMemory: AgentTool = defineTool({
   name: 'search_memory',
-  title: 'Search memory',
   description: `Search long-term memory by words and meaning: memories, notes, saved items, past conversations and
     documents. Use it before you answer anything that may depend on earlier conversations. An empty list with
     "known": false means that nothing relevant is remembered: say so, do not guess.`,
@@ -25,7 +24,6 @@ const searchMemory: AgentTool = defineTool({
     sources: z.array(z.enum(RECALL_SOURCES)).min(1).optional().describe('Where to look. Default: everywhere'),
   }),
   output: z.object({ results, known: z.boolean() }),
-  hints: 'reads',
   async run(handle, input) {
     const recalled = await handle.recall(input.query, { limit: input.limit, sources: input.sources });
     return { results: recalled.results.map(foundRecord), known: recalled.results.length > 0 };
@@ -40,7 +38,6 @@ const searchUserMemories: AgentTool = defineTool({
     transcripts, and returns the ten nearest with their scores.`,
   input: z.object({ query }),
   output: z.object({ results }),
-  hints: 'reads',
   async run(handle, input) {
     // More than ten, because memories of the agent itself are seen too and do not count here.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
@@ -59,7 +56,6 @@ const searchHistory: AgentTool = defineTool({
     facts and profile do not answer, or when the exact wording matters.`,
   input: z.object({ query, limit: limit(10) }),
   output: z.object({ results }),
-  hints: 'reads',
   async run(handle, input) {
     const recalled = await handle.recall(input.query, { ...HISTORY, mode: 'text', limit: input.limit });
     return { results: recalled.results.map(foundRecord) };
@@ -90,7 +86,6 @@ const semanticSearch: AgentTool = defineTool({
     interactions: results.optional(),
     saved_items: results.optional(),
   }),
-  hints: 'reads',
   async run(handle, input) {
     const groups = await Promise.all(
       (input.sources ?? SOURCE_NAMES).map(async (source) => {
@@ -113,7 +108,6 @@ const findEverything: AgentTool = defineTool({
     when it is not clear where X was mentioned.`,
   input: z.object({ query, limit: limit(10).describe('The most results of each way. Default 10') }),
   output: z.object({ keyword: results, meaning: results }),
-  hints: 'reads',
   async run(handle, input) {
     const [byWords, near] = await Promise.all([
       handle.recall(input.query, { mode: 'text', limit: input.limit }),
@@ -135,11 +129,5 @@ async function byMeaning(handle: ToolHandle, text: string, options: RecallOption
   return (await handle.recall(text, { ...options, mode: 'text', minimumSimilarity: undefined })).results;
 }
 
-/** Tools that look things up. */
-export const SEARCH_TOOLS: readonly AgentTool[] = [
-  searchMemory,
-  searchUserMemories,
-  searchHistory,
-  semanticSearch,
-  findEverything,
-];
+/** Tools that look things up, besides {@link searchMemory}. */
+export const SEARCH_TOOLS: readonly AgentTool[] = [searchUserMemories, searchHistory, semanticSearch, findEverything];

@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { invalidInput } from '../errors.ts';
 import type { AgentTool, ToolHandle, ToolTurn } from './agent-tool.ts';
-import { AGENT_TOOLS, agentTool } from './agent-tools.ts';
+import { modelSchema } from './model-schema.ts';
+import { TOOL_SETS, toolOrFail, type ToolSetName } from './agent-tools.ts';
 
 /** A tool in the form that model providers take: a name, a description and a JSON schema. */
 export interface ToolDefinition {
@@ -10,26 +9,25 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>;
 }
 
-/** Which tools to offer. Default: all. */
+/** Which tools to offer. Default: the everyday set. */
 export interface ToolChoice {
+  /** Default `everyday`. */
+  set?: ToolSetName;
+  /** These by name, of whatever set. */
   only?: readonly string[];
   except?: readonly string[];
 }
 
 /** The tools of a choice. A name that does not exist is refused. */
-export function chosenTools({ only, except = [] }: ToolChoice = {}): AgentTool[] {
-  const unknown = [...(only ?? []), ...except].find((name) => agentTool(name) === undefined);
-  if (unknown !== undefined) {
-    throw invalidInput(`There is no tool ${unknown}. Tools: ${AGENT_TOOLS.map(({ name }) => name).join(', ')}.`);
-  }
-  return AGENT_TOOLS.filter(({ name }) => (only?.includes(name) ?? true) && !except.includes(name));
+export function chosenTools({ set = 'everyday', only, except = [] }: ToolChoice = {}): AgentTool[] {
+  const left = new Set(except.map(toolOrFail));
+  return (only?.map(toolOrFail) ?? TOOL_SETS[set]).filter((tool) => !left.has(tool));
 }
 
 /** Definitions for any provider's API. */
 export function toolDefinitions(choice?: ToolChoice): ToolDefinition[] {
   return chosenTools(choice).map(({ name, description, input }) => {
-    const { $schema: _schema, ...parameters } = z.toJSONSchema(input, { io: 'input' });
-    return { name, description, parameters };
+    return { name, description, parameters: modelSchema(input, 'input') };
   });
 }
 
@@ -40,7 +38,5 @@ export async function runTool(
   input: unknown,
   turn?: ToolTurn,
 ): Promise<Record<string, unknown>> {
-  const tool = agentTool(name);
-  if (tool === undefined) throw invalidInput(`There is no tool ${name}.`);
-  return tool.run(handle, input, turn);
+  return toolOrFail(name).run(handle, input, turn);
 }

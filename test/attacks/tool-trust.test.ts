@@ -98,7 +98,7 @@ for (const database of databases()) {
         outcome: 'kept',
         value: 'Wels',
       });
-      await runTool(handle, 'remember_fact', { key: 'shoe_size', value: '43', source: 'shop.example' });
+      await runTool(handle, 'remember_fact', { key: 'shoe_size', value: '43-wide', source: 'shop.example' });
       expect((await handle.facts.get('shoe_size'))?.trust).toBe('low');
       for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {
         const { system, user } = await handle.context({
@@ -106,7 +106,7 @@ for (const database of databases()) {
           layout,
           lookup: 'always',
         });
-        for (const line of `${system}\n${user}`.split('\n').filter((text) => /\b43\b/.test(text))) {
+        for (const line of `${system}\n${user}`.split('\n').filter((text) => /43-wide/.test(text))) {
           expect(`${layout}: ${line}`).toMatch(/unverified/i);
         }
       }

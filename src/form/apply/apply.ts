@@ -223,7 +223,7 @@ async function add(
   // The old value goes first: two live values of one attribute never stand side by side, not even within the transaction.
   for (const { memory, how } of retires) {
     if (how === 'reached') {
-      changed.push(await reachGoal(writer, deps, memory, work));
+      changed.push(await reachGoal(writer, deps, memory, { work, until: statement.statedAt }));
       applied.goalsReached.push(memory.id);
       continue;
     }
@@ -344,11 +344,17 @@ async function dropDraft(
   }
 }
 
-async function reachGoal(writer: Writer, deps: FormDeps, goal: Memory, { why }: ApplyWork): Promise<Memory> {
+/** A reached goal holds no longer: it has its outcome and its end at once, and leaves the live memories with the next upkeep. */
+async function reachGoal(
+  writer: Writer,
+  deps: FormDeps,
+  goal: Memory,
+  { work, until }: { work: ApplyWork; until: Date },
+): Promise<Memory> {
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
   return reviseMemory(writer, deps, goal, {
-    change: { state: goal.type === 'intention' ? 'done' : 'achieved', importance },
-    why: { ...why, reason: 'the user says that it is reached' },
+    change: { state: goal.type === 'intention' ? 'done' : 'achieved', importance, validTo: until },
+    why: { ...work.why, reason: 'the user says that it is reached' },
   });
 }
 

@@ -93,10 +93,10 @@ export interface StatementAnswer {
 
 const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped.
 
-Few and full statements: one for each matter that can change on its own, with its number, place, reason and date in it; nothing twice. Nothing that will be of no interest in a month: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
+One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent) are two statements; nothing twice. Nothing that will be of no interest in a month: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
 - text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
 - about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
-- attribute: a name from the list if one fits exactly, else a snake_case word of your own, else null. value: the bare value in the user's words (a name, a number, a thing; not a clause); null if there is none.
+- attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers ("71", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is, and are about "User"; whatever else is said of that person is about that person, under another attribute.
 - denied: true when it says that something is NOT so ("has no car", "does not eat pork"). What is no longer so is not denied but replaced or ended.
 - tense: holds (so until something changes), habit (again and again: never a date), happened (over), planned (will be).
 - type: one of the types below.
@@ -104,8 +104,8 @@ Few and full statements: one for each matter that can change on its own, with it
 - from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; a month or a season is its first day. Null when not said.
 - importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
 - inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
-- relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter with more or newer detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. If old and new together do not fit into 30 words, give the new detail a statement of its own, without relation.
-Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays.
+- relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
+Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays. When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
 ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so, with turn and quote.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant.
 reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
@@ -114,7 +114,7 @@ topics: 1 to 3 topics of these turns, each with a summary of one to four sentenc
 Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation. A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
 
 Examples (user turn → statement):
-[2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"thursday","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
+[2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
 [2026-03-02 Mon] "cant do mondays, thats choir night" → {"text":"User has choir on Monday nights.","attribute":"hobby","value":"choir","tense":"habit","type":"personal","quote":"cant do mondays, thats choir night"}
 [2026-03-02 Mon] "starting at Lindqvist on the 1st!" (known 7: User works at Bosch) → {"text":"User starts working at Lindqvist on 1 April 2026.","attribute":"employer","value":"Lindqvist","tense":"planned","type":"fact","quote":"starting at Lindqvist on the 1st","from":"2026-04-01"}
 [2026-03-02 Mon] "my brother Tomas can't have nuts" → {"text":"User's brother Tomas cannot eat nuts.","about":"User's brother Tomas","attribute":"allergy","value":"nuts","tense":"holds","type":"personal","quote":"my brother Tomas can't have nuts"}`;
@@ -129,14 +129,14 @@ export interface ReadPromptInput extends ReadInput {
 /** What a stretch of a conversation states, and what that does to what is known. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 1,
+  version: 2,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
     const unwanted = [...(wants.reflections ? [] : ['reflections']), ...(wants.topics ? [] : ['topics'])];
     return [
       `Types: ${types.map(({ name, description }) => `${name} (${description})`).join('; ')}`,
-      `Attributes: ${attributes.names().join(', ')} (job_title is the profession; *_name are names of people and pets)`,
+      `Attributes: ${attributes.names().join(', ')} (job_title is the profession)`,
       ...(userNames.length === 0 ? [] : [`The user is also called: ${fence('names', userNames.join(', '))}`]),
       ...(unwanted.length === 0 ? [] : [`Leave empty: ${unwanted.join(', ')}.`]),
       ...(known.length === 0 ? [] : [`Known:\n${fence('known', known.map(knownLine).join('\n'))}`]),

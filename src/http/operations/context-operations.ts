@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ContextOptions } from '../../assemble/context-options.ts';
-import { type LayoutName, LAYOUTS } from '../../assemble/layouts.ts';
+import { layoutNameSchema } from '../../assemble/layouts.ts';
 import { type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
 import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
@@ -22,7 +22,7 @@ const contextBody = z.strictObject({
     .max(1000)
     .optional(),
   tools: z.string().max(1_000_000).optional(),
-  layout: z.enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]]).optional(),
+  layout: layoutNameSchema.optional(),
   budget: z.int().min(1).max(1_000_000).optional(),
   reserve: tokens,
   sections: z.record(z.string(), z.boolean()).optional(),

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createEncoder } from './encoder.ts';
 import { createKernel, type SharedMemory } from './kernel.ts';
 import { layoutMemory } from './memory-layout.ts';
-import { loadWeights } from './prepared-weights.ts';
+import { openPrepared } from './prepared-weights.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -45,7 +45,11 @@ function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
     reply({ type: 'done', vectors: wroteVector });
   });
 
-  if (setup.weightsFolder !== undefined) loadWeights(setup.weightsFolder, { memory, layout, kernel });
+  if (setup.weightsFolder !== undefined) {
+    const weights = openPrepared(setup.weightsFolder, { memory, layout });
+    weights.readAllWords();
+    weights.close();
+  }
   reply({ type: 'ready' });
 }
 

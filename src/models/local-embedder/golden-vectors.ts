@@ -1,46 +1,47 @@
 /**
- * For tests: what the unquantised model says (sentence-transformers/all-MiniLM-L6-v2, fp32, onnxruntime-node 1.16.3),
- * rounded to int8 and in base64; and the sha256 of the Float32Array that this embedder gives, the same on every machine.
+ * For tests: what the merged model says without the kernel and without quantising (train/embedder/reference.ts, which
+ * prints this list), rounded to int8 and in base64; and the sha256 of the Float32Array that this embedder gives, the
+ * same on every machine.
  */
 export const GOLDEN_VECTORS: readonly { text: string; vectorSha256: string; reference: string }[] = [
   {
     text: 'The user prefers window seats on long flights.',
-    vectorSha256: 'c1904e7f97fef34ad9d64590a3ef43351e9235cec5be128326f49da0cfec8a60',
+    vectorSha256: '34bce3871a015b7891c336f90880de1d151c58e0ba2b0cef35dae891a0a4b14f',
     reference:
-      'ZxAFAe4XUesQMexb2SQPyxfF5QT+0uUqwtL6KCIOA/8XI8iuzO7tztnbDjjoCNv+SUbu+v+7DPbpLcsH4/XZKccMzOD2AM9CEDUqwwW99vsa+boS' +
-      'UfjJ7bP2BttaAs4jwCnZEvwaN33o6wQABdOWHhQXsRfpAhv47QkhC9bXKADP2woTSCDFF/0M5Pgk3nz540m6zvjOFR814Qn+AS64J8vz0Av1EhkM' +
-      'kO3jZL0iFyPXUOYp9trc6EcwH+X79hTwAA4M8Pj2ESkNA8nDEEoP2FQVQu4fzNfLCOTl9Qot5QAXvdHk//jkCtnl2xovBzniO+LYMVjzvufz+Cwn' +
-      'zPDfBtPRGQ/bPalEKgF//FEN8bX28u3K4Qv+EdXdHMMa5AoI2+oWJCcVAqYCPdAVWTYGIxvrPgX/Gu8kwP4zMxHz/QDI+T8Y0eAUBbjmIQ0iOw9D' +
-      'wCjWPu8hLTYbQazcNd7UOt7y/gke9fXu+t7cGzsdLxDN+hX1EhUPAP0BMwMJWKxO',
+      'XRD19AkFMgj9MvRa3hgO2QbZ7Bgn6c4Q0dDvND8SBP8UBcil1hDhzNHVEifU/O0KRyHvHgHG+d/POMgI6w/sCNYM1tMhHc0x9RYNxgXI9hEeBN' +
+      'QAOA/XyKbdKt1WFtsuzD3xFgzxMXL28BD/8ObCLQUKtuTE+xjr4u0F7+nWCQDG7e4QPkbqLxb+6NUQwn/m9TKxz+jRKzEy1yoLwii8IvH+zwkE' +
+      'FgsFoQ3kZf8bBjHQMRAfB9fv6kgzGfnc6Qj/CgsT7tYFH0Eb+tPJCVP/0TkbDPv/1+HZBuvzCBwE/QAa2eHvBRb04//nChUfFU3UHfPNI18Bwf' +
+      'AL5gEU4wzmEM/wF/7bWcgo+ftz7kL99qUC8ffLAh7n78zeEcot6A8A5ggVKR4EE68WRdomQDsDKhb8HfL2APcQ0t4bFBQDFgDU4EMmyf/+zszm' +
+      'B/8XLf8ZuCbYOvgMHlMaR7zTHenGMvYCGv8ZHuz/BrjqGCf6EDjfKif2EwT4ESIVHeTqYMla',
   },
   {
     text: 'Caroline adopted a second dog from the shelter in May, and named it after her grandmother.',
-    vectorSha256: '502f6d2e720d106c2db977383b1baf5e9b1cb0733128bcf002ef4391f1418f0a',
+    vectorSha256: 'bec3a853aca342717d899bc3a9cd5542c530ac58c3360867d2a5894da64e2428',
     reference:
-      'zQUYUc8D1/UX5kDkLL4YVecjKujUxhTi+0ADFh/W7wjjPRbd3CsH7wYHNNK7Csrs/u784/719jkF/f7v6T77/+juvPH84jf8PeL6/AV/FPXR5wL/' +
-      '4Dna18DwDJz2IA239AskD88/DiM0ugLmRyf37OgRDQwRExvSHQrwy/Ii5QAOE/cUDBj16d6v4+QKreYttfY2MgIy8PrkBB3tCBIq5yHv9vkkztMj' +
-      'FutUBvu8DtcatPnr9zLbDBz6BBE8A0wAWAIFJ948HvohziAcSgoKtCoJCUvZ0NgLpiUSRvzaCQD6F0P2+rzJ6g8A4+807ftQ7foVnfAh4/k27B42' +
-      '86bk2zMG/ScP4PLZ9e7TFkwJIuoW6A3o3goCDBERPwIhAukn0OT2z/ru3z3xAg9hCvXiCZrJ+zX9tR4rCNr6RCDvtQAL0dULUALS/coLsBnhCDT+' +
-      'UAobP9j6PfTfy/wP7PnbROIx4tgi5AMLPyXsCg44KMoRyMcfCgLwHfwUPRfiIxA8',
+      '0wsMMvjl1ucSACv4Ksz8XNwuE+rs4t7h9Sv4MSnn5P/tIQu9xR0V8/EINOzIBLQH/O4O3AX36xMB++7p2DkM7e/+wNsN5DLqNu7k8wx/Kh/iAw' +
+      'Hq20/YwMHpD6b7Kf3L4hIlFdkpDhQ3wwflLx75CeMSAO/7CTLPGQLVuewX5AAAFxUZFR8I9uCZ9tD3p9ckvsMWLOU3+vzfDgQKAh4o/hj83d80' +
+      '08gTIwRBBwjE++cQvw319R/cBhoX+wks+EAVVOYPHrxBLRAwwCAiQTT1sx0WBDTF5MX+2yv1TwzeAQD+Hk3u88Xc6QMC9PBEAjRP5/0Buu0p3P' +
+      'c08ikdBKTl6DH8+SED+/jK5fHj90X4FNgxDBXl8Qr58hcIRgEj+Ngi4AIB/N3z/0jgBxRk+gLcEsPW8i7zoxsbAr/oKPbv2AAm0M0PT/bg2ekQ' +
+      'sgbuAS7uExATLskTOwL/6Pn/6wbTS+Il7ekA8A4RSwHwExIVHeUn3N0lDgvkGREoJfHjEyhh',
   },
   {
     text: 'Deploy failed: connection refused on port 5432 (PostgreSQL).',
-    vectorSha256: '00c5a86fd44fd6f0b8fc7cd82697dba054c6f732606f2a5283770413c03cfef8',
+    vectorSha256: '2c958124d3aaba1821c7e21b990ca83e21bd106b23d1672a023d361ec2f2e50c',
     reference:
-      'Nw7UxK3k0OgJA94Q0fwnQz71Mx3Ey/T98xPAW+wKo+osSRpNOefoCUYr1jTuuCv99NGsGuui9fAXPjvXSDHf/73aQccUFgQ+v8/+MyK/FhfP9KdV' +
-      'ntLo9gMG6xu8AAYIM//L7k/a5iC76tHF3AYZBLjn+Q7E/u/m8A3/ANwRGgBF6EgdQ94UCBI75t/ytSvtFh4x2/3f5f8mB/PkPx4DIUv7N7rOGLJO' +
-      '+Pun9zYkEdsk9NqiC1YoEuj9wPYIOektd+rVSwBU3fsGETu02Ec3+BfgngbLTBBI81TjFFnh6gCSuwf8BeIbETEZIyQpxozf20K9Ns9dNhji3gDZ' +
-      '7xBqf+BbqvcMEibe5ddj9vofIqUIDdch7x4v9dbtCAjy3wn8KyL3VzDx+DH/Qcr3uznmaBf9rNUBwRD4IzkB0tcq2gAZ+M3S7UMa/fT16STqTqmp' +
-      '3fAw0suj7xH12PPV8h365sMQ2OM8LAv69Sj7Dgc48SHFJRb9CxwuMPAuge0HJSbp',
+      'J/TEvc/ZwensDQIdAAYqNRXiFDbb5sP2+/7BZ/EGtu4ZLTQrN+7z7ykB6T7t4iQHAdK9HfHG7Nr8UhzpNSToAOLcIKojAPQtsezyJxXLIiXO68' +
+      'NWvP/35v/jFiHcDvnzOf/VDULS4STO4vP25vIHBcjV7v7B5vTg6+/c5dsKIwAj9j0RR/UICgwzAODmxSrqIRkw5++//wYjLOALOSQR7iv5Isjj' +
+      'FbYr/AKiBFIhA+QSBd/KEkMeFA0S0vruKtgTdtvsOuFD8gc8JBXA0UE03wfUjAfRNgg3/l/XKD3r7ACB0+/+7+8oBTYjLxcw2c7m30nJQ9hILB' +
+      '4I3wHk+QhkXuBnreEhICfC7vUy9PILHqX2FOkEHxEP9eUDFgIF0ezvPA/9YSMH+CwXMPMErE3hZR0KsMUQwxz0Dv7j3tlI6QAKDePlEEQg0/v7' +
+      '3RPYRciXufsYzN258iAC6gzhxhXo7efz2f8oMe39Bw79BAUu5Cb2KSz4+RQfNgMopN/8Pyf7',
   },
   {
     text: '東京は日本の首都です。',
-    vectorSha256: '331817fc94c755d057813e53a599165466e24894418426ae0836cb9970ca599a',
+    vectorSha256: '59077dbe75ce065a26f38c386cc2fd2ac8e6eae704225146d650e42be58bcc2c',
     reference:
-      'ZktJ69weR//e6EiG1xUlvhntF90Y1hQ+Cg77MCQOyCJF+QceEcoY6bwSE/4FExpAAwAF7+4d+En9Hg/llQDxBG0EEkDC1SXwDda57Z4G/OwA+gsw' +
-      'NQje+e3luy/cFowQ1EAuDxojESXs5Oft6efD38vZGCxd8MQe1Ovw8JcZTwAqqRgzAOIEKekFDeAQzzQsLAVA+xvD+98R/wnS+iAR1AEdEN4IVhoa' +
-      'IdfIxlUlHdYrG/nvxQtiKRgu00/2Mbgc29ftzBblvetJMsX/wivnJcji0VJPIjQMFx7gzELc2AAxGargkgfQQ/z95P9QGukxKwfEKvq1Si3h/2Mi' +
-      'Niu5C+A8/e8c0hY+7Ro/D+xDp+ajGhrZ3Nz3GwX/3vD84wAQz+L7OjgOLA7JJLLp/zYtEuZWu8kKD6Uf/sQEUOPu5gDZyQ0e8cr8ECsUNSHf9772' +
-      '4vkJ7zbZMiPrCOH12g0dGcv83d0hHNDeEuns8WLRQvMb5J0BERroMxDVLRXQaoHu',
+      'UyI80xkCGeTu6zSt4RgpxAMP/+I69OhDAO0LRSsovQQ77fsb/+QW0bwkMwD7GessAfch+AcN+DjrGwP8iwgB7nscCTHo9/MMA8O8/7TvBR/69g' +
+      'oVHATu5wTS4zoTIp8S4F4uGx8b/iAT3/QF4tvLEMziCgZX+9/s1dTN55YBOgA+2BklAvIEI/QWJeUIuyMhAAE38Be8GO75FwHm6Rn/vAwVBdUb' +
+      'UB8RHPO2zWMkBNYMGAHu2OI6DjY+20/YO8Aa78/g2/Lh2vpAOcv4zDz4DMvEvEtUEjQkFhHG4Vzb1wArIbDrwgbrKRr5EgZGOgkIISi6NRaWPz' +
+      'MM9mIxNTXXIPFP7doR3Q0mygQWAd4uuumuJRPb59zNB/vw7d4GxQro5N0dUy0OIC3eJ9ffACQfEgxVydQ2IawiAbLtNPgM1gDX6iwr5N3swifu' +
+      'BBry+qvd0/759wruLj8IHf710P/7Gtvy9egMI+PrA9vgAWbaIfQr9tLuBBEIOxUGH/DTZIH0',
   },
 ];

@@ -1,13 +1,16 @@
 import type { Kernel, SharedMemory } from './kernel.ts';
+import { mergeDifference, type QuantisedMatrix, readDifferences } from './memory-difference.ts';
 import { type LinearAddress, type MemoryLayout, MODEL, type NormAddress } from './memory-layout.ts';
 
-/** Writes the weights of all-MiniLM-L6-v2 (the int8 ONNX export) into the shared memory, in the kernel's order. */
+/** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with what training added to it, into the memory, in the kernel's order. */
 export function loadModel(
   file: Uint8Array,
+  added: Uint8Array,
   target: { memory: SharedMemory; layout: MemoryLayout; kernel: Kernel },
 ): void {
   const { memory, layout, kernel } = target;
   const tensors = readOnnxTensors(file);
+  const differences = readDifferences(added);
   const bytes = new Uint8Array(memory.buffer);
   const numbers = new Float32Array(memory.buffer);
 
@@ -23,24 +26,32 @@ export function loadModel(
     numbers.set(floats(`${prefix}.bias`), address.beta / 4);
   };
 
-  /** Writes one matrix of the file as the outputs of `linear` from `first` on; `factor` scales what it gives. */
-  const writeLinear = (linear: LinearAddress, matrix: string, bias: string, first = 0, factor = 1): void => {
+  const merged = (matrix: string, module: string): QuantisedMatrix => {
+    const difference = differences.get(module);
+    if (!difference) throw new RangeError(`The difference has nothing for ${module}.`);
     const {
       shape: [inputs = 0, outputs = 0],
-      bytes: weights,
+      bytes: { buffer, byteOffset, byteLength },
     } = tensor(`${matrix}_quantized`);
+    const weights = new Int8Array(buffer, byteOffset, byteLength);
+    return mergeDifference({ inputs, outputs, weights, scales: floats(`${matrix}_scale`) }, difference);
+  };
+
+  /** Writes the matrix of a module as the outputs of `linear` from `first` on; `factor` scales what it gives. */
+  const writeLinear = (linear: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void => {
+    const { inputs, outputs, weights, scales } = merged(matrix, module);
     if (inputs !== linear.inputs || first + outputs > linear.outputs)
       throw new RangeError(`${matrix} is ${inputs} × ${outputs}.`);
     const table = linear.table / 4 + first;
     numbers.set(
-      floats(`${matrix}_scale`).map((scale) => scale * factor),
+      scales.map((scale) => scale * factor),
       table,
     );
     numbers.set(
-      floats(bias).map((value) => value * factor),
+      floats(`${module}.bias`).map((value) => value * factor),
       table + 2 * linear.outputs,
     );
-    bytes.set(weights, layout.staging);
+    bytes.set(new Uint8Array(weights.buffer), layout.staging);
     const sums = (table + linear.outputs) * 4;
     kernel.packWeights(layout.staging, linear.weights + first * inputs, sums, inputs, outputs);
   };
@@ -54,13 +65,13 @@ export function loadModel(
       index * 6,
     );
     // Attention divides by √32 per head; folded into the queries, it costs nothing.
-    writeLinear(layer.qkv, query, `${prefix}.attention.self.query.bias`, 0, 1 / Math.sqrt(32));
-    writeLinear(layer.qkv, key, `${prefix}.attention.self.key.bias`, MODEL.hidden);
-    writeLinear(layer.qkv, value, `${prefix}.attention.self.value.bias`, 2 * MODEL.hidden);
-    writeLinear(layer.attentionOutput, attentionOutput, `${prefix}.attention.output.dense.bias`);
+    writeLinear(layer.qkv, query, `${prefix}.attention.self.query`, 0, 1 / Math.sqrt(32));
+    writeLinear(layer.qkv, key, `${prefix}.attention.self.key`, MODEL.hidden);
+    writeLinear(layer.qkv, value, `${prefix}.attention.self.value`, 2 * MODEL.hidden);
+    writeLinear(layer.attentionOutput, attentionOutput, `${prefix}.attention.output.dense`);
     writeNorm(layer.attentionNorm, `${prefix}.attention.output.LayerNorm`);
-    writeLinear(layer.intermediate, intermediate, `${prefix}.intermediate.dense.bias`);
-    writeLinear(layer.output, output, `${prefix}.output.dense.bias`);
+    writeLinear(layer.intermediate, intermediate, `${prefix}.intermediate.dense`);
+    writeLinear(layer.output, output, `${prefix}.output.dense`);
     writeNorm(layer.outputNorm, `${prefix}.output.LayerNorm`);
   }
 
@@ -85,7 +96,7 @@ export function loadModel(
 }
 
 /** The matrices in the order of the graph: the exporter numbers them as it meets them, six per layer. */
-function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
+export function matrixNames(tensors: ReadonlyMap<string, OnnxTensor>): string[] {
   const numbered = [...tensors.keys()].flatMap((name) => {
     const number = /^onnx::MatMul_(\d+)_quantized$/.exec(name)?.[1];
     return number ? [Number(number)] : [];

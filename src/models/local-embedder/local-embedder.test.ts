@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder } from '../embedder.ts';
 import { GOLDEN_VECTORS } from './golden-vectors.ts';
 import { createLocalEmbedder } from './local-embedder.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
-import { prepareWeights } from './prepare-weights.ts';
-import { findPublishedWeights } from './weights.ts';
+import { findSources, prepareOnce, prepareWeights, type WeightSources } from './prepare-weights.ts';
+import { findWeights } from './prepared-weights.ts';
 
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number => {
   if (!a || !b) return Number.NaN;
@@ -24,6 +24,7 @@ const sha256 = (vector: Float32Array | undefined): string =>
 describe('createLocalEmbedder', { timeout: 30_000 }, () => {
   let embedder: Embedder;
   let folder: string;
+  const sources: WeightSources = findSources(join(import.meta.dirname, '../../..'));
   const embedOne = async (text: string): Promise<Float32Array | undefined> => (await embedder.embed([text])).vectors[0];
 
   beforeAll(async () => {
@@ -35,7 +36,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     await rm(folder, { recursive: true });
   });
 
-  it.each(GOLDEN_VECTORS)('agrees with the original model: $text', async ({ text, reference }) => {
+  it.each(GOLDEN_VECTORS)('agrees with the merged model in full precision: $text', async ({ text, reference }) => {
     const expected = Float32Array.from(new Int8Array(Buffer.from(reference, 'base64')));
     expect(cosine(await embedOne(text), expected)).toBeGreaterThan(0.985);
   });
@@ -44,9 +45,9 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     expect(sha256(await embedOne(text))).toBe(vectorSha256);
   });
 
-  it('gives the same bits in the calling thread, and from prepared weights', async () => {
+  it('gives the same bits in the calling thread, and from weights that are prepared anew', async () => {
     const modelPath = join(folder, 'prepared');
-    prepareWeights(findPublishedWeights(), modelPath);
+    prepareWeights(sources, modelPath);
     for (const options of [{ threads: 0 }, { threads: 0, modelPath }, { threads: 2, modelPath }]) {
       const other = createLocalEmbedder(options);
       const { vectors } = await other.embed(GOLDEN_VECTORS.map(({ text }) => text));
@@ -155,27 +156,42 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
       code: 'embedder_unavailable',
       message: expect.stringContaining(modelPath),
     });
-    await cp(findPublishedWeights(), modelPath, { recursive: true });
+    await cp(await findWeights(), modelPath, { recursive: true });
     expect((await late.embed(['x'])).vectors).toHaveLength(1);
     await late.close?.();
   });
 
   it.each([
-    ['onnx/model_quantized.onnx', 1_000_000],
-    ['tokenizer.json', 300_000],
-  ])('refuses another %s', async (file, position) => {
-    const modelPath = join(folder, file.replace('/', '-'));
-    await mkdir(modelPath);
-    await cp(findPublishedWeights(), modelPath, { recursive: true });
-    const bytes = await readFile(join(modelPath, file));
+    ['published', 'onnx/model_quantized.onnx', 1_000_000],
+    ['published', 'tokenizer.json', 300_000],
+    ['difference', 'memory-lora.safetensors', 300_000],
+  ] as const)('prepares nothing from another %s/%s', async (source, file, position) => {
+    const copy = join(folder, file.replace('/', '-'));
+    await cp(sources[source], source === 'published' ? copy : join(copy, file), { recursive: true });
+    const bytes = await readFile(join(copy, file));
     bytes[position] = (bytes[position] ?? 0) ^ 1;
-    await writeFile(join(modelPath, file), bytes);
-    const changed = createLocalEmbedder({ modelPath });
-    await expect(changed.embed(['x'])).rejects.toMatchObject({
-      code: 'embedder_unavailable',
-      message: expect.stringContaining('sha256'),
-    });
-    await changed.close?.();
+    await writeFile(join(copy, file), bytes);
+    const changed = { ...sources, [source]: source === 'published' ? copy : join(copy, file) };
+    expect(() => prepareWeights(changed, join(folder, 'never'))).toThrow('sha256');
+  });
+
+  it('prepares the weights of a checkout once, also where another process is faster', async () => {
+    const root = join(import.meta.dirname, '../../..');
+    const target = join(folder, 'checkout/weights');
+    expect(prepareOnce(root, target)).toBe(target);
+    const first = await stat(join(target, 'weights.bin'));
+    expect(prepareOnce(root, target)).toBe(target);
+    expect((await stat(join(target, 'weights.bin'))).mtimeMs).toBe(first.mtimeMs);
+    expect(await readdir(dirname(target))).toEqual(['weights']);
+  });
+
+  it('prepares the weights in a temporary folder where the checkout cannot be written', async () => {
+    const file = join(folder, 'a-file');
+    await writeFile(file, '');
+    const made = prepareOnce(join(import.meta.dirname, '../../..'), join(file, 'weights'));
+    expect(made.startsWith(tmpdir())).toBe(true);
+    expect((await readdir(made)).toSorted()).toEqual(['vocabulary.bin', 'weights.bin']);
+    await rm(made, { recursive: true });
   });
 
   it.each([
@@ -185,7 +201,7 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     ['vocabulary.bin', 300_000],
   ])('refuses another prepared %s (%i)', async (file, position) => {
     const modelPath = join(folder, `other-${file}-${position}`);
-    prepareWeights(findPublishedWeights(), modelPath);
+    await cp(await findWeights(), modelPath, { recursive: true });
     const bytes = await readFile(join(modelPath, file));
     bytes[position] = (bytes[position] ?? 0) ^ 1;
     for (const changed of [bytes, bytes.subarray(0, 200_000)]) {

@@ -4,13 +4,13 @@ import type { Embedded, Embedder } from '../embedder.ts';
 import { createEncoder } from './encoder.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
-import { loadWithoutWords } from './prepared-weights.ts';
-import { findWeights, readVocabulary } from './weights.ts';
+import { findWeights, openPrepared } from './prepared-weights.ts';
+import { MODEL_NAME, readVocabulary } from './weights.ts';
 import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
 import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
 
 /** The id of the local embedder's vectors, unless it reads longer texts. */
-export const LOCAL_EMBEDDER_ID = 'local/all-minilm-l6-v2-int8@1';
+export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 
 /** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
@@ -21,7 +21,7 @@ export interface LocalEmbedderOptions {
   threads?: number;
   /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
   maximumTokens?: number;
-  /** Folder with `onnx/model_quantized.onnx` and `tokenizer.json`, or with prepared weights. Default: the weights that came with the installation. */
+  /** Folder with prepared weights (`weights.bin`, `vocabulary.bin`). Default: those that came with the installation. */
   modelPath?: string;
 }
 
@@ -34,7 +34,8 @@ interface Engine {
 }
 
 /**
- * The default embedder: all-MiniLM-L6-v2 in this process, offline, on threads of its own, without native code.
+ * The default embedder: all-MiniLM-L6-v2, taught what memory is asked for (train/embedder), in this process, offline, on
+ * threads of its own, without native code.
  * Loads at the first `embed()`, which rejects with `embedder_unavailable` if the weights are missing or not the right ones;
  * the next call then tries again. A text beyond `maximumTokens` gets the mean of its windows (up to 8), weighted by length.
  */
@@ -47,7 +48,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   let isClosed = false;
 
   async function open(): Promise<Engine> {
-    const weightsFolder = findWeights(options.modelPath);
+    const weightsFolder = await findWeights(options.modelPath);
     if (threads === 0) {
       const pool = createCallingThread({ maximumTokens, weightsFolder });
       return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
@@ -216,7 +217,7 @@ export function createCallingThread(options: { maximumTokens: number; weightsFol
   const memory = allocateMemory(layout.bytes);
   const kernel = createKernel(memory);
   const encoder = createEncoder(kernel, memory, layout);
-  const prepared = loadWithoutWords(options.weightsFolder, { memory, layout, kernel });
+  const prepared = openPrepared(options.weightsFolder, { memory, layout });
   const [workspace] = layout.workspaces;
   if (!workspace) throw new RangeError('There is no workspace.');
   const ids = new Int32Array(memory.buffer, workspace.ids);
@@ -231,7 +232,7 @@ export function createCallingThread(options: { maximumTokens: number; weightsFol
       try {
         // An odd text is filled up with padding.
         const padded = [...text.ids, ...(text.ids.length & 1 ? [SPECIAL_IDS.padding] : [])];
-        prepared?.readWords(padded);
+        prepared.readWords(padded);
         ids.set(padded);
         encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0 });
         text.resolve(new Float32Array(memory.buffer, workspace.vectors, MODEL.hidden).slice());
@@ -241,7 +242,7 @@ export function createCallingThread(options: { maximumTokens: number; weightsFol
     },
     remove() {},
     async close(reason) {
-      if (closeReason === null) prepared?.close();
+      if (closeReason === null) prepared.close();
       closeReason = { error: reason };
     },
   };

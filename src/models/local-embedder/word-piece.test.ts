@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findPublishedWeights, readPieces } from './weights.ts';
+import { findSources, readPieces } from './prepare-weights.ts';
 import { createWordPiece, packVocabulary, vocabularyTable } from './word-piece.ts';
 
-const names = readPieces(findPublishedWeights());
+const names = readPieces(findSources(join(import.meta.dirname, '../../..')).published);
 
 describe('vocabularyTable', () => {
   it('finds every piece, and nothing else', () => {

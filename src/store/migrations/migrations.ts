@@ -7,8 +7,10 @@ import { doors } from './0006-doors.ts';
 import { forgotten } from './0007-forgotten.ts';
 import { statements } from './0008-statements.ts';
 import { walls } from './0009-walls.ts';
-import { documents } from './0010-documents.ts';
-import { forgottenRecords } from './0011-forgotten-records.ts';
+import { spokenTurns } from './0010-spoken-turns.ts';
+import { passages } from './0011-passages.ts';
+import { documents } from './0012-documents.ts';
+import { forgottenRecords } from './0013-forgotten-records.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -21,6 +23,8 @@ export const MIGRATIONS: readonly Migration[] = [
   forgotten,
   statements,
   walls,
+  spokenTurns,
+  passages,
   documents,
   forgottenRecords,
 ];

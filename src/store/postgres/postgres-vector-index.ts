@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { digest } from '../../record/id.ts';
-import type { IndexedKind, Reader, VectorIndex, VectorModel } from '../database.ts';
+import type { IndexedKind, VectorHit, VectorIndex, VectorModel } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
 const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };
@@ -30,8 +30,8 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
       reader,
     );
     const distance = sql`${castTo(model)} <#> ${encodeVector(query)}::vector`;
-    const { rows } = await sql<{ rowId: number; similarity: number }>`
-      select v.record_row as "rowId", -(${distance}) as similarity
+    const { rows } = await sql<VectorHit>`
+      select v.record_row as "rowId", v.passage, -(${distance}) as similarity
       from embeddings v ${join}
       where v.tenant_id = ${tenant} and v.owner_key = any(${[...owners]}) and v.model_id = ${sql.lit(model.id)}
         and v.record_kind = ${kind} ${live} ${also}
@@ -48,14 +48,6 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
     },
     nearest,
     scan: async () => null,
-    async similarities(reader: Reader, { tenant, model, kind, query, rowIds }) {
-      if (rowIds.length === 0) return new Map();
-      const { rows } = await sql<{ rowId: number; similarity: number }>`
-        select v.record_row as "rowId", -(v.vector <#> ${encodeVector(query)}::vector) as similarity from embeddings v
-        where v.tenant_id = ${tenant} and v.record_kind = ${kind} and v.record_row = any(${[...rowIds]}::bigint[])
-          and v.model_id = ${model.id}`.execute(reader);
-      return new Map(rows.map((row) => [row.rowId, row.similarity]));
-    },
   };
 }
 

@@ -70,23 +70,10 @@ export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheB
       const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
       return matrices.map((matrix) => ({
         rows: matrix.rows,
+        passages: matrix.passages,
         // Copied: the next scan of this matrix would overwrite them.
         scores: matrix.scan(query).slice(),
       }));
-    },
-
-    async similarities(reader, { tenant, owners, model, kind, query, rowIds }) {
-      const found = new Map<number, number>();
-      if (rowIds.length === 0) return found;
-      for (const { [kind]: matrix } of await matricesOf(reader, tenant, owners, model)) {
-        const places = rowIds
-          .map((row) => [row, matrix.placeOf(row)] as const)
-          .filter(([, place]) => place !== undefined);
-        if (places.length === 0) continue;
-        const scores = matrix.scan(query);
-        for (const [row, place] of places) found.set(row, scores[place as number] ?? 0);
-      }
-      return found;
     },
   };
 }
@@ -102,7 +89,7 @@ async function load(
 ): Promise<void> {
   const rows = await reader
     .selectFrom('embeddings')
-    .select(['record_kind', 'record_row', 'vector'])
+    .select(['record_kind', 'record_row', 'passage', 'vector'])
     .where('tenant_id', '=', tenant)
     .where('owner_key', '=', owner)
     .where('model_id', '=', model.id)
@@ -111,7 +98,8 @@ async function load(
     .execute();
   for (const row of rows) {
     const vector = decodeVector(row.vector);
-    if (vector.length === model.dimensions) cached.matrices[row.record_kind as IndexedKind].set(row.record_row, vector);
+    if (vector.length !== model.dimensions) continue;
+    cached.matrices[row.record_kind as IndexedKind].set(row.record_row, row.passage, vector);
   }
   cached.version = version;
 }
@@ -135,7 +123,7 @@ function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorH
   for (let place = 0; place < scores.length; place += 1) {
     const similarity = scores[place] as number;
     if (similarity <= threshold) continue;
-    hits.push({ rowId: matrix.rows[place] as number, similarity });
+    hits.push({ rowId: matrix.rows[place] as number, passage: matrix.passages[place] as number, similarity });
     if (hits.length < limit * 4 + 64) continue;
     hits.sort((one, other) => other.similarity - one.similarity);
     hits.length = limit;
@@ -171,11 +159,11 @@ async function onlyLive(
 export interface VectorMatrix {
   readonly count: number;
   readonly bytes: number;
-  /** Adds the vector of a row, or puts it in the place of the row's old one. */
-  set(row: number, vector: Float32Array): void;
-  /** The row at each place. */
+  /** Adds the vector of a row's passage, or puts it in the place of its old one. */
+  set(row: number, passage: number, vector: Float32Array): void;
+  /** The row and the passage at each place. */
   readonly rows: readonly number[];
-  placeOf(row: number): number | undefined;
+  readonly passages: readonly number[];
   /** The products with the query, by place. A view that the next scan overwrites. */
   scan(query: Float32Array): Float32Array;
 }
@@ -206,6 +194,9 @@ const MODULE =
 
 let compiled: object | undefined;
 
+/** More than the longest event can have: one number stands for a row and a passage. */
+const MOST_PASSAGES = 16_384;
+
 const PAGE = 65_536;
 const FLOATS_PER_STEP = 16;
 
@@ -215,6 +206,7 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
   const { memory, scan } = new Instance(compiled).exports as ScanExports;
   const width = Math.ceil(dimensions / FLOATS_PER_STEP) * FLOATS_PER_STEP;
   const rows: number[] = [];
+  const passages: number[] = [];
   const places = new Map<number, number>();
 
   // The query first, then the vectors; the scores lie behind them, wherever that is at the time.
@@ -237,19 +229,21 @@ export function createVectorMatrix(dimensions: number, expected = 16): VectorMat
     get bytes() {
       return memory.buffer.byteLength + rows.length * 64;
     },
-    set(row, vector) {
-      const known = places.get(row);
+    set(row, passage, vector) {
+      const key = row * MOST_PASSAGES + passage;
+      const known = places.get(key);
       if (known !== undefined) return write(known, vector);
       if (rows.length === capacity) {
         capacity = Math.ceil(capacity * 1.5) + 16;
         reserve(capacity);
       }
-      places.set(row, rows.length);
+      places.set(key, rows.length);
       write(rows.length, vector);
       rows.push(row);
+      passages.push(passage);
     },
     rows,
-    placeOf: (row) => places.get(row),
+    passages,
     scan(query) {
       new Float32Array(memory.buffer, 0, width).set(query.subarray(0, dimensions));
       const scores = bytesFor(rows.length) - rows.length * 4;

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../ledger/usage-report.ts';
 import type { Embedder } from '../models/embedder.ts';
-import type { Reader, Writer } from '../store/database.ts';
+import { chunks, type Reader, type Writer } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { nextToEmbed, type RecordToEmbed, saveVectors, unqueue } from '../store/embedding-store.ts';
 import type { Parts } from '../store/parts.ts';
@@ -14,7 +14,7 @@ export interface EmbedDeps extends Parts {
 }
 
 export interface EmbedOptions {
-  /** The most records a second. Default: as fast as the embedder. */
+  /** The most texts a second; a long event counts once for each passage. Default: as fast as the embedder. */
   rate?: number;
   signal?: AbortSignal;
 }
@@ -44,7 +44,8 @@ export async function embedRecords(
     if (records.length === 0 || embedders.length === 0) return counts;
     await embedBatch(deps, { scope, owner, records, embedders, signal });
     for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
-    const pause = (records.length / rate) * 1000 - (clock.now() - started);
+    const texts = records.reduce((sum, record) => sum + record.texts.length, 0);
+    const pause = (texts / rate) * 1000 - (clock.now() - started);
     if (pause > 0) await deps.delay(pause, signal);
   }
 }
@@ -61,17 +62,24 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
   const { scope, owner, records, embedders, signal } = batch;
   const { tenant } = scope;
   const { database, ledger } = deps;
-  const texts = records.map((record) => record.text);
+  const texts = records.flatMap((record) => record.texts);
   await ledger.metered({ scope, operation: 'embedding' }, async (meter) => {
     const made: { model: string; vectors: Float32Array[] }[] = [];
     for (const embedder of embedders) {
-      const { vectors } = await meter.embedder(embedder).embed(texts, { signal });
+      const vectors: Float32Array[] = [];
+      for (const some of chunks(texts, BATCH)) {
+        vectors.push(...(await meter.embedder(embedder).embed(some, { signal })).vectors);
+      }
       made.push({ model: embedder.id, vectors });
     }
     await database.write(tenant, async (writer) => {
       const sequence = await nextSequence(writer, tenant, owner);
       for (const { model, vectors } of made) {
-        const embedded = records.map((record, index) => ({ ...record, vector: vectors[index] as Float32Array }));
+        let next = 0;
+        const embedded = records.map((record) => ({
+          ...record,
+          vectors: vectors.slice(next, (next += record.texts.length)),
+        }));
         await saveVectors(writer, database, embedded, { model, sequence });
       }
       await unqueue(writer, records);

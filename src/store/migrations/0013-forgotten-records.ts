@@ -5,7 +5,7 @@ const TURNS = `select s.event_id from memory_sources s join memories m on m.tena
   where m.archive_reason = 'forgotten' and s.tenant_id = events.tenant_id`;
 
 export const forgottenRecords: Migration = {
-  version: 11,
+  version: 13,
   name: 'forgotten-records',
   statements: ({ time, integer }) => [
     // What was forgotten, and must not come back from the words that said it.

@@ -1,0 +1,239 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  ARMS,
+  checkFloors,
+  compareArms,
+  compareRuns,
+  DATASETS,
+  evaluate,
+  figuresOf,
+  htmlReport,
+  loadDataset,
+  MEASURES,
+  METRICS,
+  readRun,
+  type Compared,
+  type DatasetName,
+  type Figure,
+  type Measure,
+  type MissedFloor,
+  type Progress,
+  type Run,
+} from '../../evaluate/evaluate.ts';
+import { shown, shownWithInterval } from '../../evaluate/figures.ts';
+import { readFloors } from '../../evaluate/floors.ts';
+import { signed } from '../../evaluate/report.ts';
+import {
+  EXIT,
+  listOption,
+  textOption,
+  UsageError,
+  version,
+  wholeOption,
+  type Command,
+  type CommandInput,
+} from '../command.ts';
+import { readConfig } from '../open-memory.ts';
+import { table } from '../output.ts';
+
+const WHAT = ['all', ...MEASURES, 'ablations', 'compare', 'report', 'datasets'];
+
+/** Measures memory on a data set. */
+export const evalCommand: Command = {
+  usage:
+    'eval [all|extraction|retrieval|scaffold|consolidation|cold-start|end-to-end|ablations|compare|report|datasets]',
+  help: 'Plays conversations through a memory of their own and measures what is kept, found and brought into the prompt, with intervals. Without a language model nothing leaves this machine; with one in --config it reads, answers and judges. A run that was stopped goes on where it was. `eval compare A B` says what differs between two runs, and whether that is chance.',
+  options: {
+    dataset: { type: 'string', value: 'name', help: `${Object.keys(DATASETS).join(', ')} (default lives)` },
+    path: { type: 'string', value: 'path', help: 'where the data set lies' },
+    only: { type: 'string', multiple: true, value: 'ids', help: 'only these conversations' },
+    limit: { type: 'string', value: 'number', help: 'at most so many conversations, chosen by the seed' },
+    seed: { type: 'string', value: 'number', help: 'of the sample and the intervals (default 1)' },
+    arms: { type: 'string', multiple: true, value: 'names', help: `of ablations: ${Object.keys(ARMS).join(', ')}` },
+    out: { type: 'string', value: 'folder', help: 'where rows and report go (default varve-eval)' },
+    name: { type: 'string', value: 'name', help: 'of the files (default: the data set, and what is measured)' },
+    floors: { type: 'string', value: 'file', help: 'exit code 1 when a figure is worse than in this file' },
+    afresh: { type: 'boolean', help: 'begin anew although there is a run' },
+  },
+  examples: [
+    'varve eval --limit 5',
+    'varve eval extraction --dataset expectations --path my-transcripts.json',
+    'varve eval ablations --limit 10 --out ablations',
+    'varve eval compare before/lives-all.jsonl after/lives-all.jsonl',
+  ],
+  async run(input) {
+    const [what = 'all', ...words] = input.words;
+    if (!WHAT.includes(what)) throw new UsageError(`eval cannot do ${JSON.stringify(what)}: ${WHAT.join(', ')}.`);
+    if (what === 'compare') return compare(input, words);
+    if (what === 'report') return report(input, words);
+    if (what === 'datasets') return datasets(input);
+    return measure(input, what);
+  },
+};
+
+async function measure(input: CommandInput, what: string): Promise<number> {
+  const isAblation = what === 'ablations';
+  const arms = listOption(input, 'arms') ?? (isAblation ? undefined : ['all']);
+  const varve = await readConfig(input);
+  const seed = wholeOption(input, 'seed', 0, 2 ** 31) ?? 1;
+  const dataset = loadDataset({
+    name: (textOption(input, 'dataset') ?? 'lives') as DatasetName,
+    path: textOption(input, 'path'),
+    only: listOption(input, 'only'),
+    limit: wholeOption(input, 'limit', 1, 1_000_000),
+    seed,
+  });
+  const folder = resolve(textOption(input, 'out') ?? 'varve-eval');
+  const name = textOption(input, 'name') ?? `${dataset.name}-${what}`;
+  const file = join(folder, `${name}.jsonl`);
+  const progress = watch(input);
+  const run = await evaluate({
+    dataset,
+    measures: measuresOf(what),
+    arms:
+      arms ?? Object.keys(ARMS).filter((arm) => ARMS[arm]?.needsModel !== true || varve.languageModel !== undefined),
+    signals: isAblation,
+    varve,
+    file,
+    afresh: input.options['afresh'] === true,
+    seed,
+    command: commandOf(input, what),
+    version: version(),
+    onProgress: progress.to,
+  });
+  progress.end();
+  return answer(input, run, { folder, name });
+}
+
+function measuresOf(what: string): Measure[] {
+  if (what === 'all') return [...MEASURES];
+  return what === 'ablations' ? MEASURES.filter((measure) => measure !== 'cold-start') : [what as Measure];
+}
+
+/** Shows how far a run is: a bar on a terminal, a line for each conversation elsewhere. */
+function watch({ output }: CommandInput): { to(progress: Progress): void; end(): void } {
+  const bar = output.progress('conversations');
+  return {
+    to({ done, of, conversation, left }) {
+      const rest = left === null || conversation === '' ? '' : `about ${duration(left)} left`;
+      bar.to(done, done / of, `of ${of}  ${conversation}  ${rest}`);
+      if (!process.stderr.isTTY && conversation !== '')
+        output.note(`${done + 1} of ${of}: ${conversation} ${rest}`.trim());
+    },
+    end: () => bar.end(),
+  };
+}
+
+function duration(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+/** The line that gives the same figures again. */
+function commandOf({ options }: CommandInput, what: string): string {
+  const said = ['dataset', 'path', 'only', 'limit', 'seed', 'arms', 'config'].flatMap((name) => {
+    const value = options[name];
+    if (value === undefined) return [];
+    return [`--${name} ${Array.isArray(value) ? value.join(',') : String(value)}`];
+  });
+  return ['varve eval', what, ...said].join(' ');
+}
+
+async function answer(
+  input: CommandInput,
+  run: Run,
+  { folder, name }: { folder: string; name: string },
+): Promise<number> {
+  const page = join(folder, `${name}.html`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(page, htmlReport(run));
+  const figures = figuresOf(run);
+  const compared = compareArms(run);
+  const floors = textOption(input, 'floors');
+  const missed = floors === undefined ? [] : checkFloors(run, readFloors(floors));
+  await input.output.answer({ header: run.header, figures, compared, missed, report: page }, () =>
+    [
+      ...run.header.faults,
+      figureTable(figures.filter(({ arm }) => arm === run.header.arms[0])),
+      ...(compared.length === 0
+        ? []
+        : [
+            '',
+            comparedTable(
+              compared.filter(({ metric }) => TELLING.has(metric)),
+              true,
+            ),
+          ]),
+      ...missed.map((each) => input.output.style('red', missedText(each))),
+      `\nrows: ${join(folder, `${name}.jsonl`)}\nreport: ${page}`,
+    ].join('\n'),
+  );
+  return missed.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+function missedText({ metric, floor, value }: MissedFloor): string {
+  const { title = metric, better } = METRICS[metric] ?? {};
+  if (Number.isNaN(value)) return `${title} was not measured; its floor is ${shown(metric, floor)}.`;
+  return `${title} is ${shown(metric, value)}: ${better === 'lower' ? 'over' : 'under'} its floor of ${shown(metric, floor)}.`;
+}
+
+const TELLING = new Set(['kept', 'stale', 'right', 'recall@10', 'ndcg@5', 'evidence@500', 'evidence@2000', 'correct']);
+
+function figureTable(figures: readonly Figure[]): string {
+  return table([
+    ['measure', 'metric', 'mean (95 % interval)', 'items'],
+    ...figures.map((figure) => {
+      const { measure = '', title = '', better = 'none' } = METRICS[figure.metric] ?? {};
+      return [
+        measure,
+        `${title}${better === 'lower' ? ' ↓' : ''}`,
+        shownWithInterval(figure.metric, figure),
+        String(figure.items),
+      ];
+    }),
+  ]);
+}
+
+function comparedTable(compared: readonly Compared[], withArm: boolean): string {
+  return table([
+    [...(withArm ? ['arm'] : []), 'metric', 'before', 'after', 'difference (95 % interval)', 'p', ''],
+    ...compared.map(({ arm, metric, before, after, difference, verdict }) => [
+      ...(withArm ? [arm] : []),
+      METRICS[metric]?.title ?? metric,
+      shown(metric, before.mean),
+      shown(metric, after.mean),
+      Number.isNaN(difference.low)
+        ? signed(metric, difference.mean)
+        : `${signed(metric, difference.mean)} (${signed(metric, difference.low)} to ${signed(metric, difference.high)})`,
+      difference.p.toFixed(3),
+      verdict === 'same' ? '' : verdict,
+    ]),
+  ]);
+}
+
+async function compare(input: CommandInput, [one, other]: readonly string[]): Promise<number> {
+  if (one === undefined || other === undefined)
+    throw new UsageError('Which two runs? eval compare BEFORE.jsonl AFTER.jsonl');
+  const [before, after] = [readRun(resolve(one)), readRun(resolve(other))];
+  const compared = compareRuns(before, after);
+  const withArm = new Set(compared.map(({ arm }) => arm)).size > 1;
+  await input.output.answer({ before: before.header, after: after.header, compared }, () =>
+    comparedTable(compared, withArm),
+  );
+  return EXIT.ok;
+}
+
+async function report(input: CommandInput, [file]: readonly string[]): Promise<number> {
+  if (file === undefined) throw new UsageError('Of which run? eval report RUN.jsonl');
+  const page = resolve(file).replace(/\.jsonl$/, '.html');
+  writeFileSync(page, htmlReport(readRun(resolve(file))));
+  await input.output.answer({ report: page }, () => page);
+  return EXIT.ok;
+}
+
+async function datasets(input: CommandInput): Promise<number> {
+  const known = Object.entries(DATASETS).map(([name, { about }]) => ({ name, about }));
+  await input.output.answer({ datasets: known }, () => table(known.map(({ name, about }) => [name, about])));
+  return EXIT.ok;
+}

@@ -1,0 +1,114 @@
+import type { SectionSwitches } from '../assemble/context-options.ts';
+import { SECTION_NAMES, type SectionName } from '../assemble/section.ts';
+import type { VarveOptions } from '../varve.ts';
+import type { AskOptions } from './measure-questions.ts';
+
+/** A configuration to compare with the others. */
+export interface Arm {
+  /** What it is, for tables. */
+  about: string;
+  /** What it changes of createVarve(): arms that change the same are asked of one replay. */
+  varve: VarveOptions;
+  /** What it changes when asking. */
+  ask: AskOptions;
+  /** Whether it says something only with a language model. */
+  needsModel?: true;
+}
+
+/** Sections of a prompt that hold memory, by what they are made of. */
+const STATEMENTS: readonly SectionName[] = ['facts', 'memories', 'learnings', 'intentions', 'notes', 'savedItems'];
+const DOCUMENTS: readonly SectionName[] = [
+  'profile',
+  'workingMemory',
+  'scaffold',
+  'learnedInfo',
+  'agentReflections',
+  'userReflections',
+  'sessionReflections',
+];
+const LOOKED_UP: readonly SectionName[] = ['recall', 'notes', 'summaries', 'savedItems'];
+const MEMORY = new Set<SectionName>([...STATEMENTS, ...DOCUMENTS, ...LOOKED_UP, 'earlier', 'history']);
+
+/** All sections of memory off but these. */
+function only(...kept: readonly SectionName[]): SectionSwitches {
+  return Object.fromEntries(
+    SECTION_NAMES.filter((name) => MEMORY.has(name) && !kept.includes(name)).map((name) => [name, false]),
+  );
+}
+
+const nothingFormed: VarveOptions = {
+  formation: { facts: false, reflections: false, summaries: false },
+  consolidation: {
+    tiers: { enabled: false },
+    reflections: { enabled: false },
+    tags: { enabled: false },
+    patterns: { enabled: false },
+    nightly: { enabled: false },
+  },
+};
+
+/** The keys of a scaffold with a fixed schema: the attributes that people ask for most. */
+const FIXED_KEYS = ['name', 'home_city', 'employer', 'job_title', 'family', 'health', 'preferences', 'goals', 'plans'];
+
+/**
+ * The ablations: what memory brings, and what each part of it brings. `all` is the product as it comes; every other arm differs from
+ * it in one thing.
+ */
+export const ARMS: Readonly<Record<string, Arm>> = {
+  all: { about: 'everything, as it comes', varve: {}, ask: {} },
+  'no-memory': { about: 'no memory in the prompt', varve: {}, ask: { context: { sections: only(), lookup: 'never' } } },
+  'working-memory': {
+    about: 'the working memory alone',
+    varve: {},
+    ask: { context: { sections: only('workingMemory'), lookup: 'never' } },
+  },
+  turns: { about: 'raw turns alone: nothing is formed', varve: nothingFormed, ask: {} },
+  statements: {
+    about: 'statements alone: no turns, no documents',
+    varve: {},
+    ask: {
+      recall: { sources: ['memories', 'notes', 'saved_items'] },
+      context: { sections: only(...STATEMENTS, 'recall'), recallSources: ['memories', 'notes', 'saved_items'] },
+    },
+  },
+  documents: {
+    about: 'documents alone: profile, working memory, scaffold, reflections',
+    varve: {},
+    ask: { context: { sections: only(...DOCUMENTS), lookup: 'never' } },
+  },
+  'no-lookup': {
+    about: 'nothing is looked up for the question',
+    varve: {},
+    ask: { context: { sections: { lookups: false }, lookup: 'never' } },
+  },
+  'no-vectors': { about: 'no embedder: words alone', varve: { embedder: null }, ask: {} },
+  'fixed-scaffold': {
+    about: 'a scaffold with a fixed schema',
+    varve: { consolidation: { tiers: { scaffoldKeys: FIXED_KEYS } } },
+    ask: {},
+  },
+  deferred: {
+    about: 'deferred writes: nothing is read before a session is formed',
+    varve: { formation: { writes: 'deferred' } },
+    ask: {},
+  },
+  'local-reader': {
+    about: 'the local reader instead of the model',
+    varve: { formation: { tasks: { read: 'local', decide: 'local', reflect: 'local' } } },
+    ask: {},
+    needsModel: true,
+  },
+};
+
+/** Arms that have the same store, so that one replay serves them all. */
+export function groupArms(names: readonly string[]): { varve: VarveOptions; names: string[] }[] {
+  const groups = new Map<string, { varve: VarveOptions; names: string[] }>();
+  for (const name of names) {
+    const varve = ARMS[name]?.varve ?? {};
+    const key = JSON.stringify(varve);
+    const group = groups.get(key) ?? { varve, names: [] };
+    group.names.push(name);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

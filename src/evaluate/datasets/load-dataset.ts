@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { invalidInput } from '../../errors.ts';
+import type { Dataset } from '../conversation.ts';
+import { seededRandom } from '../statistics.ts';
+import { loadBeam } from './beam.ts';
+import { loadHaluMem } from './halumem.ts';
+import { loadLives } from './lives.ts';
+import { loadLocomo, loadRealtalk } from './locomo.ts';
+import { loadLongMemEval } from './longmemeval.ts';
+import { loadExpectations, loadPairs, loadPersonaChat } from './statement-files.ts';
+
+export const DATASET_NAMES = [
+  'lives',
+  'locomo',
+  'longmemeval',
+  'realtalk',
+  'beam',
+  'halumem',
+  'persona-chat',
+  'expectations',
+  'pairs',
+] as const;
+export type DatasetName = (typeof DATASET_NAMES)[number];
+
+/** The data sets that can be loaded, each with what it is. */
+export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Dataset; about: string }>> = {
+  lives: { load: loadLives, about: '50 invented people over weeks, in eleven languages; in Varve’s repository' },
+  locomo: { load: loadLocomo, about: 'long chats of two people (snap-research/locomo, CC BY-NC 4.0)' },
+  longmemeval: { load: loadLongMemEval, about: 'chats with an assistant (xiaowu0162/LongMemEval, MIT)' },
+  realtalk: { load: loadRealtalk, about: 'chats of real people over 21 days (danny911kr/REALTALK)' },
+  beam: { load: loadBeam, about: 'very long chats with an assistant (mohammadtavakoli78/BEAM)' },
+  halumem: {
+    load: loadHaluMem,
+    about: 'what a memory should and should not keep (MemTensor/HaluMem, CC BY-NC-ND 4.0)',
+  },
+  'persona-chat': { load: loadPersonaChat, about: 'dialogues with what is true of each speaker (Google, CC BY 4.0)' },
+  expectations: { load: loadExpectations, about: 'your transcripts, and what should be extracted of each' },
+  pairs: { load: loadPairs, about: 'your facts and queries, and which fact answers which query' },
+};
+
+// Beside the sources, and beside the bundle of the command line.
+const OWN_LIVES: string | undefined = ['../../../train/lives', '../../train/lives']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
+
+export interface DatasetChoice {
+  name: DatasetName;
+  /** Where it lies. Default: the lives of Varve's own repository, for `lives`. */
+  path?: string;
+  /** Only these conversations. */
+  only?: readonly string[];
+  /** At most so many, chosen by the seed. Default: all. */
+  limit?: number;
+  seed?: number;
+}
+
+/** Loads a data set, or the part of it that is wanted. */
+export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice): Dataset {
+  const entry = Object.hasOwn(DATASETS, name) ? DATASETS[name] : undefined;
+  if (entry === undefined)
+    throw invalidInput(`There is no data set ${JSON.stringify(name)}. Known are: ${Object.keys(DATASETS).join(', ')}.`);
+  const place = path ?? (name === 'lives' ? OWN_LIVES : undefined);
+  if (place === undefined)
+    throw invalidInput(
+      `Where does the data set ${name} lie? Give its path. It is ${entry.about}; it does not come with the package.`,
+    );
+  const dataset = entry.load(place);
+  const chosen =
+    only === undefined ? dataset.conversations : dataset.conversations.filter(({ id }) => only.includes(id));
+  if (chosen.length === 0) throw invalidInput(`The data set ${name} has no such conversation.`);
+  return { ...dataset, conversations: limit === undefined ? chosen : sample(chosen, limit, seed) };
+}
+
+/** So many of a list, chosen by the seed, in their order. */
+function sample<Item>(items: readonly Item[], count: number, seed: number): Item[] {
+  const random = seededRandom(seed);
+  const chosen = new Set(
+    items
+      .map((_, index) => ({ index, key: random() }))
+      .sort((one, other) => one.key - other.key)
+      .slice(0, count)
+      .map(({ index }) => index),
+  );
+  return items.filter((_, index) => chosen.has(index));
+}

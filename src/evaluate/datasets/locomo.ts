@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { invalidInput } from '../../errors.ts';
+import {
+  conversation,
+  looseText,
+  repaired,
+  type Conversation,
+  type Dataset,
+  type Question,
+  type Session,
+} from '../conversation.ts';
+import { dateOf, jsonBeside, jsonFiles, listOf, type DataPiece } from './read-data.ts';
+import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
+
+const looseIds = z
+  .union([z.array(looseText), z.string(), z.null()])
+  .default([])
+  .transform(evidenceIds);
+const turnSchema = z.looseObject({
+  speaker: looseText,
+  dia_id: looseText,
+  text: looseText,
+  clean_text: looseText,
+  blip_caption: looseText,
+  date_time: looseText,
+});
+const questionSchema = z.looseObject({
+  id: looseText,
+  sample_id: looseText,
+  question: looseText,
+  answer: looseText,
+  adversarial_answer: looseText,
+  category: z.coerce.number().catch(0),
+  type: looseText,
+  evidence: looseIds,
+  audit: looseText,
+  audit_evidence: looseIds,
+});
+
+/** LoCoMo's categories by their right names: its paper and its code number them differently, and the code is what the file follows. */
+const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
+/** REALTALK numbers its own. */
+const REALTALK_KINDS = ['', 'multi', 'time', 'open'];
+
+/**
+ * LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. Known faults that are mended: evidence such as
+ * "D8:6; D9:17" and "D:11:26", photos whose only words are the caption, questions whose gold an audit has found to be wrong.
+ */
+export function loadLocomo(path: string): Dataset {
+  return loadSessionKeys('locomo', path, LOCOMO_KINDS);
+}
+
+/** REALTALK: a folder of `Chat_*.json`, ten pairs of real people. Their messages stand in `clean_text`, their questions in `qa`. */
+export function loadRealtalk(path: string): Dataset {
+  return loadSessionKeys('realtalk', path, REALTALK_KINDS);
+}
+
+/** Conversations whose sessions stand under the keys session_1, session_2, …, with a `…_date_time` each. */
+export function loadSessionKeys(name: string, path: string, kinds: readonly string[]): Dataset {
+  const pieces = jsonFiles(path);
+  const samples = pieces
+    .filter(({ data }) => hasSessions(data))
+    .flatMap((piece) => listOf(piece.data).map((data) => ({ data: data as Record<string, unknown>, piece })));
+  if (samples.length === 0) throw invalidInput(`${path} has no conversation with session_1, session_2, ….`);
+  const outside = [...pieces, ...questionsBeside(path)].filter(({ data }) => !hasSessions(data));
+  let audited = 0;
+  const conversations = samples.map(({ data, piece }): Conversation => {
+    const id = typeof data['sample_id'] === 'string' ? data['sample_id'] : piece.name;
+    const talk = (
+      typeof data['conversation'] === 'object' && data['conversation'] !== null ? data['conversation'] : data
+    ) as Record<string, unknown>;
+    const own = Array.isArray(data['qa']) ? data['qa'] : outside.flatMap((each) => listOf(each.data));
+    const questions = own
+      .map((each) => questionSchema.parse(each))
+      .filter((question) => question.sample_id === '' || question.sample_id === id)
+      .flatMap((question, index): Question[] => {
+        if (question.audit !== '') {
+          audited += 1;
+          return [];
+        }
+        const kind =
+          question.type === '' ? (kinds[question.category] ?? `category ${question.category}`) : question.type;
+        const isAnswerable = kind !== 'unknown';
+        return [
+          {
+            id: question.id === '' ? `q${index + 1}` : question.id,
+            after: null,
+            kind,
+            question: question.question,
+            answer: isAnswerable ? question.answer : 'unknown',
+            isAnswerable,
+            evidence: question.evidence,
+            memories: [],
+          },
+        ];
+      });
+    return conversation({ id, sessions: sessionsOf(talk), questions });
+  });
+  return repaired(
+    name,
+    conversations,
+    audited === 0 ? [] : [`${audited} questions whose gold is known to be wrong were left out.`],
+  );
+}
+
+function hasSessions(data: unknown): boolean {
+  return listOf(data).some((each) => {
+    if (typeof each !== 'object' || each === null) return false;
+    return 'session_1' in each || ('conversation' in each && typeof each.conversation === 'object');
+  });
+}
+
+/** A file of conversations may have its questions in a file beside it: `locomo-dev-qa.jsonl`, `qa.jsonl`. */
+function questionsBeside(path: string): DataPiece[] {
+  if (statSync(path).isDirectory()) return [];
+  const folder = dirname(path);
+  const stem = path.slice(folder.length + 1).replace(/\.json$/, '');
+  return jsonBeside(folder, [`${stem}-qa.jsonl`, 'qa.jsonl']);
+}
+
+function sessionsOf(talk: Record<string, unknown>): Session[] {
+  const speakers = new Set(
+    Object.values(talk).flatMap((value) =>
+      Array.isArray(value) ? value.map((each: { speaker?: unknown }) => String(each?.speaker ?? '')) : [],
+    ),
+  );
+  // The pool of LongMemEval in this shape has the speakers "user" and "assistant": an agent's words are not a person's.
+  const hasAgent = speakers.has('assistant');
+  return Object.keys(talk)
+    .filter((key) => /^session_\d+$/.test(key) && Array.isArray(talk[key]))
+    .sort((one, other) => Number(one.slice(8)) - Number(other.slice(8)))
+    .map((id) => ({
+      id,
+      start: dateOf(talk[`${id}_date_time`]),
+      turns: (talk[id] as unknown[]).map((each, index) => {
+        const said = turnSchema.parse(each);
+        const words = said.clean_text === '' ? said.text : said.clean_text;
+        return {
+          id: said.dia_id === '' ? `${id}.${index + 1}` : said.dia_id,
+          role: hasAgent && said.speaker === 'assistant' ? ('assistant' as const) : ('user' as const),
+          speaker: said.speaker,
+          text: said.blip_caption === '' ? words : `${words} [shares ${said.blip_caption}]`.trim(),
+          at: dateOf(said.date_time),
+        };
+      }),
+    }));
+}
+
+/** Ids such as D8:6 out of lists, texts with several of them, and misspellings such as "D:11:26" and "D30:05". */
+function evidenceIds(value: readonly string[] | string | null): string[] {
+  const text = typeof value === 'string' ? value : (value ?? []).join(' ');
+  return [...text.matchAll(/D:?(\d+):0*(\d+)/g)].map(([, session, place]) => `D${session}:${place}`);
+}

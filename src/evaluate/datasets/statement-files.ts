@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import {
+  conversation,
+  expectedMemory,
+  looseText,
+  repaired,
+  turn,
+  type Conversation,
+  type Dataset,
+  type Turn,
+} from '../conversation.ts';
+import { jsonFiles, listOf } from './read-data.ts';
+
+const dialogueSchema = z.looseObject({
+  personas: z.record(z.string(), z.array(looseText)),
+  turns: z.array(z.looseObject({ speaker: looseText, text: looseText })),
+});
+
+/**
+ * Synthetic-Persona-Chat: a dialogue on each line, with what is true of each speaker. Each speaker is looked at as the user of a
+ * conversation of their own, whose other side is the agent. Which turn says which statement is not known, and some are never said.
+ */
+export function loadPersonaChat(path: string): Dataset {
+  const conversations = jsonFiles(path)
+    .flatMap(({ data }) => listOf(data))
+    .flatMap((data, index) => {
+      const dialogue = dialogueSchema.parse(data);
+      return Object.entries(dialogue.personas).map(([speaker, statements]): Conversation => {
+        const turns = dialogue.turns.map((each, place) =>
+          turn(`t${place + 1}`, each.speaker === speaker ? 'user' : 'assistant', each.text),
+        );
+        const own = turns.filter(({ role }) => role === 'user').map(({ id }) => id);
+        return conversation({
+          id: `d${index + 1}.${speaker}`,
+          sessions: [{ id: 's1', start: null, turns }],
+          memories: statements.map((text, place) => expectedMemory({ id: `m${place + 1}`, text, stated: own })),
+        });
+      });
+    });
+  return repaired('persona-chat', conversations, [
+    'Some statements of Synthetic-Persona-Chat are never said in its dialogues: no reader can keep all of them.',
+  ]);
+}
+
+const expectationSchema = z.looseObject({
+  transcript: z.string().min(1),
+  expected_type: z.string().nullish(),
+  expected_contains: z.array(z.string()).nullish(),
+  expected_importance_min: z.number().nullish(),
+});
+
+/**
+ * A file of transcripts and what should be extracted of them: a list of `transcript`, `expected_type`, `expected_contains` and
+ * `expected_importance_min`, in JSON or JSONL. Several entries with the same transcript expect several memories of it.
+ */
+export function loadExpectations(path: string): Dataset {
+  const byTranscript = new Map<string, Conversation>();
+  for (const { data, place } of jsonFiles(path)) {
+    for (const each of listOf(data)) {
+      const entry = expectationSchema.parse(each, {
+        error: () => `${place} has an entry without a transcript`,
+      });
+      const known =
+        byTranscript.get(entry.transcript) ??
+        conversation({
+          id: `t${byTranscript.size + 1}`,
+          sessions: [{ id: 's1', start: null, turns: transcriptTurns(entry.transcript) }],
+        });
+      byTranscript.set(entry.transcript, known);
+      const contains = entry.expected_contains ?? [];
+      known.memories.push(
+        expectedMemory({
+          id: `m${known.memories.length + 1}`,
+          type: entry.expected_type ?? null,
+          text: contains.join(', '),
+          contains,
+          minimumImportance: entry.expected_importance_min ?? null,
+          stated: known.sessions.flatMap(({ turns }) => turns.map(({ id }) => id)),
+        }),
+      );
+    }
+  }
+  return repaired('expectations', [...byTranscript.values()]);
+}
+
+/** "User: …" and "Agent: …", a turn each; lines without a speaker belong to the turn before them. */
+export function transcriptTurns(transcript: string): Turn[] {
+  const turns: Turn[] = [];
+  for (const line of transcript.split('\n')) {
+    const [, speaker, said] = /^\s*(user|human|customer|agent|assistant|ai|bot|tool)\s*:(.*)$/i.exec(line) ?? [];
+    const last = turns.at(-1);
+    if (speaker !== undefined) {
+      const name = speaker.toLowerCase();
+      const role = name === 'tool' ? 'tool' : /user|human|customer/.test(name) ? 'user' : 'assistant';
+      turns.push(turn(`t${turns.length + 1}`, role, said?.trim() ?? ''));
+    } else if (last !== undefined) last.text = `${last.text}\n${line}`;
+    else if (line.trim() !== '') turns.push(turn('t1', 'user', line));
+  }
+  return turns;
+}
+
+const pairsSchema = z.looseObject({
+  facts: z.array(z.union([z.string(), z.looseObject({ id: looseText, text: z.string() })])),
+  queries: z.array(
+    z.looseObject({ query: z.string(), relevant: z.array(z.union([z.string(), z.number()])).default([]) }),
+  ),
+});
+
+/**
+ * Labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be bare texts, and are
+ * then named by their place, from 0. A query without a relevant fact is one to stay silent on.
+ */
+export function loadPairs(path: string): Dataset {
+  const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {
+    const { facts, queries } = pairsSchema.parse(data, { error: () => `${place} has no facts and queries` });
+    return conversation({
+      id: name,
+      facts: facts.map((fact, index) =>
+        typeof fact === 'string' ? { id: String(index), text: fact } : { id: fact.id, text: fact.text },
+      ),
+      questions: queries.map(({ query, relevant }, index) => ({
+        id: `q${index + 1}`,
+        after: null,
+        kind: relevant.length === 0 ? 'unknown' : 'pair',
+        question: query,
+        answer: '',
+        isAnswerable: relevant.length > 0,
+        evidence: relevant.map(String),
+        memories: [],
+      })),
+    });
+  });
+  return repaired('pairs', conversations);
+}

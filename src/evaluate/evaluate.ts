@@ -1,0 +1,174 @@
+import { cpus } from 'node:os';
+import { invalidInput } from '../errors.ts';
+import type { LanguageModel } from '../models/language-model.ts';
+import { LOCAL_EMBEDDER_ID } from '../models/local-embedder/local-embedder.ts';
+import type { VarveOptions } from '../varve.ts';
+import { ARMS, groupArms } from './arms.ts';
+import type { Conversation, Dataset } from './conversation.ts';
+import { measureConsolidation, measureEndToEnd } from './judge.ts';
+import { measureExtraction, measureScaffold } from './measure-extraction.ts';
+import { measureRetrieval, watchColdStart } from './measure-questions.ts';
+import { replay, type Replay } from './replay.ts';
+import { measureSignals } from './signals.ts';
+import { MEASURES, type Measure, type Row } from './row.ts';
+import { openRun, readRun, type Run, type RunHeader } from './run-file.ts';
+
+/** What to evaluate, and how. */
+export interface EvaluateOptions {
+  dataset: Dataset;
+  /** Default: all. */
+  measures?: readonly Measure[];
+  /** Names of {@link ARMS}. Default: `all` alone. */
+  arms?: readonly string[];
+  /** Also leaves out each signal and each arm of recall in turn. Default false. */
+  signals?: boolean;
+  /** What createVarve() is given for every replay: your embedder, models, types, settings. Clock and store are the harness's. */
+  varve?: VarveOptions;
+  /** Answers and judges. Default: the language model of `varve`; null: none. */
+  judge?: LanguageModel | null;
+  /** The file of rows. With one, a run that was stopped is gone on with. */
+  file?: string;
+  /** Begin anew although the file has a run. */
+  afresh?: boolean;
+  seed?: number;
+  /** How the same run is started again, for the report. */
+  command?: string;
+  version?: string;
+  onProgress?(progress: Progress): void;
+  signal?: AbortSignal;
+}
+
+/** How far a run is. */
+export interface Progress {
+  done: number;
+  of: number;
+  conversation: string;
+  /** Milliseconds that are probably left; null at the beginning. */
+  left: number | null;
+}
+
+/** Plays every conversation through Varve and measures; the rows are the same for the same data, settings and seed. */
+export async function evaluate(options: EvaluateOptions): Promise<Run> {
+  const { dataset, file, signal, onProgress } = options;
+  const header = headerOf(options);
+  const writer = file === undefined ? null : openRun(file, header, { afresh: options.afresh });
+  const rows: Row[] = [...(writer?.earlier?.rows ?? [])];
+  const done = new Set(writer?.earlier?.done ?? []);
+  const total = dataset.conversations.length;
+  const open = dataset.conversations.filter(({ id }) => !done.has(id));
+  const sizes = open.map(sizeOf);
+  const started = performance.now();
+  let finished = 0;
+  for (const [index, conversation] of open.entries()) {
+    signal?.throwIfAborted();
+    const rest = sizes.slice(index).reduce((sum, size) => sum + size, 0);
+    const left = finished === 0 ? null : ((performance.now() - started) / finished) * rest;
+    onProgress?.({ done: done.size, of: total, conversation: conversation.id, left });
+    const found = await evaluateConversation(conversation, { ...options, header });
+    writer?.append(conversation.id, found);
+    rows.push(...found);
+    done.add(conversation.id);
+    finished += sizes[index] ?? 0;
+  }
+  onProgress?.({ done: total, of: total, conversation: '', left: 0 });
+  return file === undefined ? { header, rows, done: [...done] } : readRun(file);
+}
+
+/** Turns take most of the time, questions the rest. */
+function sizeOf({ sessions, questions, facts }: Conversation): number {
+  return sessions.reduce((sum, { turns }) => sum + turns.length, 0) + questions.length + facts.length + 1;
+}
+
+function headerOf(options: EvaluateOptions): RunHeader {
+  const { dataset, measures = MEASURES, arms = ['all'], varve = {}, seed = 1, command = '', version = '' } = options;
+  const unknown = arms.find((name) => !Object.hasOwn(ARMS, name));
+  if (unknown !== undefined)
+    throw invalidInput(`There is no arm ${JSON.stringify(unknown)}. Known are: ${Object.keys(ARMS).join(', ')}.`);
+  const model = varve.languageModel ?? options.judge ?? null;
+  if (model === null) {
+    const needy = arms.find((name) => ARMS[name]?.needsModel);
+    if (needy !== undefined) throw invalidInput(`The arm ${needy} needs a language model.`);
+  }
+  return {
+    kind: 'run',
+    dataset: dataset.name,
+    conversations: dataset.conversations.map(({ id }) => id),
+    arms: [...arms],
+    signals: options.signals ?? false,
+    measures: [...measures],
+    seed,
+    model: model === null ? 'local' : model.modelOf('read'),
+    embedder: varve.embedder === null ? 'none' : (varve.embedder?.id ?? LOCAL_EMBEDDER_ID),
+    faults: dataset.faults,
+    varve: version,
+    node: process.version,
+    machine: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
+    startedAt: new Date().toISOString(),
+    command,
+  };
+}
+
+/** One conversation with every arm: arms with the same store share a replay. */
+async function evaluateConversation(
+  conversation: Conversation,
+  options: EvaluateOptions & { header: RunHeader },
+): Promise<Row[]> {
+  const { header, varve = {} } = options;
+  const judge = options.judge === undefined ? (varve.languageModel ?? null) : options.judge;
+  const wanted = new Set(header.measures);
+  const rows: Row[] = [];
+  for (const group of groupArms(header.arms)) {
+    const add = (arm: string, found: readonly Omit<Row, 'conversation' | 'arm'>[]): void => {
+      for (const row of found) if (wanted.has(row.measure)) rows.push({ conversation: conversation.id, arm, ...row });
+    };
+    const [leading = 'all'] = group.names;
+    const askOf = (name: string): NonNullable<(typeof ARMS)[string]>['ask'] => ARMS[name]?.ask ?? {};
+    const coldStart = wanted.has('cold-start') ? watchColdStart(askOf(leading)) : null;
+    const askAll = async (state: Replay, after: string | null): Promise<void> => {
+      for (const question of conversation.questions.filter((one) => one.after === after)) {
+        if (options.signals && group.names.includes('all'))
+          for (const { arm, ...row } of await measureSignals(state, question)) add(arm, [row]);
+        for (const name of group.names) {
+          if (wanted.has('retrieval')) add(name, await measureRetrieval(state, question, askOf(name)));
+          if (wanted.has('end-to-end')) add(name, await measureEndToEnd(state, question, askOf(name), judge));
+        }
+      }
+    };
+    await replay(conversation, merged(varve, group.varve), {
+      ...(coldStart === null ? {} : { afterTurn: coldStart.afterTurn }),
+      afterSession: (state, session) => askAll(state, session.id),
+      async atEnd(state) {
+        await askAll(state, null);
+        if (wanted.has('extraction')) add(leading, await measureExtraction(state));
+        if (wanted.has('scaffold')) add(leading, await measureScaffold(state));
+        if (wanted.has('consolidation')) add(leading, await measureConsolidation(state, judge));
+        if (coldStart !== null) add(leading, coldStart.rows(state));
+      },
+    });
+  }
+  return rows;
+}
+
+/** The application's settings with those of an arm: of nested ones, the arm's parts win. */
+function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
+  const isPlain = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  const join = (one: unknown, other: unknown): unknown =>
+    isPlain(one) && isPlain(other)
+      ? { ...one, ...Object.fromEntries(Object.entries(other).map(([key, value]) => [key, join(one[key], value)])) }
+      : other;
+  return join({ ...base }, change) as VarveOptions;
+}
+
+export { ARMS, type Arm } from './arms.ts';
+export type { Conversation, Dataset, ExpectedMemory, Question, Session, Turn } from './conversation.ts';
+export { createBaselines, BASELINES, type Baseline } from './baselines.ts';
+export { DATASETS, loadDataset, type DatasetChoice, type DatasetName } from './datasets/load-dataset.ts';
+export { abstentionOf, compareArms, compareRuns, figuresOf, type Compared, type Figure } from './figures.ts';
+export { checkFloors, type Floor, type MissedFloor } from './floors.ts';
+export { abstentionArea, abstentionCurve, ndcgAt, precisionAt, recallAt, reciprocalRank } from './metrics.ts';
+export { replay, type Replay, type ReplayHooks } from './replay.ts';
+export { htmlReport } from './report.ts';
+export { MEASURES, METRICS, type Measure, type Metric, type Row } from './row.ts';
+export { readRun, type Run, type RunHeader } from './run-file.ts';
+export { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';

@@ -1,0 +1,151 @@
+import { invalidInput } from '../errors.ts';
+import { abstentionArea, abstentionCurve, type AbstentionPoint } from './metrics.ts';
+import { METRICS, type Row } from './row.ts';
+import type { Run, RunHeader } from './run-file.ts';
+import { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';
+
+/** A number of a run: the mean of a metric over its items, with its interval. */
+export interface Figure extends Estimate {
+  arm: string;
+  metric: string;
+  /** The kind of question or memory; null for all of them together. */
+  kind: string | null;
+}
+
+/** What the rows of an arm say of a metric. */
+export function observationsOf(
+  rows: readonly Row[],
+  { arm, metric, kind = null }: { arm: string; metric: string; kind?: string | null },
+): Observation[] {
+  return rows.flatMap(({ conversation, measure, item, values, ...row }) => {
+    const value = values[metric];
+    if (value === undefined || row.arm !== arm || (kind !== null && row.kind !== kind)) return [];
+    return [{ conversation, item: `${measure} ${item}`, value }];
+  });
+}
+
+/** The figures of a run, in the order of the metrics: of everything, and with `byKind` also of each kind. */
+export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {}): Figure[] {
+  const { rows } = run;
+  const { seed } = run.header;
+  return armsOf(run).flatMap((arm) =>
+    Object.keys(METRICS).flatMap((metric) => {
+      const whole = observationsOf(rows, { arm, metric });
+      if (whole.length === 0) return [];
+      const kinds = byKind
+        ? [...new Set(rows.filter((row) => row.arm === arm && row.values[metric] !== undefined).map((row) => row.kind))]
+        : [];
+      return [
+        { arm, metric, kind: null, ...estimate(whole, { seed }) },
+        ...kinds.sort().map((kind) => ({
+          arm,
+          metric,
+          kind,
+          ...estimate(observationsOf(rows, { arm, metric, kind }), { seed }),
+        })),
+      ];
+    }),
+  );
+}
+
+/** The arms that have rows: as the run names them, then what was left out of recall. */
+export function armsOf({ header, rows }: Run): string[] {
+  const there = new Set(rows.map(({ arm }) => arm));
+  const named = header.arms.filter((arm) => there.has(arm));
+  return [...named, ...[...there].filter((arm) => !named.includes(arm)).sort()];
+}
+
+/** Silence on questions without and with an answer, for each threshold of confidence. */
+export interface Abstention {
+  arm: string;
+  area: number;
+  points: AbstentionPoint[];
+}
+
+const THRESHOLDS = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
+
+/** The abstention curve of each arm that recall has given its confidence for, with questions of both kinds. */
+export function abstentionOf(run: Run): Abstention[] {
+  return armsOf(run).flatMap((arm) => {
+    const questions = run.rows.flatMap(({ values, ...row }) => {
+      const { confidence } = values;
+      if (row.arm !== arm || confidence === undefined) return [];
+      return [{ isAnswerable: values['silentOnUnanswerable'] === undefined, confidence }];
+    });
+    if (new Set(questions.map(({ isAnswerable }) => isAnswerable)).size < 2) return [];
+    return [{ arm, area: abstentionArea(questions), points: abstentionCurve(questions, THRESHOLDS) }];
+  });
+}
+
+/** How one metric differs between two runs or two arms. */
+export interface Compared {
+  arm: string;
+  metric: string;
+  before: Estimate;
+  after: Estimate;
+  difference: Difference;
+  /** `better` and `worse` only where chance is an unlikely reason (p < 0.05). */
+  verdict: 'better' | 'worse' | 'same';
+}
+
+const SIGNIFICANT = 0.05;
+
+/** Compares two runs on the same data, arm by arm and metric by metric, over the items that both have. */
+export function compareRuns(before: Run, after: Run): Compared[] {
+  assertComparable(before.header, after.header);
+  const arms = armsOf(after).filter((arm) => armsOf(before).includes(arm));
+  if (arms.length === 0) throw invalidInput('The two runs have no arm in common.');
+  return arms.flatMap((arm) => compared({ before: before.rows, after: after.rows, from: arm, to: arm }));
+}
+
+/** Compares every arm of a run with the first one: what each ablation costs or brings. */
+export function compareArms(run: Run): Compared[] {
+  const [base, ...others] = armsOf(run);
+  const { rows } = run;
+  return base === undefined
+    ? []
+    : others.flatMap((arm) => compared({ before: rows, after: rows, from: base, to: arm }));
+}
+
+function assertComparable(one: RunHeader, other: RunHeader): void {
+  if (one.dataset !== other.dataset)
+    throw invalidInput(`The runs are of different data sets: ${one.dataset} and ${other.dataset}.`);
+}
+
+function compared({
+  before,
+  after,
+  from,
+  to,
+}: {
+  before: readonly Row[];
+  after: readonly Row[];
+  from: string;
+  to: string;
+}): Compared[] {
+  return Object.entries(METRICS).flatMap(([metric, { better }]) => {
+    const earlier = observationsOf(before, { arm: from, metric });
+    const later = observationsOf(after, { arm: to, metric });
+    const change = difference(earlier, later);
+    if (change.items === 0) return [];
+    const isSure = change.p < SIGNIFICANT && better !== 'none';
+    const isBetter = better === 'higher' ? change.mean > 0 : change.mean < 0;
+    const verdict = !isSure ? ('same' as const) : isBetter ? ('better' as const) : ('worse' as const);
+    return [{ arm: to, metric, before: estimate(earlier), after: estimate(later), difference: change, verdict }];
+  });
+}
+
+/** A share as .713, a count as 6.5, milliseconds with their unit; – where there is none. */
+export function shown(metric: string, value: number): string {
+  if (Number.isNaN(value)) return '–';
+  const unit = METRICS[metric]?.unit ?? 'share';
+  if (unit === 'milliseconds') return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+  if (unit === 'count') return value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1);
+  return value.toFixed(3).replace(/^(-?)0\./, '$1.');
+}
+
+/** A figure with its interval: .713 (.68 to .74). */
+export function shownWithInterval(metric: string, { mean, low, high }: Estimate): string {
+  if (Number.isNaN(low)) return shown(metric, mean);
+  return `${shown(metric, mean)} (${shown(metric, low)} to ${shown(metric, high)})`;
+}

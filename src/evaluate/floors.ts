@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { invalidInput, messageOf } from '../errors.ts';
+import { figuresOf } from './figures.ts';
+import { METRICS } from './row.ts';
+import type { Run } from './run-file.ts';
+
+/** The worst value that a metric may have: the least where higher is better, the most where lower is. */
+export interface Floor {
+  metric: string;
+  floor: number;
+  /** Default `all`. */
+  arm?: string;
+}
+
+/** A floor that a run has missed. */
+export interface MissedFloor extends Floor {
+  /** NaN where the run has not measured it: a gate that measures nothing must not pass. */
+  value: number;
+}
+
+const floorsSchema = z.record(z.string(), z.number());
+
+/** Reads floors from a file: `{ "kept": 0.7, "stale": 0.6 }`. */
+export function readFloors(file: string): Floor[] {
+  let floors: Record<string, number>;
+  try {
+    floors = floorsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw invalidInput(`${file} is no file of floors, such as { "kept": 0.7 }: ${messageOf(cause)}`);
+  }
+  const unknown = Object.keys(floors).find((metric) => METRICS[metric] === undefined);
+  if (unknown !== undefined)
+    throw invalidInput(`There is no metric ${unknown} (${file}). Known are: ${Object.keys(METRICS).join(', ')}.`);
+  return Object.entries(floors).map(([metric, floor]) => ({ metric, floor }));
+}
+
+/** Which floors a run has missed. */
+export function checkFloors(run: Run, floors: readonly Floor[]): MissedFloor[] {
+  const figures = figuresOf(run);
+  return floors.flatMap((floor) => {
+    const value =
+      figures.find(({ metric, arm }) => metric === floor.metric && arm === (floor.arm ?? 'all'))?.mean ?? Number.NaN;
+    const isMet = METRICS[floor.metric]?.better === 'lower' ? value <= floor.floor : value >= floor.floor;
+    return isMet ? [] : [{ ...floor, value }];
+  });
+}

@@ -1,0 +1,214 @@
+import type { ContextOptions } from '../assemble/context-options.ts';
+import type { RecallOptions, RecallResult } from '../recall/recall-options.ts';
+import type { Question, Turn } from './conversation.ts';
+import { ndcgAt, precisionAt, reciprocalRank } from './metrics.ts';
+import { turnTexts, type Replay } from './replay.ts';
+import { BUDGETS, type Row } from './row.ts';
+import { isSaidIn, tellingWords } from './says.ts';
+
+type Found = Omit<Row, 'conversation' | 'arm'>;
+
+/** How an arm asks. */
+export interface AskOptions {
+  recall?: RecallOptions;
+  context?: ContextOptions;
+}
+
+const LIMIT = 10;
+
+/** Whether the evidence of a question is found, and whether recall knows when there is none. */
+export async function measureRetrieval(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
+  if (question.isAnswerable && question.evidence.length === 0) return [];
+  const handle = replay.handle(`ask ${question.id}`);
+  const options = { limit: LIMIT, track: false, withSources: true, ...ask.recall };
+  const started = performance.now();
+  const recalled = await handle.recall(question.question, options);
+  const milliseconds = performance.now() - started;
+  const open = recalled.abstained ? await handle.recall(question.question, { ...options, abstain: false }) : recalled;
+  const turns = open.results.map((result) => turnsOf(replay, result));
+  const silent = recalled.abstained ? 1 : 0;
+  return [
+    {
+      measure: 'retrieval',
+      item: question.id,
+      kind: question.kind,
+      values: {
+        ...(question.isAnswerable
+          ? { ...placeValues(turns, question.evidence), silentOnAnswerable: silent }
+          : unanswerableValues(question, turns, silent)),
+        ...(recalled.answerable === null ? {} : { confidence: recalled.answerable }),
+        milliseconds,
+      },
+      detail: { question: question.question, evidence: question.evidence, found: turns },
+    },
+  ];
+}
+
+/** Of what was asked to be forgotten, silence is not enough: nothing of it may come back, even where recall is made to answer. */
+function unanswerableValues(
+  { kind, evidence }: Question,
+  turns: readonly (readonly string[])[],
+  silent: number,
+): Record<string, number> {
+  if (kind !== 'forgotten' || evidence.length === 0) return { silentOnUnanswerable: silent };
+  return { leaked: placeValues(turns, evidence)['recall@10'] ?? 0 };
+}
+
+/** The turns that a result rests on. */
+export function turnsOf({ turnOf }: Replay, result: RecallResult): string[] {
+  if (result.event !== null) return named(turnOf, [result.event.id]);
+  return named(turnOf, [result.memory.id, ...result.memory.sourceEvents]);
+}
+
+function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): string[] {
+  return ids.flatMap((id) => turnOf.get(id) ?? []);
+}
+
+/**
+ * The values of a ranking whose results rest on several turns each. For metrics of places a result counts once, as the first turn of
+ * evidence that no earlier result had; for recall it stands for all its turns.
+ */
+export function placeValues(
+  turns: readonly (readonly string[])[],
+  evidence: readonly string[],
+): Record<string, number> {
+  const wanted = new Set(evidence);
+  const seen = new Set<string>();
+  const places = turns.map((some, index) => {
+    const fresh = some.find((turn) => wanted.has(turn) && !seen.has(turn));
+    for (const turn of some) seen.add(turn);
+    return fresh ?? `result ${index + 1}`;
+  });
+  const recall = (k: number): number => {
+    const within = new Set(turns.slice(0, k).flat());
+    return evidence.filter((turn) => within.has(turn)).length / wanted.size;
+  };
+  return {
+    'precision@5': precisionAt(places, wanted, 5),
+    'ndcg@5': ndcgAt(places, wanted, 5),
+    'recall@5': recall(5),
+    'recall@10': recall(10),
+    mrr: reciprocalRank(places, wanted),
+  };
+}
+
+/** Whether the evidence stands in the prompt, at each budget, and what memory takes of it. */
+export async function measurePrompt(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
+  const needed = neededIn(replay, question);
+  const isForgotten = question.kind === 'forgotten';
+  if ((!question.isAnswerable && !isForgotten) || needed.length === 0) return [];
+  const handle = replay.handle(`ask ${question.id}`);
+  const values: Record<string, number> = {};
+  const missed: Record<string, string[]> = {};
+  for (const budget of BUDGETS) {
+    const context = await handle.context({ message: question.question, unlogged: true, ...ask.context, budget });
+    const missing = missingFrom(promptOf(context), needed);
+    if (isForgotten) values['leakedInPrompt'] = 1 - missing.length / needed.length;
+    else values[`evidence@${budget}`] = 1 - missing.length / needed.length;
+    if (missing.length > 0) missed[budget] = missing;
+    if (budget !== 2000) continue;
+    const { injected, raw } = context.report.saving;
+    values['tokens'] = injected;
+    if (raw > 0) values['saved'] = 1 - injected / raw;
+  }
+  return [
+    {
+      measure: 'end-to-end',
+      item: question.id,
+      kind: question.kind,
+      values,
+      detail: { question: question.question, missed },
+    },
+  ];
+}
+
+/** Everything that a model is given. */
+export function promptOf({
+  system,
+  user,
+  messages,
+}: {
+  system: string;
+  user: string;
+  messages: readonly { content: string }[];
+}): string {
+  return [system, user, ...messages.map(({ content }) => content)].join('\n');
+}
+
+/** A piece of evidence: the turn's own words, or the memories that say the same. */
+interface Needed {
+  id: string;
+  /** The beginning of the turn: enough to tell it from others. Empty where the data set names no turn. */
+  opening: string;
+  memories: Replay['conversation']['memories'];
+}
+
+const OPENING = 60;
+
+/** The evidence of a question, by turn; by memory where the data set does not say which turn. */
+function neededIn({ conversation }: Replay, question: Question): Needed[] {
+  const texts = turnTexts(conversation);
+  const memories = conversation.memories.filter(({ id }) => question.memories.includes(id));
+  if (question.evidence.length === 0)
+    return memories.map((memory) => ({ id: memory.id, opening: '', memories: [memory] }));
+  return question.evidence.map((id) => ({
+    id,
+    opening: (texts.get(id) ?? '').slice(0, OPENING),
+    memories: memories.filter(({ stated }) => stated.includes(id)),
+  }));
+}
+
+function missingFrom(prompt: string, needed: readonly Needed[]): string[] {
+  const lines = prompt.split('\n').map((line) => tellingWords(line));
+  return needed
+    .filter(
+      ({ opening, memories }) =>
+        !(opening !== '' && prompt.includes(opening)) && !memories.some((memory) => isSaidIn(memory, lines)),
+    )
+    .map(({ id }) => id);
+}
+
+/** Watches a conversation from its beginning: after how many turns does a prompt first hold all that a question needs? */
+export function watchColdStart(ask: AskOptions): {
+  afterTurn(replay: Replay, turn: Turn): Promise<void>;
+  rows(replay: Replay): Found[];
+} {
+  const said = new Set<string>();
+  let [turns, possible, first] = [0, 0, 0];
+  let answered: string | null = null;
+  return {
+    async afterTurn(replay, turn) {
+      said.add(turn.id);
+      if (turn.role !== 'user' || answered !== null) return;
+      turns += 1;
+      const open = replay.conversation.questions.filter(
+        ({ isAnswerable, evidence }) => isAnswerable && evidence.length > 0 && evidence.every((id) => said.has(id)),
+      );
+      if (open.length === 0) return;
+      possible ||= turns;
+      // The turns of this session are in the prompt in any case: what counts is what a new session knows.
+      await replay.varve.drain();
+      for (const question of open) {
+        const context = await replay
+          .handle(`cold ${question.id}`)
+          .context({ message: question.question, unlogged: true, ...ask.context, budget: 2000 });
+        if (missingFrom(promptOf(context), neededIn(replay, question)).length > 0) continue;
+        [answered, first] = [question.question, turns];
+        return;
+      }
+    },
+    rows() {
+      if (possible === 0) return [];
+      const reached = answered === null ? turns : first;
+      return [
+        {
+          measure: 'cold-start',
+          item: 'first',
+          kind: 'cold start',
+          values: { turnsToFirst: reached, turnsWaited: reached - possible },
+          detail: { question: answered },
+        },
+      ];
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** Plots as SVG text, without a script: a report opens offline, prints, and can be mailed. */
+
+/** Text as HTML shows it. What people have said is in it. */
+export function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+export interface Whisker {
+  label: string;
+  value: number;
+  low: number;
+  high: number;
+  /** What stands at the end of the line. */
+  text: string;
+  tone?: 'better' | 'worse' | 'same' | 'whole';
+}
+
+const LABEL = 230;
+const VALUE = 150;
+const WIDTH = 860;
+const ROW = 26;
+
+/** One line for each value: a dot, and a bar from the lower to the upper limit of its interval. */
+export function whiskerPlot(
+  whiskers: readonly Whisker[],
+  { from, to, zero }: { from: number; to: number; zero?: number },
+): string {
+  const height = whiskers.length * ROW + 28;
+  const right = WIDTH - VALUE;
+  const x = (value: number): number =>
+    LABEL + ((Math.min(to, Math.max(from, value)) - from) / (to - from || 1)) * (right - LABEL);
+  const ticks = ticksOf(from, to).map(
+    (tick) =>
+      `<line class="grid" x1="${x(tick).toFixed(1)}" x2="${x(tick).toFixed(1)}" y1="4" y2="${height - 22}"/>` +
+      `<text class="tick" x="${x(tick).toFixed(1)}" y="${height - 6}" text-anchor="middle">${tickText(tick)}</text>`,
+  );
+  const base =
+    zero === undefined
+      ? ''
+      : `<line class="zero" x1="${x(zero).toFixed(1)}" x2="${x(zero).toFixed(1)}" y1="4" y2="${height - 22}"/>`;
+  const lines = whiskers.map(({ label, value, low, high, text, tone = 'same' }, index) => {
+    const y = index * ROW + 18;
+    const bar = Number.isNaN(low)
+      ? ''
+      : `<line class="bar ${tone}" x1="${x(low).toFixed(1)}" x2="${x(high).toFixed(1)}" y1="${y}" y2="${y}"/>`;
+    return (
+      `<text class="label ${tone}" x="${LABEL - 14}" y="${y + 4}" text-anchor="end">${escaped(label)}</text>${bar}` +
+      `<circle class="dot ${tone}" cx="${x(value).toFixed(1)}" cy="${y}" r="4.5"/>` +
+      `<text class="value" x="${right + 14}" y="${y + 4}">${escaped(text)}</text>`
+    );
+  });
+  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img">${ticks.join('')}${base}${lines.join('')}</svg>`;
+}
+
+export interface Line {
+  name: string;
+  points: { x: number; y: number; low?: number; high?: number; label?: string }[];
+}
+
+/** Lines over a common axis, each with its band where it has one. */
+export function linePlot(
+  lines: readonly Line[],
+  {
+    xTitle,
+    yTitle,
+    xs,
+    isLogarithmic = false,
+  }: { xTitle: string; yTitle: string; xs: readonly number[]; isLogarithmic?: boolean },
+): string {
+  const [width, height, left, bottom] = [520, 300, 54, 46];
+  const scale = (value: number): number => (isLogarithmic ? Math.log(value) : value);
+  const [first, last] = [scale(xs[0] ?? 0), scale(xs.at(-1) ?? 1)];
+  const x = (value: number): number => left + ((scale(value) - first) / (last - first || 1)) * (width - left - 16);
+  const y = (value: number): number => height - bottom - value * (height - bottom - 14);
+  const at = (px: number, value: number): string => `${x(px).toFixed(1)},${y(value).toFixed(1)}`;
+  const grid = [0, 0.2, 0.4, 0.6, 0.8, 1].map(
+    (tick) =>
+      `<line class="grid" x1="${left}" x2="${width - 16}" y1="${y(tick)}" y2="${y(tick)}"/>` +
+      `<text class="tick" x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${tickText(tick)}</text>`,
+  );
+  const marks = xs.map(
+    (tick) =>
+      `<text class="tick" x="${x(tick).toFixed(1)}" y="${height - bottom + 18}" text-anchor="middle">${tick.toLocaleString('en')}</text>`,
+  );
+  const drawn = lines.map(({ name, points }, index) => {
+    const band = points.filter(({ low }) => low !== undefined && !Number.isNaN(low));
+    const outline = [
+      ...band.map((point) => at(point.x, point.high ?? point.y)),
+      ...band.toReversed().map((point) => at(point.x, point.low ?? point.y)),
+    ];
+    const dots = points.map(
+      (point) =>
+        `<circle class="dot line${index}" cx="${x(point.x).toFixed(1)}" cy="${y(point.y).toFixed(1)}" r="3.5"><title>${escaped(point.label ?? '')}</title></circle>`,
+    );
+    return (
+      (outline.length > 2 ? `<polygon class="band line${index}" points="${outline.join(' ')}"/>` : '') +
+      `<polyline class="path line${index}" points="${points.map((point) => at(point.x, point.y)).join(' ')}"><title>${escaped(name)}</title></polyline>${dots.join('')}`
+    );
+  });
+  const titles =
+    `<text class="axis" x="${(left + width) / 2}" y="${height - 6}" text-anchor="middle">${escaped(xTitle)}</text>` +
+    `<text class="axis" transform="translate(14 ${(height - bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(yTitle)}</text>`;
+  return `<svg class="small" viewBox="0 0 ${width} ${height}" role="img">${grid.join('')}${marks.join('')}${drawn.join('')}${titles}</svg>`;
+}
+
+function ticksOf(from: number, to: number): number[] {
+  const step = to - from > 0.6 ? 0.2 : to - from > 0.25 ? 0.1 : 0.05;
+  const ticks: number[] = [];
+  for (let tick = Math.ceil(from / step - 1e-9) * step; tick <= to + 1e-9; tick += step)
+    ticks.push(Math.round(tick * 100) / 100);
+  return ticks;
+}
+
+function tickText(tick: number): string {
+  return tick === 0
+    ? '0'
+    : tick
+        .toFixed(Math.abs(tick * 10 - Math.round(tick * 10)) < 1e-9 ? 1 : 2)
+        .replace(/^(-?)0\./, '$1.')
+        .replace('-', '−');
+}

@@ -1,0 +1,133 @@
+import type { Handle } from '../handle/handle.ts';
+import { HOUR, manualClock, type ManualClock } from '../record/clock.ts';
+import type { Memory } from '../record/memory.ts';
+import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
+import type { SaidStatement } from './says.ts';
+import type { Conversation, Session, Turn } from './conversation.ts';
+
+/** A conversation that is being lived through: the open store, and which turn each event is. */
+export interface Replay {
+  conversation: Conversation;
+  varve: Varve;
+  clock: ManualClock;
+  /** The turn, or the stored fact, of an event or a memory. */
+  turnOf: Map<string, string>;
+  /** The handle of the user; with a session of its own where something is asked. */
+  handle(session?: string): Handle;
+}
+
+/** What is done on the way. */
+export interface ReplayHooks {
+  afterTurn?(replay: Replay, turn: Turn, place: { session: Session; index: number }): Promise<void>;
+  afterSession?(replay: Replay, session: Session): Promise<void>;
+  atEnd?(replay: Replay): Promise<void>;
+}
+
+const SPACING = 40_000;
+const NIGHT = 20 * HOUR;
+/** When a conversation begins whose data set does not say. */
+const BEGINNING = Date.UTC(2026, 0, 5, 9);
+
+/**
+ * Lives a conversation through: its turns at their own times, background work as it comes due, each session closed and a night after
+ * it. Nothing waits: the clock is moved. The store is in memory unless the options say otherwise.
+ */
+export async function replay(
+  conversation: Conversation,
+  options: VarveOptions = {},
+  hooks: ReplayHooks = {},
+): Promise<void> {
+  const clock = manualClock(conversation.sessions[0]?.start?.getTime() ?? BEGINNING);
+  const varve = await createVarve({ store: ':memory:', background: false, tracing: false, ...options, clock });
+  const scope = { agent: 'assistant', user: conversation.id };
+  const state: Replay = {
+    conversation,
+    varve,
+    clock,
+    turnOf: new Map(),
+    handle: (session) => varve.for(session === undefined ? scope : { ...scope, session }),
+  };
+  try {
+    await storeFacts(state);
+    for (const session of conversation.sessions) {
+      await playSession(state, session, hooks);
+      await hooks.afterSession?.(state, session);
+    }
+    await hooks.atEnd?.(state);
+  } finally {
+    await varve.close();
+  }
+}
+
+async function storeFacts({ conversation, handle, turnOf, varve }: Replay): Promise<void> {
+  for (const { id, text } of conversation.facts) {
+    const memory = await handle().memories.create({ type: 'fact', content: text });
+    turnOf.set(memory.memory.id, id);
+  }
+  if (conversation.facts.length > 0) await varve.drain();
+}
+
+async function playSession(state: Replay, session: Session, hooks: ReplayHooks): Promise<void> {
+  const { clock, varve, turnOf } = state;
+  const start = Math.max(clock.now(), session.start?.getTime() ?? 0);
+  const handle = state.handle(session.id);
+  const isGroup = speakersOf(state.conversation).size > 1;
+  for (const [index, turn] of session.turns.entries()) {
+    clock.set(Math.max(clock.now(), turn.at?.getTime() ?? start + index * SPACING));
+    const { events } = await handle.observe([
+      {
+        content: turn.text,
+        origin: ({ user: 'user', assistant: 'agent', tool: 'tool' } as const)[turn.role],
+        ...(turn.role === 'tool' ? { kind: 'tool_result' as const } : {}),
+        ...(isGroup && turn.role === 'user' ? { speaker: turn.speaker } : {}),
+      },
+    ]);
+    turnOf.set(events[0]?.id ?? '', turn.id);
+    if (index % 4 === 3) await varve.drain();
+    await hooks.afterTurn?.(state, turn, { session, index });
+  }
+  await handle.session.close();
+  await varve.drain();
+  clock.advance(NIGHT);
+  await varve.drain();
+}
+
+/** Names matter where several people speak as users. */
+function speakersOf({ sessions }: Conversation): Set<string> {
+  return new Set(
+    sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
+  );
+}
+
+/** A live statement of a store, with the turns it rests on. */
+export interface LiveStatement extends SaidStatement {
+  memory: Memory;
+}
+
+/** What is live and rests on turns of the conversation: statements, and not what was made of several of them. */
+export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
+  const live: Memory[] = [];
+  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    const page: { items: Memory[]; cursor: string | null } = await handle().memories.list({
+      limit: 100,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    live.push(...page.items);
+    cursor = page.cursor;
+  }
+  return live
+    .filter((memory) => !MADE_OF_SEVERAL.has(memory.type) && memory.sourceEvents.length > 0)
+    .map((memory) => ({
+      memory,
+      text: memory.content,
+      value: memory.value,
+      turns: memory.sourceEvents.flatMap((id) => turnOf.get(id) ?? []),
+    }));
+}
+
+const MADE_OF_SEVERAL = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
+
+/** The turns of a conversation by id, as they were said. */
+export function turnTexts({ sessions, facts }: Conversation): Map<string, string> {
+  return new Map([...sessions.flatMap(({ turns }) => turns), ...facts].map(({ id, text }) => [id, text]));
+}

@@ -1,0 +1,222 @@
+/** What a run measures. Each measure gives rows, one for each question, memory or statement. */
+export const MEASURES = ['extraction', 'retrieval', 'scaffold', 'consolidation', 'cold-start', 'end-to-end'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** One item that was looked at: a line of the run's file, which anybody can check. */
+export interface Row {
+  conversation: string;
+  /** The configuration: `all`, or the name of an ablation. */
+  arm: string;
+  measure: Measure;
+  /** The question, the expected memory or the statement. */
+  item: string;
+  /** The kind of question or memory. */
+  kind: string;
+  /** What was measured, by the names of {@link METRICS}. */
+  values: Record<string, number>;
+  /** What was asked, found or missed, in words. */
+  detail?: Record<string, unknown>;
+}
+
+/** What a number means. */
+export interface Metric {
+  measure: Measure;
+  title: string;
+  /** In one or two sentences. */
+  definition: string;
+  /** Which way is better; `none` for what only describes. */
+  better: 'higher' | 'lower' | 'none';
+  /** Shares are shown as .713, counts and tokens as they are. */
+  unit: 'share' | 'count' | 'milliseconds';
+}
+
+const share = (measure: Measure, better: Metric['better'], title: string, definition: string): Metric => ({
+  measure,
+  title,
+  definition,
+  better,
+  unit: 'share',
+});
+const count = (measure: Measure, better: Metric['better'], title: string, definition: string): Metric => ({
+  ...share(measure, better, title, definition),
+  unit: 'count',
+});
+
+/** The budgets in tokens at which the prompt is looked at. */
+export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
+
+/** Every number of a run, with its definition. */
+export const METRICS: Readonly<Record<string, Metric>> = {
+  kept: share(
+    'extraction',
+    'higher',
+    'kept (recall)',
+    'Share of the expected memories that hold at the end and are said by live statements resting on their turns: by their slot’s value, 60 % of their telling words (one statement, or those of the turn together), or 25 % where the turn is quoted. With expected_contains: a live memory of the expected type, important enough, that has at least one of the expected words.',
+  ),
+  complete: share(
+    'extraction',
+    'higher',
+    'expected words kept',
+    'With expected_contains: share of the expected words that live memories of the transcript have.',
+  ),
+  stale: share(
+    'extraction',
+    'lower',
+    'stale',
+    'Share of the expected memories that have ended and are still said by a live statement.',
+  ),
+  useful: share(
+    'extraction',
+    'higher',
+    'useful (precision)',
+    'Share of the live statements that rest on a turn which states an expected memory.',
+  ),
+  hallucinated: share(
+    'extraction',
+    'lower',
+    'hallucinated',
+    'Share of the live statements of whose telling words, or of whose value’s, fewer than half were ever said. By words: a free paraphrase counts as hallucinated.',
+  ),
+  duplicate: share(
+    'extraction',
+    'lower',
+    'duplicates',
+    'Share of the live statements that repeat an earlier live one: the same subject, attribute and value, or four fifths of the telling words.',
+  ),
+  'precision@5': share(
+    'retrieval',
+    'higher',
+    'precision@5',
+    'Share of the first five results that rest on a turn of evidence which no earlier result had.',
+  ),
+  'ndcg@5': share(
+    'retrieval',
+    'higher',
+    'NDCG@5',
+    'Normalised discounted cumulative gain of the first five results, by turns of evidence.',
+  ),
+  'recall@5': share(
+    'retrieval',
+    'higher',
+    'recall@5',
+    'Share of the turns of evidence among the first five results; a memory stands for the turns it was learned from.',
+  ),
+  'recall@10': share('retrieval', 'higher', 'recall@10', 'The same for ten results.'),
+  mrr: share('retrieval', 'higher', 'MRR', '1 / place of the first result with evidence, 0 where there is none.'),
+  silentOnUnanswerable: share(
+    'retrieval',
+    'higher',
+    'silent on unanswerable',
+    'Share of the questions that nothing answers on which recall stays silent.',
+  ),
+  silentOnAnswerable: share(
+    'retrieval',
+    'lower',
+    'wrongly silent',
+    'Share of the questions with an answer on which recall stays silent.',
+  ),
+  leaked: share(
+    'retrieval',
+    'lower',
+    'forgotten and found',
+    'Share of the turns that the user asked to forget and that recall gives all the same, among ten results.',
+  ),
+  confidence: share(
+    'retrieval',
+    'none',
+    'confidence',
+    'How likely recall thinks that an answer is known: the axis of the abstention curve.',
+  ),
+  milliseconds: {
+    measure: 'retrieval',
+    title: 'time of a recall',
+    definition: 'Milliseconds of a recall, with the query’s embedding.',
+    better: 'lower',
+    unit: 'milliseconds',
+  },
+  right: share(
+    'scaffold',
+    'higher',
+    'scaffold accuracy',
+    'Share of the user’s slots (home_city, employer, …) that hold at the end and whose value the permanent facts or the scaffold have.',
+  ),
+  contradicted: share(
+    'scaffold',
+    'lower',
+    'contradicted',
+    'Share of these slots for which only another value is known.',
+  ),
+  coverage: share(
+    'consolidation',
+    'higher',
+    'coverage',
+    'Share of the expected memories that hold and that a line of the documents (profile, working memory, scaffold, reflections) says.',
+  ),
+  staleness: share(
+    'consolidation',
+    'lower',
+    'staleness',
+    'Share of the expected memories that have ended and that the documents still say.',
+  ),
+  words: count('consolidation', 'none', 'length', 'Words of the documents together.'),
+  completeness: share(
+    'consolidation',
+    'higher',
+    'completeness (judged)',
+    'Judge model, 1 to 5, as a share: does the working memory have what matters?',
+  ),
+  conciseness: share(
+    'consolidation',
+    'higher',
+    'conciseness (judged)',
+    'Judge model, 1 to 5, as a share: is it free of repetition and trivia?',
+  ),
+  recency: share(
+    'consolidation',
+    'higher',
+    'recency (judged)',
+    'Judge model, 1 to 5, as a share: is what it says still so?',
+  ),
+  turnsToFirst: count(
+    'cold-start',
+    'lower',
+    'turns to the first right answer',
+    'User turns until, for the first time, all evidence of a question stands in the prompt (2,000 tokens). A conversation in which that never happens counts all its turns.',
+  ),
+  turnsWaited: count(
+    'cold-start',
+    'lower',
+    'turns waited',
+    'The same, counted from the turn at which the evidence of the first such question had been said: 0 is at once.',
+  ),
+  ...Object.fromEntries(
+    BUDGETS.map((tokens) => [
+      `evidence@${tokens}`,
+      share(
+        'end-to-end',
+        'higher',
+        `evidence in ${tokens.toLocaleString('en')} tokens`,
+        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words, or a line with 60 % of the telling words of an expected memory of that turn.`,
+      ),
+    ]),
+  ),
+  leakedInPrompt: share(
+    'end-to-end',
+    'lower',
+    'forgotten and in the prompt',
+    'Share of the turns that the user asked to forget and that a prompt of 4,000 tokens says all the same.',
+  ),
+  tokens: count('end-to-end', 'none', 'tokens of memory', 'Tokens of memory in the prompt of 2,000 tokens.'),
+  saved: share(
+    'end-to-end',
+    'higher',
+    'tokens saved',
+    '1 − tokens of memory in the prompt / tokens of all that was ever said.',
+  ),
+  correct: share(
+    'end-to-end',
+    'higher',
+    'right answers (judged)',
+    'Answered by a model from the prompt alone, and judged right by a model with the rubric in src/evaluate/judge.ts; of questions that nothing answers: said to be unknown.',
+  ),
+};

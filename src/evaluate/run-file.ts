@@ -1,0 +1,131 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { invalidInput, messageOf } from '../errors.ts';
+import { MEASURES, type Row } from './row.ts';
+
+/** What a run is: the first line of its file. Two runs can be compared when data set and measures are the same. */
+export interface RunHeader {
+  kind: 'run';
+  dataset: string;
+  /** The conversations, in the order in which they are played. */
+  conversations: string[];
+  arms: string[];
+  /** Whether each signal of recall was left out in turn. */
+  signals: boolean;
+  measures: string[];
+  seed: number;
+  /** `local`, or the model that reads, answers and judges. */
+  model: string;
+  embedder: string;
+  /** What was mended in the data. */
+  faults: string[];
+  varve: string;
+  node: string;
+  machine: string;
+  startedAt: string;
+  /** How to get the same figures. */
+  command: string;
+}
+
+/** A run as it lies in its file. */
+export interface Run {
+  header: RunHeader;
+  rows: Row[];
+  /** Conversations of which all rows are there. */
+  done: string[];
+}
+
+const rowSchema = z.object({
+  conversation: z.string(),
+  arm: z.string(),
+  measure: z.enum(MEASURES),
+  item: z.string(),
+  kind: z.string(),
+  values: z.record(z.string(), z.number()),
+  detail: z.record(z.string(), z.unknown()).optional(),
+});
+
+const headerSchema: z.ZodType<RunHeader> = z.object({
+  kind: z.literal('run'),
+  dataset: z.string(),
+  conversations: z.array(z.string()),
+  arms: z.array(z.string()),
+  signals: z.boolean().default(false),
+  measures: z.array(z.string()),
+  seed: z.number(),
+  model: z.string(),
+  embedder: z.string(),
+  faults: z.array(z.string()),
+  varve: z.string(),
+  node: z.string(),
+  machine: z.string(),
+  startedAt: z.string(),
+  command: z.string(),
+});
+
+/** Reads the file of a run. Rows of a conversation that was not finished are left out: it is played again. */
+export function readRun(file: string): Run {
+  if (!existsSync(file)) throw invalidInput(`There is no run at ${file}.`);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // A run that was killed may end in the middle of a line.
+  const whole = lines.slice(0, -1).filter((line) => line !== '');
+  try {
+    const [first = '', ...others] = whole;
+    const header = headerSchema.parse(JSON.parse(first));
+    const parsed = others.map((line) => JSON.parse(line) as { done?: string });
+    const done = parsed.flatMap((line) => line.done ?? []);
+    const rows = parsed
+      .filter((line) => line.done === undefined)
+      .map((line) => rowSchema.parse(line) as Row)
+      .filter(({ conversation }) => done.includes(conversation));
+    return { header, rows, done };
+  } catch (cause) {
+    throw invalidInput(`${file} is no file of a run: ${messageOf(cause)}`);
+  }
+}
+
+/** The settings that must be the same for a run to be gone on with. */
+function settingsOf({
+  startedAt: _startedAt,
+  machine: _machine,
+  node: _node,
+  command: _command,
+  ...settings
+}: RunHeader): string {
+  return JSON.stringify(settings);
+}
+
+/** A file that a run is written to, conversation by conversation. */
+export interface RunWriter {
+  /** What an earlier run with the same settings has done already. */
+  readonly earlier: Run | null;
+  append(conversation: string, rows: readonly Row[]): void;
+}
+
+/**
+ * Opens the file of a run. An unfinished run with the same settings is gone on with; one with other settings is an error, unless it is
+ * to begin `afresh`.
+ */
+export function openRun(file: string, header: RunHeader, { afresh = false }: { afresh?: boolean } = {}): RunWriter {
+  mkdirSync(dirname(file), { recursive: true });
+  const earlier = !afresh && existsSync(file) ? readRun(file) : null;
+  if (earlier !== null && settingsOf(earlier.header) !== settingsOf(header)) {
+    throw invalidInput(`${file} is a run with other settings. Begin afresh, or name another folder.`);
+  }
+  // Written anew, so that the rows of a conversation that was cut off do not stand in the file twice.
+  const lines = [JSON.stringify(earlier?.header ?? header)];
+  for (const conversation of earlier?.done ?? []) {
+    const rows = earlier?.rows.filter((row) => row.conversation === conversation) ?? [];
+    lines.push(...rows.map((row) => JSON.stringify(row)), JSON.stringify({ done: conversation }));
+  }
+  writeFileSync(`${file}.part`, `${lines.join('\n')}\n`);
+  renameSync(`${file}.part`, file);
+  return {
+    earlier,
+    append(conversation, rows) {
+      const written = [...rows.map((row) => JSON.stringify(row)), JSON.stringify({ done: conversation })];
+      appendFileSync(file, `${written.join('\n')}\n`);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { ExpectedMemory } from './conversation.ts';
+
+// Words compare what is kept with what is expected. They are no judge of meaning: "talks into the phone, which writes for User" does
+// not count as "dictates messages to the phone". Figures by words are for comparing runs; read what was missed before believing one.
+
+const STOP = new Set(
+  "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
+    ' ',
+  ),
+);
+
+/** Text without marks, case and bracketed remarks: what a quotation is compared by. */
+export function flat(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/\[[^[\]]{0,300}\]/g, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** The telling words of a text, stemmed; pairs of characters in scripts without spaces. */
+export function tellingWords(text: string): Set<string> {
+  const signs = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
+  if (signs.length > 5)
+    return new Set(Array.from({ length: signs.length - 1 }, (_, index) => signs.slice(index, index + 2)));
+  const words =
+    text
+      .toLowerCase()
+      .replace(/[’']s\b/g, '')
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => !STOP.has(word)).map(stem));
+}
+
+function stem(word: string): string {
+  if (!/^[a-z]+$/.test(word)) return word;
+  return word.replace(/(?:ingly|edly|ings|ing|ied|ies|ed|es|s|ly)$/, (ending) =>
+    word.length - ending.length >= 3 ? '' : ending,
+  );
+}
+
+/** The share of the telling words of one text that another has. */
+export function covers(expected: string, text: string): number {
+  return shareOf(tellingWords(expected), tellingWords(text));
+}
+
+/** The share of the words of one set that another has. */
+export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of needed) if (given.has(word)) shared += 1;
+  return needed.size === 0 ? 0 : shared / needed.size;
+}
+
+/** How alike two texts are: the telling words that both have, of all that either has. */
+export function overlap(one: string, other: string): number {
+  const [left, right] = [tellingWords(one), tellingWords(other)];
+  let shared = 0;
+  for (const word of left) if (right.has(word)) shared += 1;
+  return left.size + right.size === 0 ? 0 : shared / (left.size + right.size - shared);
+}
+
+/** The part of a statement that is compared: whether it stands in a store, or was just read. */
+export interface SaidStatement {
+  text: string;
+  value: string | null;
+  /** The turns that it rests on. */
+  turns: readonly string[];
+}
+
+/** How many of its words a statement must have to say an expected one, and how many when it quotes the turn word for word. */
+const ENOUGH = 0.6;
+const ENOUGH_QUOTED = 0.25;
+
+/**
+ * Whether a statement says an expected memory: it rests on one of its turns, and has its slot's value, 60 % of its telling words, or
+ * 25 % of them where it quotes the turn. `textOf` gives the turn's own text.
+ */
+export function says(
+  expected: ExpectedMemory,
+  statement: SaidStatement,
+  textOf: (turn: string) => string | undefined,
+): boolean {
+  if (!restsOn(expected, statement)) return false;
+  const value = expected.value?.toLowerCase();
+  if (value !== undefined && `${statement.value ?? ''}\n${statement.text}`.toLowerCase().includes(value)) return true;
+  const quoted = flat(statement.text);
+  const isQuote =
+    quoted.length > 7 && expected.stated.some((turn) => flat(textOf(turn) ?? '').includes(quoted) === true);
+  return covers(expected.text, statement.text) >= (isQuote ? ENOUGH_QUOTED : ENOUGH);
+}
+
+/** Whether statements of its turns say an expected memory together: one statement may be split into several. */
+export function sayTogether(expected: ExpectedMemory, statements: readonly SaidStatement[]): boolean {
+  const together = statements.filter((statement) => restsOn(expected, statement));
+  return covers(expected.text, together.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ')) >= ENOUGH;
+}
+
+/** Whether a line of a longer text says an expected memory. */
+export function isSaidIn(expected: ExpectedMemory, lines: readonly ReadonlySet<string>[]): boolean {
+  const needed = tellingWords(expected.text);
+  return lines.some((line) => shareOf(needed, line) >= ENOUGH);
+}
+
+function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
+  return expected.stated.some((turn) => turns.includes(turn));
+}
+
+/** Whether an expected memory is about the user, in the languages of the lives. */
+export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
+  return (
+    /^(?:user|nutzer|usuari|utilisat|usuário|用户|ユーザー|gebruiker|utente|użytkowni|사용자|пользовател|المستخدم|उपयोगकर्ता|kullanıcı)/i.test(
+      about,
+    ) && !/['’]s |的|の|des |de la |del |di |d'/.test(about)
+  );
+}
+
+/** Whether two values mean the same slot filled alike: one contains the other. */
+export function isSameFilling(one: string | null, other: string | null): boolean {
+  const [left, right] = [(one ?? '').toLowerCase(), (other ?? '').toLowerCase()];
+  return left !== '' && right !== '' && (left.includes(right) || right.includes(left));
+}

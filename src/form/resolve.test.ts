@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { attributeTable } from '../record/attributes.ts';
+import { memoryTypeTable } from '../record/memory-types.ts';
+import type { ReadStatement } from './read/reader.ts';
+import { resolveNames } from './resolve.ts';
+
+const context = {
+  types: memoryTypeTable(),
+  attributes: attributeTable(),
+  userNames: ['Ines'],
+  subjects: [],
+  timeZone: 'UTC',
+};
+const read = (fields: Partial<ReadStatement>): ReadStatement =>
+  resolveNames({ subject: 'User', attribute: null, value: null, type: 'fact', ...fields } as ReadStatement, context);
+
+describe('the names of a statement', () => {
+  it('[K5] says of the user whose partner, child or pet somebody is, and of that person everything else', () => {
+    expect(read({ subject: "User's son Bram", attribute: 'child_name', value: 'Bram' }).subject).toBe('User');
+    expect(read({ subject: 'Pixel', attribute: 'pet_name', value: 'Pixel, a whippet' }).subject).toBe('User');
+    expect(read({ subject: "User's son Bram", attribute: 'school', value: 'Ashdown' }).subject).toBe("User's son Bram");
+    // Whose partner is meant is said by another name than the value: that person keeps the statement.
+    expect(read({ subject: "User's sister Ana", attribute: 'partner', value: 'Joost' }).subject).toBe(
+      "User's sister Ana",
+    );
+  });
+
+  it('[K5] writes names with capitals, and leaves spellings and other values alone', () => {
+    expect(read({ attribute: 'name', value: 'maeve o’dowd-lynch' }).value).toBe('Maeve O’dowd-Lynch');
+    expect(read({ attribute: 'employer', value: 'eBay' }).value).toBe('eBay');
+    expect(read({ attribute: 'hobby', value: 'sea swimming' }).value).toBe('sea swimming');
+  });
+});

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { NewEvent } from './event.ts';
+import { parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
+import type { Origin } from './trust.ts';
+
+/** A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. Fields of a provider's own are ignored. */
+export interface ChatMessage {
+  /** `user`, `assistant`, `tool`, or another name of theirs such as `human` or `ai`. A `system` message is not kept. */
+  role: string;
+  /** A text, or parts of which the texts count; null in a message that only calls tools. */
+  content?: string | readonly unknown[] | null;
+  /** Who speaks, or which tool answers. */
+  name?: string;
+  /** The message's own id: the same message sent again is kept once. */
+  id?: string;
+  /** When it was said. Default: now. */
+  timestamp?: TimeInput;
+}
+
+/** Whose words the messages of a role are. */
+export const ROLE_ORIGINS: Readonly<Record<string, Origin>> = {
+  user: 'user',
+  human: 'user',
+  assistant: 'agent',
+  agent: 'agent',
+  ai: 'agent',
+  bot: 'agent',
+  model: 'agent',
+  tool: 'tool',
+  function: 'tool',
+  system: 'system',
+  developer: 'system',
+  document: 'document',
+};
+
+const roleSchema = z
+  .string()
+  .transform((role) => role.trim().toLowerCase())
+  .refine((role) => Object.hasOwn(ROLE_ORIGINS, role), { error: 'expected user, assistant, tool or system' });
+
+export const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z.object({
+  role: roleSchema,
+  content: z.union([z.string().max(500_000), z.array(z.unknown()).max(1000)]).nullish(),
+  name: textSchema(200).optional(),
+  id: textSchema(400).optional(),
+  timestamp: timeSchema.optional(),
+});
+
+/** A conversation as chat APIs send it. */
+export interface Conversation {
+  messages: readonly ChatMessage[];
+}
+
+export const conversationSchema: z.ZodType<Conversation, Conversation> = z.strictObject({
+  messages: z.array(chatMessageSchema).min(1).max(10_000),
+});
+
+/**
+ * The events of a conversation. A system message is what the application says to its model, and often holds recalled memory: it is no
+ * part of the conversation. A message that only calls tools says nothing itself; what came of the call is in the tool's message.
+ */
+export function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
+  return messages.flatMap((message): NewEvent[] => {
+    const origin = ROLE_ORIGINS[message.role.trim().toLowerCase()] ?? 'user';
+    const content = chatText(message.content);
+    if (origin === 'system' || content === '') return [];
+    return [
+      {
+        kind: origin === 'tool' ? 'tool_result' : 'message',
+        origin,
+        content,
+        speaker: message.name,
+        occurredAt: message.timestamp,
+        idempotencyKey: message.id === undefined ? undefined : `message:${message.id}`,
+      },
+    ];
+  });
+}
+
+/** The text of a message's content, whether it is a text or a list of parts. */
+export function chatText(content: ChatMessage['content']): string {
+  if (typeof content === 'string') return content.trim();
+  return (content ?? [])
+    .map(partText)
+    .filter((text) => text !== '')
+    .join('\n')
+    .trim();
+}
+
+function partText(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (typeof part !== 'object' || part === null) return '';
+  const { text } = part as { text?: unknown };
+  return typeof text === 'string' ? text : '';
+}
+
+/** What can be observed: one event, many, or a conversation as chat APIs send it. */
+export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
+
+/** What was handed in as events, which are checked afterwards. A `role` makes a message of it. */
+export function asEvents(input: Observable): NewEvent[] {
+  if (isKeyed(input, 'messages'))
+    return conversationEvents(parse(conversationSchema, input, 'The conversation').messages);
+  const inputs = Array.isArray(input) ? (input as readonly (NewEvent | ChatMessage)[]) : [input];
+  return inputs.flatMap((one) =>
+    isKeyed(one, 'role') ? conversationEvents([parse(chatMessageSchema, one, 'The message')]) : [one as NewEvent],
+  );
+}
+
+function isKeyed<Key extends string>(input: unknown, key: Key): input is never {
+  return typeof input === 'object' && input !== null && !Array.isArray(input) && Object.hasOwn(input, key);
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { givenText } from '../assemble/escape.ts';
+import { attributeLabel, attributeTable } from '../record/attributes.ts';
+import type { Memory, NewMemory } from '../record/memory.ts';
+import { defineTool, type AgentTool, type ToolHandle, type ToolTurn } from './agent-tool.ts';
+import { mappedKey } from './mapped-input.ts';
+import { meantBy } from './meant-by.ts';
+import { provenanceOf } from './provenance.ts';
+import { searchMemory } from './search-tools.ts';
+
+// A model that has only these descriptions must find the right tool: they are short because every conversation pays for them.
+
+const shortRecord = z.object({ id: z.string(), text: z.string() });
+const what = z.string().min(1).max(500).describe('An id, a key like home_city, or plain words');
+const time = z
+  .string()
+  .max(40)
+  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
+
+function shown({ id, content, trust }: Memory): z.output<typeof shortRecord> {
+  return { id, text: givenText(content, trust) };
+}
+
+const remember: AgentTool = defineTool({
+  name: 'remember',
+  description: `Save one thing for later conversations: a fact, preference, decision or instruction of the user, or with due
+    a reminder. Save what will matter without asking; one call for each thing.`,
+  input: z.object({
+    text: z.string().min(1).max(5000).describe('A sentence that stands alone, in the user’s language'),
+    key: mappedKey()
+      .optional()
+      .describe('For a detail with one value, which then replaces the old one: home_city, phone_number'),
+    value: z.string().min(1).max(5000).optional().describe('The value under key'),
+    due: time.optional().describe('When to bring it up: date or time, ISO 8601'),
+    source: z.string().min(1).max(200).optional().describe('The page or tool that says it, if not the user'),
+  }),
+  output: z.object({ outcome: z.enum(['saved', 'replaced', 'known', 'kept']), memory: shortRecord }),
+  async run(handle, input, turn) {
+    const { statedBy, source, events } = await provenanceOf(handle, input.value ?? input.text, { ...input, ...turn });
+    const why = { reason: source === null ? 'remembered' : `remembered from ${source}`.slice(0, 500), actor: 'agent' };
+    if (input.key !== undefined && input.due === undefined) {
+      const before = await handle.facts.get(input.key);
+      const value = (input.value ?? input.text).trim();
+      const { memory } = await handle.facts.set({ key: input.key, value, statedBy, sourceEvents: events }, why);
+      return { outcome: outcomeOf(before, memory, value), memory: shown(memory) };
+    }
+    const planned = input.due === undefined ? { type: 'fact' } : { type: 'intention', dueAt: input.due, state: 'open' };
+    const { memory, outcome } = await handle.memories.create(
+      { ...planned, content: input.text, statedBy, sourceEvents: events },
+      why,
+    );
+    return { outcome: outcome === 'unchanged' ? ('known' as const) : ('saved' as const), memory: shown(memory) };
+  },
+});
+
+function outcomeOf(before: Memory | null, now: Memory, value: string): 'saved' | 'replaced' | 'known' | 'kept' {
+  if (before === null) return 'saved';
+  if (before.id !== now.id) return 'replaced';
+  return now.value === value ? 'known' : 'kept';
+}
+
+const forget: AgentTool = defineTool({
+  name: 'forget',
+  description: `Take something out of memory because the user asks for it. If several things could be meant, nothing is
+    forgotten and candidates are listed: call again with an id.`,
+  input: z.object({ what }),
+  output: z.object({ forgotten: z.array(shortRecord), candidates: z.array(shortRecord).optional() }),
+  async run(handle, input) {
+    const { memories, candidates } = await meantBy(handle, input.what);
+    const why = { reason: 'forgotten on request', actor: 'agent' };
+    for (const memory of memories) {
+      if (memory.type === 'intention') await handle.intentions.dismiss(memory.id);
+      else await handle.memories.archive(memory.id, 'forgotten', why);
+    }
+    return { forgotten: memories.map(shown), ...(memories.length > 0 ? {} : { candidates: candidates.map(shown) }) };
+  },
+});
+
+const correct: AgentTool = defineTool({
+  name: 'correct',
+  description: `Change something remembered that is wrong or has changed, or that a reminder is done or due at another time.
+    The outcome "kept" means that the user's own word stands against a page or tool: ask the user.`,
+  input: z.object({
+    what,
+    text: z.string().min(1).max(5000).optional().describe('The right sentence, or the new value of a key'),
+    due: time.optional().describe('When to bring it up instead'),
+    done: z.boolean().optional().describe('The user has done it'),
+    source: z.string().min(1).max(200).optional().describe('Who says so, if not the user'),
+  }),
+  output: z.object({
+    outcome: z.enum(['corrected', 'kept', 'unclear', 'unknown']),
+    memory: shortRecord.optional(),
+    candidates: z.array(shortRecord).optional(),
+  }),
+  async run(handle, input, turn) {
+    const { memories, candidates } = await meantBy(handle, input.what);
+    const [memory] = memories;
+    if (memory === undefined || memories.length > 1) {
+      const several = memories.length > 1 ? memories : candidates;
+      return {
+        outcome: several.length > 0 ? ('unclear' as const) : ('unknown' as const),
+        candidates: several.map(shown),
+      };
+    }
+    const changed = await corrected(handle, memory, input, turn);
+    return changed === null
+      ? { outcome: 'kept' as const, memory: shown(memory) }
+      : { outcome: 'corrected' as const, memory: shown(changed) };
+  },
+});
+
+interface Correction {
+  text?: string;
+  due?: string;
+  done?: boolean;
+  source?: string;
+}
+
+/**
+ * The memory as it stands after a correction; null when a source that is believed less stands against it. What the agent says on the
+ * user's behalf corrects the user's own statement, as forgetting and remembering would, and is kept as the agent's word.
+ */
+async function corrected(
+  handle: ToolHandle,
+  memory: Memory,
+  { text, due, done, source }: Correction,
+  turn: ToolTurn,
+): Promise<Memory | null> {
+  const isIntention = memory.type === 'intention';
+  if (done === true && isIntention) return handle.intentions.done(memory.id);
+  const later = due === undefined || !isIntention ? memory : await handle.intentions.snooze(memory.id, due);
+  if (text === undefined) return later;
+  const { statedBy, events } = await provenanceOf(handle, text, { source, ...turn });
+  if (statedBy === 'tool' && memory.trust !== 'low') return null;
+  const { type, subject, attribute, category, permanent, tags, title, dueAt, state } = later;
+  const stays = { type, subject, attribute, category, permanent, tags, title, dueAt, state };
+  const content = attribute === null ? text : `${attributeLabel(attributeTable(), attribute)}: ${text}`;
+  const value = attribute === null ? {} : { value: text };
+  const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events };
+  return handle.memories.supersede(memory.id, next, { reason: 'corrected', actor: 'agent', as: 'contradicted' });
+}
+
+const getContext: AgentTool = defineTool({
+  name: 'get_context',
+  description: `What is known about the user, as one text: profile, lasting facts, what matters most, and what fits the message.
+    Call it at the start of a conversation.`,
+  input: z.object({
+    message: z.string().max(20_000).optional().describe('What the user says'),
+    tokens: z.number().int().min(100).max(20_000).default(1500),
+  }),
+  output: z.object({ context: z.string() }),
+  async run(handle, { message, tokens }) {
+    const { system, beforeMessage } = await handle.context({ message, budget: tokens, history: false });
+    return { context: [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n') };
+  },
+});
+
+const logConversation: AgentTool = defineTool({
+  name: 'log_conversation',
+  description: `Keep turns of this conversation word for word; memories are made of them in the background. Give each turn
+    once, as it was said.`,
+  input: z.object({
+    messages: z
+      .array(z.object({ role: z.enum(['user', 'assistant', 'tool']), content: z.string().min(1).max(100_000) }))
+      .min(1)
+      .max(200),
+  }),
+  output: z.object({ logged: z.number() }),
+  async run(handle, { messages }) {
+    const { events } = await handle.observe({ messages });
+    return { logged: events.length };
+  },
+});
+
+const DATE_LENGTH = 'YYYY-MM-DD'.length;
+
+const listDue: AgentTool = defineTool({
+  name: 'list_due',
+  description:
+    'The user’s open reminders and plans with their dates, the longest due first. To close or move one, use correct.',
+  input: z.object({ until: time.optional().describe('Default: all that are open') }),
+  output: z.object({ due: z.array(shortRecord.extend({ due: z.string() })) }),
+  async run(handle, { until }) {
+    const items =
+      until === undefined
+        ? await handle.intentions.list()
+        : await handle.intentions.due({ at: until.length === DATE_LENGTH ? `${until}T23:59:59Z` : until, limit: 50 });
+    return { due: items.slice(0, 50).map((item) => ({ ...shown(item), due: item.dueAt?.toISOString() ?? '' })) };
+  },
+});
+
+/** The tools that a client offers unless it asks for others: few enough to be read in every conversation. */
+export const EVERYDAY_TOOLS: readonly AgentTool[] = [
+  searchMemory,
+  remember,
+  forget,
+  correct,
+  getContext,
+  logConversation,
+  listDue,
+];
