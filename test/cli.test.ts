@@ -34,6 +34,8 @@ describe('varve on the command line', () => {
       'init',
       'serve',
       'worker',
+      'setup',
+      'hook',
       'mcp',
       'demo',
       'observe',

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
-import { textSource, type SourceFile } from '../src/import/import-source.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { importSource, textSource, type SourceFile } from '../src/import/import-source.ts';
 import { jsonElements } from '../src/import/json-elements.ts';
-import { detectFormat, readImport } from '../src/import/read-import.ts';
+import { planImport, readImport } from '../src/import/read-import.ts';
+import { writeExport } from '../src/import/write-export.ts';
 import type { ImportReport } from '../src/operate/import-records.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
@@ -246,6 +247,165 @@ const FORMATS: { format: string; file: SourceFile; imported: Record<string, numb
     imported: { memory: 5 },
   },
   {
+    format: 'zep',
+    file: textSource(
+      'thread.json',
+      JSON.stringify({
+        thread_id: 'th1',
+        user_id: 'ana',
+        messages: [
+          { uuid: 'z1', role: 'user', name: 'Ana', content: 'I row on Sundays.', created_at: '2025-03-01T08:00:00Z' },
+          { uuid: 'z2', role: 'assistant', content: 'Noted.', created_at: '2025-03-01T08:00:05Z' },
+          { uuid: 'z3', role: 'system', content: 'You are a coach.' },
+        ],
+        row_count: 3,
+      }),
+    ),
+    imported: { event: 2 },
+  },
+  {
+    format: 'zep',
+    file: textSource(
+      'graph.json',
+      JSON.stringify({
+        user_id: 'ana',
+        edges: [
+          {
+            uuid: 'e1',
+            fact: 'Ana works at Acme',
+            name: 'WORKS_AT',
+            created_at: '2024-01-01',
+            expired_at: '2025-01-01',
+          },
+          {
+            uuid: 'e2',
+            fact: 'Ana works at Umbra',
+            name: 'WORKS_AT',
+            created_at: '2025-01-01',
+            valid_at: '2025-01-01',
+          },
+        ],
+        nodes: [
+          { uuid: 'n1', name: 'Umbra', summary: 'A lamp maker in Graz.', labels: ['Entity'], created_at: '2025-01-01' },
+          { uuid: 'n2', name: 'Acme', summary: '', labels: ['Entity'], created_at: '2025-01-01' },
+        ],
+      }),
+    ),
+    imported: { memory: 3 },
+  },
+  {
+    format: 'letta',
+    file: textSource(
+      'coach.af',
+      JSON.stringify({
+        agents: [
+          {
+            name: 'coach',
+            agent_type: 'memgpt_agent',
+            messages: [
+              { id: 'm1', role: 'system', content: [{ type: 'text', text: 'You are a coach.' }] },
+              { id: 'm2', role: 'user', content: [{ type: 'text', text: '{"type":"login","last_login":"never"}' }] },
+              {
+                id: 'm3',
+                role: 'user',
+                content: [{ type: 'text', text: '{"type":"user_message","message":"I am training for a marathon."}' }],
+                created_at: '2025-04-01T09:00:00Z',
+              },
+              {
+                id: 'm4',
+                role: 'assistant',
+                content: [{ type: 'text', text: 'The user is training. I should ask when.' }],
+                tool_calls: [{ function: { name: 'send_message', arguments: '{"message":"When is it?"}' } }],
+              },
+              { id: 'm5', role: 'tool', content: [{ type: 'text', text: '{"status":"OK"}' }] },
+            ],
+          },
+        ],
+        blocks: [
+          { id: 'b1', label: 'human', value: 'Name is Bea.\n- Has two sons.' },
+          { id: 'b2', label: 'persona', value: 'I am a patient coach.' },
+        ],
+        tools: [{ name: 'send_message', source_code: 'def send_message(): pass' }],
+      }),
+    ),
+    imported: { event: 2, memory: 3 },
+  },
+  {
+    format: 'letta',
+    file: textSource(
+      'passages.json',
+      JSON.stringify([
+        { id: 'passage-1', text: 'Bea ran 30 km in May.', agent_id: 'agent-1', created_at: '2025-05-30' },
+      ]),
+    ),
+    imported: { memory: 1 },
+  },
+  {
+    format: 'supermemory',
+    file: textSource(
+      'documents.json',
+      JSON.stringify({
+        memories: [
+          {
+            id: 's1',
+            title: 'Rowing',
+            content: 'Row twice a week.',
+            containerTags: ['ana', 'sport'],
+            createdAt: '2025-02-02',
+          },
+          {
+            id: 's2',
+            title: 'Tides',
+            url: 'https://example.com/tides',
+            summary: 'How tides work.',
+            containerTags: ['ana'],
+          },
+          { id: 's3', memory: 'Ana has a boat.', containerTag: 'ana', isForgotten: true, updatedAt: '2025-02-03' },
+          { id: 's4', containerTags: ['ana'] },
+        ],
+        pagination: { totalItems: 4 },
+      }),
+    ),
+    imported: { memory: 3 },
+    rejected: 1,
+  },
+  {
+    format: 'claude',
+    file: textSource(
+      'conversations.json',
+      JSON.stringify([
+        {
+          uuid: 'c1',
+          name: 'Bread',
+          summary: '',
+          created_at: '2025-06-01T08:00:00Z',
+          chat_messages: [
+            { uuid: 'x1', sender: 'human', text: 'My starter is called Otto.', created_at: '2025-06-01T08:00:00Z' },
+            { uuid: 'x2', sender: 'assistant', text: '', content: [{ type: 'text', text: 'Hello Otto.' }] },
+            { uuid: 'x3', sender: 'assistant', text: '', content: [{ type: 'tool_use', name: 'search' }] },
+          ],
+        },
+      ]),
+    ),
+    imported: { event: 2 },
+  },
+  {
+    format: 'claude',
+    file: textSource(
+      'memories.json',
+      JSON.stringify([{ conversations_memory: '**Work**\nBakes bread.', project_memories: { p1: 'Uses rye.' } }]),
+    ),
+    imported: { memory: 2 },
+  },
+  {
+    format: 'markdown',
+    file: textSource(
+      'work/Apollo.md',
+      '---\ntitle: Apollo\ntags: [moon, work]\ncreated: 2025-07-20\n---\n# Goal\nLand before autumn. #launch\n',
+    ),
+    imported: { memory: 1 },
+  },
+  {
     format: 'transcripts',
     file: textSource(
       'talk.jsonl',
@@ -274,7 +434,7 @@ for (const database of databases()) {
       'takes in $format ($file.name), says what it would do, and does it once',
       async ({ format, file, imported, rejected = 0 }) => {
         const varve = await open();
-        expect(await detectFormat([file])).toBe(format);
+        expect(await planImport([file])).toEqual({ groups: [{ format, files: [file] }], left: [] });
         const run = (dryRun: boolean): Promise<ImportReport> =>
           varve.operator.import(readImport([file], format as 'eden'), { dryRun });
         expect(await run(true)).toMatchObject({ imported, known: {}, rejected });
@@ -285,6 +445,35 @@ for (const database of databases()) {
         expect(await varve.operator.count({})).toEqual(before);
       },
     );
+
+    it('dates, tags and places what other products export', async () => {
+      const varve = await open();
+      const files = FORMATS.filter(({ format }) =>
+        ['zep', 'letta', 'supermemory', 'claude', 'markdown'].includes(format),
+      );
+      for (const { format, file } of files)
+        await varve.operator.import(readImport([file], format as 'zep'), { into: { tenant: 'default' } });
+      const ana = varve.for({ user: 'ana' });
+      const archived = (await ana.memories.list({ archived: 'only' })).items.map(({ content }) => content);
+      expect(archived.toSorted()).toEqual(['Ana has a boat.', 'Ana works at Acme']);
+      const live = (await ana.memories.list()).items;
+      expect(live.find(({ content }) => content.includes('Umbra'))?.statedAt).toEqual(new Date('2025-01-01'));
+      expect(live.find(({ type }) => type === 'saved_item')).toMatchObject({ url: 'https://example.com/tides' });
+      expect(live.find(({ title }) => title === 'Rowing')).toMatchObject({ type: 'note', tags: ['sport'] });
+      const rows = await varve.for({ user: 'ana', session: 'th1' }).events.list({ order: 'oldest' });
+      expect(rows.items.map(({ speaker, origin }) => [speaker, origin])).toEqual([
+        ['Ana', 'user'],
+        [null, 'agent'],
+      ]);
+      const letta = await varve.for({ user: null, session: 'letta-coach' }).events.list({ order: 'oldest' });
+      expect(letta.items.map(({ content }) => content)).toEqual(['I am training for a marathon.', 'When is it?']);
+      const notes = (await varve.for({ user: null }).notes.list()).items;
+      expect(notes.find(({ title }) => title === 'Apollo')).toMatchObject({
+        content: expect.stringContaining('Land before autumn.'),
+        tags: expect.arrayContaining(['work', 'moon', 'launch']),
+        createdAt: new Date('2025-07-20'),
+      });
+    });
 
     it('[E12] puts each type of the older layout where the new design has it', async () => {
       const varve = await open();
@@ -515,5 +704,83 @@ describe('varve import', () => {
     const { items } = JSON.parse(stdout) as { items: { content: string; session?: string }[] };
     expect(items.map(({ content }) => content)).toEqual(['Noted .', 'I am vegetarian.']);
     rmSync(folder, { recursive: true, force: true });
+  });
+});
+
+describe('a folder with files of several formats', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('gives every file that can be read to its reader, and names the others', async () => {
+    mkdirSync(join(folder, 'vault/.obsidian'), { recursive: true });
+    writeFileSync(join(folder, 'vault/.obsidian/app.json'), '{"theme":"dark"}');
+    writeFileSync(join(folder, 'vault/Trip.md'), '# Trip\nTo Bergen in May.');
+    writeFileSync(join(folder, 'vault/map.png'), 'no text');
+    writeFileSync(join(folder, 'mem0.json'), '{"results":[{"id":"1","memory":"Likes tea","user_id":"ana"}]}');
+    writeFileSync(join(folder, 'settings.json'), '{"theme":"dark"}');
+    const { files, others } = importSource(folder);
+    expect(others).toEqual(['vault/map.png']);
+    const { groups, left } = await planImport(files);
+    expect(groups.map((group) => [group.format, group.files.map(({ name }) => name)])).toEqual([
+      ['mem0', ['mem0.json']],
+      ['markdown', ['vault/Trip.md']],
+    ]);
+    expect(left).toEqual([{ file: 'settings.json', problem: 'it holds nothing of a format that is known.' }]);
+  });
+
+  it('keeps conversations apart that lie in one file, a line each', async () => {
+    const lines = ['one', 'two'].map((content) => JSON.stringify({ messages: [{ role: 'user', content }] }));
+    const sessions: unknown[] = [];
+    for await (const line of readImport([textSource('talks.jsonl', lines.join('\n'))], 'transcripts'))
+      sessions.push((line as { scope: { session: string } }).scope.session);
+    expect(sessions).toEqual(['talks-1', 'talks-2']);
+  });
+
+  it('keeps a long note by its sections, and code in them as code', async () => {
+    const text = `Before.\n\n## First\n\n${'Words. '.repeat(150)}\n\n\`\`\`sh\n# no heading\n\`\`\`\n\n## Second\n\n${'More. '.repeat(150)}`;
+    const titles: unknown[] = [];
+    for await (const line of readImport([textSource('Long.md', text)], 'markdown'))
+      titles.push((line as { data: { title: string } }).data.title);
+    expect(titles).toEqual(['Long', 'Long › First', 'Long › Second']);
+  });
+});
+
+describe('an export in another format', () => {
+  it('has the memories that hold now, as mem0 and as Markdown', async () => {
+    const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
+    const ana = varve.for({ user: 'ana' });
+    await ana.facts.set({ key: 'home_city', value: 'Graz' });
+    const { memory } = await ana.memories.create({ type: 'preference', content: 'Likes short e-mails.' });
+    await ana.memories.create({ type: 'fact', content: 'Old news.' });
+    await ana.memories.archive((await ana.memories.list({ types: ['fact'], permanent: false })).items[0]?.id ?? '');
+    await ana.notes.add({ title: 'Sourdough', content: 'Feed it daily.' });
+    await ana.savedItems.add({ title: 'Tides', url: 'https://example.com/tides', summary: 'How tides work.' });
+    const written = async (format: 'mem0' | 'markdown'): Promise<string> => {
+      let text = '';
+      for await (const piece of writeExport(varve.operator.export({ user: 'ana' }), format)) text += piece;
+      return text;
+    };
+    const mem0 = await written('mem0');
+    expect((JSON.parse(mem0) as { results: unknown[] }).results).toContainEqual(
+      expect.objectContaining({ id: memory.id, memory: 'Likes short e-mails.', user_id: 'ana' }),
+    );
+    expect(mem0).not.toContain('Old news');
+    const back = await planImport([textSource('mem0.json', mem0)]);
+    expect(back.groups.map(({ format }) => format)).toEqual(['mem0']);
+    const report = await varve.operator.import(readImport(back.groups[0]?.files ?? [], 'mem0'), {
+      into: { tenant: 'copy' },
+    });
+    expect(report).toMatchObject({ imported: { memory: 4 }, rejected: 0 });
+    const markdown = await written('markdown');
+    for (const part of [
+      '# Memory of ana',
+      '- **Home city**: Graz',
+      '- Likes short e-mails. (',
+      '### Sourdough',
+      '[Tides](https://example.com/tides)',
+    ])
+      expect(markdown).toContain(part);
+    expect(markdown).not.toContain('Old news');
+    await varve.close();
   });
 });

@@ -22,6 +22,14 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     isLasting: true,
     load: async () => (await import('./commands/worker.ts')).worker,
   },
+  setup: {
+    summary: 'give an editor or a chat client this memory',
+    load: async () => (await import('./commands/setup.ts')).setup,
+  },
+  hook: {
+    summary: 'answer the hooks of Claude Code',
+    load: async () => (await import('./commands/hook.ts')).hook,
+  },
   mcp: {
     summary: 'serve MCP on standard input and output',
     isLasting: true,

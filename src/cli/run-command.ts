@@ -180,7 +180,7 @@ export function overview(output: Output): string {
     'Examples:',
     '  varve remember "I live in Oslo"',
     '  varve recall "where do I live?"',
-    '  varve mcp --print-config',
+    '  varve setup claude-code',
     '',
     'Exit codes: 0 done, 1 failed, 2 wrong use, 3 nothing found, 4 the store cannot be reached.',
     '`varve <command> --help` says more.',

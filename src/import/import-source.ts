@@ -10,21 +10,34 @@ export interface SourceFile {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** What to import: one file, or the JSON files of a folder in the order of their names. */
-export function importSource(path: string): SourceFile[] {
+/** What there is to import: one file, or the files of a folder and its folders in the order of their names. */
+export function importSource(path: string): { files: SourceFile[]; others: string[] } {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw new VarveError(`There is no ${path}.`, { code: 'not_found' });
-  if (!info.isDirectory()) return [fileAt(path)];
-  const files = readdirSync(path)
-    .sort()
-    .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile() && /\.(json|jsonl|ndjson)$|^[^.]*$/i.test(basename(file)));
-  if (files.length === 0) throw invalidInput(`There is no .json, .jsonl or .ndjson file in ${path}.`);
-  return files.map(fileAt);
+  if (!info.isDirectory()) return { files: [fileAt(path, basename(path))], others: [] };
+  const names = filesBelow(path, '');
+  const files = names.filter((name) => READABLE.test(basename(name)));
+  if (files.length === 0) throw invalidInput(`There is no .json, .jsonl, .ndjson, .af or .md file in ${path}.`);
+  const others = names.filter((name) => !READABLE.test(basename(name)));
+  return { files: files.map((name) => fileAt(join(path, name), name)), others };
 }
 
-function fileAt(path: string): SourceFile {
-  return { name: basename(path), size: statSync(path).size, open: () => refuseArchives(path) };
+const READABLE = /\.(json|jsonl|ndjson|af|md|markdown)$|^[^.]*$/i;
+
+/** The files below a folder. What begins with a dot is a program's own: settings, trash, versions. */
+function filesBelow(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) => {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return filesBelow(root, name);
+      return entry.isFile() ? [name] : [];
+    });
+}
+
+function fileAt(path: string, name: string): SourceFile {
+  return { name, size: statSync(path).size, open: () => refuseArchives(path) };
 }
 
 // The first two bytes of gzip and of zip, in which exports come.

@@ -2,15 +2,21 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { assertDepth } from '../operate/parse-json.ts';
 import type { SourceFile } from './import-source.ts';
 
-/** A value of a file, and the name of the list that it was in, where the file holds an object of lists. */
+/** A value of a file, and the list that it was in, where the file holds an object of lists. */
 export interface Element {
+  /** The name of the list. */
   list: string | null;
+  /** Texts and numbers that stand beside the lists and before this value: `{ "user_id": "ana", "messages": [ … ] }`. */
+  fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
 
 // The names under which exports hold their lists.
 const LISTS: ReadonlySet<string> = new Set(
-  'results memories points items data conversations messages memory_sessions memory_user memory_agent'.split(' '),
+  (
+    'results memories points items data conversations messages memory_sessions memory_user memory_agent ' +
+    'agents blocks core_memory passages edges nodes facts threads sessions documents'
+  ).split(' '),
 );
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
@@ -49,20 +55,22 @@ const END = '\0';
 /** What holds the values: by how deep they lie. */
 type Holder = 0 | 1 | 2;
 
-/** An array, an object with one of the known lists, or nothing. Looks at the beginning only. */
+/** An array, an object with one of the known lists, or nothing: a value a line. Looks at the beginning only. */
 function holderOf(prefix: string): Holder {
   const start = prefix.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('[')) return 1;
   let depth = 0;
-  for (const [token] of start.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:\s*\[)?|[{}[\]]/g)) {
+  let holder: Holder = 0;
+  for (const { 0: token, index } of start.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:\s*\[)?|[{}[\]]/g)) {
     if (token.startsWith('"')) {
       const key = /^"([^"]*)"\s*:\s*\[$/.exec(token)?.[1];
-      if (depth === 1 && key !== undefined && LISTS.has(key)) return 2;
-      if (key !== undefined) depth += 1;
+      if (depth === 1 && key !== undefined && LISTS.has(key)) holder = 2;
+      if (token.endsWith('[')) depth += 1;
     } else depth += '{['.includes(token) ? 1 : -1;
-    if (depth === 0) return 0;
+    // The first object ends: with another one after it, each of them is a value, such as a conversation with its messages.
+    if (depth === 0) return start.slice(index + 1).trim() === '' ? holder : 0;
   }
-  return 0;
+  return holder;
 }
 
 const isSpace = (character: string): boolean =>
@@ -76,6 +84,7 @@ function createScan(base: Holder): (text: string) => Element[] {
   let value = '';
   let key = '';
   let list: string | null = null;
+  const fields: Record<string, unknown> = {};
   // In an object of lists: whether we are in one of them, and not in another value.
   let inList = base !== 2;
 
@@ -90,7 +99,7 @@ function createScan(base: Holder): (text: string) => Element[] {
       const whole = (value + text.slice(from, to)).trim();
       value = '';
       from = to;
-      if (whole !== '' && inList) found.push({ list, value: parsed(whole) });
+      if (whole !== '' && inList) found.push({ list, fields, value: parsed(whole) });
       else if (base === 2 && depth === 1) key = /"([^"]*)"\s*:\s*$/.exec(whole)?.[1] ?? key;
     };
     for (let at = 0; at < text.length; at += 1) {
@@ -126,6 +135,7 @@ function createScan(base: Holder): (text: string) => Element[] {
         end(at);
         from = at + 1;
       } else if (depth < base && character === ',') {
+        if (base === 2) noteField(fields, value + text.slice(from, at));
         value = '';
         from = at + 1;
       } else if (depth === base && from === at && value === '' && isSpace(character)) from = at + 1;
@@ -134,6 +144,15 @@ function createScan(base: Holder): (text: string) => Element[] {
     if (value.length > MOST_PER_ELEMENT) throw invalidInput('One value of the file is larger than 256 MiB.');
     return found;
   };
+}
+
+const LONGEST_FIELD = 2000;
+
+/** Notes a text or a number that stands beside the lists: what a reader is given as `fields`. */
+function noteField(fields: Record<string, unknown>, text: string): void {
+  const [, key, value] =
+    (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];
+  if (key !== undefined && value !== undefined) fields[key] = parsed(value);
 }
 
 function parsed(text: string): unknown {

@@ -9,11 +9,9 @@ const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool
 
 /**
  * ChatGPT's conversations.json: each conversation is a session, and its turns are those of the branch that was shown last.
- * Of an unpacked export only the conversations are read; it also has feedback, settings and the like.
  */
 export async function* readChatgpt(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
-  const conversations = files.filter(({ name }) => /^conversations\b.*\.json$/i.test(name));
-  for (const file of conversations.length > 0 ? conversations : files) {
+  for (const file of files) {
     for await (const { value } of elementsOf(file)) {
       if (isObject(value) && isObject(value['mapping'])) yield* turnsOf(value, value['mapping']);
       else yield 'no conversation: it has no "mapping"';

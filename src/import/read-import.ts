@@ -1,58 +1,114 @@
-import { invalidInput } from '../errors.ts';
+import { invalidInput, messageOf } from '../errors.ts';
 import { isObject } from './fields.ts';
 import type { SourceFile } from './import-source.ts';
-import { elementsOf } from './json-elements.ts';
+import { type Element, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
+import { isClaude, readClaude } from './read-claude.ts';
 import { readEden } from './read-eden.ts';
 import { readLanggraph } from './read-langgraph.ts';
+import { isLetta, readLetta } from './read-letta.ts';
+import { readMarkdown } from './read-markdown.ts';
 import { readMem0, scrolled } from './read-mem0.ts';
+import { isSupermemory, readSupermemory } from './read-supermemory.ts';
 import { readTranscripts } from './read-transcripts.ts';
+import { isZep, readZep } from './read-zep.ts';
 
 type Reader = (files: readonly SourceFile[]) => AsyncGenerator<unknown>;
 
 /** The formats that can be imported. */
-export type ImportFormat = 'varve' | 'mem0' | 'chatgpt' | 'langgraph' | 'transcripts' | 'eden';
+export type ImportFormat =
+  | 'varve'
+  | 'mem0'
+  | 'zep'
+  | 'letta'
+  | 'supermemory'
+  | 'langgraph'
+  | 'chatgpt'
+  | 'claude'
+  | 'markdown'
+  | 'transcripts'
+  | 'eden';
 
 const READERS: Readonly<Record<ImportFormat, Reader>> = {
   varve: readVarve,
   mem0: readMem0,
-  chatgpt: readChatgpt,
+  zep: readZep,
+  letta: readLetta,
+  supermemory: readSupermemory,
   langgraph: readLanggraph,
+  chatgpt: readChatgpt,
+  claude: readClaude,
+  markdown: readMarkdown,
   transcripts: readTranscripts,
   eden: readEden,
 };
 
 export const IMPORT_FORMATS: readonly ImportFormat[] = Object.keys(READERS) as ImportFormat[];
 
+/** Files of one format, which are read together: the files of some formats refer to each other. */
+export interface ImportGroup {
+  format: ImportFormat;
+  files: SourceFile[];
+}
+
+/** A file that is not read, and why. */
+export interface LeftFile {
+  file: string;
+  problem: string;
+}
+
+/** What is read of a file or a folder, and what is left. */
+export interface ImportPlan {
+  groups: ImportGroup[];
+  left: LeftFile[];
+}
+
 /** The lines of what is to be imported. What is no record comes as a text that says why, for the report. */
 export function readImport(files: readonly SourceFile[], format: ImportFormat): AsyncGenerator<unknown> {
   return READERS[format](files);
 }
 
-/** The format of files, from their names and their first value. */
-export async function detectFormat(files: readonly SourceFile[]): Promise<ImportFormat> {
-  let isEmpty = true;
+/** Tells the format of each file, from its name and its first value. When no file has a format that is known, it throws. */
+export async function planImport(files: readonly SourceFile[]): Promise<ImportPlan> {
+  const found = new Map<ImportFormat, SourceFile[]>();
+  const left: LeftFile[] = [];
   for (const file of files) {
-    if (/memory_(sessions|user|agent)/.test(file.name)) return 'eden';
-    const first = await elementsOf(file).next();
-    if (first.done === true) continue;
-    isEmpty = false;
-    const format = formatOf(first.value.list, first.value.value);
-    if (format !== null) return format;
+    const format = await formatOf(file).catch((error: unknown) => ({ problem: messageOf(error) }));
+    if (typeof format === 'object') left.push({ file: file.name, ...format });
+    else found.set(format, [...(found.get(format) ?? []), file]);
   }
-  if (isEmpty) throw invalidInput(`There is nothing in ${files.map(({ name }) => name).join(', ')}.`);
+  const groups = [...found].map(([format, own]) => ({ format, files: own }));
+  if (groups.length > 0) return { groups, left };
+  const problems = left.slice(0, 5).map(({ file, problem }) => `${file}: ${problem}`);
   throw invalidInput(
-    `What ${files.map(({ name }) => name).join(', ')} holds is of no format that is known. If it is one of these, name it with --format: ${IMPORT_FORMATS.join(', ')}.`,
+    `Nothing here is of a format that is known. If it is one of these, name it with --format: ${IMPORT_FORMATS.join(', ')}. ${problems.join(' ')}`,
   );
 }
 
-function formatOf(list: string | null, value: unknown): ImportFormat | null {
+const UNKNOWN = { problem: 'it holds nothing of a format that is known.' };
+
+async function formatOf(file: SourceFile): Promise<ImportFormat | { problem: string }> {
+  if (/memory_(sessions|user|agent)/.test(file.name)) return 'eden';
+  if (/\.(md|markdown)$/i.test(file.name)) return 'markdown';
+  if (/\.af$/i.test(file.name)) return 'letta';
+  const first = await elementsOf(file).next();
+  if (first.done === true) return { problem: 'it is empty.' };
+  return formatOfElement(first.value) ?? UNKNOWN;
+}
+
+/** The names that a format's records have and others' do not. The order matters: several formats call a field `memory` or `content`. */
+function formatOfElement(element: Element): ImportFormat | null {
+  const { list, value } = element;
   if (!isObject(value)) return null;
   const points = scrolled(value);
-  if (points !== null) return formatOf(list, points[0]);
+  if (points !== null) return formatOfElement({ ...element, value: points[0] });
   if (list?.startsWith('memory_') || 'memory_type' in value) return 'eden';
   if ('record' in value) return 'varve';
   if ('mapping' in value) return 'chatgpt';
+  if (isClaude(value)) return 'claude';
+  if (isLetta(element)) return 'letta';
+  if (isZep(element)) return 'zep';
+  if (isSupermemory(value)) return 'supermemory';
   if (('namespace' in value || 'prefix' in value) && 'key' in value) return 'langgraph';
   if ('memory' in value || (isObject(value['payload']) && 'data' in value['payload'])) return 'mem0';
   if ('messages' in value || 'role' in value || 'content' in value || 'text' in value) return 'transcripts';

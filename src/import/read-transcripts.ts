@@ -1,23 +1,9 @@
 import type { RecordLine } from '../operate/record-line.ts';
+import { ROLE_ORIGINS } from '../record/chat-message.ts';
 import { derivedId } from '../record/id.ts';
-import type { Origin } from '../record/trust.ts';
 import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
 import { elementsOf } from './json-elements.ts';
 import type { SourceFile } from './import-source.ts';
-
-const ORIGINS: Record<string, Origin> = {
-  user: 'user',
-  human: 'user',
-  assistant: 'agent',
-  agent: 'agent',
-  ai: 'agent',
-  bot: 'agent',
-  model: 'agent',
-  tool: 'tool',
-  function: 'tool',
-  system: 'system',
-  document: 'document',
-};
 
 /**
  * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`), or a conversation a line
@@ -49,7 +35,7 @@ function turnOf(turn: Foreign, session: string, places: Map<string, number>): Re
   const content = contentOf(turn);
   if (content === undefined) return 'no turn: it has no content';
   const role = textOf(turn, 'role', 'origin', 'author', 'from') ?? 'user';
-  const origin = ORIGINS[role.toLowerCase()] ?? 'user';
+  const origin = ROLE_ORIGINS[role.toLowerCase()] ?? 'user';
   const place = places.get(session) ?? 0;
   places.set(session, place + 1);
   const user = scopePart(textOf(turn, 'user', 'user_id', 'userId'));
@@ -61,7 +47,8 @@ function turnOf(turn: Foreign, session: string, places: Map<string, number>): Re
     session,
     textOf(turn, 'id', 'message_id') ?? [place, role, content],
   ]);
-  const speaker = textOf(turn, 'speaker', 'name') ?? (ORIGINS[role.toLowerCase()] === undefined ? role : undefined);
+  const speaker =
+    textOf(turn, 'speaker', 'name') ?? (ROLE_ORIGINS[role.toLowerCase()] === undefined ? role : undefined);
   return {
     record: 'event',
     id,
@@ -94,6 +81,10 @@ function shared(record: Foreign): Foreign {
 function contentOf(turn: Foreign): string | undefined {
   const { content } = turn;
   if (!Array.isArray(content)) return textOf(turn, 'content', 'text', 'message', 'value');
-  const texts = content.map((part) => (isObject(part) ? (textOf(part, 'text') ?? '') : String(part)));
+  // OpenAI's threads have the text of a part within another object: { "text": { "value": "…" } }.
+  const texts = content.map((part) => {
+    if (!isObject(part)) return String(part);
+    return textOf(isObject(part['text']) ? part['text'] : part, 'text', 'value') ?? '';
+  });
   return texts.join('\n').trim() || undefined;
 }

@@ -27,7 +27,7 @@ export const init: Command = {
         'What to try next:',
         `  ${calledAs()} remember "I live in Oslo"`,
         `  ${calledAs()} recall "where do I live?"`,
-        `  ${calledAs()} mcp --print-config      for your editor or chat client`,
+        `  ${calledAs()} setup claude-code       for your editor or chat client`,
         `  ${calledAs()} serve                   for programs`,
       ].join('\n'),
     );

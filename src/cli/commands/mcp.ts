@@ -4,7 +4,7 @@ import { openMemory, scopeOf } from '../open-memory.ts';
 /** Serves MCP to the program that started it. */
 export const mcp: Command = {
   usage: 'mcp [--read-only] [--tools set] | mcp --print-config',
-  help: 'Serves MCP on standard input and output: the agent’s tools, memories and blocks as resources, prompts for recall and remember. Editors and chat clients start it themselves; --print-config prints what to put into their settings.',
+  help: 'Serves MCP on standard input and output: the agent’s tools, memories and blocks as resources, prompts for recall and remember. Editors and chat clients start it themselves; `varve setup` writes their settings, and --print-config prints them.',
   options: {
     'print-config': { type: 'boolean', help: 'print the settings of common clients' },
     'read-only': { type: 'boolean', help: 'offer only tools that change nothing' },
@@ -13,7 +13,7 @@ export const mcp: Command = {
   examples: ['varve mcp --print-config', 'varve mcp --user ana', 'varve mcp --read-only'],
   async run(input) {
     if (input.options['print-config'] === true) {
-      const { clientConfigs, configText } = await import('../client-configs.ts');
+      const { clientConfigs, configText } = await import('../setup/server-command.ts');
       const configs = clientConfigs(input);
       await input.output.answer(configs, () => configText(configs));
       return;

@@ -130,6 +130,6 @@ function welcome({
     `    -d '{"content":"I moved to Oslo last month."}'`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
     `  ${url}/docs in a browser: any name, the key as password`,
-    `  ${calledAs()} mcp --print-config`,
+    `  ${calledAs()} setup claude-code   (or claude-desktop, cursor, vs-code, zed, codex)`,
   ].join('\n');
 }

@@ -1,0 +1,153 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** How a client starts the MCP server. */
+export interface ServerCommand {
+  command: string;
+  args: string[];
+}
+
+/** The machine that a client runs on: passed in, so that tests can set up another one. */
+export interface Machine {
+  platform: NodeJS.Platform;
+  home: string;
+  /** `%APPDATA%` on Windows. */
+  appData?: string;
+  /** `$XDG_CONFIG_HOME` elsewhere. */
+  configHome?: string;
+}
+
+/** The machine that this runs on. */
+export function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    home: homedir(),
+    appData: process.env['APPDATA'],
+    configHome: process.env['XDG_CONFIG_HOME'] || undefined,
+  };
+}
+
+/** One value of a configuration file: where it stands and what it is. */
+export interface ConfigEntry {
+  file: string;
+  format: 'json' | 'toml';
+  path: readonly string[];
+  value: unknown;
+  /** The value is one of a list, and known by the command that it runs. */
+  inList?: true;
+}
+
+/** A program that can be given memory. */
+export interface Client {
+  title: string;
+  /** What has to be written for it. */
+  entries(machine: Machine, commands: { server: ServerCommand; hook: ServerCommand }): ConfigEntry[];
+  /** What the user does next. */
+  next: string;
+}
+
+const mcpServers =
+  (fileOf: (machine: Machine) => string): Client['entries'] =>
+  (machine, { server }) => [
+    { file: fileOf(machine), format: 'json', path: ['mcpServers', 'varve'], value: { ...server } },
+  ];
+
+/** The clients that `varve setup` knows. */
+export const CLIENTS: Readonly<Record<string, Client>> = {
+  'claude-code': {
+    title: 'Claude Code',
+    entries: claudeCode,
+    next: 'Start a new session of Claude Code; /mcp lists varve.',
+  },
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    entries: mcpServers((machine) => join(applicationFolder(machine, 'Claude'), 'claude_desktop_config.json')),
+    next: 'Quit Claude Desktop and start it again.',
+  },
+  cursor: {
+    title: 'Cursor',
+    entries: mcpServers(({ home }) => join(home, '.cursor', 'mcp.json')),
+    next: 'Cursor asks whether to enable varve: Settings › MCP.',
+  },
+  'vs-code': {
+    title: 'VS Code',
+    entries: (machine, { server }) => [
+      {
+        file: join(applicationFolder(machine, 'Code'), 'User', 'mcp.json'),
+        format: 'json',
+        path: ['servers', 'varve'],
+        value: { type: 'stdio', ...server },
+      },
+    ],
+    next: 'Run "MCP: List Servers" in VS Code and start varve.',
+  },
+  windsurf: {
+    title: 'Windsurf',
+    entries: mcpServers(({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json')),
+    next: 'Refresh the MCP servers in the settings of Cascade.',
+  },
+  zed: {
+    title: 'Zed',
+    entries: (machine, { server }) => [
+      {
+        file: join(zedFolder(machine), 'settings.json'),
+        format: 'json',
+        path: ['context_servers', 'varve'],
+        value: { source: 'custom', ...server },
+      },
+    ],
+    next: 'Zed starts varve at once; the agent panel lists it.',
+  },
+  codex: {
+    title: 'Codex',
+    entries: ({ home }, { server }) => [
+      {
+        file: join(home, '.codex', 'config.toml'),
+        format: 'toml',
+        path: ['mcp_servers', 'varve'],
+        value: { ...server },
+      },
+    ],
+    next: 'Start Codex again; /mcp lists varve.',
+  },
+};
+
+/** Claude Code has hooks besides: they log the conversation, which a model would have to be told to do, and give context at the start. */
+function claudeCode(
+  { home }: Machine,
+  { server, hook }: { server: ServerCommand; hook: ServerCommand },
+): ConfigEntry[] {
+  const settings = join(home, '.claude', 'settings.json');
+  const command = [hook.command, ...hook.args].map(shellWord).join(' ');
+  return [
+    {
+      file: join(home, '.claude.json'),
+      format: 'json',
+      path: ['mcpServers', 'varve'],
+      value: { type: 'stdio', ...server },
+    },
+    ...['SessionStart', 'Stop', 'SessionEnd'].map((event): ConfigEntry => ({
+      file: settings,
+      format: 'json',
+      path: ['hooks', event],
+      value: { hooks: [{ type: 'command', command, timeout: 30 }] },
+      inList: true,
+    })),
+  ];
+}
+
+/** A word as POSIX shells and cmd.exe take it. */
+export function shellWord(word: string): string {
+  return /^[\w@./:=\\-]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+function applicationFolder({ platform, home, appData, configHome }: Machine, name: string): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', name);
+  if (platform === 'win32') return join(appData ?? join(home, 'AppData', 'Roaming'), name);
+  return join(configHome ?? join(home, '.config'), name);
+}
+
+function zedFolder(machine: Machine): string {
+  if (machine.platform === 'win32') return applicationFolder(machine, 'Zed');
+  return join(machine.configHome ?? join(machine.home, '.config'), 'zed');
+}

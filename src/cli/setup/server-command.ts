@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEFAULT_USER } from '../../mcp/create-mcp-server.ts';
+import { type CommandInput, textOption } from '../command.ts';
+import { placeOf } from '../open-memory.ts';
+import { CLIENTS, type ServerCommand, thisMachine } from './clients.ts';
+
+/**
+ * How another program starts a command of this one, with the options that were given here. It is started in a folder of its own: what
+ * is meant here is named in full.
+ */
+export function serverCommand(input: CommandInput, words: readonly string[]): ServerCommand {
+  const isSource = import.meta.url.endsWith('.ts');
+  const main = fileURLToPath(new URL(isSource ? '../main.ts' : './main.js', import.meta.url));
+  const { folder, store, isPostgres } = placeOf(input);
+  const config = textOption(input, 'config');
+  const given = [
+    ...(isPostgres ? ['--database', store] : ['--data', folder]),
+    ...['tenant', 'agent', 'user', 'tools'].flatMap((name) => {
+      const value = textOption(input, name);
+      return value === undefined || (name === 'tools' && words[0] !== 'mcp') ? [] : [`--${name}`, value];
+    }),
+    ...(config === undefined ? [] : ['--config', resolve(config)]),
+  ];
+  return { command: process.execPath, args: [main, ...words, ...given] };
+}
+
+/** What to put into the settings of a client by hand. */
+export interface ClientConfig {
+  client: string;
+  /** The file, or what to do instead. */
+  where: string;
+  content: unknown;
+}
+
+/** The settings of all clients that can be set up, with the options that this command was given, and of any other over HTTP. */
+export function clientConfigs(input: CommandInput): ClientConfig[] {
+  const server = serverCommand(input, ['mcp']);
+  const commands = { server, hook: serverCommand(input, ['hook']) };
+  const configs = Object.values(CLIENTS).flatMap(({ title, entries }) =>
+    entries(thisMachine(), commands)
+      .filter(({ inList }) => inList !== true)
+      .map(({ file, path, value }) => ({ client: title, where: file, content: nested(path, value) })),
+  );
+  const user = encodeURIComponent(textOption(input, 'user') ?? DEFAULT_USER);
+  const url = `http://127.0.0.1:8787/mcp?user=${user}`;
+  const overHttp = { url, headers: { Authorization: 'Bearer <key>' } };
+  return [...configs, { client: 'any client over HTTP', where: 'while `varve serve` runs', content: overHttp }];
+}
+
+function nested(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight((inner, key) => ({ [key]: inner }), value);
+}
+
+/** The settings as a person reads them. */
+export function configText(configs: readonly ClientConfig[]): string {
+  const parts = configs.map(
+    ({ client, where, content }) => `# ${client}: ${where}\n${JSON.stringify(content, null, 2)}\n`,
+  );
+  return ['# `varve setup <client>` writes these for you.\n', ...parts].join('\n');
+}

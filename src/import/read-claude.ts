@@ -1,0 +1,80 @@
+import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
+import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
+import { derivedId } from '../record/id.ts';
+import { isObject, textOf, timeOf, type Foreign } from './fields.ts';
+import { elementsOf } from './json-elements.ts';
+import type { SourceFile } from './import-source.ts';
+import { noteLines } from './read-markdown.ts';
+
+/**
+ * The export of Claude's apps: `conversations.json` (each conversation is a session), `memories.json` (what Claude had written down
+ * about the user and each project) and `projects.json` (instructions and documents).
+ */
+export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
+  for (const file of files) {
+    for await (const { value } of elementsOf(file)) {
+      if (!isObject(value)) yield 'no record of a Claude export: not an object';
+      else if (Array.isArray(value['chat_messages'])) yield* turnsOf(value, value['chat_messages'] as unknown[]);
+      else if (isMemories(value)) yield* memoriesOf(value);
+      else if (Array.isArray(value['docs'])) yield* projectOf(value, value['docs'] as unknown[]);
+      else yield 'no record of a Claude export: neither a conversation nor memories nor a project';
+    }
+  }
+}
+
+/** Whether a value is one of a Claude export, which has files of several shapes. */
+export function isClaude(value: Foreign): boolean {
+  return 'chat_messages' in value || isMemories(value) || ('docs' in value && 'prompt_template' in value);
+}
+
+function isMemories(value: Foreign): boolean {
+  return 'conversations_memory' in value || 'project_memories' in value;
+}
+
+function* turnsOf(conversation: Foreign, messages: readonly unknown[]): Generator<EventLine> {
+  const id = textOf(conversation, 'uuid') ?? textOf(conversation, 'created_at') ?? '';
+  const title = textOf(conversation, 'name');
+  for (const message of messages) {
+    if (!isObject(message)) continue;
+    const content = textOf(message, 'text') ?? chatText(message['content'] as unknown[]);
+    const origin = ROLE_ORIGINS[textOf(message, 'sender') ?? ''];
+    if (content === '' || origin === undefined) continue;
+    const messageId = textOf(message, 'uuid') ?? content;
+    yield {
+      record: 'event',
+      id: derivedId('evt', ['claude', id, messageId]),
+      scope: { session: `claude-${id}`.slice(0, 200) },
+      data: {
+        kind: 'message',
+        origin,
+        content: content.slice(0, 500_000),
+        channel: 'claude',
+        metadata: title === undefined ? {} : { title: title.slice(0, 500) },
+        occurredAt: timeOf(message, 'created_at') ?? timeOf(conversation, 'created_at'),
+        idempotencyKey: `claude:${id}:${messageId}`.slice(0, 500),
+      },
+    };
+  }
+}
+
+/** What Claude had written about the user is Markdown, a section for each part of a life. */
+function memoriesOf(value: Foreign): MemoryLine[] {
+  const projects = isObject(value['project_memories']) ? value['project_memories'] : {};
+  const texts = [
+    { path: 'Claude memory', text: textOf(value, 'conversations_memory') ?? '' },
+    ...Object.keys(projects).map((id) => ({ path: `Claude project ${id}`, text: textOf(projects, id) ?? '' })),
+  ];
+  return texts.flatMap(({ path, text }) => noteLines({ source: 'claude', path, text, tags: ['claude'] }));
+}
+
+function projectOf(project: Foreign, docs: readonly unknown[]): MemoryLine[] {
+  const name = textOf(project, 'name') ?? textOf(project, 'uuid') ?? 'project';
+  const instructions = textOf(project, 'prompt_template') ?? '';
+  const notes = [
+    { path: `${name}/instructions`, text: instructions },
+    ...docs.flatMap((doc) =>
+      isObject(doc) ? [{ path: `${name}/${textOf(doc, 'filename') ?? ''}`, text: textOf(doc, 'content') ?? '' }] : [],
+    ),
+  ];
+  return notes.flatMap((note) => noteLines({ source: 'claude', ...note, tags: ['claude', 'project'] }));
+}

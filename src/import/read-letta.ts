@@ -1,0 +1,156 @@
+import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
+import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
+import { derivedId } from '../record/id.ts';
+import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
+import { elementsOf, type Element } from './json-elements.ts';
+import type { SourceFile } from './import-source.ts';
+
+/**
+ * Letta: agent files (`.af`, of both versions) with their memory blocks and messages, and archival passages as the API lists them.
+ * The block `human` is about the user, a statement a line; the other blocks are the agent's own and are kept as its notes.
+ */
+export async function* readLetta(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
+  for (const file of files) {
+    const name =
+      file.name
+        .split('/')
+        .at(-1)
+        ?.replace(/\.\w+$/, '') ?? 'letta';
+    for await (const element of elementsOf(file)) yield* linesOf(element, name);
+  }
+}
+
+/** Whether a value is one of an agent file or a list of passages. */
+export function isLetta({ list, value, fields }: Element): boolean {
+  if (!isObject(value)) return false;
+  const isPassage =
+    'text' in value &&
+    !('role' in value) &&
+    ('archive_id' in value || 'agent_id' in value || 'embedding_config' in value);
+  const isBlock = 'label' in value && 'value' in value;
+  return isPassage || isBlock || list === 'core_memory' || 'agent_type' in value || 'agent_type' in fields;
+}
+
+function* linesOf({ list, value, fields }: Element, file: string): Generator<RecordLine | string> {
+  if (!isObject(value)) return;
+  const agent = scopePart(textOf(fields, 'name')) ?? file;
+  if ('label' in value && 'value' in value) yield* blockLines(value, agent);
+  else if (list === 'messages') yield* messageLine(value, agent);
+  else if (list === 'agents') yield* agentLines(value);
+  else if (list === null || list === 'passages') yield* passageLines(value);
+  // Tools, files and settings of an agent are no memory.
+}
+
+function* agentLines(agent: Foreign): Generator<RecordLine | string> {
+  const name = scopePart(textOf(agent, 'name')) ?? 'letta';
+  for (const field of ['core_memory', 'memory_blocks']) {
+    for (const block of listOf(agent, field)) yield* blockLines(block, name);
+  }
+  for (const message of listOf(agent, 'messages')) yield* messageLine(message, name);
+}
+
+function listOf(record: Foreign, field: string): Foreign[] {
+  return Array.isArray(record[field]) ? (record[field] as unknown[]).filter(isObject) : [];
+}
+
+function blockLines(block: Foreign, agent: string): MemoryLine[] {
+  const label = textOf(block, 'label') ?? 'memory';
+  const text = textOf(block, 'value') ?? '';
+  const isAboutUser = /^(?:human|user)/i.test(label);
+  const statements = isAboutUser ? text.split(/\n+/).map((line) => line.replace(/^\s*[-*•]\s+/, '').trim()) : [text];
+  const at = timeOf(block, 'updated_at', 'created_at');
+  return statements
+    .filter((statement) => /\p{L}/u.test(statement))
+    .map((statement) => ({
+      record: 'memory',
+      id: derivedId('mem', ['letta', agent, label, statement]),
+      scope: isAboutUser ? {} : { agent },
+      data: {
+        ...(isAboutUser ? { type: 'fact' } : { type: 'note', title: `Letta block ${label}`, level: 'agent' as const }),
+        content: statement.slice(0, 20_000),
+        sourceType: 'import',
+        statedAt: at,
+        metadata: { letta: label },
+      },
+      createdAt: at,
+      updatedAt: at,
+    }));
+}
+
+function messageLine(message: Foreign, agent: string): EventLine[] {
+  const origin = ROLE_ORIGINS[textOf(message, 'role') ?? ''];
+  const content = origin === 'agent' ? replyOf(message) : origin === 'user' ? saidIn(contentOf(message)) : '';
+  if (origin === undefined || content === '') return [];
+  const id = textOf(message, 'id') ?? JSON.stringify([textOf(message, 'created_at') ?? null, content]);
+  return [
+    {
+      record: 'event',
+      id: derivedId('evt', ['letta', agent, id]),
+      scope: { session: `letta-${agent}`.slice(0, 200) },
+      data: {
+        kind: 'message',
+        origin,
+        content: content.slice(0, 500_000),
+        channel: 'letta',
+        occurredAt: timeOf(message, 'created_at', 'date'),
+        idempotencyKey: derivedId('evt', ['letta', agent, id]),
+      },
+    },
+  ];
+}
+
+function contentOf(message: Foreign): string {
+  const { content, text } = message;
+  return chatText((content ?? text) as string | unknown[] | null);
+}
+
+/** Letta wraps what a user says into JSON, beside logins and heartbeats of its own, which nobody has said. */
+function saidIn(content: string): string {
+  const wrapped = parsed(content);
+  if (!isObject(wrapped) || !('type' in wrapped)) return content;
+  return textOf(wrapped, 'type') === 'user_message' ? (textOf(wrapped, 'message') ?? '') : '';
+}
+
+/** An older agent answers by calling `send_message`, and the text of its message is what it thinks. */
+function replyOf(message: Foreign): string {
+  const calls = Array.isArray(message['tool_calls']) ? (message['tool_calls'] as unknown[]).filter(isObject) : [];
+  if (calls.length === 0) return contentOf(message);
+  const sent = calls.map(({ function: called }) => (isObject(called) ? called : {}));
+  const reply = sent.find((called) => textOf(called, 'name') === 'send_message');
+  const given = parsed(textOf(reply ?? {}, 'arguments') ?? '');
+  return isObject(given) ? (textOf(given, 'message') ?? '') : '';
+}
+
+function parsed(text: string): unknown {
+  if (!text.startsWith('{')) return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // What begins like JSON and is none was said as it stands.
+    return null;
+  }
+}
+
+function* passageLines(passage: Foreign): Generator<MemoryLine | string> {
+  const text = textOf(passage, 'text', 'content');
+  if (text === undefined) {
+    yield 'no passage of Letta: it has no text';
+    return;
+  }
+  const at = timeOf(passage, 'created_at', 'updated_at');
+  yield {
+    record: 'memory',
+    id: derivedId('mem', ['letta', textOf(passage, 'id') ?? text]),
+    scope: {},
+    data: {
+      type: 'fact',
+      content: text.slice(0, 20_000),
+      tags: textsOf(passage, 'tags').slice(0, 50),
+      sourceType: 'import',
+      statedAt: at,
+      metadata: { letta: textOf(passage, 'id') ?? null },
+    },
+    createdAt: at,
+    updatedAt: at,
+  };
+}

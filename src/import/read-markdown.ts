@@ -1,0 +1,142 @@
+import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
+import { derivedId } from '../record/id.ts';
+import type { SourceFile } from './import-source.ts';
+
+const LONGEST_FILE = 16 * 1024 * 1024;
+// A note that is longer is kept by its sections: recall finds a section, a prompt has room for one.
+const LONGEST_WHOLE = 1500;
+const LONGEST_NOTE = 20_000;
+
+/**
+ * Notes in Markdown: CLAUDE.md and the like, folders of notes, vaults of Obsidian. A short file is one note, a longer one is a note for
+ * each section. Front matter gives title, tags and dates; `#tags` count as tags, links stay as they are read.
+ */
+export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
+  for (const file of files) {
+    const text = await wholeText(file);
+    if (text === null) yield `${file.name} is longer than 16 MiB`;
+    else yield* noteLines({ source: 'markdown', path: file.name, text, tags: foldersOf(file.name) });
+  }
+}
+
+async function wholeText(file: SourceFile): Promise<string | null> {
+  if (file.size > LONGEST_FILE) return null;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.open()) chunks.push(chunk);
+  return new TextDecoder().decode(Buffer.concat(chunks)).replace(/^\uFEFF/, '');
+}
+
+/** The folders that a note lies in, as tags: `work/projects/apollo.md` has `work` and `projects`. */
+function foldersOf(path: string): string[] {
+  return path.split('/').slice(0, -1);
+}
+
+/** A text in Markdown as notes. The same text at the same place gives the same notes. */
+export function noteLines({
+  source,
+  path,
+  text,
+  tags,
+}: {
+  source: string;
+  path: string;
+  text: string;
+  tags: readonly string[];
+}): MemoryLine[] {
+  const { fields, body } = frontMatter(text.replaceAll('\r\n', '\n'));
+  const name =
+    fields['title'] ??
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ??
+    path;
+  const at = dateOf(fields['updated'] ?? fields['modified'] ?? fields['date'] ?? fields['created']);
+  const sections = body.trim().length <= LONGEST_WHOLE ? [{ heading: '', text: body.trim() }] : sectionsOf(body);
+  return sections
+    .flatMap(({ heading, text: whole }) => piecesOf(whole).map((piece) => ({ heading, piece })))
+    .filter(({ piece }) => /[\p{L}\p{N}]/u.test(piece))
+    .map(({ heading, piece }): MemoryLine => {
+      const title = heading === '' || heading === name ? name : `${name} › ${heading}`;
+      const own = new Set([...tags, ...listOf(fields['tags']), ...hashTags(piece)]);
+      return {
+        record: 'memory',
+        id: derivedId('mem', [source, path, heading, piece]),
+        scope: {},
+        data: {
+          type: 'note',
+          title: title.slice(0, 500),
+          content: piece,
+          tags: [...own].map((tag) => tag.slice(0, 100)).slice(0, 50),
+          sourceType: 'import',
+          statedAt: at,
+          metadata: { [source]: path },
+        },
+        createdAt: at,
+        updatedAt: at,
+      };
+    });
+}
+
+/** The fields between the lines of dashes at the top: `key: value`, `key: [a, b]`, and lists with dashes. The rest is the body. */
+function frontMatter(text: string): { fields: Record<string, string>; body: string } {
+  const block = /^---\n([\s\S]{0,20000}?)\n---[ \t]*(?:\n|$)/.exec(text);
+  if (block === null) return { fields: {}, body: text };
+  const fields: Record<string, string> = {};
+  let key = '';
+  for (const line of (block[1] ?? '').split('\n')) {
+    const pair = /^([\w-]{1,50}):(.*)$/.exec(line);
+    const item = /^\s*- (.*)$/.exec(line);
+    if (pair !== null) fields[(key = (pair[1] ?? '').toLowerCase())] = unquoted(pair[2] ?? '');
+    else if (item !== null && key !== '') fields[key] = `${fields[key] ?? ''},${unquoted(item[1] ?? '')}`;
+  }
+  return { fields, body: text.slice(block[0].length) };
+}
+
+function unquoted(value: string): string {
+  return value.trim().replace(/^(["'])(.*)\1$/, '$2');
+}
+
+function listOf(value: string | undefined): string[] {
+  return (value ?? '')
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .map((item) => unquoted(item).replace(/^#/, ''))
+    .filter((item) => item !== '');
+}
+
+function dateOf(value: string | undefined): Date | undefined {
+  const time = new Date(value ?? '');
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** The parts under each heading of the first and second level. A heading within a fenced code block is code. */
+function sectionsOf(body: string): { heading: string; text: string }[] {
+  const sections = [{ heading: '', text: '' }];
+  let isCode = false;
+  for (const line of body.split('\n')) {
+    if (/^\s{0,3}(?:```|~~~)/.test(line)) isCode = !isCode;
+    const isHeading = !isCode && /^#{1,2} /.test(line);
+    if (isHeading) sections.push({ heading: line.replace(/^#+ /, '').trim().slice(0, 300), text: '' });
+    else (sections.at(-1) as { text: string }).text += `${line}\n`;
+  }
+  return sections.map(({ heading, text }) => ({ heading, text: text.trim() })).filter(({ text }) => text !== '');
+}
+
+/** A text in pieces that a note can hold, cut between paragraphs where there are any. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  while (rest.length > LONGEST_NOTE) {
+    const cut = rest.lastIndexOf('\n\n', LONGEST_NOTE);
+    const at = cut > LONGEST_NOTE / 2 ? cut : LONGEST_NOTE;
+    pieces.push(rest.slice(0, at).trim().toWellFormed());
+    rest = rest.slice(at).trim();
+  }
+  return [...pieces, rest.toWellFormed()];
+}
+
+/** `#travel/2026` in the text is a tag; a heading has a space after its `#`, an address has no space before it. */
+function hashTags(text: string): string[] {
+  return [...text.matchAll(/(?:^|\s)#([\p{L}_][\p{L}\p{N}_/-]{0,99})/gu)].map(([, tag]) => tag ?? '');
+}

@@ -1,0 +1,90 @@
+import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
+import { attributeLabel, attributeTable } from '../record/attributes.ts';
+import { MEMORY_TYPES } from '../record/memory-types.ts';
+
+/** The formats that an export can be written in. `varve` is complete and can be taken in again; the others are for other programs and people. */
+export const EXPORT_FORMATS = ['varve', 'mem0', 'markdown'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Writes the records of an export in a format, piece by piece. */
+export function writeExport(lines: AsyncIterable<RecordLine>, format: ExportFormat): AsyncGenerator<string> {
+  if (format === 'mem0') return writeMem0(lines);
+  return format === 'markdown' ? writeMarkdown(lines) : writeVarve(lines);
+}
+
+async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
+}
+
+/** The memories that hold now: what was replaced, forgotten or merged is not given to other programs. */
+async function* liveMemories(lines: AsyncIterable<RecordLine>): AsyncGenerator<MemoryLine> {
+  for await (const line of lines) if (line.record === 'memory' && !line.archivedAt) yield line;
+}
+
+/** As mem0 answers `get_all()`. */
+async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
+  yield '{"results":[';
+  let isFirst = true;
+  for await (const { id, scope, data, createdAt, updatedAt } of liveMemories(lines)) {
+    const record = {
+      id,
+      memory: data.title == null ? data.content : `${data.title}: ${data.content}`,
+      user_id: scope.user ?? null,
+      agent_id: scope.agent ?? null,
+      run_id: data.sourceSession ?? null,
+      categories: data.tags ?? [],
+      metadata: { ...data.metadata, type: data.type, ...(data.attribute == null ? {} : { attribute: data.attribute }) },
+      created_at: createdAt,
+      updated_at: updatedAt ?? createdAt,
+    };
+    yield `${isFirst ? '' : ','}\n${JSON.stringify(record)}`;
+    isFirst = false;
+  }
+  yield '\n]}\n';
+}
+
+/** A document that a person can read and an editor can search: a part for each user, a section for each type. */
+async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
+  const byOwner = new Map<string, MemoryLine[]>();
+  for await (const line of liveMemories(lines)) {
+    const owner = line.scope.user ?? (line.scope.agent == null ? 'everybody' : `agent ${line.scope.agent}`);
+    byOwner.set(owner, [...(byOwner.get(owner) ?? []), line]);
+  }
+  for (const [owner, memories] of [...byOwner].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    yield `# Memory of ${inLine(owner)}\n`;
+    const facts = memories.filter(({ data }) => data.permanent === true);
+    if (facts.length > 0) yield `\n## Facts\n\n${facts.map(factText).sort().join('')}`;
+    const rest = Map.groupBy(
+      memories.filter(({ data }) => data.permanent !== true),
+      ({ data }) => data.type,
+    );
+    for (const [type, own] of rest) yield `\n## ${titleOf(type)}\n\n${own.map(memoryText).join('')}`;
+    yield '\n';
+  }
+}
+
+const attributes = attributeTable();
+
+function factText({ data }: MemoryLine): string {
+  if (data.attribute == null || data.value == null) return memoryText({ data } as MemoryLine);
+  return `- **${attributeLabel(attributes, data.attribute)}**: ${inLine(data.value)}\n`;
+}
+
+function memoryText({ data }: MemoryLine): string {
+  const date = data.statedAt === undefined ? '' : ` (${new Date(data.statedAt).toISOString().slice(0, 10)})`;
+  if (data.url != null) return `- [${inLine(data.title ?? data.url)}](${data.url}): ${inLine(data.content)}\n`;
+  if (data.title != null) return `### ${inLine(data.title)}\n\n${data.content.trim()}\n\n`;
+  return `- ${inLine(data.content)}${date}\n`;
+}
+
+/** "saved_item" → "Saved items", of a type that an application added too. */
+function titleOf(type: string): string {
+  const words = type.replaceAll('_', ' ');
+  const plural =
+    MEMORY_TYPES[type] === undefined || /(?:s|ing|feedback|context|personal)$/.test(words) ? words : `${words}s`;
+  return plural.charAt(0).toUpperCase() + plural.slice(1);
+}
+
+function inLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
