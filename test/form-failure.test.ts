@@ -250,9 +250,10 @@ for (const database of databases()) {
       const { memory } = await person.memories.create({ type: 'fact', content: 'User owns a canoe.' });
       const kept = varve.for({ user: 'ana', session: 'kept' });
       await kept.observe({ content: 'I live in Hasselt. I own a canoe.' });
+      const canoe = item({ text: 'User owns a canoe that is red.', turn: 1, quote: 'I own a canoe' });
       server.next(async (request, response) => {
         await person.eraseMemory(memory.id);
-        await answer(request, response);
+        await json(reading({ statements: [...statements, canoe] }))(request, response);
       });
       server.otherwise({ chat: answer });
       await kept.form().catch((error: unknown) => expect(error).toMatchObject({ code: 'conflict', retryable: true }));
