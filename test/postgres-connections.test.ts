@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { VarveError } from '../src/errors.ts';
+import type { Database } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
+import { createPreparedStatements } from '../src/store/postgres/open-postgres.ts';
 import { createVarve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 
@@ -63,5 +65,56 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     });
     await store.close();
     await drop();
+  });
+
+  describe('prepared statements', () => {
+    const names = (store: Database): Promise<number> =>
+      store.read('t', async (reader) => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*) as count from pg_prepared_statements where name like 'varve%'`.execute(reader);
+        return Number(rows[0]?.count);
+      });
+    const use = async (store: Database, times: number): Promise<void> => {
+      for (let time = 0; time < times; time += 1) {
+        const found = await store.read('t', (reader) =>
+          reader.selectFrom('events').select('id').where('tenant_id', '=', 't').where('id', '=', `e${time}`).execute(),
+        );
+        expect(found).toEqual([]);
+      }
+    };
+    const open = async (preparedStatements: boolean): Promise<{ store: Database; drop(): Promise<void> }> => {
+      const { options, drop } = await database!.create();
+      return { store: await openStore({ ...options, preparedStatements, maximumConnections: 1 }), drop };
+    };
+
+    it('are those that come often', async () => {
+      for (const isOn of [true, false]) {
+        const { store, drop } = await open(isOn);
+        await use(store, 2);
+        const before = await names(store);
+        await use(store, 5);
+        expect((await names(store)) - before).toBe(isOn ? 1 : 0);
+        await store.close();
+        await drop();
+      }
+    });
+
+    it('are given up behind a pooler that forgets them, and nothing fails for it', async () => {
+      const { store, drop } = await open(true);
+      await use(store, 5);
+      // What a pooler does that hands the next transaction to another connection.
+      await store.read('t', (reader) => sql`deallocate all`.execute(reader));
+      await use(store, 5);
+      expect(await names(store)).toBe(0);
+      await store.close();
+      await drop();
+    });
+
+    it('are not used for vectors, where the plan depends on how many an owner has', () => {
+      const prepared = createPreparedStatements(true);
+      const named = (text: string): boolean => [1, 2, 3, 4].map(() => prepared.nameOf(text)).at(-1) !== undefined;
+      expect(named('select 1 where a = $1')).toBe(true);
+      expect(named('select v.vector <#> $1 from embeddings v')).toBe(false);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { PostgresPool } from 'kysely';
 import { createRequire } from 'node:module';
 import type { StoreOptions } from '../src/store/open-store.ts';
-import { createPool } from '../src/store/postgres/open-postgres.ts';
+import { createPool, createPreparedStatements } from '../src/store/postgres/open-postgres.ts';
 
 /** Is told of every SQL statement and its connection, right before it is run and right after. */
 export interface StatementWatch {
@@ -15,7 +15,13 @@ export async function watchStatements(store: StoreOptions, watch: StatementWatch
     watchSqlite(watch);
     return store;
   }
-  return { pool: watchedPool(await createPool(store.url ?? '', 10), watch), schema: store.schema };
+  return {
+    pool: watchedPool(
+      await createPool(store.url ?? '', { maximumConnections: 10, prepared: createPreparedStatements(true) }),
+      watch,
+    ),
+    schema: store.schema,
+  };
 }
 
 type Method = (...parameters: unknown[]) => unknown;

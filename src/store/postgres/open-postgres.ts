@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   HandleEmptyInListsPlugin,
   Kysely,
@@ -25,6 +26,13 @@ export interface PostgresOptions {
   schema?: string;
   /** The most connections of the pool that is made for `url`. Default 10. */
   maximumConnections?: number;
+  /**
+   * Whether statements that come often are prepared once for each connection: less than two thirds of the server's time.
+   * Default true, for `url`; a pool of the application's own is used as it is. Behind a pooler that does not
+   * know prepared statements (PgBouncer in transaction mode without `max_prepared_statements`) it ends by itself at the
+   * first one that the pooler's next connection does not have.
+   */
+  preparedStatements?: boolean;
 }
 
 const SERIALIZATION_FAILURE = '40001';
@@ -38,7 +46,8 @@ const WRITE_TRIES = 5;
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const schema = options.schema ?? 'varve';
   const { url = '', maximumConnections = 10 } = options;
-  const pool = options.pool ?? (await createPool(url, maximumConnections));
+  const prepared = createPreparedStatements(options.preparedStatements ?? true);
+  const pool = options.pool ?? (await createPool(url, { maximumConnections, prepared }));
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
     // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
@@ -74,6 +83,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         const isCutOff = isConnectionLost(error);
         // What was cut off before its commit has not happened. Whether a commit arrived, only the server knows.
         if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
+        // Nothing was committed: the statement that failed was one of the transaction's own.
+        if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
         throw isCutOff || NOT_REACHED.test(codeOf(error)) ? serverGone(error) : error;
       }
     }
@@ -184,8 +195,63 @@ export function parseValue(oid: number, fallback: (text: string) => unknown): (t
   return fallback;
 }
 
+/** The names under which statements are prepared. */
+export interface PreparedStatements {
+  /** The name of a statement, or undefined while it is sent as it is. */
+  nameOf(text: string): string | undefined;
+  /** Whether an error says that prepared statements do not work here. None is prepared any more after that. */
+  isToBlame(error: unknown): boolean;
+}
+
+// A statement that comes once, as an import's or a migration's, is not worth keeping on the server.
+const PREPARED_FROM = 3;
+// Each connection keeps them all: some 30 kB a statement on the server.
+const MOST_PREPARED = 300;
+const MOST_COUNTED = 3000;
+// The pooler's next connection does not have it, has it already, or the schema was changed meanwhile.
+const NOT_PREPARED = '26000';
+const PREPARED_TWICE = '42P05';
+const NOT_SUPPORTED = '0A000';
+
+/** Counts statements and gives those that come often a name, which is a hash of the text: the same in every process. */
+export function createPreparedStatements(isOn: boolean): PreparedStatements {
+  const counts = new Map<string, number>();
+  const names = new Map<string, string>();
+  let isWorking = isOn;
+  return {
+    nameOf(text) {
+      if (!isWorking) return undefined;
+      const name = names.get(text);
+      if (name !== undefined || names.size >= MOST_PREPARED) return name;
+      // A plan that is made before the owner is known cannot choose between the index and reading a small owner's vectors.
+      if (text.includes('<#>')) return undefined;
+      const count = (counts.get(text) ?? 0) + 1;
+      if (count < PREPARED_FROM) {
+        if (counts.size >= MOST_COUNTED) counts.clear();
+        counts.set(text, count);
+        return undefined;
+      }
+      counts.delete(text);
+      const given = `varve_${hash('sha256', text).slice(0, 32)}`;
+      names.set(text, given);
+      return given;
+    },
+    isToBlame(error) {
+      const code = codeOf(error);
+      const isOutdated = code === NOT_SUPPORTED && messageOf(error).includes('cached plan');
+      // Those that were under way at the same time fail after the first as well, so this answers each of them.
+      if (!isOn || !(isOutdated || code === NOT_PREPARED || code === PREPARED_TWICE)) return false;
+      isWorking = false;
+      return true;
+    },
+  };
+}
+
 /** A pool of the `pg` driver, which is loaded only when PostgreSQL is used. */
-export async function createPool(url: string, maximumConnections: number): Promise<PostgresPool> {
+export async function createPool(
+  url: string,
+  { maximumConnections, prepared }: { maximumConnections: number; prepared: PreparedStatements },
+): Promise<PostgresPool> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
@@ -200,6 +266,15 @@ export async function createPool(url: string, maximumConnections: number): Promi
   // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. Whoever
   // uses the connection is told by what it asked for; the pool opens another.
   pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+    const named = (text: unknown, values: unknown, ...rest: unknown[]): unknown => {
+      const hasValues = typeof text === 'string' && Array.isArray(values) && values.length > 0;
+      const name = hasValues ? prepared.nameOf(text) : undefined;
+      return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
+    };
+    client.query = named as typeof client.query;
+  });
   return pool as unknown as PostgresPool;
 }
