@@ -159,6 +159,7 @@ for (const database of databases()) {
       const counts = await ana.reflect();
       // Nobody but the agent spoke of a yacht.
       expect(counts).toEqual({
+        users: 1,
         facts_added: 2,
         facts_updated: 0,
         intentions_added: 1,
@@ -218,6 +219,7 @@ for (const database of databases()) {
         server.otherwise(text(ANSWER.replace(JSON.stringify(CHANGES), JSON.stringify([{ drop: [1, 2, 3, 4] }]))));
         const reason = 'the profile would lose 4 of 5 statements that still hold';
         expect(await ana.reflect()).toEqual({
+          users: 1,
           facts_added: 2,
           facts_updated: 0,
           intentions_added: 1,
@@ -452,6 +454,31 @@ for (const database of databases()) {
       expect([await reflections(ana), await reflections(tokyo)]).toEqual([1, 1]);
     });
 
+    it('[K12] [C9] a call without a user reflects for everybody who has news, and says how many', async () => {
+      const { varve, clock } = await open({ formation: { writes: 'deferred' } });
+      const of = (agent: string | null, user: string) => varve.for({ tenant: 't', agent, user });
+      for (const [agent, user] of [
+        ['coach', 'ana'],
+        ['shop', 'ana'],
+        ['coach', 'ben'],
+        [null, 'cleo'],
+      ] as const) {
+        await of(agent, user).memories.create({ type: 'preference', content: 'User likes tea.' });
+        await of(agent, user).logInteraction({ userMessage: 'Hello, I like tea.', agentResponse: 'Hi.' });
+      }
+      await of('coach', 'silent').memories.create({ type: 'preference', content: 'User likes rain.' });
+      await varve
+        .for({ tenant: 'other', agent: 'coach', user: 'dan' })
+        .logInteraction({ userMessage: 'Hi.', agentResponse: 'Hi.' });
+      // One user with all agents, then the rest of the tenant.
+      expect(await of(null, 'ana').reflect()).toMatchObject({ users: 2, skipped: false });
+      expect(await varve.for({ tenant: 't', user: null }).reflect()).toMatchObject({ users: 2, skipped: false });
+      expect((await of('coach', 'ben').blocks.read('profile'))?.content).toContain('User likes tea.');
+      expect(await of('coach', 'silent').blocks.read('profile')).toBeNull();
+      clock.advance(DAY);
+      expect(await varve.for({ tenant: 't', user: null }).reflect()).toMatchObject({ users: 0, skipped: true });
+    });
+
     it('[K18] intentions come back when they are due, and can be done, dismissed and put off', async () => {
       const { ana, clock } = await open();
       const dentist = await ana.intentions.add({ text: 'Call the dentist.', followUpDays: 3 });
@@ -477,6 +504,28 @@ for (const database of databases()) {
       expect(await ana.memories.get(dentist.id)).toMatchObject({ state: 'done' });
       expect((await ana.asOf(START + 3 * DAY - 1).memories.get(dentist.id))?.state).toBe('open');
       await expect(ana.intentions.done('mem_none')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('[K18] [C6] an intention is due, overdue for a few days, then quiet, then gone; a prompt has a handful at most', async () => {
+      const { varve, ana, clock } = await open();
+      for (let index = 0; index < 12; index += 1)
+        await ana.intentions.add({ text: `Write letter ${index} to aunt ${index}.`, followUpDays: 3 });
+      const brought = async (): Promise<number> =>
+        (await ana.context({ message: 'Hello.' })).user.match(/Write letter/g)?.length ?? 0;
+      const states: number[][] = [];
+      for (const day of [2, 3, 6.9, 7, 16, 17]) {
+        clock.set(START + day * DAY);
+        await varve.maintain({ tenant: 't' });
+        states.push([await brought(), (await ana.intentions.due()).length, (await ana.intentions.list()).length]);
+      }
+      expect(states).toEqual([
+        [0, 0, 12],
+        [5, 12, 12],
+        [5, 12, 12],
+        [0, 0, 12],
+        [0, 0, 12],
+        [0, 0, 0],
+      ]);
     });
 
     it('[K18] learnings are rules with a category and a source', async () => {

@@ -92,6 +92,12 @@ describe('the rules of upkeep', () => {
   ])('[Q9] a %s that is planned for day 70 is on day %f: %s', (type, days, action) => {
     expect(plan({ importance: 0.29, plannedFor: 70 * DAY }, days, type).action).toBe(action);
   });
+  it.each([
+    [13.9, 'keep'],
+    [14, 'archive'],
+  ])('[K18] an intention that was due %f days ago: %s', (days, action) => {
+    expect(plan({ plannedFor: 5 * DAY }, 5 + days, 'intention').action).toBe(action);
+  });
   it('[Q9] what has an expiry of its own goes at that time', () => {
     expect(plan({ expiresAt: 5 * DAY }, 4.99).action).toBe('keep');
     expect(plan({ expiresAt: 5 * DAY }, 5)).toEqual({ action: 'archive', reason: 'expired' });
@@ -226,6 +232,30 @@ for (const database of databases()) {
       await varve.drain();
       // What was missed is made up for once.
       expect(await runs('maintain')).toBe(2);
+    });
+
+    it('[L16] [C8] a memory that is always given counts where the answer used it, and loses nothing where it did not', async () => {
+      const { varve, ana, of, clock } = await open();
+      const peanuts = (
+        await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.', importance: 0.7 })
+      ).memory.id;
+      const volvo = (await ana.memories.create({ type: 'fact', content: 'User drives a red Volvo.', importance: 0.7 }))
+        .memory.id;
+      const session = of('talk');
+      for (let turn = 0; turn < 8; turn += 1) {
+        clock.advance(MINUTE);
+        await session.context({ message: 'What should I cook?' });
+        await session.logInteraction({
+          userMessage: 'What should I cook?',
+          agentResponse: 'As you are allergic to peanuts, a curry.',
+        });
+      }
+      clock.advance(2 * HOUR);
+      await varve.drain();
+      await ana.consolidation.run();
+      expect((await ana.consolidation.use(peanuts))?.used).toBeGreaterThan(3);
+      expect((await ana.memories.get(peanuts))?.importance).toBe(0.85);
+      expect((await ana.memories.get(volvo))?.importance).toBe(0.7);
     });
 
     it('[L16] what was given, used, confirmed and corrected feeds importance', async () => {

@@ -187,7 +187,7 @@ describe('the agent’s tools', () => {
     const { memory } = await handle.memories.create({
       type: 'intention',
       content: 'Call the dentist',
-      dueAt: '2026-04-20T00:00:00Z',
+      dueAt: '2026-04-22T00:00:00Z',
     });
     const later = await handle.memories.create({
       type: 'intention',

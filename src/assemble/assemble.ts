@@ -68,7 +68,7 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
     };
     span.set(spanEnd(report, gathered));
     if (!options.unlogged)
-      log.note(logged(deps, scope, report), { given: givenIn(sections), injection: injectionOf(report, options) });
+      log.note(logged(deps, scope, report), { ...givenIn(sections), injection: injectionOf(report, options) });
     return { system, user, beforeMessage, messages, report };
   });
 }
@@ -174,10 +174,16 @@ function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parame
 
 const LOOKED_UP = new Set<SectionName | 'tools'>(['recall', 'notes', 'summaries', 'savedItems']);
 
-/** The memories that were chosen for this turn; what is always there says nothing about its use. */
-function givenIn(sections: ContextReport['sections']): string[] {
-  const ids = sections.filter(({ section }) => LOOKED_UP.has(section)).flatMap((report) => report.ids);
-  return ids.filter((id) => id.startsWith('mem_'));
+const ALWAYS = new Set<SectionName | 'tools'>(['memories', 'facts', 'learnings']);
+
+/** The memories that were chosen for this turn, and those that are always there. */
+function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
+  const idsOf = (names: ReadonlySet<SectionName | 'tools'>): string[] =>
+    sections
+      .filter(({ section }) => names.has(section))
+      .flatMap((report) => report.ids)
+      .filter((id) => id.startsWith('mem_'));
+  return { given: idsOf(LOOKED_UP), always: idsOf(ALWAYS) };
 }
 
 /** What memory costs in the prompt, where the application says which model reads it. */

@@ -19,6 +19,8 @@ export interface ContextLog {
 export interface NotedAlong {
   /** The memories that were looked up for the turn, to be judged later by what came of them. */
   given: readonly string[];
+  /** The memories that are always given: they count where the answer used them. */
+  always: readonly string[];
   /** What remembered text costs in the prompt of the application's model; null when it did not name one. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
@@ -48,7 +50,11 @@ export function createContextLog({ database, clock, ids, ledger }: LogParts, day
         await database.write(tenant, async (writer) => {
           await insertContexts(writer, contexts, clock.now() - days * DAY);
           for (const { context, along } of entries) {
-            await insertGiven(writer, ids, context.scope, along.given ?? [], context.at.getTime());
+            const now = context.at.getTime();
+            const looked = new Set(along.given);
+            const always = (along.always ?? []).filter((id) => !looked.has(id));
+            await insertGiven(writer, ids, context.scope, [...looked], { now });
+            await insertGiven(writer, ids, context.scope, always, { now, isAlways: true });
           }
           await ledger.record(
             writer,

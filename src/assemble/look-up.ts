@@ -5,7 +5,7 @@ import { recall, type RecallDeps } from '../recall/recall.ts';
 import { typesThat } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import { hasOutcome } from '../record/standing.ts';
+import { isToBringUp } from '../record/standing.ts';
 import { savedItemsByTag } from '../store/context-rows.ts';
 import { listMemories } from '../store/read-memories.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
@@ -173,7 +173,7 @@ export async function intentionSection(deps: RecallDeps, scope: Scope, now: numb
     listMemories(reader, scope, { types, dueBefore: new Date(now + 1), limit: 50 }, { now }),
   );
   return items
-    .filter((memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)))
+    .filter((memory) => isToBringUp(memory, deps.memoryTypes.get(memory.type), now))
     .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))
     .slice(0, 5)
     .map((memory) => ({ ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) }));

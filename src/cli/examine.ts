@@ -30,6 +30,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
       await embedder(varve),
       await queue(varve),
       await schedules(varve),
+      await heldChanges(varve),
       await keys(varve, input),
       await examineServer(input),
     ];
@@ -175,6 +176,16 @@ async function queue(varve: Varve): Promise<Finding> {
 
 /** A worker looks every ten seconds. What is later than this has none. */
 const LATE = 5 * 60_000;
+
+async function heldChanges(varve: Varve): Promise<Finding> {
+  const { heldChanges: held } = await varve.operator.status();
+  if (held === 0) return good('documents', 'no change waits for review');
+  return note(
+    'documents',
+    `${held} ${held === 1 ? 'change waits' : 'changes wait'} for review: they would lose much that still holds`,
+    'accept or reject them in the inspector under Review, or with consolidation.held() and accept() or reject()',
+  );
+}
 
 async function schedules(varve: Varve): Promise<Finding> {
   const all = await varve.operator.jobs.schedules();

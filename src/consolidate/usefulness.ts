@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import type { UsefulnessSettings } from '../consolidate/consolidation-settings.ts';
-import { inRun, type RunContext } from '../consolidate/in-run.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { UsefulnessSettings } from './consolidation-settings.ts';
+import { inRun, type RunContext } from './in-run.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
+import { roundedImportance } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
@@ -18,7 +19,9 @@ const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly string[]): Promise<void> {
   const ids = parse(idsSchema, [...memoryIds], 'The ids of memories');
   if (ids.length === 0) return;
-  await parts.database.write(scope.tenant, (writer) => insertGiven(writer, parts.ids, scope, ids, parts.clock.now()));
+  await parts.database.write(scope.tenant, (writer) =>
+    insertGiven(writer, parts.ids, scope, ids, { now: parts.clock.now() }),
+  );
 }
 
 /** How long an answer is waited for, and a reaction to it. */
@@ -51,11 +54,16 @@ interface Answered {
   turn: AnsweredTurn | 'unanswered';
 }
 
+const MOST_GIVEN = 2000;
+
 /** What was given for turns that are over. */
 async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise<Answered[]> {
   const answered: Answered[] = [];
-  for (const given of await listGiven(reader, scope, 500)) {
-    const turn = await turnAfter(reader, scope, given, now);
+  const turns = new Map<string, Answered['turn'] | null>();
+  for (const given of await listGiven(reader, scope, MOST_GIVEN)) {
+    const key = JSON.stringify([given.session, given.givenAt]);
+    const turn = turns.has(key) ? (turns.get(key) ?? null) : await turnAfter(reader, scope, given, now);
+    turns.set(key, turn);
     if (turn !== null) answered.push({ given, turn });
   }
   return answered;
@@ -74,6 +82,8 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
     const memory = await findMemory(writer, scope, each.memoryId);
     if (memory === null) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
+    // What is always given says nothing about the turns that have no use for it.
+    if (each.isAlways && !used) continue;
     const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
     counts.set(memory.id, {
       given: before.given + 1,
@@ -98,7 +108,7 @@ async function applyUse(
     if (memory === null) continue;
     const sum = await addUse(writer, memory.scope, id, more, deps.clock.now());
     const step = stepOf(more, sum, deps.consolidation.usefulness);
-    const importance = Math.min(1, Math.max(0, memory.importance + step));
+    const importance = roundedImportance(memory.importance + step);
     if (memory.archivedAt !== null || Math.abs(importance - memory.importance) < 1e-9) continue;
     const why = { reason: reasonOf(more), actor: 'judge-use', run };
     await reviseMemory(writer, deps, memory, { change: { importance }, why });

@@ -4,7 +4,8 @@ import type { Job, JobContext, JobKinds } from '../jobs/job.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import type { Reader as StoreReader, Writer } from '../store/database.ts';
+import { memoriesFrom } from '../store/load-records.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory, listStatements } from '../store/read-memories.ts';
 import { restateInBlocks } from '../store/restate-in-blocks.ts';
@@ -18,7 +19,7 @@ import { wins } from './decide/precedence.ts';
 import { type FormOptions, formSession } from './form.ts';
 import { type FormResult, nothingFormed } from './formation-result.ts';
 import { type FormDeps, usesModel } from './formation-settings.ts';
-import { turnsAlone } from './read/reader.ts';
+import { readStatement, type ReadTopic } from './read/reader.ts';
 import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts';
 
 /** Forming memories, as a process does it: at once, soon by jobs, or when asked. */
@@ -150,7 +151,7 @@ function doneWith({ signal, complete }: JobContext): Pick<FormOptions, 'signal' 
 
 /**
  * Sums up what a session was about once it is quiet, one memory for each topic (K9). A model gives the topics with its reading, so
- * that the session is formed now; without a model the topics are dated quotations of the last messages.
+ * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
  */
 export async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
   if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', ...options });
@@ -159,32 +160,46 @@ export async function summariseSession(deps: FormDeps, scope: Scope, options: Fo
     if (options.complete !== undefined) await deps.database.write(scope.tenant, options.complete);
     return nothingFormed();
   }
-  const { lookBack, mostTurns } = deps.settings.summary;
+  await formSession(deps, scope, { cause: 'schedule', signal: options.signal });
   const run = deps.ids.next('run');
-  const events = await deps.database.read(scope.tenant, async (reader) => {
-    const session = await findSession(reader, scope, deps.clock.now());
-    if (session === null) return [];
-    const since = session.lastEventAt.getTime() - lookBack;
-    const last = await listSessionEvents(
-      reader,
-      scope,
-      Math.max(0, session.eventCount - mostTurns * 4),
-      session.eventCount,
-    );
-    return spokenEvents(last)
-      .filter((event) => event.recordedAt.getTime() >= since)
-      .slice(-mostTurns);
-  });
-  const reader = await deps.localReader();
-  const wants = { reflections: false, topics: true };
-  const { topics } = await reader.read({ ...turnsAlone(events, deps), wants }, { signal: options.signal });
   return deps.database.write(scope.tenant, async (writer) => {
     const why = { reason: 'summed up the session', actor: 'form', run };
     await changeOwner(writer, scope, deps.clock.now());
-    const written = await writeTopics(writer, deps, topics, { scope, events, reader: reader.id, why });
+    const session = await findSession(writer, scope, deps.clock.now());
+    const from = Math.max(0, (session?.eventCount ?? 0) - MOST_SUMMARISED);
+    const events =
+      session === null ? [] : spokenEvents(await listSessionEvents(writer, scope, from, session.eventCount));
+    const topics = await quotedTopics(writer, deps, scope, events);
+    const written = await writeTopics(writer, deps, topics, { scope, events, reader: 'local', why });
     await options.complete?.(writer);
     return { ...nothingFormed(), run, events: events.length, topics: written.ids, refused: written.refused };
   });
+}
+
+/** A session that is longer is summed up from here on: its earlier turns were when they were said. */
+const MOST_SUMMARISED = 2000;
+
+/** The topics of a session as quotations of the user: what the local reader has read from all of the turns, and not forgotten since. */
+async function quotedTopics(
+  reader: StoreReader,
+  deps: FormDeps,
+  scope: Scope,
+  events: readonly Event[],
+): Promise<ReadTopic[]> {
+  const said = events.filter(({ origin }) => origin === 'user').map(({ id }) => id);
+  const turns = new Map(events.map((event, index) => [event.id, { number: index + 1, text: event.content }]));
+  const read = await memoriesFrom(reader, scope.tenant, said);
+  const statements = read.flatMap((memory) => {
+    const quotes = memory.quotes.flatMap(({ event, start, end }) => {
+      const turn = turns.get(event);
+      return turn === undefined ? [] : [{ turn: turn.number, words: turn.text.slice(start, end) }];
+    });
+    const isLive = memory.archivedAt === null && deps.memoryTypes.get(memory.type)?.comparable === true;
+    return isLive && quotes.length > 0 ? [readStatement({ text: memory.content, type: memory.type, quotes })] : [];
+  });
+  const inOrder = statements.toSorted((one, other) => (one.quotes[0]?.turn ?? 0) - (other.quotes[0]?.turn ?? 0));
+  const { topicsOf } = await import('./read/local/observed.ts');
+  return topicsOf(inOrder, events, deps.settings.timeZone);
 }
 
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };

@@ -9,7 +9,7 @@ import type { Writer } from '../store/database.ts';
 import { memoriesFrom } from '../store/load-records.ts';
 import { listMemories, listStatements, listSubjects } from '../store/read-memories.ts';
 import type { SeenOwner } from '../store/seen-owner.ts';
-import { spokenEvents, topicsOf } from './apply/reflections.ts';
+import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
 import { type CheckedRequests, checkRequests } from './apply/requests.ts';
 import { type CheckContext, type Checked, checkStatements } from './check/check.ts';
 import { isStated } from './check/origin.ts';
@@ -122,7 +122,7 @@ async function requestsOf(work: FormWork, reading: Reading, context: CheckContex
   return { ...requests, forgets: await withNearest(work, requests.forgets) };
 }
 
-/** The latest topics that a reader may continue. */
+/** Topics that a reader is shown, to go on with. */
 const MOST_TOPICS = 6;
 
 /** What a reader is given: the turns, what came before, and what is known that has to do with them. */
@@ -146,15 +146,12 @@ async function readInput({ deps, scope, reader, events, earlier, meter, signal }
       events.map(({ id }) => id),
     );
     const drafts = new Set(own.filter((memory) => memory.reader === 'local').map(({ id }) => id));
-    const summaries = wants.topics
-      ? await listMemories(store, scope, { types: ['summary'], limit: MOST_TOPICS }, { now: deps.clock.now() })
-      : { items: [] };
     return {
       known:
         settings.limits.existing === 0
           ? []
           : await knownStatements(store, deps, { scope, events, vectors, without: isModel ? drafts : new Set() }),
-      topics: topicsOf(summaries.items),
+      topics: wants.topics ? await topicsToContinue(store, deps, { scope, events, most: MOST_TOPICS }) : [],
       names: await listStatements(store, ownerOf(scope), {
         subjects: [USER],
         attributes: ['name', 'preferred_name'],

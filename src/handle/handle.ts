@@ -115,8 +115,9 @@ export interface Handle {
   /** What background work makes of all this. */
   readonly consolidation: ConsolidationHandle;
   /**
-   * Looks back on what was said since the last reflection, now instead of tonight: a new profile, facts, intentions and
-   * learnings. Without anything new it does nothing.
+   * Looks back on what was said since the last reflection, now instead of tonight: profile and working memory, facts, intentions and
+   * learnings. Without anything new it does nothing. A handle without a user reflects for every user of the tenant who has news, one
+   * without an agent for all agents of the user; `users` says how many there were.
    */
   reflect(options?: RunOptions): Promise<ReflectionCounts>;
   /** Notes which memories were put before the model for this turn, so that it can be judged whether they helped. */
@@ -231,9 +232,10 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     consolidation: consolidationHandle(parts, scope),
     async reflect(options) {
       const checked = parseRunOptions(options);
-      const { reflectOwner } = await import('../consolidate/nightly/reflect.ts');
+      const { reflectAll, reflectOwner } = await import('../consolidate/nightly/reflect.ts');
       const owner = { ...scopeAt(scope, ownerLevel(scope)), connection: null };
-      return reflectOwner(parts, owner, { cause: 'hand', ...checked });
+      const isOne = owner.agent !== null && owner.user !== null;
+      return (isOne ? reflectOwner : reflectAll)(parts, owner, { cause: 'hand', ...checked });
     },
     async noteGiven(memoryIds) {
       const { noteGiven } = await import('../consolidate/usefulness.ts');

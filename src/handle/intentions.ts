@@ -3,6 +3,7 @@ import { DAY } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
+import { isToBringUp } from '../record/standing.ts';
 import { closeIntention } from '../store/forget.ts';
 import type { Parts } from '../store/parts.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
@@ -23,7 +24,7 @@ export interface NewIntention {
 /** Intentions: they come back when they are due, until they are done or dismissed. */
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
-  /** Those to bring up now, the longest due first. Default 20. */
+  /** Those to bring up now, the longest due first: due today or in the last three days. What was due before is quiet. Default 20. */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All that are open, due or not, the next one first. */
   list(): Promise<Memory[]>;
@@ -79,7 +80,10 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
     async due({ at, limit = 20 } = {}) {
       const time = at === undefined ? new Date(clock.now()) : parse(timeSchema, at, 'The time');
       // A filter's `before` leaves out the moment itself, at which an intention is due.
-      return (await open(new Date(time.getTime() + 1))).slice(0, limit);
+      const dueThen = await open(new Date(time.getTime() + 1));
+      const isDue = (memory: Memory): boolean =>
+        isToBringUp(memory, parts.memoryTypes.get(memory.type), time.getTime());
+      return dueThen.filter(isDue).slice(0, limit);
     },
     list: () => open(),
     done: (id) => close(id, 'done'),

@@ -54,7 +54,7 @@ export function createMetrics(failures: FailureLimit): Metrics {
     },
     async text(varve, tenant, { isOperator }) {
       const jobs = await varve.operator.jobs.count({ tenant });
-      const { vectorsWaiting } = await varve.operator.count({ tenant });
+      const { vectorsWaiting, heldChanges } = await varve.operator.count({ tenant });
       const own = [
         ...family(
           'varve_jobs',
@@ -63,6 +63,7 @@ export function createMetrics(failures: FailureLimit): Metrics {
           jobs.map(({ kind, state, count }) => `{kind="${escaped(kind)}",state="${state}"} ${count}`),
         ),
         ...family('varve_vectors_waiting', 'gauge', 'Records that wait for a vector.', [`${vectorsWaiting}`]),
+        ...family('varve_held_changes', 'gauge', 'Changes of documents that wait for review.', [`${heldChanges}`]),
       ];
       if (!isOperator) return [...own, ''].join('\n');
       const usage = process.cpuUsage();

@@ -270,6 +270,7 @@ export const recordCounts: z.ZodType = z.object({
   sessions: count,
   entities: count,
   vectorsWaiting: count,
+  heldChanges: count,
   owners: count,
 });
 

@@ -1,7 +1,7 @@
 import type { FormDeps } from '../form/formation-settings.ts';
 import { contentStems, coveredBy, indexWords } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
-import type { Memory } from '../record/memory.ts';
+import { roundedImportance, type Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
@@ -33,7 +33,7 @@ export async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: str
       if (before.includes(outcomeId)) continue;
       await reviseMemory(writer, deps, memory, {
         change: {
-          importance: Math.min(1, memory.importance + BOOST),
+          importance: roundedImportance(memory.importance + BOOST),
           internal: { ...memory.internal, [BOOSTED]: [...before, outcomeId].slice(-50) },
         },
         why: { reason: 'a related decision turned out well', actor: 'boost-outcomes' },

@@ -5,7 +5,7 @@ import { calibratedSimilarity } from '../models/calibration.ts';
 import { type AttributeTable, isSameValue } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
 import { typesThat } from '../record/memory-types.ts';
-import type { Memory } from '../record/memory.ts';
+import { roundedImportance, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { lowestTrust } from '../record/trust.ts';
@@ -159,7 +159,7 @@ async function merge(writer: Writer, deps: FormDeps, pair: [Memory, Memory]): Pr
   await archiveMemory(writer, deps, loser, { reason: 'merged', by: winner.id, why });
   await reviseMemory(writer, deps, winner, {
     change: {
-      importance: reinforced(Math.max(winner.importance, loser.importance)),
+      importance: roundedImportance(Math.max(winner.importance, loser.importance) + REINFORCEMENT),
       trust: lowestTrust([winner.trust, loser.trust]),
       tags: [...new Set([...winner.tags, ...loser.tags])].slice(0, 50),
       entities: [...new Set([...winner.entities, ...loser.entities])],
@@ -177,9 +177,4 @@ function saysMore(one: Memory, other: Memory): boolean {
     4 * Number(permanent) + 2 * Number(attribute !== null) + Number(value !== null);
   const difference = weight(one) - weight(other);
   return difference === 0 ? one.content.length > other.content.length : difference > 0;
-}
-
-// Rounded: the sum of two decimal fractions has a tail.
-function reinforced(importance: number): number {
-  return Math.min(1, Math.round((importance + REINFORCEMENT) * 1000) / 1000);
 }

@@ -2,7 +2,7 @@ import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
 import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
-import type { ArchiveReason, Memory } from '../record/memory.ts';
+import { roundedImportance, type ArchiveReason, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { isPlanOver } from '../record/standing.ts';
 import type { Reader, Writer } from '../store/database.ts';
@@ -135,12 +135,8 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
   if (type.expiresAfterDays !== null && daysSince(row.createdAt, now) >= type.expiresAfterDays) {
     return { action: 'archive', reason: 'expired' };
   }
-  // Without a day of its own it is brought up again, and does not run out.
-  if (
-    type.expiresAfterDueDays !== null &&
-    row.beginsAt !== null &&
-    daysSince(row.beginsAt, now) >= type.expiresAfterDueDays
-  ) {
+  const due = Math.max(row.plannedFor ?? 0, row.beginsAt ?? 0);
+  if (type.expiresAfterDueDays !== null && due > 0 && daysSince(due, now) >= type.expiresAfterDueDays) {
     return { action: 'archive', reason: 'expired' };
   }
   const unread = daysSince(
@@ -155,7 +151,7 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
   }
   if (type.decayPerPass === 0 || unread < settings.unreadDays || row.importance <= settings.pruneBelow)
     return { action: 'keep' };
-  return { action: 'fade', importance: Math.max(0, row.importance - type.decayPerPass * slowness(row)) };
+  return { action: 'fade', importance: roundedImportance(row.importance - type.decayPerPass * slowness(row)) };
 }
 
 /** What was read often, confirmed, or turned out well fades more slowly: 1 for a memory that nobody ever came back to. */

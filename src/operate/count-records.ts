@@ -16,6 +16,8 @@ export interface RecordCounts {
   entities: number;
   /** Records that wait for their vector. */
   vectorsWaiting: number;
+  /** Changes of documents that wait for review, because they would lose much that still holds. */
+  heldChanges: number;
   /** Owners: the tenant itself, its agents, its users and their pairs. */
   owners: number;
 }
@@ -43,6 +45,11 @@ export async function countRecords(database: Database, scope: Scope): Promise<Re
         reader,
         'embedding_queue',
         sql`tenant_id = ${scope.tenant} and owner_key in (${owners})`,
+      ),
+      heldChanges: await count(
+        reader,
+        'held_changes',
+        sql`${within({ ...scope, session: null })} and decided_at is null`,
       ),
       owners: await count(reader, 'owners', within({ ...scope, session: null })),
     };

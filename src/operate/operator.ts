@@ -6,6 +6,7 @@ import { retryJob } from '../jobs/settle-jobs.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import { countQueued } from '../store/embedding-store.ts';
+import { countHeldChanges } from '../store/held-change-store.ts';
 import { SCHEMA_VERSION } from '../store/migrations/migrations.ts';
 import { type Acts, createActs } from './acts.ts';
 import { countRecords, type RecordCounts } from './count-records.ts';
@@ -28,6 +29,8 @@ export interface StoreStatus {
   embedderChanging: boolean;
   /** Records of all tenants that wait for a vector. */
   vectorsWaiting: number;
+  /** Changes of documents that wait for review, of all tenants. */
+  heldChanges: number;
 }
 
 /** What those who run Varve need: keys, audit, jobs, counts, what comes in and what goes out. */
@@ -86,6 +89,7 @@ export function createOperator(parts: FormDeps, { written }: { written(): Promis
         embedder: embedding.current?.id ?? null,
         embedderChanging: await database.read(EVERY_TENANT, (reader) => embedding.isChanging(reader)),
         vectorsWaiting: await countQueued(database),
+        heldChanges: await database.read(EVERY_TENANT, (reader) => countHeldChanges(reader)),
       };
     },
     export: (scope) => exportRecords(database, parseScope(scope), new Date(clock.now())),

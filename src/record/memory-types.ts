@@ -42,6 +42,8 @@ export interface MemoryType {
   prunable: boolean;
   /** Archived this many days after its creation, whatever happens. */
   expiresAfterDays: number | null;
+  /** For so many days after the day on which it was due a prompt brings it up; then it is quiet. Null: it is never brought up. */
+  broughtUpForDays: number | null;
   /** Archived this many days after the day on which it was due, unless its outcome is known by then. */
   expiresAfterDueDays: number | null;
   /** Whether recall may return it. Reflections are always in mind and never searched. */
@@ -86,6 +88,7 @@ const BASE: MemoryType = {
   decayPerPass: 0.0005,
   prunable: true,
   expiresAfterDays: null,
+  broughtUpForDays: null,
   expiresAfterDueDays: null,
   recalled: true,
   formable: true,
@@ -280,6 +283,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     section: 'intentions',
     initialState: 'open',
     description: 'Something the user means to do, to be brought up again when it is due.',
+    broughtUpForDays: 3,
     expiresAfterDueDays: 14,
     lifespan: 'medium',
     decayPerPass: 0,

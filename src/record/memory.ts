@@ -227,6 +227,11 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
   return !memory.validFrom || !memory.validTo || memory.validFrom <= memory.validTo;
 }
 
+/** An importance within 0 and 1. Rounded, because the sum of two decimal fractions has a tail: 0.7999999999. */
+export function roundedImportance(importance: number): number {
+  return Math.min(1, Math.max(0, Math.round(importance * 1e6) / 1e6));
+}
+
 /** The hash by which exact doubles are known: case, white space and closing punctuation do not count. */
 export function contentHash(content: string): string {
   const normal = content

@@ -32,6 +32,17 @@ export function hasOutcome(
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
+/** Whether a prompt brings something up: it is due, has no outcome, and was not due so long ago that it has become quiet. */
+export function isToBringUp(
+  memory: Pick<Memory, 'state' | 'dueAt'>,
+  type: Pick<MemoryType, 'initialState' | 'broughtUpForDays'> | undefined,
+  now: number,
+): boolean {
+  if (type === undefined || type.broughtUpForDays === null || memory.dueAt === null) return false;
+  const overdue = now - memory.dueAt.getTime();
+  return overdue >= 0 && overdue < (type.broughtUpForDays + 1) * DAY && !hasOutcome(memory, type);
+}
+
 /** Whether a live memory is a permanent fact that is true now: a label and a value in every prompt. */
 export function isPresentFact(memory: Memory, now: number): boolean {
   return (

@@ -62,6 +62,16 @@ export async function listHeldChanges(reader: Reader, scope: Scope): Promise<Hel
   return rows.map(toHeldChange);
 }
 
+/** How many changes wait for a decision, of all owners that the reader sees. */
+export async function countHeldChanges(reader: Reader): Promise<number> {
+  const row = await reader
+    .selectFrom('held_changes')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('decided_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** A change that waits for a decision, or `not_found`. */
 export async function findHeldChange(reader: Reader, scope: Scope, id: string): Promise<HeldChange> {
   const found = (await listHeldChanges(reader, scope)).find((held) => held.id === id);

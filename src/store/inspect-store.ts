@@ -494,6 +494,8 @@ export interface Vitals {
   /** Of the user's questions, how many had been asked before in the same words. */
   repeatQuestionRate: number | null;
   refused: { reason: string; count: number }[];
+  /** Changes of documents that wait for review. */
+  heldChanges: number;
 }
 
 const MOST_QUESTIONS = 20_000;
@@ -550,6 +552,13 @@ export async function readVitals(reader: Reader, scope: Scope): Promise<Vitals> 
     .groupBy('reason')
     .orderBy('count', 'desc')
     .execute();
+  const held = await reader
+    .selectFrom('held_changes')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', owners)
+    .where('decided_at', 'is', null)
+    .executeTakeFirstOrThrow();
   const given = Number(use?.given ?? 0);
   const asked = new Set(
     questions.map(({ owner_key, content }) => `${owner_key} ${content.toLowerCase().replaceAll(/\W+/gu, ' ')}`),
@@ -562,6 +571,7 @@ export async function readVitals(reader: Reader, scope: Scope): Promise<Vitals> 
     correctionRate: ratio(Number(use?.corrected ?? 0), given),
     repeatQuestionRate: ratio(questions.length - asked.size, questions.length),
     refused: refused.map(({ reason, count }) => ({ reason, count: Number(count) })),
+    heldChanges: Number(held.count),
   };
 }
 

@@ -397,6 +397,8 @@ export interface GivenMemoryTable extends Owned {
   session_id: string | null;
   memory_id: string;
   given_at: number;
+  /** 1: it is always given; 0: it was looked up for the turn. */
+  always: Generated<number>;
 }
 
 export interface MemoryUseTable extends Owned {

@@ -8,6 +8,8 @@ export interface GivenMemory {
   memoryId: string;
   session: string | null;
   givenAt: number;
+  /** Whether it is always given, whatever the turn is about. */
+  isAlways: boolean;
 }
 
 export async function insertGiven(
@@ -15,7 +17,7 @@ export async function insertGiven(
   ids: IdSource,
   scope: Scope,
   memoryIds: readonly string[],
-  now: number,
+  { now, isAlways = false }: { now: number; isAlways?: boolean },
 ): Promise<void> {
   const unique = [...new Set(memoryIds)];
   for (const some of chunks(unique)) {
@@ -29,6 +31,7 @@ export async function insertGiven(
           session_id: scope.session,
           memory_id,
           given_at: now,
+          always: Number(isAlways),
         })),
       )
       .execute();
@@ -46,7 +49,13 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ id: row.id, memoryId: row.memory_id, session: row.session_id, givenAt: row.given_at }));
+  return rows.map((row) => ({
+    id: row.id,
+    memoryId: row.memory_id,
+    session: row.session_id,
+    givenAt: row.given_at,
+    isAlways: row.always === 1,
+  }));
 }
 
 /** Takes out what was judged. Gives back which were still there: what another run has judged meanwhile is not. */

@@ -20,9 +20,9 @@ const listIntentions: AgentTool = defineTool({
   }),
   output: z.object({ intentions: z.array(intentionSchema) }),
   async run(handle, { due_before }) {
-    const open =
-      due_before === undefined ? handle.intentions.list() : handle.intentions.due({ at: due_before, limit: 100 });
-    return { intentions: (await open).map(shown) };
+    const open = await handle.intentions.list();
+    const before = due_before === undefined ? Infinity : Date.parse(due_before);
+    return { intentions: open.filter(({ dueAt }) => Number(dueAt) < before).map(shown) };
   },
 });
 

@@ -5,7 +5,7 @@ import { table } from '../output.ts';
 /** Reflects now. */
 export const reflect: Command = {
   usage: 'reflect',
-  help: 'Reflects on the last 24 hours of the user now, instead of tonight: profile, facts, intentions, learnings. Says how many of each were added.',
+  help: 'Reflects now, instead of tonight, on what the user has said since the last reflection: profile, facts, intentions, learnings. Says how many of each were added. Without a user it reflects for everybody who has news.',
   examples: ['varve reflect', 'varve reflect --user ana --json'],
   async run(input) {
     await withMemory(input, { embeds: 'all' }, async (varve) => {

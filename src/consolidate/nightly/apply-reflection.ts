@@ -9,6 +9,7 @@ import { contentHash, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
+import { closeIntention } from '../../store/forget.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import type { RunNotes } from '../../store/run-store.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
@@ -116,6 +117,7 @@ async function closeIntentions(
     if (intention === null || intention.archivedAt !== null || closed.includes(intention.id)) continue;
     const reason = { ...why, reason: `the day shows that the intention is ${as}` };
     const revised = await reviseMemory(writer, deps, intention, { change: { state: as }, why: reason });
+    await closeIntention(writer, deps, revised, { as, by: 'reflect', why: reason });
     await archiveMemory(writer, deps, revised, { reason: 'expired', why: reason });
     closed.push(intention.id);
   }

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { enqueueJobs } from '../../jobs/enqueue.ts';
 import { knownTimeZone, nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';
-import { EVERY_TENANT, type Writer } from '../../store/database.ts';
+import { EVERY_TENANT, type Reader, type Writer } from '../../store/database.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 
 interface DueRow {
@@ -39,6 +39,29 @@ export function reflectedSince(reflectedUntil: number | null, now: number): numb
   return reflectedUntil > now ? now - DAY : reflectedUntil;
 }
 
+/**
+ * The owners within a scope who have said something since their last reflection: all users of a tenant, of one agent, or one user
+ * with all agents.
+ */
+export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
+  const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
+  const user = scope.user === null ? sql`o.user_id is not null` : sql`o.user_id = ${scope.user}`;
+  const { rows } = await sql<Pick<DueRow, 'tenant_id' | 'agent_id' | 'user_id'>>`
+    select o.tenant_id, o.agent_id, o.user_id
+    from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+    where o.tenant_id = ${scope.tenant} and ${agent} and ${user} and ${hasNews(now)}
+    order by o.owner_key`.execute(reader);
+  return rows.map(scopeOf);
+}
+
+/** Whether an owner `o` with its progress `p` has said something that was not reflected on. */
+function hasNews(now: number): RawBuilder<boolean> {
+  return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
+    and e.kind = 'message' and e.recorded_at <= ${now} and e.recorded_at >
+      case when p.reflected_until is null then 0 when p.reflected_until <= ${now} then p.reflected_until
+        else ${now - DAY} end)`;
+}
+
 // A due time is at most a day away, or a little more when the clocks change.
 const FARTHEST = 2 * DAY;
 
@@ -59,10 +82,7 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen:
   const now = deps.clock.now();
   const { rows } = await sql<DueRow>`
     select o.tenant_id, o.owner_key, o.agent_id, o.user_id, p.time_zone, p.reflection_hour, p.next_reflection_at,
-      o.created_at, exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
-        and e.kind = 'message' and e.recorded_at <= ${now} and e.recorded_at >
-          case when p.reflected_until is null then 0 when p.reflected_until <= ${now} then p.reflected_until
-            else ${now - DAY} end) as has_news
+      o.created_at, ${hasNews(now)} as has_news
     from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
     where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now}
       or p.next_reflection_at > ${now + FARTHEST})
@@ -108,6 +128,6 @@ async function moveOn(writer: Writer, row: DueRow, next: number): Promise<boolea
   return result.rows.length > 0;
 }
 
-function scopeOf(row: DueRow): Scope {
+function scopeOf(row: Pick<DueRow, 'tenant_id' | 'agent_id' | 'user_id'>): Scope {
   return { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null };
 }

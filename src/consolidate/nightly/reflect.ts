@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { VarveError } from '../../errors.ts';
+import { messageOf, VarveError } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import type { Basis } from '../../record/block.ts';
 import type { PromptSection } from '../../record/memory-types.ts';
@@ -30,11 +30,14 @@ import {
   type Numbering,
   type OpenDocument,
 } from './look-back.ts';
+import { ownersWithNews } from './due-reflections.ts';
 import { parseReflection, type ParsedReflection } from './parse-reflection.ts';
 import { reflectPrompt } from './profile-prompt.ts';
 
 /** What a reflection has added (K12). The names are those of the design's answer. */
 export interface ReflectionCounts extends Counts {
+  /** How many users were reflected on. */
+  users: number;
   /** Nothing was said since the last one: nothing was done. */
   skipped: boolean;
   /** The profile would have lost too much and waits for review. The rest was applied. */
@@ -48,6 +51,7 @@ const NOTHING: ReflectionCounts = {
   intentions_added: 0,
   intentions_closed: 0,
   learnings_added: 0,
+  users: 0,
   skipped: true,
   profile_held: false,
   warnings: [],
@@ -75,16 +79,51 @@ export async function reflectOwner(
   const total = { ...NOTHING, warnings: [] as string[] };
   for (let stretch = 0; stretch < MOST_STRETCHES; stretch += 1) {
     const { counts, hasMore } = await reflectOnce(deps, scope, options);
-    for (const name of COUNTED) total[name] += counts[name];
-    total.skipped &&= counts.skipped;
-    total.profile_held ||= counts.profile_held;
-    total.warnings.push(...counts.warnings);
+    addCounts(total, counts);
     if (!hasMore) break;
+  }
+  return { ...total, users: Number(!total.skipped) };
+}
+
+const COUNTED = [
+  'users',
+  'facts_added',
+  'facts_updated',
+  'intentions_added',
+  'intentions_closed',
+  'learnings_added',
+] as const;
+
+/**
+ * Reflects now on everybody within a scope who has said something since their last reflection: a scope without a user means all users
+ * of the tenant, one without an agent all agents of the user. One who fails does not hold up the others, and is named in the warnings.
+ */
+export async function reflectAll(
+  deps: ConsolidateDeps,
+  scope: Scope,
+  options: ReflectOptions,
+): Promise<ReflectionCounts> {
+  const now = deps.clock.now();
+  const owners = await deps.database.read(scope.tenant, (reader) => ownersWithNews(reader, scope, now));
+  const total = { ...NOTHING, warnings: [] as string[] };
+  for (const owner of owners) {
+    options.signal?.throwIfAborted();
+    try {
+      addCounts(total, await reflectOwner(deps, owner, options));
+    } catch (error) {
+      if (owners.length === 1) throw error;
+      total.warnings.push(`The reflection of ${owner.user} failed: ${messageOf(error)}`);
+    }
   }
   return total;
 }
 
-const COUNTED = ['facts_added', 'facts_updated', 'intentions_added', 'intentions_closed', 'learnings_added'] as const;
+function addCounts(total: ReflectionCounts, counts: ReflectionCounts): void {
+  for (const name of COUNTED) total[name] += counts[name];
+  total.skipped &&= counts.skipped;
+  total.profile_held ||= counts.profile_held;
+  total.warnings.push(...counts.warnings);
+}
 
 async function reflectOnce(
   deps: ConsolidateDeps,
@@ -127,6 +166,7 @@ async function reflectOnce(
     });
     const counted: ReflectionCounts = {
       ...counts,
+      users: 0,
       skipped: false,
       profile_held: held.some(({ kind }) => kind === 'profile'),
       warnings: [

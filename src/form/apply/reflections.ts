@@ -7,7 +7,8 @@ import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { lowestTrust, trustOf } from '../../record/trust.ts';
-import type { Writer } from '../../store/database.ts';
+import { typesThat } from '../../record/memory-types.ts';
+import type { Reader as StoreReader, Writer } from '../../store/database.ts';
 import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
 import { writeMemory } from '../../store/write-memory.ts';
@@ -133,7 +134,8 @@ export async function writeTopics(
   source: Source & { known?: readonly string[] },
 ): Promise<Written> {
   const written: Written = { ids: [], refused: [] };
-  const { scope, events, why, known = [] } = source;
+  const { scope, events, why, known: shown = [] } = source;
+  const known = await summariesOf(writer, deps, scope);
   const { mostTopics, minimumInteractions } = deps.settings.summary;
   if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return written;
   for (const { topic, summary, turns } of topics.slice(0, mostTopics)) {
@@ -141,12 +143,13 @@ export async function writeTopics(
     const text = summary.split('\n').map(plainText).join('\n').trim().slice(0, LONGEST_SUMMARY);
     if (title === '' || text === '') continue;
     // A topic that goes on may keep what its summary said.
-    const verdict = checkText(deps, text, { events, earlier: known, most: Infinity });
+    const verdict = checkText(deps, text, { events, earlier: shown, most: Infinity });
     if (verdict.refusal !== null) {
       written.refused.push({ what: 'topic', ...verdict.refusal });
       continue;
     }
     const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
+    const earlier = known.find((memory) => memory.title === `${TITLE}${title}`)?.content ?? '';
     const { memory } = await writeMemory(
       writer,
       deps,
@@ -154,7 +157,7 @@ export async function writeTopics(
       {
         type: 'summary',
         title: `${TITLE}${title}`,
-        content: verdict.text,
+        content: continuedSummary(earlier, verdict.text),
         level: ownerLevel(scope),
         ...shared({ ...source, events: cited.length === 0 ? events : cited }),
         sourceType: 'conversation',
@@ -167,11 +170,45 @@ export async function writeTopics(
   return written;
 }
 
-/** The topics of a session so far, for a reader to continue. */
-export function topicsOf(summaries: readonly Memory[]): { topic: string; summary: string }[] {
-  return summaries.flatMap(({ title, content }) =>
-    title === null ? [] : [{ topic: title.replace(TITLE, ''), summary: content.slice(0, 600) }],
-  );
+/** So much of what an earlier summary says is in one that goes on from it. */
+const CONTINUES = 0.6;
+
+/**
+ * The summary of a topic that has one already: the new text where it goes on from the earlier one, otherwise both. What was said of a
+ * topic in another session is never overwritten; where there is no room for all, the oldest lines go.
+ */
+function continuedSummary(earlier: string, text: string): string {
+  if (earlier === '' || coveredBy(contentStems(earlier), contentStems(text)) >= CONTINUES) return text;
+  const lines = [...new Set([...earlier.split('\n'), ...text.split('\n')])];
+  while (lines.length > 1 && lines.join('\n').length > LONGEST_SUMMARY) lines.shift();
+  return lines.join('\n');
+}
+
+const MOST_SUMMARIES = 50;
+
+/** The latest topics of an owner. */
+async function summariesOf(reader: StoreReader, deps: FormDeps, scope: Scope): Promise<Memory[]> {
+  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
+  return (await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() })).items;
+}
+
+/** Characters that a reader is shown of a topic's summary. */
+const SHOWN_SUMMARY = 1200;
+
+/** The topics that these turns may go on with, the likeliest first: those that share words with them, then the latest. */
+export async function topicsToContinue(
+  reader: StoreReader,
+  deps: FormDeps,
+  { scope, events, most }: { scope: Scope; events: readonly Event[]; most: number },
+): Promise<{ topic: string; summary: string }[]> {
+  const said = contentStems(events.map(({ content }) => content).join(' '));
+  return (await summariesOf(reader, deps, scope))
+    .map((memory, age) => ({ memory, age, shared: coveredBy(contentStems(memory.title ?? ''), said) }))
+    .toSorted((one, other) => other.shared - one.shared || one.age - other.age)
+    .slice(0, most)
+    .flatMap(({ memory: { title, content } }) =>
+      title === null ? [] : [{ topic: title.replace(TITLE, ''), summary: content.slice(-SHOWN_SUMMARY) }],
+    );
 }
 
 function shared({ events, reader, scope }: Pick<Source, 'events' | 'reader' | 'scope'>) {

@@ -199,6 +199,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       correctionRate: z.number().nullable(),
       repeatQuestionRate: z.number().nullable(),
       refused: z.array(z.object({ reason: z.string(), count })),
+      heldChanges: count,
     }),
     async run({ varve, scope }) {
       return { body: await varve.operator.inspect.vitals(scope) };

@@ -14,14 +14,17 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/reflect',
     tag: 'work',
-    summary: 'Looks back on what the user said since the last reflection, now instead of tonight.',
+    summary:
+      'Looks back on what the user said since the last reflection, now instead of tonight. Without a user: for every user of the tenant who has news.',
     secret: true,
     act: 'reflect',
     query: dryRun,
     answer: z.object({
+      users: z.int(),
       facts_added: z.int(),
       facts_updated: z.int(),
       intentions_added: z.int(),
+      intentions_closed: z.int(),
       learnings_added: z.int(),
       skipped: z.boolean(),
       profile_held: z.boolean(),

@@ -4,10 +4,10 @@ import { get, post, send } from '../api.ts';
 import { Button, Empty, Loaded, Panel, Tabs, Text, hueOf } from '../components/basics.tsx';
 import { Chart, type Series } from '../components/chart.tsx';
 import { ARCHIVED_AS } from '../components/memory-bits.tsx';
-import { act, isOperator, scope } from '../state.ts';
+import { act, href, isOperator, scope } from '../state.ts';
 import type { CostLine, Counts, Growth, JobRecord, Run, Vitals } from '../types.ts';
 import { useQuery } from '../use-query.ts';
-import { ago, dateTime, dollars, label, number, percent } from '../words.ts';
+import { ago, dateTime, dollars, label, number, percent, plural } from '../words.ts';
 
 /** How memory grows and how the machine behind it does. */
 export function HealthView(): JSX.Element {
@@ -162,6 +162,13 @@ function GrowthTab(): JSX.Element {
                 ],
               ]}
             />
+            {found.heldChanges === 0 ? null : (
+              <p>
+                <a href={href('review')}>
+                  {plural(found.heldChanges, 'change')} of documents wait for review: they would lose what still holds.
+                </a>
+              </p>
+            )}
             {found.refused.length === 0 ? null : (
               <p class="muted">
                 Refused:{' '}
