@@ -129,7 +129,9 @@ async function evaluateConversation(
         if (options.signals && group.names.includes('all'))
           for (const { arm, ...row } of await measureSignals(state, question)) add(arm, [row]);
         for (const name of group.names) {
-          if (wanted.has('retrieval')) add(name, await measureRetrieval(state, question, askOf(name)));
+          // An arm that changes nothing of recall finds what the first of its group finds.
+          if (wanted.has('retrieval') && (name === leading || askOf(name).recall !== undefined))
+            add(name, await measureRetrieval(state, question, askOf(name)));
           if (wanted.has('end-to-end')) add(name, await measureEndToEnd(state, question, askOf(name), judge));
         }
       }

@@ -131,7 +131,21 @@ function compared({
     const isSure = change.p < SIGNIFICANT && better !== 'none';
     const isBetter = better === 'higher' ? change.mean > 0 : change.mean < 0;
     const verdict = !isSure ? ('same' as const) : isBetter ? ('better' as const) : ('worse' as const);
-    return [{ arm: to, metric, before: estimate(earlier), after: estimate(later), difference: change, verdict }];
+    // Both means are of the items that both have: a signal of recall, for example, counts in some questions only.
+    const shared = (one: readonly Observation[], other: readonly Observation[]): Estimate => {
+      const keys = new Set(other.map(({ conversation, item }) => `${conversation} ${item}`));
+      return estimate(one.filter(({ conversation, item }) => keys.has(`${conversation} ${item}`)));
+    };
+    return [
+      {
+        arm: to,
+        metric,
+        before: shared(earlier, later),
+        after: shared(later, earlier),
+        difference: change,
+        verdict,
+      },
+    ];
   });
 }
 

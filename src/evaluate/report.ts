@@ -82,7 +82,8 @@ const TITLES: Record<Measure, string> = {
 };
 
 function measureSection(measure: Measure, figures: readonly Figure[], run: Run): string {
-  const own = figures.filter(({ metric }) => METRICS[metric]?.measure === measure);
+  // The confidence of recall is the axis of the curve below and says nothing as a mean.
+  const own = figures.filter(({ metric }) => METRICS[metric]?.measure === measure && metric !== 'confidence');
   if (own.length === 0) return '';
   const rows = own
     .filter(({ kind }) => kind === null)
@@ -197,7 +198,8 @@ function ablations(compared: readonly Compared[]): string {
 
 /** A difference with its sign. */
 export function signed(metric: string, value: number): string {
-  return `${value < 0 ? '−' : '+'}${shown(metric, Math.abs(value))}`;
+  const size = shown(metric, Math.abs(value));
+  return /[1-9]/.test(size) ? `${value < 0 ? '−' : '+'}${size}` : size;
 }
 
 const SHOWN_MISSES = 40;
@@ -243,7 +245,7 @@ main{max-width:960px;margin:0 auto;padding:40px 24px 80px}h1{margin:0 0 20px;fon
 .note{color:var(--soft);font-size:14px}.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(170px,1fr));gap:12px;padding:0;border:0;background:none;margin:28px 0}
 .tile{background:var(--card);border:1px solid var(--faint);border-radius:10px;padding:14px 16px}.tile b{display:block;font-size:28px;font-weight:600;letter-spacing:-.02em;font-variant-numeric:tabular-nums}.tile span{display:block;font-size:14px}.tile small{color:var(--soft);font-size:12.5px;font-variant-numeric:tabular-nums}
 section{background:var(--card);border:1px solid var(--faint);border-radius:12px;padding:24px;margin:18px 0}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th,td{padding:7px 10px;border-bottom:1px solid var(--faint);text-align:left;font-weight:400}thead th{color:var(--soft);font-size:13px}tbody tr:last-child th,tbody tr:last-child td{border:0}.number,.count,.interval{text-align:right}td.number{font-weight:600}td.interval,td.count,.way,span.count{color:var(--soft)}
+th,td{padding:7px 10px;border-bottom:1px solid var(--faint);text-align:left;font-weight:400}thead th{color:var(--soft);font-size:13px}table{table-layout:fixed}th:first-child{width:46%}tbody tr:last-child th,tbody tr:last-child td{border:0}.number,.count,.interval{text-align:right}td.number{font-weight:600}td.interval,td.count,.way,span.count{color:var(--soft)}
 figure{margin:26px 0 0}figcaption{color:var(--soft);font-size:14px;margin-bottom:6px}svg{width:100%;height:auto;display:block}svg.small{max-width:540px}
 .grid{stroke:var(--faint)}.zero{stroke:var(--soft);stroke-dasharray:3 3}.tick,.value,.axis,svg .label{fill:var(--soft);font-size:12.5px;font-variant-numeric:tabular-nums}svg .label{fill:var(--ink);font-size:13.5px}svg .label.whole{font-weight:600}.value{fill:var(--ink);white-space:pre}
 .bar{stroke:var(--soft);stroke-width:2}.dot{fill:var(--soft)}.bar.whole,.path{stroke:var(--tone)}.dot.whole,.dot.line0{fill:var(--tone)}.bar.better{stroke:var(--good)}.dot.better{fill:var(--good)}.bar.worse{stroke:var(--bad)}.dot.worse{fill:var(--bad)}.path{fill:none;stroke-width:2}.band{fill:var(--band)}
