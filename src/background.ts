@@ -15,6 +15,7 @@ import { flushIdleSessions } from './observe/flush-session.ts';
 import { HOUR } from './record/clock.ts';
 import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/embedding-store.ts';
+import { tenantsWithMemories } from './store/upkeep-store.ts';
 
 /** What work in the background works with. */
 export type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & { formation: Formation };
@@ -111,6 +112,15 @@ function jobsOf(deps: BackgroundDeps, options: BackgroundOptions): JobKinds {
       cron: '0 * * * * *',
       async run() {
         await flushIdleSessions(deps);
+      },
+    },
+    'check-extraction': {
+      isPaid: false,
+      cron: deps.consolidation.intervals.maintain,
+      async run() {
+        const { watchExtraction } = await import('./operate/extraction-checks.ts');
+        const tenants = await deps.database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader));
+        for (const tenant of tenants) await watchExtraction(deps, tenant);
       },
     },
   };

@@ -94,6 +94,8 @@ export type { ApiKey, KeyAccess, NewApiKey } from './operate/api-key.ts';
 export type { MadeApiKey, Keys } from './operate/keys.ts';
 export type { Act, Acts, NewAct } from './operate/acts.ts';
 export type { RecordCounts } from './operate/count-records.ts';
+export type { CheckResult, ExtractionReport } from './operate/extraction-checks.ts';
+export type { OnlineMetrics, Rate, ScaffoldGrowth } from './operate/online-metrics.ts';
 export type { RecordChange } from './operate/follow-changes.ts';
 export type { ImportReport } from './operate/import-records.ts';
 export type { RecordLine } from './operate/record-line.ts';

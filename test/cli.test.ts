@@ -52,6 +52,7 @@ describe('varve on the command line', () => {
       'consolidate',
       'jobs',
       'stats',
+      'metrics',
       'costs',
       'import',
       'export',

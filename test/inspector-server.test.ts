@@ -179,7 +179,16 @@ describe('what a key reaches in the inspector', () => {
     await place.remove();
   });
 
-  const READS = ['owners', 'memory-rows', 'memory-facets', 'sessions', 'subject-graph', 'growth', 'vitals', 'whoami'];
+  const READS = [
+    'owners',
+    'memory-rows',
+    'memory-facets',
+    'sessions',
+    'subject-graph',
+    'growth',
+    'online-metrics',
+    'whoami',
+  ];
 
   it('is one user’s for the key of one user, whatever the address says', async () => {
     for (const path of READS) {
@@ -352,13 +361,6 @@ for (const database of databases()) {
       });
       expect(growth.archived).toEqual([{ day: '2026-03-02', reason: 'superseded', count: 1 }]);
       expect(growth.events).toEqual([{ day: '2026-03-01', count: 2 }]);
-      const vitals = await varve.operator.inspect.vitals(scope);
-      expect(vitals).toMatchObject({
-        observationRate: 1,
-        repeatQuestionRate: 0,
-        contextUtilisation: null,
-        refused: [],
-      });
     });
   });
 }

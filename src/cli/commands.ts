@@ -77,6 +77,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/jobs.ts')).jobs,
   },
   stats: { summary: 'how much is remembered', load: async () => (await import('./commands/stats.ts')).stats },
+  metrics: {
+    summary: 'how well memory does in use',
+    load: async () => (await import('./commands/metrics.ts')).metrics,
+  },
   costs: {
     summary: 'what models were used for and cost',
     load: async () => (await import('./commands/costs.ts')).costs,

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { EXTRACTION_CHECKS } from '../operate/metric-definitions.ts';
 import { messageOf, VarveError } from '../errors.ts';
 import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';
@@ -31,6 +32,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
       await queue(varve),
       await schedules(varve),
       await heldChanges(varve),
+      await extraction(varve, input),
       await keys(varve, input),
       await examineServer(input),
     ];
@@ -195,6 +197,21 @@ async function schedules(varve: Varve): Promise<Finding> {
   if (due > Date.now() - LATE) return good('worker', 'nothing is overdue');
   const since = new Date(due).toISOString().slice(0, 16).replace('T', ' ');
   return note('worker', `none runs: work is overdue since ${since} UTC`, remedy);
+}
+
+/** The checks of the first conversations. */
+async function extraction(varve: Varve, input: CommandInput): Promise<Finding> {
+  const { tenant = 'default' } = scopeOf(input);
+  const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
+  const failing = checks.find(({ isAlert }) => isAlert);
+  if (conversations === 0) return good('extraction', 'no conversation was formed yet');
+  if (failing === undefined) return good('extraction', `the first ${conversations} conversations look right`);
+  const { definition, remedy } = EXTRACTION_CHECKS[failing.check];
+  return bad(
+    'extraction',
+    `${failing.check} ${((failing.share ?? 0) * 100).toFixed(0)} % of ${failing.of}, at most ${failing.threshold * 100} % is usual (${definition.replace(/\.$/, '')})`,
+    remedy,
+  );
 }
 
 async function keys(varve: Varve, input: CommandInput): Promise<Finding> {

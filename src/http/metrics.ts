@@ -1,4 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { ONLINE_METRICS } from '../operate/metric-definitions.ts';
+import { MINUTE } from '../record/clock.ts';
 import type { Varve } from '../varve.ts';
 import type { FailureLimit } from './limits.ts';
 
@@ -29,10 +31,70 @@ interface Histogram {
   count: number;
 }
 
+/** How well memory does, for a tenant. It reads much, and changes slowly: it is read again after five minutes. */
+async function qualityMetrics(varve: Varve, tenant: string): Promise<string[]> {
+  const metrics = await varve.operator.metrics({ tenant });
+  const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
+  const known = (value: number | null): string[] => (value === null ? [] : [String(value)]);
+  const defined = (name: keyof typeof metrics): string => ONLINE_METRICS[name]?.definition ?? '';
+  return [
+    ...family(
+      'varve_context_utilisation',
+      'gauge',
+      defined('contextUtilisation'),
+      known(metrics.contextUtilisation.rate),
+    ),
+    ...family('varve_observation_rate', 'gauge', defined('observationRate'), known(metrics.observationRate.rate)),
+    ...family('varve_statement_rate', 'gauge', defined('statementRate'), known(metrics.statementRate.rate)),
+    ...family('varve_scaffold_keys', 'gauge', defined('scaffold'), known(metrics.scaffold.keys)),
+    ...family('varve_correction_rate', 'gauge', defined('correctionRate'), known(metrics.correctionRate.rate)),
+    ...family(
+      'varve_repeat_question_rate',
+      'gauge',
+      defined('repeatQuestionRate'),
+      known(metrics.repeatQuestionRate.rate),
+    ),
+    ...family('varve_extraction_checked_conversations', 'gauge', 'First conversations whose extraction was checked.', [
+      String(conversations),
+    ]),
+    ...family(
+      'varve_extraction_share',
+      'gauge',
+      'Checks of extraction on the first conversations, as shares.',
+      checks.flatMap(({ check, share }) => (share === null ? [] : [`{check="${check}"} ${share}`])),
+    ),
+    ...family(
+      'varve_extraction_alert',
+      'gauge',
+      '1 where a check of extraction is over its threshold.',
+      checks.map(({ check, isAlert }) => `{check="${check}"} ${isAlert ? 1 : 0}`),
+    ),
+  ];
+}
+
+const QUALITY_FOR = 5 * MINUTE;
+const MOST_TENANTS = 1000;
+
+function createQuality(): (varve: Varve, tenant: string) => Promise<string[]> {
+  const kept = new Map<string, { at: number; lines: Promise<string[]> }>();
+  return async (varve, tenant) => {
+    const now = performance.now();
+    const before = kept.get(tenant);
+    if (before !== undefined && now - before.at < QUALITY_FOR) return before.lines;
+    if (kept.size >= MOST_TENANTS) kept.clear();
+    const lines = qualityMetrics(varve, tenant);
+    kept.set(tenant, { at: now, lines });
+    // What failed is asked for again by the next scrape.
+    lines.catch(() => kept.delete(tenant));
+    return lines;
+  };
+}
+
 /** Makes the metrics of one server process. */
 export function createMetrics(failures: FailureLimit): Metrics {
   const requests = new Map<string, number>();
   const durations = new Map<string, Histogram>();
+  const quality = createQuality();
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   let open = 0;
@@ -64,6 +126,7 @@ export function createMetrics(failures: FailureLimit): Metrics {
         ),
         ...family('varve_vectors_waiting', 'gauge', 'Records that wait for a vector.', [`${vectorsWaiting}`]),
         ...family('varve_held_changes', 'gauge', 'Changes of documents that wait for review.', [`${heldChanges}`]),
+        ...(await quality(varve, tenant)),
       ];
       if (!isOperator) return [...own, ''].join('\n');
       const usage = process.cpuUsage();

@@ -274,6 +274,38 @@ export const recordCounts: z.ZodType = z.object({
   owners: count,
 });
 
+const rate = z.object({ rate: z.number().nullable(), of: count });
+
+export const onlineMetrics: z.ZodType = z.object({
+  contextUtilisation: rate,
+  observationRate: rate,
+  statementRate: rate,
+  correctionRate: rate,
+  corrections: z.array(z.object({ month: text, rate: z.number().nullable(), turns: count })),
+  repeatQuestionRate: rate,
+  repeated: z.array(z.object({ question: text, attribute: text })),
+  scaffold: z.object({
+    curve: z.array(z.object({ day: text, keys: z.number(), scaffolds: count })),
+    keys: z.number().nullable(),
+    lateShare: z.number().nullable(),
+  }),
+  refused: z.array(z.object({ reason: text, count })),
+});
+
+export const extractionReport: z.ZodType = z.object({
+  conversations: count,
+  checks: z.array(
+    z.object({
+      check: text,
+      share: z.number().nullable(),
+      of: count,
+      threshold: z.number(),
+      isAlert: z.boolean(),
+    }),
+  ),
+  examples: z.array(z.object({ check: text, memory: text })),
+});
+
 export const costLine: z.ZodType = z.object({
   keys: z.record(z.string(), text),
   count,
@@ -330,6 +362,8 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   ApiKey: apiKey,
   Act: act,
   RecordCounts: recordCounts,
+  OnlineMetrics: onlineMetrics,
+  ExtractionReport: extractionReport,
   CostLine: costLine,
   ImportReport: importReport,
   Problem: problem,

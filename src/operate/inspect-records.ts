@@ -10,7 +10,6 @@ import {
   readGrowth,
   readLinks,
   readMemoryRows,
-  readVitals,
   type Growth,
   type MemoryFacets,
   type MemoryLinks,
@@ -19,20 +18,9 @@ import {
   type RowsRequest,
   type SessionSummary,
   type SubjectGraph,
-  type Vitals,
 } from '../store/inspect-store.ts';
 
-export type {
-  Growth,
-  MemoryFacets,
-  MemoryLinks,
-  MemoryRows,
-  OwnerSummary,
-  RowsRequest,
-  SessionSummary,
-  SubjectGraph,
-  Vitals,
-};
+export type { Growth, MemoryFacets, MemoryLinks, MemoryRows, OwnerSummary, RowsRequest, SessionSummary, SubjectGraph };
 
 /** What the inspector shows of a scope: everything that lies within it, of all its agents, users and sessions. */
 export interface Inspector {
@@ -46,7 +34,6 @@ export interface Inspector {
   sessions(scope: Scope, page: { offset: number; limit: number }): Promise<{ total: number; items: SessionSummary[] }>;
   graph(scope: Scope): Promise<SubjectGraph>;
   growth(scope: Scope): Promise<Growth>;
-  vitals(scope: Scope): Promise<Vitals>;
 }
 
 export function createInspector({ database, clock }: { database: Database; clock: Clock }): Inspector {
@@ -59,6 +46,5 @@ export function createInspector({ database, clock }: { database: Database; clock
     sessions: (scope, page) => database.read(scope.tenant, (reader) => listSessionRows(reader, scope, page)),
     graph: (scope) => database.read(scope.tenant, (reader) => readGraph(reader, scope)),
     growth: (scope) => database.read(scope.tenant, (reader) => readGrowth(reader, scope)),
-    vitals: (scope) => database.read(scope.tenant, (reader) => readVitals(reader, scope)),
   };
 }

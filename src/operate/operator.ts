@@ -12,10 +12,12 @@ import { type Acts, createActs } from './acts.ts';
 import { countRecords, type RecordCounts } from './count-records.ts';
 import { createCursorSeal, type CursorSeal } from './cursor-seal.ts';
 import { exportRecords } from './export-records.ts';
+import { checkExtraction, type ExtractionReport } from './extraction-checks.ts';
 import { followChanges, type FollowOptions, type RecordChange } from './follow-changes.ts';
 import { type ImportItem, type ImportOptions, importRecords, type ImportReport } from './import-records.ts';
 import { createInspector, type Inspector } from './inspect-records.ts';
 import { createKeys, type Keys } from './keys.ts';
+import { onlineMetrics, type OnlineMetrics } from './online-metrics.ts';
 import type { RecordLine } from './record-line.ts';
 import { createRequestAnswers, type RequestAnswers } from './request-answers.ts';
 
@@ -51,6 +53,10 @@ export interface Operator {
   };
   /** What the inspector shows. */
   readonly inspect: Inspector;
+  /** How well memory does in use, within a scope: utilisation, observations, corrections, repeated questions, growth. */
+  metrics(scope: ScopeInput): Promise<OnlineMetrics>;
+  /** Checks what was formed of the first conversations of a tenant: unsupported, doubled and refused statements. */
+  checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
   /** How much lies within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
   /** Asks the store something small: throws when it cannot answer. */
@@ -81,6 +87,8 @@ export function createOperator(parts: FormDeps, { written }: { written(): Promis
       schedules: () => listSchedules(database),
     },
     inspect: createInspector(parts),
+    metrics: (scope) => onlineMetrics(parts, parseScope(scope)),
+    checkExtraction: ({ tenant = 'default' } = {}) => checkExtraction(database, tenant),
     count: (scope) => countRecords(database, parseScope(scope)),
     async status() {
       return {

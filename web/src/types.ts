@@ -7,8 +7,10 @@ import type { Job } from '../../src/jobs/job.ts';
 import type { ReportLine } from '../../src/ledger/usage-report.ts';
 import type { ApiKey } from '../../src/operate/api-key.ts';
 import type { RecordCounts } from '../../src/operate/count-records.ts';
+import type { ExtractionReport } from '../../src/operate/extraction-checks.ts';
 import type { RecordChange } from '../../src/operate/follow-changes.ts';
 import type * as inspect from '../../src/operate/inspect-records.ts';
+import type { OnlineMetrics } from '../../src/operate/online-metrics.ts';
 import type {
   RecallResult as RecallResultRecord,
   Recalled as RecalledRecord,
@@ -63,7 +65,8 @@ export type Links = Json<inspect.MemoryLinks>;
 export type SessionRow = Json<inspect.SessionSummary>;
 export type Graph = Json<inspect.SubjectGraph>;
 export type Growth = Json<inspect.Growth>;
-export type Vitals = Json<inspect.Vitals>;
+export type Metrics = Json<OnlineMetrics>;
+export type Extraction = Json<ExtractionReport>;
 
 /** Who is signed in, and to what. */
 export interface Me {

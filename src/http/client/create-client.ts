@@ -5,6 +5,7 @@ import type { ApiKey, NewApiKey } from '../../operate/api-key.ts';
 import type { RecordCounts } from '../../operate/count-records.ts';
 import type { RecordChange } from '../../operate/follow-changes.ts';
 import type { MadeApiKey } from '../../operate/keys.ts';
+import type { OnlineMetrics } from '../../operate/online-metrics.ts';
 import type { HandleScope, ScopeInput } from '../../record/scope.ts';
 import { textLines } from '../streams.ts';
 import { remoteHandle, type RemoteHandle } from './remote-handle.ts';
@@ -34,6 +35,8 @@ export interface Client {
   /** Embeds what has no vector (K15). */
   backfill(options?: { rate?: number }): Promise<Record<string, number>>;
   stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
+  /** How well memory does in use within a scope. */
+  metrics(scope?: Omit<ScopeInput, 'tenant'>): Promise<OnlineMetrics>;
   /** What changes within a scope, as it changes. A lost connection is made again where it ended. */
   changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
 }
@@ -57,6 +60,7 @@ export function createClient(options: ClientOptions): Client {
     reflect: (scope) => sendSlow({ method: 'POST', path: '/v1/reflect', query: { ...withUser(scope) } }),
     backfill: (query) => sendSlow({ method: 'POST', path: '/v1/backfill', query: { ...query } }),
     stats: (scope = {}) => send({ method: 'GET', path: '/v1/stats', query: { ...scope } }),
+    metrics: (scope = {}) => send({ method: 'GET', path: '/v1/online-metrics', query: { ...scope } }),
     changes: (scope, settings) => followServer(options, { ...withUser(scope) }, settings),
   };
 }

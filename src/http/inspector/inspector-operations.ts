@@ -185,26 +185,6 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       return { body: await varve.operator.inspect.growth(scope) };
     },
   }),
-  operation({
-    id: 'vitals',
-    method: 'get',
-    path: '/v1/vitals',
-    tag: 'inspector',
-    summary: 'How well memory does within the scope: use, corrections, repeated questions, refusals.',
-    answer: z.object({
-      contextUtilisation: z.number().nullable(),
-      observationRate: z.number().nullable(),
-      scaffoldVersions: count,
-      scaffoldEntries: count,
-      correctionRate: z.number().nullable(),
-      repeatQuestionRate: z.number().nullable(),
-      refused: z.array(z.object({ reason: z.string(), count })),
-      heldChanges: count,
-    }),
-    async run({ varve, scope }) {
-      return { body: await varve.operator.inspect.vitals(scope) };
-    },
-  }),
 ];
 
 /** What was forgotten is shown to those who may erase; others learn that it was there, and when. */

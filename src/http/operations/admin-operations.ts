@@ -157,6 +157,30 @@ const COUNTS: readonly Operation[] = [
     },
   }),
   operation({
+    id: 'onlineMetrics',
+    method: 'get',
+    path: '/v1/online-metrics',
+    tag: 'operations',
+    summary:
+      'How well memory does in use within the scope: utilisation, observations, corrections, repeated questions.',
+    answer: records.onlineMetrics,
+    async run({ varve, scope }) {
+      return { body: await varve.operator.metrics(scope) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'extractionChecks',
+    method: 'get',
+    path: '/v1/extraction-checks',
+    tag: 'operations',
+    summary: 'Checks of what was formed of the first 100 conversations of the tenant.',
+    answer: records.extractionReport,
+    async run({ varve, scope }) {
+      return { body: await varve.operator.checkExtraction({ tenant: scope.tenant }) };
+    },
+  }),
+  operation({
     ...admin,
     id: 'costs',
     method: 'get',

@@ -4,8 +4,9 @@ import { get, post, send } from '../api.ts';
 import { Button, Empty, Loaded, Panel, Tabs, Text, hueOf } from '../components/basics.tsx';
 import { Chart, type Series } from '../components/chart.tsx';
 import { ARCHIVED_AS } from '../components/memory-bits.tsx';
-import { act, href, isOperator, scope } from '../state.ts';
-import type { CostLine, Counts, Growth, JobRecord, Run, Vitals } from '../types.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/metric-definitions.ts';
+import { act, isOperator, scope } from '../state.ts';
+import type { CostLine, Counts, Extraction, Growth, JobRecord, Metrics, Run } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { ago, dateTime, dollars, label, number, percent, plural } from '../words.ts';
 
@@ -82,7 +83,11 @@ function GrowthTab(): JSX.Element {
   const place = scope.value;
   const growth = useQuery((signal) => get<Growth>('/v1/growth', { scope: place, signal }), [place]);
   const counts = useQuery((signal) => get<Counts>('/v1/stats', { scope: place, signal }), [place]);
-  const vitals = useQuery((signal) => get<Vitals>('/v1/vitals', { scope: place, signal }), [place]);
+  const metrics = useQuery((signal) => get<Metrics>('/v1/online-metrics', { scope: place, signal }), [place]);
+  const extraction = useQuery(
+    isOperator.value ? (signal) => get<Extraction>('/v1/extraction-checks', { signal }) : null,
+    [],
+  );
   return (
     <>
       <Loaded query={counts}>
@@ -99,6 +104,17 @@ function GrowthTab(): JSX.Element {
             ]}
           />
         )}
+      </Loaded>
+      <Loaded query={counts}>
+        {(found) =>
+          found.heldChanges === 0 ? null : (
+            <p>
+              <a href={href('review')}>
+                {plural(found.heldChanges, 'change')} of documents wait for review: they would lose what still holds.
+              </a>
+            </p>
+          )
+        }
       </Loaded>
       <Loaded query={growth}>
         {(found) =>
@@ -130,56 +146,69 @@ function GrowthTab(): JSX.Element {
           )
         }
       </Loaded>
-      <Loaded query={vitals}>
-        {(found) => (
-          <Panel title="How well memory does">
-            <Tiles
-              tiles={[
-                [
-                  'Context utilisation',
-                  percent(found.contextUtilisation),
-                  'Of the memories that were given, how many the answer used',
-                ],
-                [
-                  'Observation rate',
-                  found.observationRate === null ? '–' : found.observationRate.toFixed(2),
-                  'Memories formed for each turn of the user',
-                ],
-                [
-                  'Scaffold growth',
-                  `${number(found.scaffoldEntries)} entries`,
-                  `${number(found.scaffoldVersions)} versions written`,
-                ],
-                [
-                  'Correction rate',
-                  percent(found.correctionRate),
-                  'Of the memories that were given, how many were corrected afterwards',
-                ],
-                [
-                  'Repeated questions',
-                  percent(found.repeatQuestionRate),
-                  'Questions that had been asked before in the same words',
-                ],
-              ]}
-            />
-            {found.heldChanges === 0 ? null : (
-              <p>
-                <a href={href('review')}>
-                  {plural(found.heldChanges, 'change')} of documents wait for review: they would lose what still holds.
-                </a>
-              </p>
-            )}
-            {found.refused.length === 0 ? null : (
-              <p class="muted">
-                Refused:{' '}
-                {found.refused.map(({ reason, count }) => `${reason.replaceAll('_', ' ')} ${number(count)}`).join(', ')}
-                .
-              </p>
-            )}
-          </Panel>
-        )}
-      </Loaded>
+      <Loaded query={metrics}>{(found) => <MetricsPanel found={found} />}</Loaded>
+      {isOperator.value ? <Loaded query={extraction}>{(found) => <ChecksPanel found={found} />}</Loaded> : null}
     </>
+  );
+}
+
+/** The online metrics, each with its definition where it is pointed at. */
+function MetricsPanel({ found }: { found: Metrics }): JSX.Element {
+  const hint = (name: string): string =>
+    `${ONLINE_METRICS[name]?.definition ?? ''} ${ONLINE_METRICS[name]?.healthy ?? ''}`;
+  const title = (name: string): string => ONLINE_METRICS[name]?.title ?? name;
+  const each = (rate: number | null): string => (rate === null ? '–' : `${rate.toFixed(1)} a conversation`);
+  const { curve, keys } = found.scaffold;
+  return (
+    <Panel title="How well memory does">
+      <Tiles
+        tiles={[
+          ['contextUtilisation', percent(found.contextUtilisation.rate)] as const,
+          ['observationRate', each(found.observationRate.rate)] as const,
+          ['statementRate', each(found.statementRate.rate)] as const,
+          ['scaffold', keys === null ? '–' : `${keys.toFixed(1)} keys`] as const,
+          ['correctionRate', percent(found.correctionRate.rate)] as const,
+          ['repeatQuestionRate', percent(found.repeatQuestionRate.rate)] as const,
+        ].map(([name, value]) => [title(name), value, hint(name)] as const)}
+      />
+      {curve.length < 2 ? null : (
+        <Chart
+          kind="line"
+          label="Keys of a scaffold, on average over users"
+          // Charts end one column after the last day.
+          days={[...curve.map(({ day }) => day), new Date().toISOString().slice(0, 10)]}
+          series={[{ name: 'Keys of a scaffold', hue: 0, values: [...curve.map((point) => point.keys), null] }]}
+          format={(value) => value.toFixed(1)}
+        />
+      )}
+      {found.refused.length === 0 ? null : (
+        <p class="muted">
+          Refused:{' '}
+          {found.refused.map(({ reason, count }) => `${reason.replaceAll('_', ' ')} ${number(count)}`).join(', ')}.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+/** The checks of the first conversations. */
+function ChecksPanel({ found }: { found: Extraction }): JSX.Element {
+  const alerts = found.checks.filter(({ isAlert }) => isAlert);
+  return (
+    <Panel title="Reading, checked">
+      <Tiles
+        tiles={found.checks.map(({ check, share, of, threshold }) => [
+          label(check),
+          percent(share),
+          `${EXTRACTION_CHECKS[check].definition} Of ${number(of)}; at most ${percent(threshold)} is usual.`,
+        ])}
+      />
+      <p class="muted">
+        {alerts.length === 0
+          ? `The first ${number(found.conversations)} conversations look right.`
+          : `Too many: ${alerts.map(({ check }) => `${label(check).toLowerCase()} (${EXTRACTION_CHECKS[check].remedy})`).join(', ')}.`}
+      </p>
+    </Panel>
   );
 }
 

@@ -1,0 +1,149 @@
+import { contentStems, coveredBy } from '../language/words.ts';
+import { locateQuote } from '../language/quotes.ts';
+import type { Database } from '../store/database.ts';
+import type { Parts } from '../store/parts.ts';
+import {
+  firstConversations,
+  formedSignature,
+  type FormedConversation,
+  type FormedStatement,
+} from '../store/quality-store.ts';
+import { recordAct } from './acts.ts';
+import { EXTRACTION_CHECKS, type CheckName } from './metric-definitions.ts';
+
+/** How many conversations of a tenant are checked: until then the prompts are being tuned. */
+export const CHECKED_CONVERSATIONS = 100;
+
+/** One check: its share, over how many, and whether that is too much. */
+export interface CheckResult {
+  check: CheckName;
+  share: number | null;
+  of: number;
+  threshold: number;
+  isAlert: boolean;
+}
+
+/** The checks of a tenant's first conversations. */
+export interface ExtractionReport {
+  /** Conversations that were looked at, of the first {@link CHECKED_CONVERSATIONS}. */
+  conversations: number;
+  checks: CheckResult[];
+  /** Examples for each alert: what was said to be wrong, by id. */
+  examples: { check: CheckName; memory: string }[];
+}
+
+/** A share of fewer than this many says nothing. */
+const ENOUGH = 20;
+const STRETCH = 25;
+
+/** Checks what was formed of the first conversations of a tenant. */
+export async function checkExtraction(database: Database, tenant: string): Promise<ExtractionReport> {
+  const sums: Sums = { statements: 0, hallucinated: [], duplicate: [], refused: 0, long: 0, empty: 0 };
+  const seen = new Map<string, FormedStatement[]>();
+  let conversations = 0;
+  for (let first = 0; first < CHECKED_CONVERSATIONS; first += STRETCH) {
+    const some = await database.read(tenant, (reader) => firstConversations(reader, tenant, { first, limit: STRETCH }));
+    for (const conversation of some) add(sums, conversation, seen);
+    conversations += some.length;
+    if (some.length < STRETCH) break;
+  }
+  const given = sums.statements + sums.refused;
+  return {
+    conversations,
+    checks: [
+      result('hallucinated', sums.hallucinated.length, sums.statements),
+      result('duplicate', sums.duplicate.length, sums.statements),
+      result('refused', sums.refused, given),
+      result('empty', sums.empty, sums.long),
+    ],
+    examples: (['hallucinated', 'duplicate'] as const).flatMap((check) =>
+      sums[check].slice(0, 5).map((memory) => ({ check, memory })),
+    ),
+  };
+}
+
+interface Sums {
+  statements: number;
+  hallucinated: string[];
+  duplicate: string[];
+  refused: number;
+  /** Conversations that have enough turns for something to be kept. */
+  long: number;
+  empty: number;
+}
+
+const LONG = 5;
+
+function add(sums: Sums, conversation: FormedConversation, seen: Map<string, FormedStatement[]>): void {
+  const { turns, statements, refused, ownerKey } = conversation;
+  sums.statements += statements.length;
+  sums.refused += refused;
+  if (turns.filter(({ origin }) => origin === 'user').length >= LONG) {
+    sums.long += 1;
+    if (statements.length === 0) sums.empty += 1;
+  }
+  const earlier = seen.get(ownerKey) ?? [];
+  seen.set(ownerKey, earlier);
+  for (const statement of statements) {
+    if (!isSupported(statement, conversation)) sums.hallucinated.push(statement.id);
+    if (earlier.some((other) => isRepeated(other, statement))) sums.duplicate.push(statement.id);
+    earlier.push(statement);
+  }
+}
+
+/** What a statement says, as a quotation or by half of its words, was said in the conversation it rests on. */
+function isSupported({ content, value }: FormedStatement, { turns }: FormedConversation): boolean {
+  if (turns.some((turn) => locateQuote(turn.content, content) !== null)) return true;
+  const said = contentStems(turns.map((turn) => turn.content).join('\n'));
+  const known = contentStems(value ?? content);
+  return known.size === 0 || coveredBy(known, said) >= 0.5;
+}
+
+function isRepeated(one: FormedStatement, other: FormedStatement): boolean {
+  if (one.subject !== other.subject || one.polarity !== other.polarity) return false;
+  if (one.attribute !== null && one.attribute === other.attribute)
+    return one.value?.toLowerCase() === other.value?.toLowerCase();
+  const [left, right] = [contentStems(one.content), contentStems(other.content)];
+  return Math.min(coveredBy(left, right), coveredBy(right, left)) >= 0.9;
+}
+
+function result(check: CheckName, part: number, of: number): CheckResult {
+  const { threshold } = EXTRACTION_CHECKS[check];
+  const share = of === 0 ? null : part / of;
+  return { check, share, of, threshold, isAlert: share !== null && of >= ENOUGH && share > threshold };
+}
+
+/** What each store was when it was last checked by this process: what has not changed is not read again. */
+const checkedBefore = new WeakMap<Database, Map<string, string>>();
+
+/**
+ * Checks the first conversations of a tenant after some of them were formed, and writes an `extraction.alert` to the audit trail when
+ * other checks fail than did the last time.
+ */
+export async function watchExtraction(parts: Parts, tenant: string): Promise<void> {
+  const before = checkedBefore.get(parts.database) ?? new Map<string, string>();
+  checkedBefore.set(parts.database, before);
+  const signature = await parts.database.read(tenant, (reader) =>
+    formedSignature(reader, tenant, CHECKED_CONVERSATIONS),
+  );
+  if (before.get(tenant) === signature) return;
+  before.set(tenant, signature);
+  const report = await checkExtraction(parts.database, tenant);
+  const failing = report.checks.filter(({ isAlert }) => isAlert).map(({ check }) => check);
+  await parts.database.write(tenant, async (writer) => {
+    const last = await writer
+      .selectFrom('admin_acts')
+      .select('details')
+      .where('tenant_id', '=', tenant)
+      .where('act', '=', ALERT)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const known = last === undefined ? [] : (JSON.parse(last.details) as { failing: string[] }).failing;
+    if (failing.join() === known.join()) return;
+    const details = { failing, conversations: report.conversations, checks: report.checks };
+    await recordAct(writer, parts, { tenant, actor: 'varve', act: ALERT, subject: null, details });
+  });
+}
+
+const ALERT = 'extraction.alert';

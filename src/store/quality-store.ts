@@ -1,0 +1,307 @@
+import { sql } from 'kysely';
+import { USER } from '../record/statement.ts';
+import type { Scope } from '../record/scope.ts';
+import { chunks, type Reader } from './database.ts';
+import { liesWithin } from './owner-store.ts';
+
+// What tells how well memory does: read by the online metrics and by the checks of the first conversations. Only reads.
+
+/** Sums of what was put before models and of what came of it. */
+export interface UseSums {
+  given: number;
+  used: number;
+  corrected: number;
+}
+
+export async function sumUse(reader: Reader, scope: Scope): Promise<UseSums> {
+  const owners = reader
+    .selectFrom('owners')
+    .select('owner_key')
+    .where('tenant_id', '=', scope.tenant)
+    .$if(scope.agent !== null, (query) => query.where('agent_id', '=', scope.agent))
+    .$if(scope.user !== null, (query) => query.where('user_id', '=', scope.user));
+  const row = await reader
+    .selectFrom('memory_use')
+    .select((eb) => [
+      eb.fn.sum('given').as('given'),
+      eb.fn.sum('used').as('used'),
+      eb.fn.sum('corrected').as('corrected'),
+    ])
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', owners)
+    .executeTakeFirst();
+  return { given: Number(row?.given ?? 0), used: Number(row?.used ?? 0), corrected: Number(row?.corrected ?? 0) };
+}
+
+/** How much was said, observed and formed within a scope. */
+export interface TalkCounts {
+  conversations: number;
+  userTurns: number;
+  /** What the agent has noted of its own accord. */
+  observations: number;
+  corrections: number;
+  statements: number;
+}
+
+export async function countTalk(reader: Reader, scope: Scope): Promise<TalkCounts> {
+  const events = await reader
+    .selectFrom('events')
+    .select((eb) => [
+      eb.fn.sum<number>(sql<number>`case when origin = 'user' then 1 else 0 end`).as('turns'),
+      eb.fn.sum<number>(sql<number>`case when kind = 'observation' then 1 else 0 end`).as('observations'),
+      eb.fn
+        .sum<number>(sql<number>`case when kind = 'observation' and category = 'correction' then 1 else 0 end`)
+        .as('corrections'),
+    ])
+    .where(liesWithin<'events'>(scope))
+    .executeTakeFirst();
+  const sessions = await reader
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'sessions'>(scope))
+    .executeTakeFirstOrThrow();
+  const statements = await reader
+    .selectFrom('memories')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'memories'>({ ...scope, session: null }))
+    .where('source_session', 'is not', null)
+    .$if(scope.session !== null, (query) => query.where('source_session', '=', scope.session))
+    .executeTakeFirstOrThrow();
+  return {
+    conversations: Number(sessions.count),
+    userTurns: Number(events?.turns ?? 0),
+    observations: Number(events?.observations ?? 0),
+    corrections: Number(events?.corrections ?? 0),
+    statements: Number(statements.count),
+  };
+}
+
+/** Corrections by month: what the agent has noted as one, and answers that the user has corrected. */
+export async function correctionsByMonth(
+  reader: Reader,
+  scope: Scope,
+): Promise<{ month: string; turns: number; corrections: number }[]> {
+  const rows = await reader
+    .selectFrom('events')
+    .select(['occurred_at', 'origin', 'category'])
+    .where(liesWithin<'events'>(scope))
+    .where((eb) => eb.or([eb('origin', '=', 'user'), eb('category', '=', 'correction')]))
+    .orderBy('occurred_at', 'desc')
+    .limit(MOST_EVENTS)
+    .execute();
+  const months = new Map<string, { month: string; turns: number; corrections: number }>();
+  for (const { occurred_at, category } of rows) {
+    const month = new Date(Number(occurred_at)).toISOString().slice(0, 7);
+    const counts = months.get(month) ?? { month, turns: 0, corrections: 0 };
+    if (category === 'correction') counts.corrections += 1;
+    else counts.turns += 1;
+    months.set(month, counts);
+  }
+  return [...months.values()].sort((one, other) => (one.month < other.month ? -1 : 1));
+}
+
+const MOST_EVENTS = 50_000;
+const MOST_SCAFFOLDS = 500;
+
+/** A scaffold at one time. */
+export interface ScaffoldState {
+  block: string;
+  at: number;
+  keys: number;
+}
+
+/** Every version of the scaffolds within a scope, by time. */
+export async function scaffoldStates(reader: Reader, scope: Scope): Promise<ScaffoldState[]> {
+  const blocks = await reader
+    .selectFrom('blocks')
+    .select(['id', 'content', 'updated_at'])
+    .where(liesWithin<'blocks'>({ ...scope, session: null }))
+    .where('kind', '=', 'scaffold')
+    .limit(MOST_SCAFFOLDS)
+    .execute();
+  const states: ScaffoldState[] = [];
+  for (const some of chunks(blocks)) {
+    const revisions = await reader
+      .selectFrom('revisions')
+      .select(['record_id', 'at', 'before'])
+      .where('tenant_id', '=', scope.tenant)
+      .where(
+        'record_id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .orderBy('version')
+      .execute();
+    const byBlock = Map.groupBy(revisions, (revision) => revision.record_id);
+    for (const { id, content, updated_at } of some) {
+      // A revision holds what stood before it: the state after it is the next one's, and at last the block's own.
+      const own = byBlock.get(id) ?? [];
+      for (const [index, { at }] of own.entries()) {
+        const next = own[index + 1]?.before;
+        states.push({ block: id, at: Number(at), keys: keysOf(next === undefined ? content : next) });
+      }
+      if (own.length === 0) states.push({ block: id, at: Number(updated_at), keys: keysOf(content) });
+    }
+  }
+  return states.sort((one, other) => one.at - other.at);
+}
+
+/** The keys of a scaffold, or of the record of a block that holds one. */
+function keysOf(text: string | null): number {
+  if (text === null) return 0;
+  const value = JSON.parse(text) as Record<string, unknown>;
+  const content = 'content' in value && 'kind' in value ? value['content'] : value;
+  const scaffold = typeof content === 'string' ? (JSON.parse(content) as object) : (content ?? {});
+  return Object.keys(scaffold).length;
+}
+
+/** A turn of the agent that asks something. */
+export interface AgentQuestion {
+  ownerKey: string;
+  content: string;
+  at: number;
+}
+
+/** The last turns of the agent that have a question in them, newest first. */
+export async function agentQuestions(reader: Reader, scope: Scope, limit: number): Promise<AgentQuestion[]> {
+  const rows = await reader
+    .selectFrom('events')
+    .select(['owner_key', 'content', 'recorded_at'])
+    .where(liesWithin<'events'>(scope))
+    .where('origin', '=', 'agent')
+    .where('kind', '=', 'message')
+    .where((eb) => eb.or([eb('content', 'like', '%?%'), eb('content', 'like', '%？%')]))
+    .orderBy('row_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ owner_key, content, recorded_at }) => ({ ownerKey: owner_key, content, at: Number(recorded_at) }));
+}
+
+/** Since when which attributes of the user are known, by owner. */
+export async function knownAttributes(
+  reader: Reader,
+  scope: Scope,
+  owners: readonly string[],
+): Promise<{ ownerKey: string; attribute: string; since: number }[]> {
+  const found: { ownerKey: string; attribute: string; since: number }[] = [];
+  for (const some of chunks(owners)) {
+    const rows = await reader
+      .selectFrom('memories')
+      .select(['owner_key', 'attribute'])
+      .select((eb) => eb.fn.min('created_at').as('since'))
+      .where('tenant_id', '=', scope.tenant)
+      .where('owner_key', 'in', some)
+      .where('archived_at', 'is', null)
+      .where('subject', '=', USER)
+      .where('attribute', 'is not', null)
+      .groupBy(['owner_key', 'attribute'])
+      .execute();
+    found.push(
+      ...rows.map(({ owner_key, attribute, since }) => ({
+        ownerKey: owner_key,
+        attribute: attribute ?? '',
+        since: Number(since),
+      })),
+    );
+  }
+  return found;
+}
+
+/** How often readers were refused, by reason. */
+export async function countRefusals(reader: Reader, scope: Scope): Promise<{ reason: string; count: number }[]> {
+  const rows = await reader
+    .selectFrom('refusals')
+    .select('reason')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where(liesWithin<'refusals'>(scope))
+    .groupBy('reason')
+    .orderBy('count', 'desc')
+    .execute();
+  return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
+}
+
+/** A conversation with what was formed of it: the material of a check. */
+export interface FormedConversation {
+  ownerKey: string;
+  session: string;
+  /** What was said, in order. */
+  turns: { origin: string; content: string }[];
+  statements: FormedStatement[];
+  /** How many items of a reader were refused. */
+  refused: number;
+}
+
+export interface FormedStatement {
+  id: string;
+  content: string;
+  subject: string;
+  attribute: string | null;
+  value: string | null;
+  polarity: string;
+}
+
+/** The first conversations of a tenant that were formed, oldest first, with all that came of them. */
+export async function firstConversations(
+  reader: Reader,
+  tenant: string,
+  { first, limit }: { first: number; limit: number },
+): Promise<FormedConversation[]> {
+  const sessions = await reader
+    .selectFrom('sessions')
+    .select(['owner_key', 'session_id'])
+    .where('tenant_id', '=', tenant)
+    .where('formed_position', '>', 0)
+    .orderBy('started_at')
+    .orderBy('session_id')
+    .offset(first)
+    .limit(limit)
+    .execute();
+  const ids = [...new Set(sessions.map(({ session_id }) => session_id))];
+  if (ids.length === 0) return [];
+  const turns = await reader
+    .selectFrom('events')
+    .select(['id', 'owner_key', 'session_id', 'origin', 'content'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', 'in', ids)
+    .where('kind', 'in', ['message', 'tool_result'])
+    .orderBy('position')
+    .execute();
+  const statements = await reader
+    .selectFrom('memories')
+    .select(['id', 'owner_key', 'source_session', 'content', 'subject', 'attribute', 'value', 'polarity'])
+    .where('tenant_id', '=', tenant)
+    .where('source_session', 'in', ids)
+    .where('reader', 'is not', null)
+    .where('archived_at', 'is', null)
+    .orderBy('row_id')
+    .execute();
+  const refused = await reader
+    .selectFrom('refusals')
+    .select(['owner_key', 'session_id'])
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('tenant_id', '=', tenant)
+    .where('session_id', 'in', ids)
+    .groupBy(['owner_key', 'session_id'])
+    .execute();
+  return sessions.map(({ owner_key: ownerKey, session_id: session }) => ({
+    ownerKey,
+    session,
+    turns: turns.filter((row) => row.owner_key === ownerKey && row.session_id === session),
+    statements: statements.filter((row) => row.owner_key === ownerKey && row.source_session === session),
+    refused: Number(refused.find((row) => row.owner_key === ownerKey && row.session_id === session)?.count ?? 0),
+  }));
+}
+
+/** Changes whenever one of the first conversations of a tenant is formed further. */
+export async function formedSignature(reader: Reader, tenant: string, limit: number): Promise<string> {
+  const rows = await reader
+    .selectFrom('sessions')
+    .select('formed_position')
+    .where('tenant_id', '=', tenant)
+    .where('formed_position', '>', 0)
+    .orderBy('started_at')
+    .orderBy('session_id')
+    .limit(limit)
+    .execute();
+  return `${rows.length} ${rows.reduce((sum, { formed_position }) => sum + Number(formed_position), 0)}`;
+}
