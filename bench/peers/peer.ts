@@ -1,0 +1,27 @@
+import type { Embedder } from '../../src/models/embedder.ts';
+
+/** A turn to remember, with the id by which evidence names it. */
+export interface PeerTurn {
+  id: string;
+  role: 'user' | 'assistant';
+  text: string;
+  at: Date;
+}
+
+/** A memory of one user that is compared with others. */
+export interface PeerMemory {
+  /** Takes turns in, in order. What they say is searchable when it resolves. */
+  add(turns: readonly PeerTurn[]): Promise<void>;
+  /** The ids of the turns that answer a query best, best first. */
+  search(query: string, limit: number): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A system to compare with. A file in this folder that exports one as `peer` is a peer; run.ts finds it by its name. */
+export interface Peer {
+  name: string;
+  /** What is installed before it can run; null when nothing is. */
+  install: string | null;
+  /** Opens an empty memory. `modules`: the folder in which the peer's packages were installed. */
+  open(options: { folder: string; modules: string; embedder: Embedder; user: string }): Promise<PeerMemory>;
+}

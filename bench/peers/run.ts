@@ -1,0 +1,182 @@
+// npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0 --out FILE]
+// Peers beside Varve: the same turns, the same embedder, the same questions, retrieval and speed in one run. Whatever a peer needs is
+// installed in a folder of its own, by the command that is printed; none of it is a dependency. A peer is added by one file here.
+
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadDataset, type DatasetName } from '../../src/evaluate/datasets/load-dataset.ts';
+import type { Conversation } from '../../src/evaluate/conversation.ts';
+import { difference, estimate, type Observation } from '../../src/evaluate/statistics.ts';
+import { placeValues } from '../../src/evaluate/measure-questions.ts';
+import { shown, shownWithInterval } from '../../src/evaluate/figures.ts';
+import { cachedEmbedder } from '../../src/models/cached-embedder.ts';
+import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
+import { ms, printTable, summary } from '../measure.ts';
+import type { Peer, PeerTurn } from './peer.ts';
+
+const { values } = parseArgs({
+  options: {
+    dataset: { type: 'string', default: 'lives' },
+    path: { type: 'string' },
+    only: { type: 'string' },
+    limit: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    peers: { type: 'string', default: 'varve,mem0' },
+    modules: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+
+const METRICS = ['recall@5', 'recall@10', 'ndcg@5', 'mrr'];
+
+interface Measured {
+  peer: Peer;
+  values: Map<string, Observation[]>;
+  adds: number[];
+  searches: number[];
+}
+
+async function loadPeers(): Promise<Peer[]> {
+  const known = readdirSync(import.meta.dirname)
+    .filter((name) => name.endsWith('.ts') && !['peer.ts', 'run.ts'].includes(name))
+    .map((name) => name.slice(0, -3));
+  const wanted = values.peers.split(',');
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown !== undefined) fail(`There is no peer ${unknown}. Known are: ${known.join(', ')}.`);
+  const peers = await Promise.all(wanted.map(async (name) => ((await import(`./${name}.ts`)) as { peer: Peer }).peer));
+  const modules = values.modules === undefined ? null : resolve(values.modules);
+  const missing = peers.filter(
+    ({ install }) => install !== null && (modules === null || !existsSync(join(modules, 'node_modules'))),
+  );
+  if (missing.length > 0) {
+    fail(
+      `Install what ${missing.map(({ name }) => name).join(', ')} needs in a folder of your own, then give --modules FOLDER:\n${missing.map(({ install }) => `  ${install}`).join('\n')}`,
+    );
+  }
+  return peers;
+}
+
+function fail(text: string): never {
+  console.error(text);
+  process.exit(2);
+}
+
+/** The turns of a conversation up to a session, in order: what may be known when a question is asked after it. */
+function turnsOf({ sessions }: Conversation): (PeerTurn & { session: string })[] {
+  let at = sessions[0]?.start?.getTime() ?? Date.UTC(2026, 0, 5);
+  return sessions.flatMap(({ id: session, start, turns }) => {
+    at = Math.max(at, start?.getTime() ?? at);
+    return turns.map(({ id, role, text }) => {
+      at += 40_000;
+      return {
+        id,
+        role: role === 'user' ? ('user' as const) : ('assistant' as const),
+        text,
+        at: new Date(at),
+        session,
+      };
+    });
+  });
+}
+
+async function measurePeer(peer: Peer, conversation: Conversation, measured: Measured): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), `varve-peer-${peer.name}-`));
+  const embedder = cachedEmbedder(shared, { size: 50_000 });
+  const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
+  const turns = turnsOf(conversation);
+  // Vectors are made beforehand: what is timed is the memory, not the embedder that both share.
+  await embedder.embed([...turns.map(({ text }) => text), ...conversation.questions.map(({ question }) => question)]);
+  const bySession = Map.groupBy(turns, ({ session }) => session);
+  const last = conversation.sessions.at(-1)?.id;
+  for (const { id } of conversation.sessions) {
+    const some = bySession.get(id) ?? [];
+    const started = performance.now();
+    await memory.add(some);
+    measured.adds.push((performance.now() - started) / Math.max(1, some.length));
+    const questions = conversation.questions.filter(
+      ({ after, isAnswerable, evidence }) => isAnswerable && evidence.length > 0 && (after ?? last) === id,
+    );
+    for (const question of questions) {
+      const begun = performance.now();
+      const found = await memory.search(question.question, 10);
+      measured.searches.push(performance.now() - begun);
+      const scores = placeValues(
+        found.map((turn) => [turn]),
+        question.evidence,
+      );
+      for (const metric of METRICS) {
+        const list = measured.values.get(metric) ?? [];
+        list.push({ conversation: conversation.id, item: question.id, value: scores[metric] ?? Number.NaN });
+        measured.values.set(metric, list);
+      }
+    }
+  }
+  await memory.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const peers = await loadPeers();
+const dataset = loadDataset({
+  name: values.dataset as DatasetName,
+  path: values.path,
+  only: values.only?.split(','),
+  limit: values.limit === undefined ? undefined : Number(values.limit),
+  seed: Number(values.seed),
+});
+const shared = createLocalEmbedder();
+const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [] }));
+for (const conversation of dataset.conversations) {
+  process.stderr.write(`${conversation.id} `);
+  // In turn and not side by side: two searches at once would slow each other down.
+  for (const measured of results) await measurePeer(measured.peer, conversation, measured);
+}
+process.stderr.write('\n');
+await shared.close?.();
+
+printTable(
+  ['peer', ...METRICS, 'add a turn, p50', 'search p50', 'p95'],
+  results.map(({ peer, values: found, adds, searches }) => [
+    peer.name,
+    ...METRICS.map((metric) => shownWithInterval(metric, estimate(found.get(metric) ?? []))),
+    ms(summary(adds).p50),
+    ms(summary(searches).p50),
+    ms(summary(searches).p95),
+  ]),
+);
+const [first, ...others] = results;
+for (const other of others) {
+  for (const metric of METRICS) {
+    const change = difference(other.values.get(metric) ?? [], first?.values.get(metric) ?? []);
+    console.log(
+      `${first?.peer.name} − ${other.peer.name}, ${metric}: ${shown(metric, change.mean)} (${shown(metric, change.low)} to ${shown(metric, change.high)}), p ${change.p.toFixed(3)}`,
+    );
+  }
+}
+if (values.out !== undefined) {
+  const report = {
+    kind: 'peers',
+    dataset: dataset.name,
+    conversations: dataset.conversations.length,
+    questions: first?.searches.length ?? 0,
+    embedder: shared.id,
+    machine: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
+    date: new Date().toISOString(),
+    command: `npm run bench:peers -- ${process.argv
+      .slice(2)
+      .filter(
+        (word, index, all) =>
+          !['--out', '--modules'].includes(word) && !['--out', '--modules'].includes(all[index - 1] ?? ''),
+      )
+      .join(' ')} --modules FOLDER`,
+    peers: results.map(({ peer, values: found, adds, searches }) => ({
+      name: peer.name,
+      figures: Object.fromEntries(METRICS.map((metric) => [metric, estimate(found.get(metric) ?? [])])),
+      add: summary(adds),
+      search: summary(searches),
+    })),
+  };
+  writeFileSync(values.out, `${JSON.stringify(report, null, 1)}\n`);
+}
+process.exit(0);
