@@ -196,7 +196,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
         'end-to-end',
         'higher',
         `evidence in ${tokens.toLocaleString('en')} tokens`,
-        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words, or a line with 60 % of the telling words of an expected memory of that turn.`,
+        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words, or a line that says an expected memory of that turn, by 60 % of its telling words or by its slot’s name and value.`,
       ),
     ]),
   ),

@@ -94,10 +94,18 @@ export function sayTogether(expected: ExpectedMemory, statements: readonly SaidS
   return covers(expected.text, together.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ')) >= ENOUGH;
 }
 
-/** Whether a line of a longer text says an expected memory. */
+/**
+ * Whether a line of a longer text says an expected memory: by 60 % of its telling words; or, of a slot, by the words of its value beside
+ * a word of the slot's name ("Home city: Ghent" says that the user lives in Ghent).
+ */
 export function isSaidIn(expected: ExpectedMemory, lines: readonly ReadonlySet<string>[]): boolean {
   const needed = tellingWords(expected.text);
-  return lines.some((line) => shareOf(needed, line) >= ENOUGH);
+  const value = tellingWords(expected.value ?? '');
+  const slot = tellingWords((expected.slot ?? '').replaceAll('_', ' '));
+  return lines.some(
+    (line) =>
+      shareOf(needed, line) >= ENOUGH || (value.size > 0 && shareOf(value, line) === 1 && shareOf(slot, line) > 0),
+  );
 }
 
 function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
