@@ -5,7 +5,7 @@ import { Button, Empty, Loaded, Panel, Tabs, Text, hueOf } from '../components/b
 import { Chart, type Series } from '../components/chart.tsx';
 import { ARCHIVED_AS } from '../components/memory-bits.tsx';
 import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/metric-definitions.ts';
-import { act, isOperator, scope } from '../state.ts';
+import { act, href, isOperator, scope } from '../state.ts';
 import type { CostLine, Counts, Extraction, Growth, JobRecord, Metrics, Run } from '../types.ts';
 import { useQuery } from '../use-query.ts';
 import { ago, dateTime, dollars, label, number, percent, plural } from '../words.ts';
@@ -92,29 +92,27 @@ function GrowthTab(): JSX.Element {
     <>
       <Loaded query={counts}>
         {(found) => (
-          <Tiles
-            tiles={[
-              ['Live memories', number(found.memories)],
-              ['Out of recall', number(found.memoriesArchived)],
-              ['Turns and events', number(found.events)],
-              ['Conversations', number(found.sessions)],
-              ['People and things', number(found.entities)],
-              ['Waiting to be read', number(found.eventsWaiting)],
-              ['Waiting for a vector', number(found.vectorsWaiting)],
-            ]}
-          />
+          <>
+            <Tiles
+              tiles={[
+                ['Live memories', number(found.memories)],
+                ['Out of recall', number(found.memoriesArchived)],
+                ['Turns and events', number(found.events)],
+                ['Conversations', number(found.sessions)],
+                ['People and things', number(found.entities)],
+                ['Waiting to be read', number(found.eventsWaiting)],
+                ['Waiting for a vector', number(found.vectorsWaiting)],
+              ]}
+            />
+            {found.heldChanges === 0 ? null : (
+              <p>
+                <a href={href('review')}>
+                  {plural(found.heldChanges, 'change')} of documents wait for review: they would lose what still holds.
+                </a>
+              </p>
+            )}
+          </>
         )}
-      </Loaded>
-      <Loaded query={counts}>
-        {(found) =>
-          found.heldChanges === 0 ? null : (
-            <p>
-              <a href={href('review')}>
-                {plural(found.heldChanges, 'change')} of documents wait for review: they would lose what still holds.
-              </a>
-            </p>
-          )
-        }
       </Loaded>
       <Loaded query={growth}>
         {(found) =>
