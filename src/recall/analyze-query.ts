@@ -1,3 +1,4 @@
+import { detectPack } from '../language/packs/packs.ts';
 import { queryWords, words } from '../language/words.ts';
 import { entitySlug } from '../record/entity.ts';
 import type { Scope } from '../record/scope.ts';
@@ -5,13 +6,11 @@ import type { Reader } from '../store/database.ts';
 import { findEntitiesByName } from '../store/entity-store.ts';
 import { rowsAbout } from '../store/load-records.ts';
 import { queryTimes, type TimeRange } from './mentioned-time.ts';
-import { QUERY_STOP_TERMS } from './query-words.ts';
+import { ASKS_NOW, ASKS_PAST, ASKS_SEVERAL, QUERY_STOP_TERMS } from './query-words.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 
 export interface QueryAnalysis {
   readonly terms: readonly string[];
-  /** The query as the named speaker would have put it ("When did I paint…"): embed this for turns that have a speaker. */
-  readonly turnEmbeddingText: string;
   /** Speakers of the store whom the question is about; empty when it names nobody or everybody. */
   readonly about: ReadonlySet<string>;
   /** How sure `about` is: 1 by name, 0.5 by pronoun. */
@@ -19,6 +18,14 @@ export interface QueryAnalysis {
   readonly asks: 'when' | 'how-many' | 'other';
   /** The stretches of time that it asks about; empty when it names none. */
   readonly times: readonly TimeRange[];
+  /** The document that tells the event by which the question says when; −1 where there is none. */
+  readonly anchor: number;
+  /** Whether it is in another language than English, the only one that the local embedder knows well. */
+  readonly isForeign: boolean;
+  /** Whether it asks for what the assistant has said. */
+  readonly asksAgent: boolean;
+  /** Which answer it wants: what is so now, what was so before, several pieces. */
+  readonly wants: { readonly now: boolean; readonly past: boolean; readonly several: boolean };
 }
 
 const WHEN =
@@ -34,16 +41,21 @@ function escapePattern(text: string): string {
 
 export function namePattern(name: string): RegExp {
   // \b knows only ASCII letters, so the borders are spelled out.
-  return new RegExp(
-    `(?<![\\p{L}\\p{N}])${escapePattern(name)}(?<possessive>['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`,
-    'giu',
-  );
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(name)}(?:['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, 'iu');
 }
 
 // "Anna Weber" is also asked for as "Anna".
 function spokenNames(name: string): string[] {
   const first = name.split(/\s+/u)[0] ?? name;
   return first.length > 2 && first !== name ? [name, first] : [name];
+}
+
+const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
+
+/** A text in Latin letters without accents and without function words of another language is taken for English. */
+function isForeign(query: string): boolean {
+  const pack = detectPack(query, null);
+  return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
 }
 
 // "I" asks about the user and "what did you suggest" about the assistant; a question with both could mean either.
@@ -63,17 +75,12 @@ export function analyzeQuery(
   const { speakers } = view;
   const about = new Set<string>();
   const nameTerms = new Set<string>();
-  let rewritten = query;
   for (const speaker of speakers) {
     if (speaker.role === 'agent') continue;
     for (const name of spokenNames(speaker.name)) {
       if (!namePattern(name).test(query)) continue;
       about.add(speaker.name);
       for (const term of words(name)) nameTerms.add(term);
-      // Turns address the listener by name, so a name in the query pulls the vector to what the OTHER person said.
-      rewritten = rewritten.replace(namePattern(name), (...match) =>
-        (match.at(-1) as { possessive?: string }).possessive === undefined ? 'I' : 'my',
-      );
     }
   }
   const aboutCertainty = about.size > 0 ? 1 : 0.5;
@@ -84,11 +91,14 @@ export function analyzeQuery(
   const terms = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
   return {
     terms: terms.length > 0 ? terms : all,
-    turnEmbeddingText: rewritten,
     about: about.size === 1 ? about : new Set(),
     aboutCertainty,
     asks: HOW_MANY.test(query) ? 'how-many' : WHEN.test(query) ? 'when' : 'other',
     times: times.ranges,
+    anchor: times.anchor,
+    isForeign: isForeign(query),
+    asksAgent: ASSISTANT_SPOKE.test(query),
+    wants: { now: ASKS_NOW.test(query), past: ASKS_PAST.test(query), several: ASKS_SEVERAL.test(query) },
   };
 }
 

@@ -1,5 +1,6 @@
 import { KINSHIP } from '../language/kinship.ts';
 import { words } from '../language/words.ts';
+import { DAY } from '../record/clock.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { DocumentProfile } from './document-profile.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
@@ -11,6 +12,8 @@ import { standardise } from './scores.ts';
 export interface QueryContext {
   readonly view: RecallView;
   readonly analysis: QueryAnalysis;
+  /** When it is asked. */
+  readonly now: number;
   readonly match: LexicalMatch;
   /** 1 for the ordinals that may be found. */
   readonly allowed: Uint8Array;
@@ -25,19 +28,44 @@ export interface QueryContext {
   readonly sessionWords: Float32Array;
   readonly sessionMeaning: Float32Array;
   readonly dates: Float32Array | null;
+  /** The highest BM25 of any document. */
+  readonly bestBm25: number;
+  /** When the oldest and the newest document are from. */
+  readonly firstTime: number;
+  readonly lastTime: number;
 }
 
+/**
+ * What tells evidence from the rest. `meaning` and `words` say how near a text is; the `foreign…` ones correct them where the question
+ * is not in the embedder's language; the others say who speaks, when, and what stands around it.
+ */
 export const SIGNAL_NAMES = [
   'meaning',
   'words',
+  'otherForms',
+  'bm25',
+  'foreignMeaning',
+  'foreignWords',
+  'foreignForms',
+  'foreignBm25',
   'length',
   'asking',
   'speaker',
+  'agentTurn',
+  'agentAsked',
+  'toolTurn',
+  'statement',
+  'sameMatter',
+  'hasSameMatter',
   'time',
   'hasTime',
   'hasNumber',
   'date',
-  'secondPrevious',
+  'anchor',
+  'fresh',
+  'lateNow',
+  'latePast',
+  'nearMeaning',
   'answerMeaning',
   'windowWords',
   'sessionWords',
@@ -51,17 +79,22 @@ export type Signals = Record<SignalName, number>;
 export function prepareContext({
   view,
   analysis,
+  now,
   match,
   allowed,
   asked,
   similarities,
   meaning,
-}: Pick<QueryContext, 'view' | 'analysis' | 'match' | 'allowed' | 'asked' | 'similarities' | 'meaning'>): QueryContext {
+}: Pick<
+  QueryContext,
+  'view' | 'analysis' | 'now' | 'match' | 'allowed' | 'asked' | 'similarities' | 'meaning'
+>): QueryContext {
   const hasSessions = view.cohesion.session > 0;
   const noSessions = new Float32Array(view.sessionCount);
   return {
     view,
     analysis,
+    now,
     match,
     allowed,
     asked,
@@ -72,8 +105,21 @@ export function prepareContext({
       ? standardise(matchSessions(match, view.sessions, view.sessionWordCounts), 4)
       : noSessions,
     sessionMeaning: hasSessions ? bestPerSession(meaning, view.sessions, view.sessionCount) : noSessions,
-    dates: analysis.times.length === 0 ? null : closenessToRanges(analysis.times, view.times),
+    dates: analysis.times.length === 0 ? null : closenessToRanges(analysis.times, view.times, view.ends),
+    bestBm25: match.matched.reduce((best, ordinal) => Math.max(best, match.bm25[ordinal] as number), 0),
+    ...spanOf(view.times),
   };
+}
+
+function spanOf(times: Float64Array): Pick<QueryContext, 'firstTime' | 'lastTime'> {
+  let firstTime = Number.POSITIVE_INFINITY;
+  let lastTime = Number.NEGATIVE_INFINITY;
+  for (let ordinal = 0; ordinal < times.length; ordinal += 1) {
+    const time = times[ordinal] as number;
+    if (time < firstTime) firstTime = time;
+    if (time > lastTime) lastTime = time;
+  }
+  return { firstTime, lastTime };
 }
 
 function clamp(value: number, limit: number): number {
@@ -96,12 +142,11 @@ function speakerSignal(context: QueryContext, ordinal: number): number {
 function neighbourSignals(
   context: QueryContext,
   ordinal: number,
-): Pick<Signals, 'answerMeaning' | 'secondPrevious' | 'windowWords'> {
+): Pick<Signals, 'answerMeaning' | 'windowWords' | 'nearMeaning'> {
   const { view, match, meaning } = context;
   const gate = view.cohesion.neighbour;
   const previous = view.previous[ordinal] as number;
   const next = view.next[ordinal] as number;
-  const second = previous < 0 ? -1 : (view.previous[previous] as number);
   const meaningOf = (other: number): number => (other < 0 ? 0 : (meaning[other] as number));
   const maskOf = (other: number): number => (other < 0 ? 0 : (match.termMasks[other] as number));
   const answers =
@@ -110,27 +155,88 @@ function neighbourSignals(
     view.documents[previous]?.speaker !== view.documents[ordinal]?.speaker;
   const own = maskOf(ordinal);
   return {
-    secondPrevious: gate * meaningOf(second),
+    nearMeaning: gate * Math.max(meaningOf(previous), meaningOf(next)),
     answerMeaning: answers ? gate * meaningOf(previous) : 0,
     windowWords: gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match)),
   };
 }
 
+/** How far the words of the query are in a document. */
+function wordSignals(
+  { match, bestBm25 }: QueryContext,
+  ordinal: number,
+): Pick<Signals, 'words' | 'otherForms' | 'bm25'> {
+  const exact = coverageOf(match.termMasks[ordinal] as number, match);
+  return {
+    words: exact,
+    otherForms: coverageOf(match.looseMasks[ordinal] as number, match) - exact,
+    bm25: bestBm25 === 0 ? 0 : (match.bm25[ordinal] as number) / bestBm25,
+  };
+}
+
+/** What a question in another language than the embedder's has to go by: more words, less meaning. */
+function foreignSignals(
+  { analysis, meaning }: QueryContext,
+  ordinal: number,
+  { words, otherForms, bm25 }: Pick<Signals, 'words' | 'otherForms' | 'bm25'>,
+): Pick<Signals, 'foreignMeaning' | 'foreignWords' | 'foreignForms' | 'foreignBm25'> {
+  const gate = analysis.isForeign ? 1 : 0;
+  return {
+    foreignMeaning: gate * (meaning[ordinal] as number),
+    foreignWords: gate * words,
+    foreignForms: gate * otherForms,
+    foreignBm25: gate * bm25,
+  };
+}
+
+// What was said a few days ago is asked about more than what was said before.
+const FRESH_DAYS = 3;
+
+/** When it was said, within the time that the store spans. */
+function timeSignals(
+  context: QueryContext,
+  ordinal: number,
+): Pick<Signals, 'fresh' | 'lateNow' | 'latePast' | 'date' | 'anchor'> {
+  const { view, analysis, dates, firstTime, lastTime, now } = context;
+  const time = view.times[ordinal] as number;
+  const span = lastTime - firstTime;
+  const late = span > 0 ? (time - firstTime) / span - 0.5 : 0;
+  return {
+    fresh: time < now ? Math.exp((time - now) / (FRESH_DAYS * DAY)) : 0,
+    lateNow: analysis.wants.now ? late : 0,
+    latePast: analysis.wants.past ? late : 0,
+    date: dates === null ? 0 : (dates[ordinal] as number),
+    anchor:
+      analysis.anchor >= 0 && (analysis.anchor === ordinal || view.sameMatter(ordinal).includes(analysis.anchor))
+        ? 1
+        : 0,
+  };
+}
+
 /** The signals of one candidate. Those that rest on order or on speakers are 0 where the store has neither. */
 export function signalsOf(context: QueryContext, ordinal: number): Signals {
-  const { view, match, analysis } = context;
+  const { view, analysis } = context;
   const profile = view.profiles[ordinal];
   const document = view.documents[ordinal];
   if (profile === undefined || document === undefined) throw new RangeError(`no document at ordinal ${ordinal}`);
   const session = view.sessions[ordinal] as number;
+  const ofWords = wordSignals(context, ordinal);
+  const same = view.sameMatter(ordinal);
   return {
     meaning: context.meaning[ordinal] as number,
-    words: coverageOf(match.termMasks[ordinal] as number, match),
+    ...ofWords,
+    ...foreignSignals(context, ordinal, ofWords),
     ...textSignals(context, ordinal, profile),
     asking: profile.endsAsking ? 1 : 0,
     speaker: speakerSignal(context, ordinal),
+    agentTurn: document.role === 'agent' && analysis.about.size === 0 ? 1 : 0,
+    agentAsked: document.role === 'agent' && analysis.asksAgent ? 1 : 0,
+    toolTurn: document.role === 'tool' ? 1 : 0,
+    statement: document.kind === 'memory' ? 1 : 0,
+    sameMatter: same.length === 0 ? 0 : Math.max(...same.map((other) => context.meaning[other] as number)),
+    hasSameMatter: same.length === 0 ? 0 : 1,
     time: analysis.asks === 'when' && profile.hasTime ? 1 : 0,
-    date: context.dates === null ? 0 : (context.dates[ordinal] as number),
+    ...timeSignals(context, ordinal),
     ...neighbourSignals(context, ordinal),
     sessionWords: session < 0 ? 0 : view.cohesion.session * (context.sessionWords[session] as number),
     sessionMeaning: session < 0 ? 0 : view.cohesion.session * (context.sessionMeaning[session] as number),

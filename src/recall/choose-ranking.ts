@@ -11,7 +11,7 @@ import { rankByEvidence, rankByReciprocalRank, rankByValue, type Ranking } from 
 import type { Arm, RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { recencyBoost } from './record-signals.ts';
-import type { Candidate } from './results.ts';
+import { limitOf, type Candidate } from './results.ts';
 
 /** What the arms have found. */
 export interface Found {
@@ -49,7 +49,7 @@ const FEWEST = 40;
 
 function rank(found: Found): Ranking {
   const { options, meaning, match, allowed, view } = found;
-  const limit = options.limit ?? 10;
+  const limit = limitOf(options, found.analysis);
   const count = options.scoring === 'signals' ? (options.candidates ?? 30) : Math.max(limit * SPARE, FEWEST);
   const byWords = (size: number): Ranking => rankByValue(wordScores(match), allowed, size, 'bm25');
   const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
@@ -61,15 +61,23 @@ function rank(found: Found): Ranking {
     const size = limit * 2;
     return rankByReciprocalRank({ semantic: bySimilarity(size), text: byWords(size) }, count);
   }
-  const known = toLearnedScale(meaning.similarities, found.calibration);
-  return rankByEvidence({ ...found, ...meaning, similarities: known }, count);
+  const { calibration } = found;
+  if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder))
+    return rankByEvidence({ ...found, ...meaning }, count);
+  // The weights of similarity were learned with the local embedder: the cosines of another are read as its would be.
+  const learnedScale = toLearnedScale(meaning.similarities, calibration);
+  const analysis = { ...found.analysis, isForeign: false };
+  return rankByEvidence({ ...found, ...meaning, analysis, similarities: learnedScale }, count);
 }
 
 /** With words alone the evidence ranking still knows who speaks, when and in which company; `text` mode asks for BM25. */
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);
-  const ranking = rankByEvidence({ ...found, similarities: none.map(() => Number.NaN), meaning: none }, count);
+  // Any language is foreign to an embedder that is not there: the weights of its words hold.
+  const analysis = { ...found.analysis, isForeign: true };
+  const similarities = none.map(() => Number.NaN);
+  const ranking = rankByEvidence({ ...found, analysis, similarities, meaning: none }, count);
   const documents = ranking.documents.filter(
     ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
@@ -77,9 +85,7 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   return { documents, answerable: null };
 }
 
-/** The weights of similarity were learned with the local embedder: the cosines of another are read as its would be. */
-function toLearnedScale(similarities: Float32Array, calibration: Calibration | null): Float32Array {
-  if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder)) return similarities;
+function toLearnedScale(similarities: Float32Array, calibration: Calibration): Float32Array {
   return similarities.map((cosine) =>
     Number.isNaN(cosine) ? cosine : cosineFor(calibratedSimilarity(cosine, calibration), LOCAL_EMBEDDER_CALIBRATION),
   );

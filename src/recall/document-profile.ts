@@ -20,8 +20,12 @@ export interface RecallDocument {
   /** Of an event without a user: only its own session finds it. */
   readonly staysInSession?: boolean;
   readonly connection: string | null;
+  /** Of a memory: the events that it was learned from, by id. */
+  readonly sources: readonly string[];
   /** Milliseconds since 1970: when it happened, or since when it is true. */
   readonly time: number;
+  /** Of a statement that lasts: when it stopped being true, infinite while it is. Null for what happened once. */
+  readonly until: number | null;
   /** Milliseconds since 1970 after which it is not recalled; null for never. */
   readonly expiresAt: number | null;
   /** For a memory that another has replaced: the id of that one. It is found by its text and answered with the other. */

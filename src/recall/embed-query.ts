@@ -4,15 +4,13 @@ import type { Embedder } from '../models/embedder.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { findVectors } from '../store/embedding-store.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
 import { measureCohesion } from './measure-cohesion.ts';
-import type { QueryVectors } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
 
-/** A query's vectors, or why there are none. */
+/** A query's vector, or why there is none. */
 export interface EmbeddedQuery {
   embedder: Embedder | null;
-  vectors: QueryVectors | null;
+  vector: Float32Array | null;
   degraded: string[];
 }
 
@@ -20,37 +18,24 @@ export interface EmbeddedQuery {
 export async function embedQuery(
   { ledger }: { ledger: Ledger },
   scope: Scope,
-  { query, analysis, embedder }: { query: string; analysis: QueryAnalysis; embedder: Embedder | null },
+  { query, embedder }: { query: string; embedder: Embedder | null },
 ): Promise<EmbeddedQuery> {
-  if (embedder === null) return { embedder: null, vectors: null, degraded: [] };
-  const texts = analysis.turnEmbeddingText === query ? [query] : [query, analysis.turnEmbeddingText];
+  if (embedder === null) return { embedder: null, vector: null, degraded: [] };
   try {
     const { vectors } = await (isFree(ledger, embedder)
-      ? embedder.embed(texts)
+      ? embedder.embed([query])
       : ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
-          meter.embedder(embedder).embed(texts),
+          meter.embedder(embedder).embed([query]),
         ));
-    const [asked, spoken] = vectors as [Float32Array, Float32Array | undefined];
-    return {
-      embedder,
-      vectors: { asked, spoken: spoken === undefined ? asked : between(asked, spoken) },
-      degraded: [],
-    };
+    return { embedder, vector: vectors[0] ?? null, degraded: [] };
   } catch (error) {
-    return { embedder, vectors: null, degraded: [`meaning: ${messageOf(error)}`] };
+    return { embedder, vector: null, degraded: [`meaning: ${messageOf(error)}`] };
   }
 }
 
 /** A local model costs nothing: writing that down for every recall would cost more than the recall. */
 function isFree(ledger: Ledger, embedder: Embedder): boolean {
   return ledger.prices.priceOf(embedder.id)?.input === 0;
-}
-
-// Half-way between the two finds what people say of themselves and what others say of them.
-function between(left: Float32Array, right: Float32Array): Float32Array {
-  const sum = left.map((value, index) => value + (right[index] as number));
-  const length = Math.hypot(...sum) || 1;
-  return sum.map((value) => value / length);
 }
 
 const SAMPLE_SIZE = 600;
@@ -85,7 +70,8 @@ export async function refreshSample(
   view.cohesion = measureCohesion(vectors, view);
 }
 
-function sampleOrdinals(count: number): number[] {
+/** Which documents are looked at, of so many: stretches of turns from all over. */
+export function sampleOrdinals(count: number): number[] {
   if (count <= SAMPLE_SIZE) return Array.from({ length: count }, (_, ordinal) => ordinal);
   const stretches = SAMPLE_SIZE / STRETCH;
   return Array.from({ length: SAMPLE_SIZE }, (_, index) => {

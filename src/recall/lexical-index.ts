@@ -3,6 +3,8 @@ import { words } from '../language/words.ts';
 /** Inverted index of one owner's documents, by ordinal (0…n−1). Plain data: build once, extend with `addDocument`. */
 export interface LexicalIndex {
   readonly postings: Map<string, { documents: number[]; frequencies: number[] }>;
+  /** Terms by their first letters: other forms of a word are found here. */
+  readonly families: Map<string, string[]>;
   readonly lengths: number[];
   totalLength: number;
 }
@@ -12,6 +14,8 @@ export interface LexicalMatch {
   readonly bm25: Float32Array;
   /** Bit t is set when query term t occurs in the document (the first 30 terms). */
   readonly termMasks: Uint32Array;
+  /** The same, where another form of the term counts as well: languages whose endings are not stemmed need it. */
+  readonly looseMasks: Uint32Array;
   /** Inverse document frequency per query term. */
   readonly termWeights: Float64Array;
   readonly totalWeight: number;
@@ -25,7 +29,7 @@ const B = 0.4;
 const MAX_TERMS = 30;
 
 export function createLexicalIndex(): LexicalIndex {
-  return { postings: new Map(), lengths: [], totalLength: 0 };
+  return { postings: new Map(), families: new Map(), lengths: [], totalLength: 0 };
 }
 
 export function addDocument(index: LexicalIndex, text: string): number {
@@ -35,8 +39,10 @@ export function addDocument(index: LexicalIndex, text: string): number {
   for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   for (const [term, frequency] of frequencies) {
     const list = index.postings.get(term);
-    if (list === undefined) index.postings.set(term, { documents: [ordinal], frequencies: [frequency] });
-    else {
+    if (list === undefined) {
+      index.postings.set(term, { documents: [ordinal], frequencies: [frequency] });
+      joinFamily(index, term);
+    } else {
       list.documents.push(ordinal);
       list.frequencies.push(frequency);
     }
@@ -44,6 +50,28 @@ export function addDocument(index: LexicalIndex, text: string): number {
   index.lengths.push(terms.length);
   index.totalLength += terms.length;
   return ordinal;
+}
+
+// Shorter words share their first letters with too many others.
+const FAMILY_LETTERS = 4;
+const SAME_SHARE = 0.6;
+
+function joinFamily({ families }: LexicalIndex, term: string): void {
+  if (term.length <= FAMILY_LETTERS) return;
+  const first = term.slice(0, FAMILY_LETTERS);
+  const family = families.get(first);
+  if (family === undefined) families.set(first, [term]);
+  else family.push(term);
+}
+
+/** Other forms of a term that the index has: they begin alike for most of their length. */
+function otherForms({ families }: LexicalIndex, term: string): string[] {
+  if (term.length <= FAMILY_LETTERS) return [];
+  return (families.get(term.slice(0, FAMILY_LETTERS)) ?? []).filter((other) => {
+    if (other === term) return false;
+    const least = Math.ceil(SAME_SHARE * Math.max(term.length, other.length));
+    return other.startsWith(term.slice(0, Math.max(FAMILY_LETTERS, least)));
+  });
 }
 
 export function inverseDocumentFrequency(documentCount: number, documentFrequency: number): number {
@@ -55,6 +83,7 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
   const documentCount = index.lengths.length;
   const bm25 = new Float32Array(documentCount);
   const termMasks = new Uint32Array(documentCount);
+  const looseMasks = new Uint32Array(documentCount);
   const terms = [...new Set(queryTerms)].slice(0, MAX_TERMS);
   const termWeights = new Float64Array(terms.length);
   const matched: number[] = [];
@@ -63,6 +92,11 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
     const list = index.postings.get(term);
     const weight = inverseDocumentFrequency(documentCount, list?.documents.length ?? 0);
     termWeights[termIndex] = weight;
+    for (const form of otherForms(index, term)) {
+      for (const ordinal of index.postings.get(form)?.documents ?? []) {
+        looseMasks[ordinal] = (looseMasks[ordinal] as number) | (1 << termIndex);
+      }
+    }
     if (list === undefined) return;
     for (let entry = 0; entry < list.documents.length; entry += 1) {
       const ordinal = list.documents[entry] as number;
@@ -71,9 +105,17 @@ export function matchLexically(index: LexicalIndex, queryTerms: readonly string[
       if (termMasks[ordinal] === 0) matched.push(ordinal);
       bm25[ordinal] = (bm25[ordinal] as number) + (weight * frequency * (K1 + 1)) / (frequency + K1 * lengthNorm);
       termMasks[ordinal] = (termMasks[ordinal] as number) | (1 << termIndex);
+      looseMasks[ordinal] = (looseMasks[ordinal] as number) | (1 << termIndex);
     }
   });
-  return { bm25, termMasks, termWeights, totalWeight: termWeights.reduce((sum, weight) => sum + weight, 0), matched };
+  return {
+    bm25,
+    termMasks,
+    looseMasks,
+    termWeights,
+    totalWeight: termWeights.reduce((sum, weight) => sum + weight, 0),
+    matched,
+  };
 }
 
 /** Share of the query's informative weight whose terms are set in the mask: 0 nothing, 1 every term. */

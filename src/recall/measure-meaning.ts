@@ -1,7 +1,6 @@
 import type { Embedder } from '../models/embedder.ts';
 import type { Database, Reader } from '../store/database.ts';
 import type { RecallView } from './recall-view.ts';
-import { standardise } from './scores.ts';
 
 /** How near each document is to a query. */
 export interface Meaning {
@@ -11,12 +10,6 @@ export interface Meaning {
   meaning: Float32Array;
   /** The number of the passage that is nearest, per ordinal: what the similarity is of. */
   passages: Int32Array;
-}
-
-/** The vectors of a query: as it was put, and as the person it names would have put it, which is how turns are put. */
-export interface QueryVectors {
-  asked: Float32Array;
-  spoken: Float32Array;
 }
 
 // Up to here a server is asked for all of an owner's similarities; beyond, for the nearest.
@@ -35,7 +28,7 @@ export async function measureMeaning(
     view,
     embedder,
     query,
-  }: { tenant: string; owners: readonly string[]; view: RecallView; embedder: Embedder; query: QueryVectors },
+  }: { tenant: string; owners: readonly string[]; view: RecallView; embedder: Embedder; query: Float32Array },
 ): Promise<Meaning> {
   const similarities = new Float32Array(view.documents.length).fill(Number.NaN);
   const passages = new Int32Array(view.documents.length);
@@ -48,7 +41,7 @@ export async function measureMeaning(
   const model = { id: embedder.id, dimensions: embedder.dimensions };
   let isComplete = true;
   for (const kind of ['memory', 'event'] as const) {
-    const search = { tenant, owners, model, kind, query: kind === 'memory' ? query.asked : query.spoken };
+    const search = { tenant, owners, model, kind, query };
     const scans = await database.vectors.scan(reader, search);
     if (scans !== null) {
       for (const { rows, passages: numbers, scores } of scans) {
@@ -72,23 +65,41 @@ export async function measureMeaning(
   return { similarities, meaning, passages };
 }
 
+// Of a few documents the usual similarity cannot be read: all documents of the view count like so many of the kind.
+const COUNTED_OF_ALL = 8;
+
 /** A statement is nearer to any question than a turn of small talk is: each kind is measured against its own. */
-function standardiseByKind(similarities: Float32Array, { isMemory }: RecallView): Float32Array {
-  const memories = similarities.map((value, ordinal) => (isMemory[ordinal] === 1 ? value : Number.NaN));
-  const events = similarities.map((value, ordinal) => (isMemory[ordinal] === 0 ? value : Number.NaN));
-  const meaning = standardise(memories);
-  const ofEvents = standardise(events);
-  for (let ordinal = 0; ordinal < meaning.length; ordinal += 1) {
-    if (isMemory[ordinal] === 0) meaning[ordinal] = ofEvents[ordinal] as number;
+export function standardiseByKind(
+  similarities: Float32Array,
+  { isMemory }: Pick<RecallView, 'isMemory'>,
+): Float32Array {
+  const all = { count: 0, sum: 0, squares: 0, mean: 0, deviation: 0 };
+  const kinds: [typeof all, typeof all] = [{ ...all }, { ...all }];
+  for (let ordinal = 0; ordinal < similarities.length; ordinal += 1) {
+    const value = similarities[ordinal] as number;
+    if (Number.isNaN(value)) continue;
+    for (const total of [all, kinds[isMemory[ordinal] as 0 | 1]]) {
+      total.count += 1;
+      total.sum += value;
+      total.squares += value * value;
+    }
   }
-  return meaning;
+  for (const kind of kinds) {
+    const share = COUNTED_OF_ALL / Math.max(1, all.count);
+    const count = kind.count + share * all.count;
+    kind.mean = (kind.sum + share * all.sum) / Math.max(1, count);
+    const spread = (kind.squares + share * all.squares) / Math.max(1, count) - kind.mean * kind.mean;
+    kind.deviation = spread < 1e-9 ? Infinity : Math.sqrt(spread);
+  }
+  return similarities.map((value, ordinal) => {
+    const { mean, deviation } = kinds[isMemory[ordinal] as 0 | 1];
+    return Number.isNaN(value) ? 0 : (value - mean) / deviation;
+  });
 }
 
 /** The nearest are no fair sample of all: what is usual is read from the view's own sample. */
-function standardiseBySample(similarities: Float32Array, view: RecallView, query: QueryVectors): Float32Array {
-  const values = [...view.sample.vectors].map(([ordinal, vector]) =>
-    product(vector, view.documents[ordinal]?.kind === 'memory' ? query.asked : query.spoken),
-  );
+function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
+  const values = [...view.sample.vectors.values()].map((vector) => product(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
   const spread = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(values.length, 1);
   const deviation = Math.sqrt(spread) || 1;

@@ -91,17 +91,25 @@ export function rangesOf(mentioned: MentionedTime, times: Float64Array): TimeRan
 
 /**
  * Per document: 1 when it was told in one of the stretches, fading over some days on both sides, 0 for unknown times
- * (NaN). Weighed by how much the time tells apart: a year that holds the whole store says nothing.
+ * (NaN). What lasts is as close in every stretch in which it was true: `ends` says until when, NaN for documents of a moment.
+ * Weighed by how much the time tells apart: a year that holds the whole store says nothing.
  */
-export function closenessToRanges(ranges: readonly TimeRange[], times: Float64Array): Float32Array {
+export function closenessToRanges(
+  ranges: readonly TimeRange[],
+  times: Float64Array,
+  ends: Float64Array = new Float64Array(times.length).fill(Number.NaN),
+): Float32Array {
   const closeness = new Float32Array(times.length);
   let sum = 0;
   for (const range of ranges) {
     const [earliest, latest] = [range.from - 8 * DAYS_TOLD_BEFORE * DAY, range.to + 8 * DAYS_TOLD_AFTER * DAY];
     for (let ordinal = 0; ordinal < times.length; ordinal += 1) {
       const time = times[ordinal] as number;
-      if (!(time >= earliest && time <= latest)) continue;
-      const value = closenessToRange(range, time);
+      const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
+      if (!wasTrue && !(time >= earliest && time <= latest)) continue;
+      // What lasts and begins after the stretch may have been told late: it counts, but less than what was true.
+      const lasts = !Number.isNaN(ends[ordinal] as number);
+      const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
       if (value <= known) continue;
       sum += value - known;
@@ -118,9 +126,11 @@ export interface QueryTimes {
   ranges: TimeRange[];
   /** The query's words that say when: they are matched against times, not against texts. */
   terms: Set<string>;
+  /** The document that tells what "before I moved" refers to; −1 where there is none. */
+  anchor: number;
 }
 
-const NO_TIMES: QueryTimes = { ranges: [], terms: new Set() };
+const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
 
 // "before I moved to Berlin", "after Anna's wedding": the time of something that was told.
 const ANCHOR =
@@ -137,10 +147,12 @@ export function queryTimes(
     return {
       ranges: relative.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity })),
       terms: new Set(relative.flatMap(({ text }) => words(text))),
+      anchor: -1,
     };
   }
   const mentioned = findMentionedTime(query);
-  if (mentioned !== null) return { ranges: rangesOf(mentioned, view.times), terms: termsOfMentionedTime(mentioned) };
+  if (mentioned !== null)
+    return { ranges: rangesOf(mentioned, view.times), terms: termsOfMentionedTime(mentioned), anchor: -1 };
   return anchoredTimes(query, view);
 }
 
@@ -153,16 +165,17 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   const terms = words(told).filter((term) => !QUERY_STOP_TERMS.has(term));
   if (terms.length === 0) return NO_TIMES;
   const match = matchLexically(view.index, terms);
-  let best = { coverage: SURE_ENOUGH, time: Number.NaN };
+  let best = { coverage: SURE_ENOUGH, time: Number.NaN, ordinal: -1 };
   for (const ordinal of match.matched) {
     const coverage = coverageOf(match.termMasks[ordinal] as number, match);
     const time = view.times[ordinal] as number;
     // The last telling counts: people move more than once.
-    if (view.live[ordinal] === 1 && coverage >= best.coverage && !Number.isNaN(time)) best = { coverage, time };
+    if (view.live[ordinal] === 1 && coverage >= best.coverage && !Number.isNaN(time))
+      best = { coverage, time, ordinal };
   }
   if (Number.isNaN(best.time)) return NO_TIMES;
   const isBefore = /before|until/i.test(relation);
   const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
   // What it is anchored to is not what is asked for.
-  return { ranges: [range], terms: new Set(terms) };
+  return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
 }

@@ -6,17 +6,9 @@ import {
   type Signals,
   signalsOf,
 } from './candidate-signals.ts';
+import { RANKING, type RankingModel } from './ranking-model.ts';
 import type { RecallOptions, SignalShare } from './recall-options.ts';
-import {
-  answerability,
-  answerabilityByNearness,
-  backgroundScore,
-  type EvidenceSummary,
-  nearness,
-  relevance,
-  type ScoredCandidate,
-  summariseEvidence,
-} from './relevance.ts';
+import { answerability, backgroundScore, relevance, type ScoredCandidate, summariseEvidence } from './relevance.ts';
 import { fuseByReciprocalRank, highest } from './scores.ts';
 
 /** A document in its place. */
@@ -34,6 +26,8 @@ export interface Ranking {
   answerable: number | null;
 }
 
+type Weights = RankingModel['weights'];
+
 // A full look at 250 documents finds the same as one at all.
 const FULL_LOOK = 250;
 
@@ -42,25 +36,20 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
   const background = backgroundScore(scored);
-  const summary = summariseEvidence(context, scored, RANKING_WEIGHTS.speaker);
-  const size = countAllowed(context);
-  const answerable = howAnswerable(summary, size);
+  const answerable = answerability(summariseEvidence(context, scored, RANKING.weights.speaker));
   const best = scored[0]?.score ?? 0;
   const documents = scored.slice(0, count).map(({ ordinal, signals, score }): RankedDocument => {
     const similarity = context.similarities[ordinal] as number;
-    const evidence = {
+    const likely = relevance(answerable, {
       standout: score - background,
       gap: best - score,
       similarity: Number.isNaN(similarity) ? 0 : similarity,
       words: signals.words,
-      windowWords: signals.windowWords,
-      speaker: signals.speaker,
-    };
-    const likely = size >= CROWD ? 0 : Math.min(1, nearness(evidence.similarity, size));
+    });
     return {
       ordinal,
       score,
-      relevance: Math.max(context.asked.has(ordinal) ? ASKED : likely, relevance(answerable, evidence)),
+      relevance: context.asked.has(ordinal) ? Math.max(ASKED, likely) : likely,
       explanation: sharesOf(signals),
     };
   });
@@ -68,37 +57,22 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
-// What is usual can be read from a crowd only. Of a handful of statements the nearest is judged by itself.
-const CROWD = 80;
-
-function howAnswerable(summary: EvidenceSummary, documents: number): number {
-  const likely = answerability(summary);
-  if (documents >= CROWD) return likely;
-  const byNearness = answerabilityByNearness(summary.bestSimilarity, documents);
-  return Math.max(byNearness, summary.bestWords >= 0.5 ? likely : 0);
-}
-
 // A permanent fact whose attribute is asked for.
 const ASKED = 0.8;
 
-function countAllowed({ allowed }: QueryContext): number {
-  let count = 0;
-  for (const flag of allowed) count += flag;
-  return count;
-}
-
-function scoreCandidates(context: QueryContext): ScoredCandidate[] {
-  return selectCandidates(context, FULL_LOOK)
+/** The candidates with their scores, best first. */
+export function scoreCandidates(context: QueryContext, weights: Weights = RANKING.weights): ScoredCandidate[] {
+  return selectCandidates(context, FULL_LOOK, weights)
     .map((ordinal): ScoredCandidate => {
       const signals = signalsOf(context, ordinal);
-      return { ordinal, signals, score: scoreOf(signals) };
+      return { ordinal, signals, score: scoreOf(signals, weights) };
     })
     .sort((left, right) => right.score - left.score || left.ordinal - right.ordinal);
 }
 
-function scoreOf(signals: Signals): number {
+function scoreOf(signals: Signals, weights: Weights): number {
   let score = 0;
-  for (const name of SIGNAL_NAMES) score += RANKING_WEIGHTS[name] * signals[name];
+  for (const name of SIGNAL_NAMES) score += weights[name] * signals[name];
   return score;
 }
 
@@ -106,7 +80,7 @@ function sharesOf(signals: Signals): SignalShare[] {
   return SIGNAL_NAMES.filter((name: SignalName) => signals[name] !== 0).map((name) => ({
     signal: name,
     value: signals[name],
-    weight: RANKING_WEIGHTS[name],
+    weight: RANKING.weights[name],
   }));
 }
 
@@ -146,32 +120,6 @@ export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, c
   return { documents, answerable: null };
 }
 
-/**
- * Learned with a listwise softmax on two-person chats (weight 1) and, at weight 0.3 each, the same turns shuffled and nameless, single
- * statements, many short dialogues in one store, interleaved group chat, assistant transcripts, an assistant among many people, hearsay.
- */
-export const RANKING_WEIGHTS: Readonly<Record<SignalName, number>> = {
-  // Raised from 0.57 when the embedder was taught what memory is asked for (LoCoMo dev R@10 .852 → .867).
-  meaning: 1.2,
-  words: 4.14,
-  length: 0.48,
-  asking: -0.81,
-  speaker: 3.39,
-  time: 1.57,
-  hasTime: 0.31,
-  hasNumber: 0.83,
-  date: 4.94,
-  secondPrevious: 0.11,
-  answerMeaning: 0.19,
-  windowWords: 2.95,
-  sessionWords: 0.49,
-  sessionMeaning: 0.29,
-  // Not learned: LoCoMo has no permanent facts. What is asked for comes before what only has the query's words, and before
-  // what is said of the user's relatives.
-  keyed: 6,
-  relative: -3,
-};
-
 // The recalls that the source designs name: settings of one pipeline.
 
 /** `search_user_memories`: the ten memories nearest in meaning. */
@@ -204,18 +152,22 @@ export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: [
 /** Past conversations by keyword. */
 export const SEARCH_HISTORY: RecallOptions = { sources: ['events'], mode: 'text', limit: 10 };
 
-// Most of a BM25 value is coverage; the factors were checked to lose no result against scoring every document.
+// Most of a BM25 value is coverage; the factor was checked to lose no result against scoring every document.
 const COVERAGE_IN_BM25 = 0.6;
-const NEIGHBOUR_SHARE = 0.5;
 
 /** Picks what deserves a full look: a cheap score of every document, with the same weights for the signals that decide most. */
-export function selectCandidates(context: QueryContext, count: number): number[] {
-  const { view, meaning, analysis, dates, sessionWords, allowed, asked } = context;
-  const { previous, next, sessions, speakerNumbers, cohesion } = view;
-  const { bm25, totalWeight } = context.match;
-  const weights = RANKING_WEIGHTS;
-  const lexical = totalWeight === 0 ? 0 : (COVERAGE_IN_BM25 * weights.words) / totalWeight;
-  const near = NEIGHBOUR_SHARE * cohesion.neighbour * lexical;
+function selectCandidates(context: QueryContext, count: number, weights: Weights): number[] {
+  const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
+  const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;
+  const { bm25, totalWeight } = match;
+  const foreign = analysis.isForeign ? 1 : 0;
+  const ofMeaning = weights.meaning + foreign * weights.foreignMeaning;
+  const ofWords = COVERAGE_IN_BM25 * (weights.words + foreign * weights.foreignWords);
+  const lexical =
+    totalWeight === 0 || bestBm25 === 0
+      ? 0
+      : ofWords / totalWeight + (weights.bm25 + foreign * weights.foreignBm25) / bestBm25;
+  const near = cohesion.neighbour * weights.nearMeaning;
   const session = cohesion.session * weights.sessionWords;
   const about = view.speakers.findIndex((speaker) => analysis.about.has(speaker.name));
   const speaker = about < 0 ? 0 : weights.speaker * analysis.aboutCertainty;
@@ -225,14 +177,14 @@ export function selectCandidates(context: QueryContext, count: number): number[]
       rough[ordinal] = Number.NaN;
       continue;
     }
-    const before = previous[ordinal] as number;
-    const after = next[ordinal] as number;
-    const beforeWords = before < 0 ? 0 : (bm25[before] as number);
-    const afterWords = after < 0 ? 0 : (bm25[after] as number);
-    let score = weights.meaning * (meaning[ordinal] as number) + lexical * (bm25[ordinal] as number);
-    score +=
-      near * (beforeWords > afterWords ? beforeWords : afterWords) +
-      (session === 0 ? 0 : session * (sessionWords[sessions[ordinal] as number] ?? 0));
+    let score = ofMeaning * (meaning[ordinal] as number) + lexical * (bm25[ordinal] as number);
+    if (near !== 0) {
+      const before = meaning[previous[ordinal] as number] ?? 0;
+      const after = meaning[next[ordinal] as number] ?? 0;
+      score += near * (before > after ? before : after);
+    }
+    if (session !== 0) score += session * (sessionWords[sessions[ordinal] as number] ?? 0);
+    if (isMemory[ordinal] === 1) score += weights.statement;
     if (speakerNumbers[ordinal] === about) score += speaker;
     if (dates !== null) score += weights.date * (dates[ordinal] as number);
     rough[ordinal] = score;

@@ -196,6 +196,7 @@ describe('packing', () => {
           const results = list.map(([id, text, sources]) => result(String(id), text, sources));
           const packed = packResults(results, {
             options: { limit, tokenBudget },
+            limit,
             answerable: null,
             degraded: [],
             memoryTypes: memoryTypeTable(),
@@ -214,7 +215,13 @@ describe('packing', () => {
   it('abstains below the threshold only, and not when told not to', () => {
     const results = [result('1', 'x')];
     const pack = (answerable: number | null, abstain?: boolean) =>
-      packResults(results, { options: { abstain }, answerable, degraded: [], memoryTypes: memoryTypeTable() });
+      packResults(results, {
+        options: { abstain },
+        limit: 10,
+        answerable,
+        degraded: [],
+        memoryTypes: memoryTypeTable(),
+      });
     expect(pack(0.39)).toMatchObject({ results: [], abstained: true });
     expect(pack(0.4)).toMatchObject({ abstained: false });
     expect(pack(null)).toMatchObject({ abstained: false });

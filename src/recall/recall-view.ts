@@ -40,11 +40,15 @@ export interface RecallView {
   readonly sessionWordCounts: Float32Array;
   /** Milliseconds per document, NaN when unknown. */
   readonly times: Float64Array;
+  /** When a statement that lasts stops being true, NaN for documents of a moment. */
+  readonly ends: Float64Array;
   readonly speakers: readonly KnownSpeaker[];
   /** Index into `speakers` per document, −2 for a document without a speaker. */
   readonly speakerNumbers: Int32Array;
   /** Number of the speaker or role per document. */
   readonly voices: Int32Array;
+  /** The live documents that say the same in other words: the turns of a statement, the statements of a turn. */
+  sameMatter(ordinal: number): readonly number[];
   /** Typical log word count of what this document's voice says. */
   typicalLogLength(ordinal: number): number;
   readonly index: LexicalIndex;
@@ -78,6 +82,7 @@ export function createRecallView(): RecallView {
   const sessions = growingArray(Int32Array);
   const sessionWordCounts = growingArray(Float32Array);
   const times = growingArray(Float64Array);
+  const ends = growingArray(Float64Array);
   const speakerNumbers = growingArray(Int32Array);
   const voices = growingArray(Int32Array);
   const speakers: KnownSpeaker[] = [];
@@ -86,6 +91,8 @@ export function createRecallView(): RecallView {
   const voiceLengths: { total: number; count: number }[] = [];
   const sessionByName = new Map<string, number>();
   const lastOfSession = new Map<number, number>();
+  const eventsById = new Map<string, number>();
+  const tellings = new Map<number, number[]>();
   const ordinals = { memory: new Map<number, number>(), event: new Map<number, number>() };
   const index = createLexicalIndex();
   let bytes = 0;
@@ -121,6 +128,17 @@ export function createRecallView(): RecallView {
     if (before >= 0) next.set(before, ordinal);
     lastOfSession.set(session, ordinal);
     return { session, before };
+  };
+
+  /** Events come into a view before the memories that were learned from them. */
+  const joinTellings = (document: RecallDocument, ordinal: number): void => {
+    if (document.kind === 'event') {
+      eventsById.set(document.id, ordinal);
+      return;
+    }
+    const events = document.sources.flatMap((id) => eventsById.get(id) ?? []);
+    if (events.length > 0) tellings.set(ordinal, events);
+    for (const event of events) tellings.set(event, [...(tellings.get(event) ?? []), ordinal]);
   };
 
   const withdraw = (ordinal: number): void => {
@@ -164,6 +182,9 @@ export function createRecallView(): RecallView {
     get times() {
       return times.values;
     },
+    get ends() {
+      return ends.values;
+    },
     get speakerNumbers() {
       return speakerNumbers.values;
     },
@@ -176,6 +197,7 @@ export function createRecallView(): RecallView {
     get bytes() {
       return bytes;
     },
+    sameMatter: (ordinal) => (tellings.get(ordinal) ?? []).filter((other) => live.at(other) === 1),
     typicalLogLength(ordinal) {
       const voice = voiceLengths[voices.at(ordinal)];
       return voice === undefined ? 0 : voice.total / voice.count;
@@ -207,6 +229,7 @@ export function createRecallView(): RecallView {
       const isBound = document.staysInSession === true || (document.kind === 'memory' && document.session !== null);
       restricted.push(isBound || document.connection !== null || document.expiresAt !== null ? 1 : 0);
 
+      joinTellings(document, ordinal);
       const { session, before } = joinSession(document, ordinal, profile.wordCount);
       sessions.push(session);
       previous.push(before);
@@ -218,6 +241,7 @@ export function createRecallView(): RecallView {
       lengths.count += 1;
       voices.push(voice);
       times.push(document.time);
+      ends.push(document.until ?? Number.NaN);
       speakerNumbers.push(speakerOf(document));
       bytes += BYTES_PER_DOCUMENT + document.text.length * 2;
       return ordinal;

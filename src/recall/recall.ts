@@ -16,7 +16,15 @@ import { measureMeaning } from './measure-meaning.ts';
 import { allowedDocuments } from './recall-filter.ts';
 import type { RecallOptions, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-import { bringAlong, type Candidate, loadResults, packResults, redactEvents, rerankResults } from './results.ts';
+import {
+  bringAlong,
+  type Candidate,
+  limitOf,
+  loadResults,
+  packResults,
+  redactEvents,
+  rerankResults,
+} from './results.ts';
 import { pastView, type ViewCache } from './view-cache.ts';
 
 /** What recall works with. */
@@ -48,19 +56,20 @@ export async function recall(
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
   const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
-  const embedded = await embedQuery(deps, scope, { query, analysis, embedder });
+  const embedded = await embedQuery(deps, scope, { query, embedder });
   const found = await database.read(scope.tenant, async (reader) => {
     const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
     const search = { scope, query, options, now, view, analysis, embedded, calibration };
     const found = await findCandidates(reader, deps, search);
     return {
       ...found,
-      results: await loadResults(reader, database, { ...found, scope, options, now, asOf, calibration }),
+      results: await loadResults(reader, database, { ...found, scope, options, now, asOf, calibration, analysis }),
     };
   });
   const results = await rerankResults(deps, scope, { query, results: found.results, options });
   const recalled = packResults(results, {
     options,
+    limit: limitOf(options, analysis),
     answerable: found.answerable,
     degraded: embedded.degraded,
     memoryTypes: deps.memoryTypes,
@@ -97,19 +106,19 @@ async function findCandidates(
     ...askedFacts(analysis.terms, view, attributes),
     ...askedKinds(analysis.terms, view, memoryTypes),
   ]);
-  const { embedder, vectors } = embedded;
-  if (embedder !== null && vectors !== null) {
+  const { embedder, vector } = embedded;
+  if (embedder !== null && vector !== null) {
     await refreshSample(reader, database, { tenant: scope.tenant, view, embedder });
   }
   const meaning =
-    embedder === null || vectors === null
+    embedder === null || vector === null
       ? null
       : await measureMeaning(reader, database, {
           tenant: scope.tenant,
           owners: visibleOwners(scope),
           view,
           embedder,
-          query: vectors,
+          query: vector,
         });
   return {
     view,

@@ -54,7 +54,7 @@ const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   importance: 0.4,
   frequency: 0.1,
   entity: 1,
-  distrust: -0.5,
+  distrust: -1.5,
 };
 
 /** What a memory's standing adds to a score of relevance. */

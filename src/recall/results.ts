@@ -11,6 +11,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents, loadMemories } from '../store/load-records.ts';
+import type { QueryAnalysis } from './analyze-query.ts';
 import type { RankedDocument } from './rank-documents.ts';
 import type { Arm, RecallOptions, RecallResult, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
@@ -34,15 +35,17 @@ interface Loading {
   asOf: Date | null;
   /** How the embedder's cosines read; null without one. */
   calibration: Calibration | null;
+  analysis: Pick<QueryAnalysis, 'wants' | 'times'>;
 }
 
 /** Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. */
 export async function loadResults(reader: Reader, database: Database, loading: Loading): Promise<RecallResult[]> {
-  const { scope, view, candidates } = loading;
+  const { scope, view, candidates, analysis } = loading;
+  const asksPast = analysis.wants.past || analysis.times.length > 0;
   const rowsOf = (kind: 'memory' | 'event'): number[] =>
     candidates.flatMap(({ ordinal }) => {
       const document = view.documents[ordinal];
-      return document?.kind === kind && document.successor === null ? [document.rowId] : [];
+      return document?.kind === kind && (document.successor === null || asksPast) ? [document.rowId] : [];
     });
   const memories = await loadMemories(reader, database, { scope, rowIds: rowsOf('memory'), asOf: loading.asOf });
   const events = await loadEvents(reader, database, { scope, rowIds: rowsOf('event') });
@@ -51,6 +54,11 @@ export async function loadResults(reader: Reader, database: Database, loading: L
     const document = view.documents[candidate.ordinal];
     if (document === undefined) continue;
     const { rowId, successor, kind, id } = document;
+    const then = successor === null ? undefined : memories.get(rowId);
+    if (then !== undefined && kind === 'memory' && wasTrue(then, analysis)) {
+      results.push(toResult(candidate, { kind, memory: then, event: null, foundBy: null }, loading));
+      continue;
+    }
     const foundBy = successor === null ? null : id;
     if (kind === 'event') {
       const event = events.get(rowId);
@@ -63,6 +71,20 @@ export async function loadResults(reader: Reader, database: Database, loading: L
   }
   results.sort((left, right) => right.score - left.score);
   return results;
+}
+
+/** Whether a memory that another has replaced is itself the answer: the question is about the time when it was true. */
+function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean {
+  if (memory.archiveReason !== 'superseded' && memory.archiveReason !== 'contradicted') return false;
+  const from = (memory.validFrom ?? memory.createdAt).getTime();
+  const to = (memory.validTo ?? memory.archivedAt ?? memory.updatedAt).getTime();
+  return wants.past || times.some((range) => from < range.to && to > range.from);
+}
+
+/** A memory as it is shown: one that was replaced says until when it was true. */
+function shownText({ title, content, archivedAt, validTo }: Memory): string {
+  const text = title === null ? content : `${title}. ${content}`;
+  return archivedAt === null ? text : `${text} (until ${(validTo ?? archivedAt).toISOString().slice(0, 10)})`;
 }
 
 type Found<Kind extends RecallResult['kind']> = Pick<
@@ -82,12 +104,7 @@ function toResult(
   return {
     ...record,
     id: memory === null ? record.event.id : memory.id,
-    text:
-      memory === null
-        ? record.event.content
-        : memory.title === null
-          ? memory.content
-          : `${memory.title}. ${memory.content}`,
+    text: memory === null ? record.event.content : shownText(memory),
     ...scored,
     relevance: candidate.relevance ?? similarity ?? wordRelevance(candidate),
     similarity,
@@ -163,23 +180,33 @@ export async function bringAlong(
   }
 }
 
-/** The turns that a memory makes needless. What sums up many of them does not hold what each has said. */
-function eventsToldBy({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
+/** The turns that a memory says in other words. What sums up many of them does not hold what each has said. */
+function turnsOf({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
   if (memory === null || memory.sourceType === 'consolidation') return [];
   return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
 }
 
+const USUAL_LIMIT = 10;
+// A list or a count is answered by many pieces; what is left of the budget bounds them.
+const LIMIT_FOR_SEVERAL = 20;
+
+/** How many results a recall gives at most. */
+export function limitOf({ limit }: RecallOptions, { wants }: Pick<QueryAnalysis, 'wants'>): number {
+  return limit ?? (wants.several ? LIMIT_FOR_SEVERAL : USUAL_LIMIT);
+}
+
 export interface Packing {
   options: RecallOptions;
+  limit: number;
   answerable: number | null;
   degraded: string[];
   memoryTypes: MemoryTypeTable;
 }
 
-/** Takes the best results that fit: no text twice, no turn whose content a recalled memory already has. */
+/** Takes the best results that fit. No text twice: of a statement and the turns that it was learned from the better placed is shown. */
 export function packResults(
   results: readonly RecallResult[],
-  { options, answerable, degraded, memoryTypes }: Packing,
+  { options, limit, answerable, degraded, memoryTypes }: Packing,
 ): Recalled {
   const abstained = options.abstain !== false && answerable !== null && answerable < ABSTENTION_THRESHOLD;
   if (abstained) return { results: [], answerable, abstained, degraded };
@@ -187,16 +214,18 @@ export function packResults(
   const seen = new Set<string>();
   let tokens = 0;
   for (const result of results) {
-    if (packed.length === (options.limit ?? 10)) break;
+    if (packed.length === limit) break;
     if (options.minimumSimilarity !== undefined && (result.similarity ?? 0) < options.minimumSimilarity) continue;
     if (result.relevance < (options.minimumRelevance ?? 0)) continue;
     const marks = [result.id, contentHash(result.text)];
-    if (marks.some((mark) => seen.has(mark))) continue;
+    const turns = turnsOf(result, memoryTypes);
+    const isShown = turns.length > 0 && turns.every((turn) => packed.some(({ id }) => id === turn));
+    if (isShown || marks.some((mark) => seen.has(mark))) continue;
     const cost = options.tokenBudget === undefined ? 0 : estimateTokens(result.text);
     if (tokens + cost > (options.tokenBudget ?? Infinity)) continue;
     tokens += cost;
     packed.push(result);
-    for (const mark of [...marks, ...eventsToldBy(result, memoryTypes)]) seen.add(mark);
+    for (const mark of [...marks, ...turns]) seen.add(mark);
   }
   return { results: packed, answerable, abstained: false, degraded };
 }

@@ -78,12 +78,13 @@ async function refresh(
 ): Promise<void> {
   const loaded = owners.get(owner) ?? { version: -1, incarnation, lastEvent: 0 };
   if (loaded.version === version) return;
-  for (const memory of await memoriesForRecall(reader, tenant, owner, loaded.version)) {
-    if (isRecalled(memory.type)) addMemory(view, memory);
-  }
+  // Events first: a memory finds the turns that it was learned from.
   for (const event of await eventsForRecall(reader, tenant, owner, loaded.lastEvent)) {
     if (!isOwnAnswer(event)) view.add(eventDocument(owner, event));
     loaded.lastEvent = event.rowId;
+  }
+  for (const memory of await memoriesForRecall(reader, tenant, owner, loaded.version)) {
+    if (isRecalled(memory.type)) addMemory(view, memory);
   }
   owners.set(owner, { ...loaded, version });
 }
@@ -97,11 +98,11 @@ export async function pastView(
 ): Promise<RecallView> {
   const view = createRecallView();
   for (const owner of visibleOwners(scope)) {
-    for (const memory of await memoriesAsOf(reader, scope.tenant, owner, time)) {
-      if (isRecalled(memory.type)) view.add(memoryDocument(memory));
-    }
     for (const event of await eventsForRecall(reader, scope.tenant, owner, 0)) {
       if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(eventDocument(owner, event));
+    }
+    for (const memory of await memoriesAsOf(reader, scope.tenant, owner, time)) {
+      if (isRecalled(memory.type)) view.add(memoryDocument(memory));
     }
   }
   return view;
@@ -120,6 +121,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
     before.isPermanent === document.isPermanent &&
     before.successor === document.successor &&
     before.time === document.time &&
+    before.until === document.until &&
     before.expiresAt === document.expiresAt &&
     view.live[known as number] === 1;
   if (!isSame) view.add(document);
@@ -144,7 +146,9 @@ function memoryDocument(memory: MemoryForRecall): RecallDocument {
     role: null,
     session: memory.session === '' ? null : memory.session,
     connection: memory.connection === '' ? null : memory.connection,
+    sources: memory.sources,
     time: memory.time,
+    until: memory.until,
     expiresAt: memory.expiresAt,
     successor: memory.isArchived ? memory.successor : null,
   };
@@ -167,7 +171,9 @@ function eventDocument(owner: string, event: EventForRecall): RecallDocument {
     session: event.session === null ? null : `${owner} ${event.session}`,
     staysInSession: staysInSession(event),
     connection: event.connection,
+    sources: [],
     time: event.occurredAt,
+    until: null,
     expiresAt: null,
     successor: null,
   };

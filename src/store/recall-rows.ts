@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Memory } from '../record/memory.ts';
+import type { Quote, Tense } from '../record/statement.ts';
 import { chunks, type IndexedKind, type Reader } from './database.ts';
 import { fromSnapshot, isNotForgotten } from './memory-rows.ts';
 import { incarnationOf } from './owner-store.ts';
@@ -84,7 +85,11 @@ export interface MemoryForRecall {
   attribute: string | null;
   category: string | null;
   isPermanent: boolean;
+  /** The events that say the same: those that it quotes, or was learned from. What sums up many stands for none of them. */
+  sources: string[];
   time: number;
+  /** Of what lasts: when it stopped being true, infinite while it is. Null for what happened once. */
+  until: number | null;
   isArchived: boolean;
   expiresAt: number | null;
   successor: string | null;
@@ -111,7 +116,12 @@ export async function memoriesForRecall(
       'attribute',
       'category',
       'permanent',
+      'quotes',
+      'source_events as sourceEvents',
+      'source_type as sourceType',
       'valid_from as validFrom',
+      'valid_to as validTo',
+      'tense',
       'created_at as createdAt',
       'archived_at as archivedAt',
       'expires_at as expiresAt',
@@ -124,12 +134,32 @@ export async function memoriesForRecall(
   const rows = await (
     createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
   ).execute();
-  return rows.map(({ validFrom, createdAt, archivedAt, permanent, ...row }) => ({
-    ...row,
-    isPermanent: permanent === 1,
-    time: validFrom ?? createdAt,
-    isArchived: archivedAt !== null,
-  }));
+  return rows.map(
+    ({ validFrom, validTo, tense, createdAt, archivedAt, permanent, quotes, sourceEvents, sourceType, ...row }) => ({
+      ...row,
+      isPermanent: permanent === 1,
+      sources: tellingEvents({
+        quotes: JSON.parse(quotes) as Quote[],
+        sourceEvents: JSON.parse(sourceEvents) as string[],
+        sourceType,
+      }),
+      time: validFrom ?? createdAt,
+      until: LASTING.has(tense) ? (validTo ?? archivedAt ?? Infinity) : null,
+      isArchived: archivedAt !== null,
+    }),
+  );
+}
+
+/** The tenses of what is true for a time, not at a moment. */
+const LASTING: ReadonlySet<string> = new Set<Tense>(['holds', 'habit']);
+
+function tellingEvents({ quotes, sourceEvents, sourceType }: TellingFields): string[] {
+  if (sourceType === 'consolidation') return [];
+  return quotes.length > 0 ? [...new Set(quotes.map(({ event }) => event))] : sourceEvents;
+}
+
+interface TellingFields extends Pick<Memory, 'quotes' | 'sourceEvents'> {
+  sourceType: string;
 }
 
 /** The rows of owners for which a condition holds; its columns are under the alias `record`. */
@@ -176,8 +206,10 @@ function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
     content: memory.content,
     attribute: memory.attribute,
     category: memory.category,
+    sources: tellingEvents(memory),
     isPermanent: memory.permanent,
     time: (memory.validFrom ?? memory.createdAt).getTime(),
+    until: LASTING.has(memory.tense) ? (memory.validTo?.getTime() ?? Infinity) : null,
     isArchived: memory.archivedAt !== null,
     expiresAt: memory.expiresAt?.getTime() ?? null,
     successor: null,

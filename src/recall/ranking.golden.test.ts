@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import type { Memory } from '../record/memory.ts';
+import { analyzeQuery } from './analyze-query.ts';
+import { SIGNAL_NAMES, type SignalName } from './candidate-signals.ts';
+import type { RecallDocument } from './document-profile.ts';
+import { matchLexically } from './lexical-index.ts';
+import { rankByEvidence } from './rank-documents.ts';
+import { RANKING } from './ranking-model.ts';
+import { createRecallView } from './recall-view.ts';
+import { standingOf, sumOf } from './record-signals.ts';
+
+const NOW = Date.parse('2026-06-15T09:00:00Z');
+const turn = (text: string, fields: Partial<RecallDocument> = {}): Omit<RecallDocument, 'rowId' | 'id'> => ({
+  kind: 'event',
+  text,
+  type: 'message',
+  attribute: null,
+  category: null,
+  isPermanent: false,
+  speaker: '\u0001user',
+  role: 'user',
+  session: 's1',
+  connection: null,
+  sources: [],
+  time: Date.parse('2026-03-01T09:00:00Z'),
+  until: null,
+  expiresAt: null,
+  successor: null,
+  ...fields,
+});
+
+/** The order of documents for a question, without vectors: meaning says nothing, so that one other signal decides. */
+function ranked(question: string, documents: readonly Omit<RecallDocument, 'rowId' | 'id'>[], cohesion = 0): string[] {
+  const view = createRecallView();
+  for (const [index, document] of documents.entries()) view.add({ ...document, rowId: index, id: `d${index}` });
+  view.cohesion = { neighbour: cohesion, session: 0 };
+  const analysis = analyzeQuery(question, view, { now: NOW, timeZone: 'UTC' });
+  const none = new Float32Array(documents.length);
+  const { documents: found } = rankByEvidence(
+    {
+      view,
+      analysis,
+      now: NOW,
+      match: matchLexically(view.index, analysis.terms),
+      allowed: view.live,
+      asked: new Set(),
+      similarities: none.map(() => Number.NaN),
+      meaning: none,
+    },
+    documents.length,
+  );
+  return found.map(({ ordinal }) => documents[ordinal]?.text ?? '');
+}
+
+// The better document stands second: of equals the first would win.
+describe('one signal decides between two documents', () => {
+  it('who is asked about has said it', () => {
+    const by = (speaker: string): Partial<RecallDocument> => ({ speaker, role: null });
+    expect(
+      ranked('Which instrument does Mira play?', [
+        turn('I play the oboe.', by('Jonas')),
+        turn('I play the viola.', by('Mira')),
+      ])[0],
+    ).toBe('I play the viola.');
+  });
+
+  it('a question falls behind what answers it', () => {
+    expect(
+      ranked('ferry timetable', [
+        turn('Do you have the ferry timetable?'),
+        turn('The ferry timetable hangs in the hall.'),
+      ])[0],
+    ).toBe('The ferry timetable hangs in the hall.');
+  });
+
+  it('what the assistant or a tool says falls behind the same words of the user', () => {
+    const agent = turn('The boiler is from 2009.', { speaker: '\u0001agent', role: 'agent' });
+    const tool = turn('# The boiler is from 2009.', { type: 'tool_result', speaker: null, role: 'tool' });
+    const user = turn('The boiler was made in 2009.');
+    expect(ranked('boiler 2009', [agent, tool, user])[0]).toBe('The boiler was made in 2009.');
+    expect(ranked('When did you say the boiler is from?', [user, agent])[0]).toBe('The boiler is from 2009.');
+  });
+
+  it('a statement comes before the turn that it was learned from', () => {
+    const said = turn('We keep bees.');
+    const statement = turn('We keep bees!', { kind: 'memory', type: 'fact', speaker: null, role: null, session: null });
+    expect(ranked('bees', [said, statement])[0]).toBe('We keep bees!');
+  });
+
+  it('what is so now is told last, what was so at first is told first', () => {
+    const early = turn('The choir meets on Mondays.', { time: Date.parse('2026-01-05T09:00:00Z') });
+    const late = turn('The choir meets on Fridays.', { time: Date.parse('2026-05-05T09:00:00Z') });
+    expect(ranked('On which day does the choir meet now?', [early, late])[0]).toBe('The choir meets on Fridays.');
+    expect(ranked('On which day did the choir meet originally?', [late, early])[0]).toBe('The choir meets on Mondays.');
+  });
+
+  it('a time that is named is the time of telling, or a time in which it was true', () => {
+    const at = (time: string, until: number | null): Partial<RecallDocument> => ({ time: Date.parse(time), until });
+    const others = Array.from({ length: 30 }, (_, index) =>
+      turn(`Nothing of note ${index}.`, { time: Date.parse('2025-07-01') }),
+    );
+    const march = turn('Had lunch with Oda.', at('2026-03-10', null));
+    const may = turn('Had lunch with Piet.', at('2026-05-10', null));
+    expect(ranked('Who was at lunch in March 2026?', [may, march, ...others])[0]).toBe('Had lunch with Oda.');
+    const old = turn('Rents in Gent.', { kind: 'memory', ...at('2026-01-01', Date.parse('2026-04-01')) });
+    const next = turn('Rents in Brugge.', { kind: 'memory', ...at('2026-04-01', Infinity) });
+    expect(ranked('Where did she rent in March 2026?', [next, old, ...others])[0]).toBe('Rents in Gent.');
+  });
+
+  it('another form of a word counts, in languages whose endings are not stemmed', () => {
+    expect(ranked('Gdzie mieszkasz i pracujesz?', [turn('Lubię koty.'), turn('Mieszkam w Gdyni.')])[0]).toBe(
+      'Mieszkam w Gdyni.',
+    );
+  });
+
+  it('words of the turns around it count in a conversation that stays on its topic', () => {
+    const talk = [
+      turn('Cold day.'),
+      turn('Fine.'),
+      turn('What about the regatta in Kiel?', { speaker: '\u0001agent', role: 'agent' }),
+      turn('I came third.'),
+    ];
+    expect(ranked('regatta Kiel', talk, 1)[0]).toBe('I came third.');
+    expect(ranked('regatta Kiel', talk, 0)[0]).not.toBe('I came third.');
+  });
+});
+
+describe('the learned weights', () => {
+  // What a retraining must not turn round.
+  const FOR: SignalName[] = [
+    'meaning',
+    'words',
+    'otherForms',
+    'speaker',
+    'agentAsked',
+    'statement',
+    'sameMatter',
+    'hasSameMatter',
+    'time',
+    'date',
+    'fresh',
+    'lateNow',
+    'windowWords',
+    'keyed',
+    'foreignWords',
+    'foreignForms',
+    'foreignBm25',
+    'length',
+  ];
+  const AGAINST: SignalName[] = ['asking', 'agentTurn', 'toolTurn', 'latePast', 'relative', 'foreignMeaning'];
+
+  it.each(FOR)('%s speaks for a document', (name) => expect(RANKING.weights[name]).toBeGreaterThan(0.1));
+  it.each(AGAINST)('%s speaks against a document', (name) => expect(RANKING.weights[name]).toBeLessThan(-0.1));
+  it('there is one for every signal', () => {
+    expect(Object.keys(RANKING.weights).toSorted()).toEqual([...SIGNAL_NAMES].toSorted());
+  });
+
+  it('what comes from somewhere that is not trusted falls behind', () => {
+    const standing = (trust: Memory['trust']): number =>
+      sumOf(standingOf({ trust } as Memory, { recency: 0.5, importance: 0.5, frequency: 0, entity: 0 }));
+    expect(standing('low')).toBeLessThan(standing('high') - 1);
+    expect(standing('medium')).toBe(standing('high'));
+  });
+});

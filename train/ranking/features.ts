@@ -1,0 +1,144 @@
+import { analyzeQuery } from '../../src/recall/analyze-query.ts';
+import { askedFacts, askedKinds } from '../../src/recall/asked.ts';
+import { passagesOf } from '../../src/language/passages.ts';
+import { voiceOf } from '../../src/record/event.ts';
+import type { Origin } from '../../src/record/trust.ts';
+import { attributeTable } from '../../src/record/attributes.ts';
+import { memoryTypeTable } from '../../src/record/memory-types.ts';
+import type { RecallDocument } from '../../src/recall/document-profile.ts';
+import { sampleOrdinals } from '../../src/recall/embed-query.ts';
+import { matchLexically, type LexicalMatch } from '../../src/recall/lexical-index.ts';
+import { measureCohesion } from '../../src/recall/measure-cohesion.ts';
+import { standardiseByKind } from '../../src/recall/measure-meaning.ts';
+import { createRecallView, type RecallView } from '../../src/recall/recall-view.ts';
+import { prepareContext, SIGNAL_NAMES, signalsOf, type QueryContext } from '../../src/recall/candidate-signals.ts';
+import { standardise } from '../../src/recall/scores.ts';
+import type { RankingQuestion, RankingStore } from './stores.ts';
+
+/** The texts that are embedded for a document, as the store makes them: one for each passage, told with its speaker. */
+export function embeddingTexts({ kind, type, speaker, role, text }: RecallDocument): string[] {
+  if (kind === 'memory') return [text];
+  const origin = (role ?? 'user') as Origin;
+  const voice = voiceOf({ kind: type, origin, speaker: speaker?.startsWith('\u0001') === true ? null : speaker });
+  return passagesOf(text).map(({ start, end }) => {
+    const passage = text.slice(start, end);
+    return voice === null ? passage : `${voice}: ${passage}`;
+  });
+}
+
+/** The candidates of one question, with their signals. */
+export interface QuestionRows {
+  store: RankingStore;
+  question: RankingQuestion;
+  context: QueryContext;
+  ordinals: number[];
+  /** One row of signals for each candidate. */
+  rows: Float32Array;
+  baselines: Record<string, Float32Array>;
+}
+
+const ATTRIBUTES = attributeTable();
+const TYPES = memoryTypeTable();
+const MOST_CANDIDATES = 200;
+
+/** Builds the view of a store document by document, and gives the rows of each question as it was asked. */
+export function* rowsOf(store: RankingStore, vectors: ReadonlyMap<string, Float32Array>): Generator<QuestionRows> {
+  const view = createRecallView();
+  const documentVectors: Float32Array[][] = [];
+  for (const question of store.questions.toSorted((one, other) => one.known - other.known)) {
+    if (documentVectors.length < question.known) {
+      while (documentVectors.length < question.known) {
+        const document = store.documents[documentVectors.length] as RecallDocument;
+        view.add(document);
+        documentVectors.push(embeddingTexts(document).map((text) => vectors.get(text) as Float32Array));
+      }
+      sample(view, documentVectors);
+    }
+    yield questionRows(store, question, view, documentVectors, vectors.get(question.text) as Float32Array);
+  }
+}
+
+function sample(view: RecallView, vectors: readonly Float32Array[][]): void {
+  const chosen = sampleOrdinals(vectors.length).map(
+    (ordinal) => [ordinal, vectors[ordinal]?.[0] as Float32Array] as const,
+  );
+  view.cohesion = measureCohesion(new Map(chosen), view);
+}
+
+function questionRows(
+  store: RankingStore,
+  question: RankingQuestion,
+  view: RecallView,
+  documentVectors: readonly Float32Array[][],
+  query: Float32Array,
+): QuestionRows {
+  const similarities = Float32Array.from(documentVectors, (passages) =>
+    Math.max(...passages.map((vector) => product(vector, query))),
+  );
+  const meaning = standardiseByKind(similarities, view);
+  const analysis = analyzeQuery(question.text, view, { now: question.now, timeZone: 'UTC' });
+  const match = matchLexically(view.index, analysis.terms);
+  const context = prepareContext({
+    view,
+    analysis,
+    now: question.now,
+    match,
+    allowed: view.live,
+    asked: new Set([...askedFacts(analysis.terms, view, ATTRIBUTES), ...askedKinds(analysis.terms, view, TYPES)]),
+    similarities,
+    meaning,
+  });
+  const baselines = baselineScores(match, similarities);
+  const ordinals = candidates(context, baselines, question);
+  const rows = new Float32Array(ordinals.length * SIGNAL_NAMES.length);
+  ordinals.forEach((ordinal, row) => {
+    const signals = signalsOf(context, ordinal);
+    SIGNAL_NAMES.forEach((name, column) => {
+      rows[row * SIGNAL_NAMES.length + column] = signals[name];
+    });
+  });
+  return { store, question, context, ordinals, rows, baselines };
+}
+
+/** The plain rankings that ours is held against. */
+function baselineScores(match: LexicalMatch, cosine: Float32Array): Record<string, Float32Array> {
+  const bm25 = match.bm25;
+  const [wordScores, meaningScores] = [standardise(bm25, Infinity), standardise(cosine, Infinity)];
+  const ranks = (values: Float32Array): Float32Array => {
+    const order = Array.from(values.keys()).sort((one, other) => (values[other] as number) - (values[one] as number));
+    const found = new Float32Array(values.length);
+    order.forEach((ordinal, rank) => {
+      found[ordinal] = 1 / (60 + rank + 1);
+    });
+    return found;
+  };
+  const [wordRanks, meaningRanks] = [ranks(bm25), ranks(cosine)];
+  return {
+    bm25,
+    cosine,
+    'z-sum': wordScores.map((value, ordinal) => 0.5 * value + (meaningScores[ordinal] as number)),
+    rrf: wordRanks.map(
+      (value, ordinal) => ((bm25[ordinal] as number) > 0 ? value : 0) + (meaningRanks[ordinal] as number),
+    ),
+  };
+}
+
+function candidates(
+  context: QueryContext,
+  baselines: Record<string, Float32Array>,
+  { evidence }: RankingQuestion,
+): number[] {
+  const count = context.meaning.length;
+  if (count <= MOST_CANDIDATES) return Array.from({ length: count }, (_, ordinal) => ordinal);
+  const rough = baselines['z-sum'] as Float32Array;
+  const order = Array.from({ length: count }, (_, ordinal) => ordinal).sort(
+    (one, other) => (rough[other] as number) - (rough[one] as number),
+  );
+  return [...new Set([...order.slice(0, MOST_CANDIDATES), ...evidence.flat()])];
+}
+
+function product(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < left.length; index += 1) sum += (left[index] as number) * (right[index] as number);
+  return sum;
+}

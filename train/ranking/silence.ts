@@ -1,0 +1,149 @@
+import type { SignalName } from '../../src/recall/candidate-signals.ts';
+import { scoreCandidates } from '../../src/recall/rank-documents.ts';
+import {
+  ANSWERABLE_INPUTS,
+  EVIDENCE_INPUTS,
+  type AnswerableInput,
+  type RankingModel,
+} from '../../src/recall/ranking-model.ts';
+import { ABSTENTION_THRESHOLD, backgroundScore, summariseEvidence } from '../../src/recall/relevance.ts';
+import { rowsOf, type QuestionRows } from './features.ts';
+import { fitLogistic, foldOf, FOLDS, logitOf, rounded, type Case } from './learn.ts';
+import type { RankingStore } from './stores.ts';
+
+/** A question with what the fit says of it. Below `ABSTENTION_THRESHOLD` recall is silent. */
+export interface SilenceRow {
+  set: string;
+  kind: string;
+  probability: number;
+  isAnswerable: boolean;
+}
+
+/** A nearer or better matching text is never a reason for silence, and somebody else's is never one for an answer. */
+const SIGNS: Readonly<Record<AnswerableInput, 1 | -1 | 0>> = {
+  named: 0,
+  standout: 1,
+  otherFitsBetter: -1,
+  otherWordsBetter: -1,
+  bestWords: 1,
+  bestSimilarity: 1,
+  bestIsStatement: 0,
+  foreign: 0,
+  foreignSimilarity: 0,
+  unknownWords: -1,
+  crowd: -1,
+};
+/** How much each kind of question counts. What nearly is answered is the rarest and the hardest. */
+const KIND_WEIGHTS: Readonly<Record<string, number>> = { known: 3, unknown: 1, early: 1, stranger: 1, twisted: 1 };
+/** The share of answers that may be hidden. */
+const HIDDEN_SHARE = 0.05;
+
+interface Fitting {
+  stores: readonly RankingStore[];
+  /** Measured, never fitted on. */
+  measured: readonly RankingStore[];
+  vectors: ReadonlyMap<string, Float32Array>;
+  weights: Readonly<Record<SignalName, number>>;
+}
+
+interface Asked extends Case {
+  set: string;
+  kind: string;
+  isMeasured: boolean;
+}
+
+/** Fits when recall stays silent, and how likely a document is evidence. The rows are of lives that were not fitted on. */
+export function fitSilence({
+  stores,
+  measured,
+  vectors,
+  weights,
+}: Fitting): Pick<RankingModel, 'answerable' | 'evidence'> & { rows: SilenceRow[] } {
+  const asked: Asked[] = [];
+  const documents: Case[] = [];
+  for (const store of [...stores, ...measured]) {
+    const isMeasured = measured.includes(store);
+    for (const rows of rowsOf(store, vectors)) {
+      const scored = scoreCandidates(rows.context, weights);
+      const summary = summariseEvidence(rows.context, scored, weights.speaker);
+      const { kind, evidence } = rows.question;
+      const inputs = ANSWERABLE_INPUTS.map((name) => summary[name]);
+      asked.push({
+        set: store.set,
+        kind,
+        group: store.group,
+        inputs,
+        isTrue: evidence.length > 0,
+        weight: 1,
+        isMeasured,
+      });
+      if (!isMeasured) documents.push(...documentCases(rows, scored));
+    }
+  }
+  const { model, rows } = fitAnswerable(asked);
+  const ofDocuments = fitLogistic(documents, [1, -1, 1, 1], { rounds: 200 });
+  return {
+    answerable: { bias: rounded(model.bias), weights: nameInputs(ANSWERABLE_INPUTS, model.weights) },
+    evidence: { bias: rounded(ofDocuments.bias), weights: nameInputs(EVIDENCE_INPUTS, ofDocuments.weights) },
+    rows,
+  };
+}
+
+function documentCases({ context, question, store }: QuestionRows, scored: ReturnType<typeof scoreCandidates>): Case[] {
+  if (question.evidence.length === 0) return [];
+  const background = backgroundScore(scored);
+  const best = scored[0]?.score ?? 0;
+  const right = new Set(question.evidence.flat());
+  return scored.slice(0, 20).map(({ ordinal, score, signals }) => ({
+    group: store.group,
+    inputs: [score - background, best - score, context.similarities[ordinal] as number, signals.words],
+    isTrue: right.has(ordinal),
+    weight: 1,
+  }));
+}
+
+function fitAnswerable(asked: readonly Asked[]): { model: ReturnType<typeof fitLogistic>; rows: SilenceRow[] } {
+  const fitted = asked.filter(({ isMeasured }) => !isMeasured);
+  weigh(fitted);
+  const signs = ANSWERABLE_INPUTS.map((name) => SIGNS[name]);
+  const folds = Array.from({ length: FOLDS }, (_, fold) =>
+    fitLogistic(
+      fitted.filter(({ group }) => foldOf(group) !== fold),
+      signs,
+    ),
+  );
+  const whole = fitLogistic(fitted, signs);
+  const logits = asked.map(({ isMeasured, group, inputs }) =>
+    logitOf(isMeasured ? whole : (folds[foldOf(group)] as typeof whole), inputs),
+  );
+  // The threshold is a constant of the product: the bias is moved so that it hides the share that may be hidden.
+  const known = logits
+    .filter((_, index) => asked[index]?.isTrue === true && !asked[index].isMeasured)
+    .toSorted((one, other) => one - other);
+  const cut = known[Math.floor(HIDDEN_SHARE * known.length)] ?? 0;
+  const shift = Math.log(ABSTENTION_THRESHOLD / (1 - ABSTENTION_THRESHOLD)) - cut;
+  return {
+    model: { ...whole, bias: whole.bias + shift },
+    rows: asked.map(({ set, kind, isTrue }, index) => ({
+      set,
+      kind,
+      isAnswerable: isTrue,
+      probability: 1 / (1 + Math.exp(-(logits[index] as number) - shift)),
+    })),
+  };
+}
+
+/** Each kind counts as the table says, however many questions of it there are. */
+function weigh(cases: readonly Asked[]): void {
+  const kindOf = ({ isTrue, kind }: Asked): string => (isTrue ? 'known' : kind);
+  const counts = new Map<string, number>();
+  for (const one of cases) counts.set(kindOf(one), (counts.get(kindOf(one)) ?? 0) + 1);
+  for (const one of cases) one.weight = (KIND_WEIGHTS[kindOf(one)] ?? 1) / (counts.get(kindOf(one)) as number);
+}
+
+function nameInputs<Name extends string>(names: readonly Name[], weights: readonly number[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name, column) => [name, rounded(weights[column] as number)])) as Record<
+    Name,
+    number
+  >;
+}

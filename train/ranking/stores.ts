@@ -1,0 +1,396 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RecallDocument } from '../../src/recall/document-profile.ts';
+import { readConversations, readQuestions } from '../../bench/locomo.ts';
+
+/** A store as recall sees it, with questions of which the answering documents are known. */
+export interface RankingStore {
+  /** The kind of store: figures are given for each. */
+  set: string;
+  /** The conversation: stores of one group are never on both sides of a split. */
+  group: string;
+  /** Whether the local embedder was taught with questions of this store: its cosines flatter there. */
+  seenByEmbedder: boolean;
+  documents: RecallDocument[];
+  questions: RankingQuestion[];
+}
+
+export interface RankingQuestion {
+  text: string;
+  /** The kind of question, as its source names it. */
+  kind: string;
+  /** How many of the store's documents were there when it was asked. */
+  known: number;
+  now: number;
+  /** For each piece of evidence the ordinals that hold it; empty when nothing answers the question. */
+  evidence: number[][];
+}
+
+interface Turn {
+  id: string;
+  role: 'user' | 'agent' | 'tool';
+  speaker: string | null;
+  session: string;
+  text: string;
+  time: number;
+}
+
+interface Life {
+  id: string;
+  language: string;
+  sessions: { id: string; start: string; turns: { id: string; role: string; speaker: string; text: string }[] }[];
+  memories: { id: string; type: string; text: string; slot: string | null; stated: string[]; until: string | null }[];
+  questions: { after: string; kind: string; question: string; evidence: string[]; memories: string[] }[];
+}
+
+const LIVES = join(import.meta.dirname, '..', 'lives');
+// The published embedder was taught with the English lives but for every fifth (shared/embedder/prepare.py).
+const TAUGHT_WITH = new Set(['en', 'mixed']);
+
+export function readLives(): Life[] {
+  return readdirSync(LIVES)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+    .map((name) => JSON.parse(readFileSync(join(LIVES, name), 'utf8')) as Life);
+}
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+// Lives are asked a day after a session; what has no time of asking is asked long after.
+const LATER = 365 * DAY;
+
+function turnsOf(life: Life): Turn[] {
+  const users = new Set(
+    life.sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
+  );
+  return life.sessions.flatMap((session) =>
+    session.turns.map((turn, index) => ({
+      id: turn.id,
+      role: turn.role === 'user' ? 'user' : turn.role === 'tool' ? 'tool' : 'agent',
+      speaker: turn.role === 'user' && users.size > 1 ? turn.speaker : null,
+      session: session.id,
+      text: turn.text,
+      time: Date.parse(session.start) + index * MINUTE,
+    })),
+  );
+}
+
+/** As `view-cache.ts` makes a document of an event. */
+function turnDocument({ id, role, speaker, session, text, time }: Turn, rowId: number): RecallDocument {
+  return {
+    kind: 'event',
+    rowId,
+    id,
+    text,
+    type: role === 'tool' ? 'tool_result' : 'message',
+    attribute: null,
+    category: null,
+    isPermanent: false,
+    speaker: speaker ?? (role === 'tool' ? null : `\u0001${role}`),
+    role: speaker !== null && role === 'user' ? null : role,
+    session,
+    connection: null,
+    sources: [],
+    time,
+    until: null,
+    expiresAt: null,
+    successor: null,
+  };
+}
+
+const MOMENTARY: ReadonlySet<string> = new Set(['episode', 'intention']);
+
+function memoryDocument(memory: Life['memories'][0], time: number, rowId: number): RecallDocument {
+  return {
+    kind: 'memory',
+    rowId,
+    id: memory.id,
+    text: memory.text,
+    type: memory.type,
+    attribute: memory.slot,
+    category: null,
+    isPermanent: memory.slot !== null,
+    speaker: null,
+    role: null,
+    session: null,
+    connection: null,
+    sources: memory.stated,
+    time,
+    // When it ended is not known to a store in which nothing has ended it.
+    until: MOMENTARY.has(memory.type) ? null : Infinity,
+    expiresAt: null,
+    successor: null,
+  };
+}
+
+type Part = 'turns' | 'statements' | 'both';
+
+/** A life as a store of its turns, of its statements, or of both: then a statement holds the evidence of the turns that state it. */
+function lifeStore(life: Life, part: Part, set: string, seenByEmbedder: boolean): LifeStore {
+  const turns = turnsOf(life);
+  const place = new Map(turns.map(({ id }, index) => [id, index]));
+  const toldAt = ({ stated }: Life['memories'][0]): number => Math.min(...stated.map((id) => place.get(id) ?? 0));
+  const documents: RecallDocument[] = [];
+  const ordinals = new Map<string, number>();
+  const moments: Moment[] = [];
+  const add = (document: RecallDocument): void => {
+    ordinals.set(document.id, documents.length);
+    documents.push(document);
+  };
+  for (const session of life.sessions) {
+    const told = turns.filter((turn) => turn.session === session.id);
+    if (part !== 'statements') for (const turn of told) add(turnDocument(turn, documents.length));
+    if (part !== 'turns') {
+      for (const memory of life.memories) {
+        const at = turns[toldAt(memory)];
+        if (at?.session === session.id) add(memoryDocument(memory, at.time, documents.length));
+      }
+    }
+    moments.push({ session: session.id, known: documents.length, now: (told.at(-1)?.time ?? 0) + DAY });
+  }
+  const stating = (turn: string, memories: readonly string[]): string[] =>
+    life.memories.filter(({ id, stated }) => memories.includes(id) && stated.includes(turn)).map(({ id }) => id);
+  const questions = life.questions.map((question): RankingQuestion => {
+    const { known, now } = moments.find(({ session }) => session === question.after) ?? { known: 0, now: 0 };
+    const pieces =
+      part === 'statements'
+        ? question.memories.map((id) => [id])
+        : question.evidence.map((turn) => [turn, ...(part === 'both' ? stating(turn, question.memories) : [])]);
+    const evidence = pieces
+      .map((ids) => ids.flatMap((id) => ordinals.get(id) ?? []).filter((ordinal) => ordinal < known))
+      .filter((found) => found.length > 0);
+    return { text: question.question, kind: question.kind, known, now, evidence };
+  });
+  const answered = questions.filter(({ kind, evidence }) => kind === 'unknown' || evidence.length > 0);
+  return { set, group: life.id, seenByEmbedder, documents, questions: answered, moments };
+}
+
+/** After a session: how many documents are known then. */
+interface Moment {
+  session: string;
+  known: number;
+  now: number;
+}
+
+interface LifeStore extends RankingStore {
+  moments: Moment[];
+}
+
+// Of these kinds nothing can be known before their evidence was told. What is so now, or was so, may have had another answer.
+const UNKNOWN_BEFORE: ReadonlySet<string> = new Set(['single', 'multi', 'time', 'who', 'apply']);
+
+/**
+ * The same life asked more, to learn when there is no answer: its questions again at the end, where they still can be answered; its
+ * questions before anything was told that answers them (`early`); and questions of another life (`stranger`).
+ */
+function askedMore(store: LifeStore, strangers: readonly RankingQuestion[]): RankingStore {
+  const first = store.moments[0] as Moment;
+  const last = store.moments.at(-1) as Moment;
+  const questions: RankingQuestion[] = [];
+  for (const question of store.questions) {
+    questions.push(question);
+    if (question.evidence.length === 0) continue;
+    if (question.known !== last.known) questions.push({ ...question, known: last.known, now: last.now });
+    const told = Math.min(...question.evidence.flat());
+    const before = store.moments.findLast(({ known }) => known > 0 && known <= told);
+    if (before === undefined || !UNKNOWN_BEFORE.has(question.kind)) continue;
+    questions.push({ ...question, kind: 'early', known: before.known, now: before.now, evidence: [] });
+  }
+  for (const [index, { text }] of strangers.filter(({ evidence }) => evidence.length > 0).entries()) {
+    const { known, now } = index % 2 === 0 ? last : first;
+    if (known > 0) questions.push({ text, kind: 'stranger', known, now, evidence: [] });
+  }
+  return { ...store, questions };
+}
+
+// How many turns make one long turn, in the order in which they are taken.
+const RUNS = [3, 5, 2, 6, 4];
+
+/** Lives as people who write long: runs of turns of a session become one turn, and several lives share a store without speakers. */
+function longTurnStore(lives: readonly Life[], set: string): RankingStore {
+  const documents: RecallDocument[] = [];
+  const ordinals = new Map<string, number>();
+  let runs = 0;
+  for (const life of lives) {
+    for (const session of life.sessions) {
+      const turns = turnsOf(life).filter((turn) => turn.session === session.id && turn.role !== 'tool');
+      for (let at = 0; at < turns.length;) {
+        const run = turns.slice(at, at + (RUNS[runs % RUNS.length] as number));
+        runs += 1;
+        at += run.length;
+        for (const { id } of run) ordinals.set(`${life.id} ${id}`, documents.length);
+        const first = run[0] as Turn;
+        const text = run.map((turn) => turn.text).join('\n');
+        const whole = { ...first, id: `${life.id} ${first.id}`, session: `${life.id} ${session.id}`, text };
+        documents.push(turnDocument({ ...whole, role: 'user', speaker: null }, documents.length));
+      }
+    }
+  }
+  const now = Math.max(...documents.map(({ time }) => time)) + LATER;
+  const questions = lives.flatMap((life) =>
+    life.questions.map((question): RankingQuestion => {
+      const places = question.evidence.flatMap((id) => ordinals.get(`${life.id} ${id}`) ?? []);
+      return {
+        text: question.question,
+        kind: question.kind,
+        known: documents.length,
+        now,
+        evidence: [...new Set(places)].map((ordinal) => [ordinal]),
+      };
+    }),
+  );
+  // What is unknown in one life may be known in another of the same store.
+  const answered = questions.filter(({ evidence }) => evidence.length > 0);
+  return { set, group: lives.map(({ id }) => id).join(' '), seenByEmbedder: true, documents, questions: answered };
+}
+
+/** The stores made from the lives of the repository; `more`: the same with questions that cannot be answered. */
+export function livesStores(lives: readonly Life[] = readLives()): { stores: RankingStore[]; more: RankingStore[] } {
+  const stores: RankingStore[] = [];
+  const more: RankingStore[] = [];
+  const english = lives.filter(({ language }) => TAUGHT_WITH.has(language));
+  for (const part of ['turns', 'statements', 'both'] as const) {
+    const made = lives.map((life, index) => {
+      const isEnglish = TAUGHT_WITH.has(life.language);
+      const seen = isEnglish && index % 5 !== 4;
+      return lifeStore(life, part, `lives, ${isEnglish ? 'English' : 'other languages'}: ${part}`, seen);
+    });
+    stores.push(...made);
+    more.push(...made.map((store, index) => askedMore(store, made[(index + 7) % made.length]?.questions ?? [])));
+  }
+  for (let at = 0; at + 4 <= english.length; at += 4) {
+    stores.push(longTurnStore(english.slice(at, at + 4), 'long turns'));
+  }
+  return { stores, more };
+}
+
+/** A file in LoCoMo's format as stores, one for each conversation. `roles`: its speakers are user and assistant. */
+function conversationStores(data: string, qa: string, set: string, roles: boolean): RankingStore[] {
+  const questions = readQuestions(readFileSync(qa, 'utf8'));
+  return readConversations(readFileSync(data, 'utf8')).map(({ id, sessions }) => {
+    const turns = sessions.flatMap(({ name, events }) =>
+      events.map((event): Turn => {
+        const time = Number(event.occurredAt);
+        const turn = { id: String(event.metadata?.['turn']), session: name, text: event.content, time };
+        if (!roles) return { ...turn, role: 'user', speaker: event.speaker ?? null };
+        return { ...turn, role: event.speaker === 'assistant' ? 'agent' : 'user', speaker: null };
+      }),
+    );
+    const ordinals = new Map(turns.map((turn, index) => [turn.id, index]));
+    const now = Math.max(...turns.map(({ time }) => time)) + LATER;
+    return {
+      set,
+      group: id,
+      seenByEmbedder: roles,
+      documents: turns.map(turnDocument),
+      questions: questions
+        .filter(({ conversation }) => conversation === id)
+        .map((question) => ({
+          text: question.question,
+          kind: question.category === 5 ? 'unknown' : String(question.category),
+          known: turns.length,
+          now,
+          evidence:
+            question.category === 5
+              ? []
+              : question.evidence.flatMap((turn) => (ordinals.has(turn) ? [[ordinals.get(turn) as number]] : [])),
+        }))
+        .filter(({ kind, evidence }) => kind === 'unknown' || evidence.length > 0),
+    };
+  });
+}
+
+interface PairLine {
+  text: string;
+  who: string;
+  kind: 'chat' | 'assistant';
+  questions: string[];
+}
+
+/** Short dialogues of named people and an assistant, many in one store (Synthetic-Persona-Chat and RealMem). */
+function dialogueStores(folder: string): RankingStore[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .toSorted()
+    .map((name): RankingStore => {
+      const lines = readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as PairLine);
+      const sessions = dialoguesOf(lines);
+      const documents = lines.map(({ text, who }, index) => {
+        const isAgent = who === 'Assistant';
+        const time = Date.UTC(2025, 0, 1) + (sessions[index] as number) * DAY + index * MINUTE;
+        const turn: Turn = {
+          id: String(index),
+          role: isAgent ? 'agent' : 'user',
+          speaker: isAgent ? null : who,
+          session: String(sessions[index]),
+          text,
+          time,
+        };
+        return turnDocument(turn, index);
+      });
+      const now = Math.max(...documents.map(({ time }) => time)) + LATER;
+      const questions = lines.flatMap((line, index) =>
+        line.questions.map((text) => ({ text, kind: 'single', known: lines.length, now, evidence: [[index]] })),
+      );
+      const set = lines.some(({ kind }) => kind === 'assistant') ? 'dialogues: assistant' : 'dialogues: two people';
+      return { set, group: name, seenByEmbedder: true, documents, questions };
+    });
+}
+
+/** Dialogues with questions that ask of one person what the other has said: they cannot be answered. */
+export function twistedStores(stores: readonly RankingStore[]): RankingStore[] {
+  return stores
+    .filter(({ set }) => set === 'dialogues: two people')
+    .map((store) => {
+      const speakerOf = (ordinal: number): string => store.documents[ordinal]?.speaker ?? '';
+      const questions = store.questions.flatMap((question): RankingQuestion[] => {
+        const [[told = 0] = []] = question.evidence;
+        const session = store.documents[told]?.session;
+        const people = new Set(store.documents.flatMap((one) => (one.session === session ? [one.speaker ?? ''] : [])));
+        const other = [...people].find((name) => name !== speakerOf(told));
+        const isNamed = question.text.includes(speakerOf(told));
+        if (other === undefined || !isNamed || question.text.includes(other)) return [];
+        const text = question.text.replaceAll(speakerOf(told), other);
+        return [question, { ...question, text, kind: 'twisted', evidence: [] }];
+      });
+      return { ...store, questions };
+    });
+}
+
+/** A new dialogue begins where somebody speaks who is not one of the two before. */
+function dialoguesOf(lines: readonly PairLine[]): number[] {
+  let dialogue = 0;
+  let people = new Set<string>();
+  return lines.map(({ who }) => {
+    if (!people.has(who) && people.size === 2) {
+      dialogue += 1;
+      people = new Set();
+    }
+    people.add(who);
+    return dialogue;
+  });
+}
+
+/**
+ * The stores of public data below a folder. LoCoMo may be measured on and nothing learned from it may be shipped (CC BY-NC 4.0), so
+ * it is asked for apart.
+ */
+export function publicStores(folder: string): { learned: RankingStore[]; measured: RankingStore[] } {
+  const at = (...parts: string[]): string => join(folder, ...parts);
+  const learned: RankingStore[] = [];
+  const measured: RankingStore[] = [];
+  if (existsSync(at('bench', 'longmemeval-dev', 'pool.json'))) {
+    const [data, qa] = [at('bench', 'longmemeval-dev', 'pool.json'), at('bench', 'longmemeval-dev', 'qa.jsonl')];
+    learned.push(...conversationStores(data, qa, 'LongMemEval', true));
+  }
+  if (existsSync(at('embedder', 'pairs'))) learned.push(...dialogueStores(at('embedder', 'pairs')));
+  if (existsSync(at('bench', 'locomo-dev.json'))) {
+    measured.push(
+      ...conversationStores(at('bench', 'locomo-dev.json'), at('bench', 'locomo-dev-qa.jsonl'), 'LoCoMo', false),
+    );
+  }
+  return { learned, measured };
+}

@@ -1,0 +1,121 @@
+// npm run train:ranking [-- --data FOLDER]: learns how recall ranks and when it stays silent. Weights go into src/recall/ranking.json,
+// figures on folds that were not learned from into train/ranking/report.md. FOLDER (default ../shared) has the public data, which is
+// not part of the repository: LongMemEval and dialogues are learned from, LoCoMo is only measured (its licence forbids more).
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SIGNAL_NAMES, type SignalName } from '../../src/recall/candidate-signals.ts';
+import { embedAll } from '../selector/embed-cache.ts';
+import { embeddingTexts, rowsOf } from './features.ts';
+import { foldOf, FOLDS, learnWeights, LEARNING, rounded, scoresOf, type LearningOptions } from './learn.ts';
+import { BASELINE_NAMES, reportOf, type Ranked } from './report.ts';
+import { fitSilence } from './silence.ts';
+import { livesStores, publicStores, twistedStores, type RankingStore } from './stores.ts';
+
+const { values } = parseArgs({
+  options: { data: { type: 'string', default: join(import.meta.dirname, '../../../shared') } },
+});
+/** How much each kind of store counts: what Varve is for counts most, and no source alone decides. */
+const SET_WEIGHTS: Readonly<Record<string, number>> = {
+  'lives, English: turns': 3,
+  'lives, English: statements': 1.5,
+  'lives, English: both': 2,
+  'lives, other languages: turns': 1.5,
+  'lives, other languages: statements': 0.7,
+  'lives, other languages: both': 0.7,
+  'long turns': 1.5,
+  LongMemEval: 2,
+  'dialogues: two people': 2,
+  'dialogues: assistant': 0.7,
+};
+const lives = livesStores();
+const { learned, measured } = publicStores(values.data);
+const stores = [...lives.stores, ...learned.map(thinned), ...measured];
+const unanswered = [...lives.more, ...twistedStores(stores)];
+const vectors = await vectorsOf([...stores, ...unanswered]);
+const examples = stores.flatMap(examplesOf);
+weigh(examples);
+const taught = examples.filter(({ isMeasured }) => !isMeasured);
+const columns = SIGNAL_NAMES.length;
+const columnOf = (name: SignalName): number => SIGNAL_NAMES.indexOf(name);
+const options: LearningOptions = {
+  ...LEARNING,
+  // A keyed fact is as terse as "Employer: Acme"; the statements of the lives are sentences, and few of them are asked for by attribute.
+  // What a question only dates itself by is never asked for, and lives have too few such questions as well.
+  fixed: new Map([
+    [columnOf('keyed'), 3],
+    [columnOf('relative'), -3],
+    [columnOf('anchor'), -3],
+  ]),
+  // What stands around a text is never a reason against it, however one source happens to be.
+  positive: new Set(
+    (['nearMeaning', 'answerMeaning', 'windowWords', 'sessionWords', 'sessionMeaning', 'date'] as const).map(columnOf),
+  ),
+};
+const weights = learnWeights(taught, columns, options);
+const byFold = Array.from({ length: FOLDS }, (_, fold) =>
+  learnWeights(
+    taught.filter((example) => example.fold !== fold),
+    columns,
+    options,
+  ),
+);
+const named = Object.fromEntries(
+  SIGNAL_NAMES.map((name, column) => [name, rounded(weights[column] as number)]),
+) as Record<SignalName, number>;
+const ranking = examples.map((example) => ({
+  example,
+  scores: scoresOf(example, example.isMeasured ? weights : (byFold[example.fold] as Float64Array)),
+}));
+
+const silence = fitSilence({ stores: unanswered, measured, vectors, weights: named });
+const model = { weights: named, answerable: silence.answerable, evidence: silence.evidence };
+writeFileSync(join(import.meta.dirname, '../../src/recall/ranking.json'), `${JSON.stringify(model, null, 2)}\n`);
+const report = reportOf({ ranking, weights: named, silence: silence.rows });
+writeFileSync(join(import.meta.dirname, 'report.md'), report);
+console.log(report);
+
+/** Thousands of questions to short dialogues teach no more than hundreds. */
+function thinned(store: RankingStore): RankingStore {
+  if (!store.set.startsWith('dialogues')) return store;
+  return { ...store, questions: store.questions.filter((_, index) => index % 4 === 0).slice(0, 150) };
+}
+
+async function vectorsOf(all: readonly RankingStore[]): Promise<Map<string, Float32Array>> {
+  const texts = new Set<string>();
+  for (const { documents, questions } of all) {
+    for (const text of documents.flatMap(embeddingTexts)) texts.add(text);
+    for (const { text } of questions) texts.add(text);
+  }
+  const list = [...texts];
+  const made = await embedAll(list);
+  return new Map(list.map((text, index) => [text, made[index] as Float32Array]));
+}
+
+function examplesOf(store: RankingStore): Ranked[] {
+  return [...rowsOf(store, vectors)].flatMap(({ question, ordinals, rows, baselines }) => {
+    const rowOf = new Map(ordinals.map((ordinal, row) => [ordinal, row]));
+    const pieces = question.evidence.map((piece) => piece.map((ordinal) => rowOf.get(ordinal) as number));
+    if (pieces.length === 0) return [];
+    return {
+      set: store.set,
+      group: store.group,
+      weight: 0,
+      rows,
+      pieces,
+      seenByEmbedder: store.seenByEmbedder,
+      isMeasured: measured.includes(store),
+      // LongMemEval is one store: its questions are split instead.
+      fold: foldOf(store.set === 'LongMemEval' ? question.text : (store.group.split(' ')[0] as string)),
+      baselines: Object.fromEntries(
+        BASELINE_NAMES.map((name) => [name, Float32Array.from(ordinals, (ordinal) => baselines[name]?.[ordinal] ?? 0)]),
+      ),
+    };
+  });
+}
+
+function weigh(list: readonly Ranked[]): void {
+  const counts = new Map<string, number>();
+  for (const { set } of list) counts.set(set, (counts.get(set) ?? 0) + 1);
+  for (const example of list) example.weight = (SET_WEIGHTS[example.set] ?? 0) / (counts.get(example.set) as number);
+}
