@@ -435,6 +435,117 @@ export const german: Pack = {
       standing: true,
       firm: true,
     }),
+    ...slot(
+      'job_title',
+      [
+        '(?:arbeite|anfange|anfangen|fange|ab \\S+|angefangen)(?: \\p{L}+){0,2}? als <job>',
+        'von beruf(?: bin ich)? <job>',
+        '(?:ich bin|bin) <job>(?= von beruf|[,.]|$)',
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| seit| in | bei)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'employer',
+      [
+        '(?:ich|arbeite|schaffe|jobbe|jahre)(?: [\\p{L}\\d]+){0,6}?,? bei (?:der |dem |den )?<org>',
+        '(?:firma|laden|betrieb|agentur|kanzlei|praxis) heißt <called>',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'home_city',
+      ['(?:wohne|wohnen|lebe|leben|wohn)(?: \\p{L}+){0,4}? in <place>', '(?:^|[,.] |und )jetzt in <place>(?=[.,]|$)'],
+      { likely: 'alone' },
+    ),
+    ...slot('hometown', ['(?:^|, |komme |stamme |bin )aus <place>(?=[.,]|$)'], { likely: 'alone' }),
+    ...slot(
+      'age',
+      [
+        'mit <age> (?:bin|hab|habe|mach|mache|geh|darf|will|muss) ich',
+        '^(?:ich )?(?:bin|werde) (?:jetzt |grad |gerade |bald )?<age>(?=[.,]|$| jahre)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'medical_condition',
+      [
+        '(?:habe|hab|hatte|krieg|kriege)(?: \\p{L}+){0,3}? <condition>',
+        '(?:diagnose|befund|ergebnis)[:,]?(?: \\p{L}+)? <condition>',
+        '^(?:es ist |ist |das ist )?<condition>(?=[.,]|$)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'medication',
+      [
+        '(?:nehme|nehm|spritze|schlucke|kriege|krieg|bekomme)(?: \\p{L}+){0,3}? <drug>',
+        'dass ich <drug> nehme',
+        '^(?:ich )spritze (?<v>\\p{L}{3,})(?= immer| jeden| einmal)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'working_hours',
+      [
+        '(?:immer|arbeite|arbeite ich|schaffe|bin)(?: \\p{L}+)? (?:von )?(?<v>(?:mo|di|mi|do|montag|dienstag|mittwoch|donnerstag)s? bis (?:mi|do|fr|sa|mittwoch|donnerstag|freitag|samstag))(?![\\p{L}])',
+        '(?<v>\\d\\d? ?(?:h|std|stunden) (?:die|in der|pro) woche)',
+        '(?:arbeite|arbeite ich|schaffe)(?: \\p{L}+){0,2}? (?:von )?<hours>',
+        '(?:arbeite ich|hab ich|mach ich|mache|hab|habe|nur die|nur) (?:nur )?(?<v>frühschicht|spätschicht|nachtschicht|frühdienst|spätdienst|nachtdienst|teilzeit)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('partner_name', ['mein[er]* (?:PARTNERS), <anyname>(?=,)'], { likely: 'kept' }),
+    ...slot('child_name', ['(?:unsere|meine) (?:kinder|jungs|mädels|zwillinge|beiden)(?: heißen| sind|,|:)? <name>'], {
+      likely: 'kept',
+    }),
+    ...slot('pet_name', ['(?:der|die|unser|unsere|mein|meine) (?:PETS) heißt <anyname>'], { likely: 'kept' }),
+    ...slot(
+      'hobby',
+      [
+        '<activity> (?:ist|sind) mein',
+        '(?:gehe|geh|mache|mach|hab|habe)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$)',
+        '(?:spiele|spiel|spielen)(?: \\p{L}+){0,2}? <game>',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('degree', ['ich habe? (?:ein|einen|mein|meinen) (?<v>diplom|master|bachelor|doktor)(?![\\p{L}])'], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'rent',
+      [
+        '(?:miete|kaltmiete|warmmiete)(?: [^.;\\d]{0,20})? <money>',
+        'zahl[en]*(?: [^.;\\d]{0,12})? <money>(?: \\p{L}+)? miete',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('car', ['(?:mit|in) (?:dem|meinem|unserem) <car>'], { likely: 'alone' }),
+    ...slot(
+      'relationship_status',
+      ['mein(?:e)? (?:mann|frau)(?: \\p{L}+)? ist (?:\\S+ ){0,3}?(?:gestorben|verstorben)'],
+      { likely: 'kept', value: 'verwitwet', firm: true },
+    ),
+    ...slot(
+      'relationship_status',
+      [
+        '(?:wir|ich) (?:sind|bin|haben uns|hab mich|habe mich)(?: \\p{L}+){0,2}? (?<v>getrennt|geschieden|verlobt|scheiden lassen)(?![\\p{L}])',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('answer_tone', ['(?:mich|wir uns)(?: \\p{L}+){0,2}? (?<v>duzen|siezen)', '^<tone> (?:genügt|reicht)'], {
+      likely: 'alone',
+    }),
+    ...slot('answer_length', ['(?:bei mir|für mich|antworte|antworten)(?: \\p{L}+){0,2}? <length>(?=[.,]|$| bitte)'], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'answer_format',
+      [
+        '(?:gib|schreib|zeig|antworte|antworten sie|korrigieren sie|korrigier)(?: \\p{L}+){0,3}? (?:immer|generell|grundsätzlich),? (?:nur )?<clause>',
+      ],
+      { likely: 'alone', firm: true },
+    ),
   ],
   answers: [
     ['name', 'wie (?:heißt du|heißen sie|ist (?:dein|ihr) name)|mit welchem namen', '<fullname>'],

@@ -375,6 +375,99 @@ export const spanish: Pack = {
       ['(?:contesta|contestá|responde|respondé|escribe|escribí|háblame|hablame)(?: \\p{L}+){0,2}? en <language>'],
       { standing: true, firm: true },
     ),
+    ...slot(
+      'job_title',
+      [
+        '(?:^|[,.] |yo |que )(?:soy|trabajo de|trabajo como|laburo de|curro de|curro como)(?: la| el)? <job>',
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?= (?:de|en|desde)\\b|,)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'home_city',
+      ['(?:vivo|vivimos|resido|me mudé|nos mudamos)(?: \\p{L}+){0,3}? (?:en|a) <place>', '(?:acá|aquí) en <place>'],
+      { likely: 'alone' },
+    ),
+    ...slot('hometown', ['(?:^|[,.] |yo |que )soy de <place>'], { likely: 'alone' }),
+    ...slot(
+      'employer',
+      [
+        '(?:trabajo|laburo|curro|empecé|entré|empiezo)(?: \\p{L}+){0,3}? en (?:la |el |una? \\p{L}+ que se llama )?<org>',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'working_hours',
+      [
+        '(?:trabajo|laburo|curro|atiendo|abro|conmigo|voy)(?: \\p{L}+){0,2}? (?<v>(?:de )?(?:lunes|martes|miércoles|jueves)(?:,? (?:a |y )?(?:martes|miércoles|jueves|viernes|sábados?|domingos?))+)(?![\\p{L}])',
+        '(?:trabajo|laburo|curro)(?: \\p{L}+){0,2}? (?:de )?<hours>',
+        '(?:de )<hours> (?:trabajo|laburo|curro)',
+        'turno (?<v>nocturno|de noche|de mañana|de tarde)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'medical_condition',
+      [
+        '(?:tengo|sufro de|padezco|me diagnosticaron|me detectaron)(?: \\p{L}+){0,2}? <condition>',
+        'soy <being>',
+        'sufro de (?:la |el |los )?(?<v>presión|azúcar|corazón|espalda|riñones)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('medication', ['(?:tomo|tomando|me recetaron|me dieron|me cambi\\p{L}+ (?:\\S+ ){0,4}?por|por) <drug>'], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'hobby',
+      [
+        '(?:tengo|hago|practico|voy a)(?: \\p{L}+)? <activity>(?=[.,]|$| los| el| con)',
+        '(?:^|juego |juego )al (?<v>dominó|ajedrez|mus|truco|tute|parchís)',
+        'hace \\S+ años que (?<v>bailo|canto|pinto|corro|nado|escalo)',
+        'doy un (?<v>taller de \\p{L}+)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'rent',
+      [
+        '(?:alquiler|renta)(?: [^.;\\d]{0,20})? <money>',
+        'pago(?: yo)?(?: los| el| la)? <money>(?: \\p{L}+)? (?:de alquiler|de renta|enteros)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('car', ['(?:tengo|manejo|conduzco|me compré|es|en) (?:una?|mi|el|la) <car>'], { likely: 'alone' }),
+    ...slot('pet_name', ['(?:mi|la|el|nuestra?) (?:PETS) se llama <anyname>'], { likely: 'kept' }),
+    ...slot('relationship_status', ['mi (?:marido|esposo)(?: \\p{L}+)? (?:murió|falleció)'], {
+      likely: 'kept',
+      value: 'viuda',
+      firm: true,
+    }),
+    ...slot('relationship_status', ['mi (?:mujer|esposa)(?: \\p{L}+)? (?:murió|falleció)'], {
+      likely: 'kept',
+      value: 'viudo',
+      firm: true,
+    }),
+    ...slot(
+      'relationship_status',
+      [
+        '(?:^|ya |[,.] )(?<v>terminé con (?:el |la )?\\p{L}+|me separé|me divorcié|estoy solter[oa]|estoy divorciad[oa])(?![\\p{L}])',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'answer_tone',
+      ['(?<v>tutéame|tuteame|de usted|de vos)(?:,? siempre|,? por favor|[.,]|$)', 'y con (?<v>humor)(?![\\p{L}])'],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'answer_format',
+      [
+        '(?:haceme|hazme|dame|ponme|poneme|contéstame|contestame|respóndeme)(?: \\p{L}+)? siempre <clause>',
+        '(?:^|ahora |siempre )en (?<v>kilos|gramos|kilómetros|metros|euros|celsius)(?=,? no en| siempre|[.,]|$)',
+      ],
+      { likely: 'alone', firm: true },
+    ),
   ],
   answers: [
     ['name', 'cómo te llamas|cómo te llamás|cómo se llama usted|cuál es (?:tu|su) nombre', '<fullname>'],

@@ -377,6 +377,90 @@ export const french: Pack = {
       ['(?:réponds|répondez|écris|écrivez|parle|parlez)(?:-moi)?(?: \\p{L}+)? en <language>'],
       { standing: true, firm: true },
     ),
+    ...slot(
+      'job_title',
+      [
+        "(?:je suis|j'ai été|je bosse comme|je travaille comme|commence comme|comme|suis)(?: \\p{L}+)? <job>(?=[.,;]|$| (?:à|au|chez|depuis|pendant|dans|en)\\b)",
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| depuis| à| chez)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('home_city', ["(?:j'habite|on habite|nous habitons|je vis|on vit)(?: \\p{L}+){0,3}? (?:à|au) <place>"], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'school',
+      [
+        "(?:je suis|jsuis|j'suis|suis|j'étudie)(?: [^.;]{0,40}?)[, ](?<v>(?:lycée|collège|fac|université) (?:de )?\\p{L}+(?: \\p{L}+)?)(?=[.,]|$)",
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('employer', ["(?:je travaille|je bosse|j'ai commencé|je commence|je suis)(?: \\p{L}+){0,3}? chez <org>"], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'medical_condition',
+      [
+        "(?:j'ai|je souffre d[e']|on m'a trouvé|diagnostic ?:|résultat ?:)(?: [^.;]{0,16}?,)? ?(?:une |un |de l'|de la |d')?<condition>",
+        '^(?:résultat|diagnostic) ?: ?(?:[^.;]{0,20}, )?(?<v>apnée(?: sévère| modérée)?|diabète|hypertension|anémie|asthme)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'sport',
+      [
+        "(?:je |j'|j)(?:re)?(?:joue|fais)(?: \\p{L}+){0,2}? (?:au |du |de la |à la )(?:<sport>)",
+        "j(?:e |')?rejoue au (?<v>foot|rugby|basket|tennis|hand)(?![\\p{L}])",
+        "^la (?<v>p[ée]tanque|natation|danse|chorale|gym|marche),? c'?est (?:le|tous)",
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'hobby',
+      [
+        'je chante (?:dans (?:une?|le|la)|chez (?:les )?|au) <words>',
+        "(?:j'ai|jai)(?: \\S+){0,3}? (?:de |un |mon |des )(?<v>potager|ruches|poules)(?![\\p{L}])",
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'working_hours',
+      [
+        'je (?:reprends|suis|travaille|bosse) à (?<v>\\d\\d ?%)',
+        'je (?:travaille|bosse)(?: \\p{L}+){0,2}? (?:de )?<hours>',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'rent',
+      ['loyer(?: [^.;\\d]{0,20})? <money>', '(?:je paie|je paye|on paie) <money>(?: \\p{L}+)? de loyer'],
+      { likely: 'alone' },
+    ),
+    ...slot('car', ["(?:j'ai|on a|je roule en|je conduis|avec) (?:une?|ma|mon|notre) <car>"], { likely: 'alone' }),
+    ...slot('language', ["(?:je traduis|je parle|on (?:lui )?parle|on parle) (?:de l'|du |de |le |l')?<language>"], {
+      likely: 'alone',
+    }),
+    ...slot('pet_name', ['(?:le|mon|notre|la|ma) (?:PETS)(?: \\p{L}+){0,3}?, <name>,'], { likely: 'kept' }),
+    ...slot('relationship_status', ['mon mari (?:\\p{L}+ )?est (?:mort|décédé)'], {
+      likely: 'kept',
+      value: 'veuve',
+      firm: true,
+    }),
+    ...slot('relationship_status', ['ma femme (?:\\p{L}+ )?est (?:morte|décédée)'], {
+      likely: 'kept',
+      value: 'veuf',
+      firm: true,
+    }),
+    ...slot('answer_length', ['(?<v>(?:une|deux|trois|quatre|\\d) (?:phrases?|lignes?) (?:max|maximum|au plus))'], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'answer_format',
+      [
+        "(?:pas de|plus de|sans|jamais de|pas d') ?(?<v>listes(?: à puces| à points)?|tableaux|emojis|émojis|smileys|points d'exclamation)(?![\\p{L}])",
+      ],
+      { likely: 'alone', value: 'sans {value}', firm: true },
+    ),
   ],
   answers: [
     ['name', "comment (?:t'appelles-tu|tu t'appelles|vous appelez-vous)|quel est (?:ton|votre) nom", '<fullname>'],

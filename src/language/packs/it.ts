@@ -328,6 +328,60 @@ export const italian: Pack = {
       standing: true,
       firm: true,
     }),
+    ...slot(
+      'job_title',
+      [
+        '(?:faccio|sono|lavoro come)(?: \\p{L}+){0,2}? <job>(?=[.,;]|$| (?:a|in|da|presso|nel)\\b)',
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| da| a )',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('home_city', ['(?:vivo|abito|abitiamo|viviamo|sto)(?: \\p{L}+){0,3}? a <place>'], { likely: 'alone' }),
+    ...slot('employer', ['(?:lavoro|ho iniziato|inizio|sono)(?: \\p{L}+){0,3}? (?:presso|da|alla) <org>'], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'medical_condition',
+      [
+        "(?:ho|soffro di|mi hanno trovato|diagnosi ?:)(?: \\p{L}+){0,2}? (?:l'|la |il )?<condition>",
+        '(?:sono|che sono) <being>',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('medication', ['(?:prendo|prendendo|mi hanno dato|mi ha dato|devo prendere)(?: \\p{L}+)? <drug>'], {
+      likely: 'alone',
+    }),
+    ...slot(
+      'working_hours',
+      [
+        '(?:lavoro|faccio)(?: \\p{L}+){0,2}? (?:dalle )?<hours>',
+        '(?:lavoro|faccio) (?<v>part[- ]time|di notte|solo la mattina|i turni|il turno di notte)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'hobby',
+      [
+        '(?:canto|suono|ballo) (?:in|nel|nella) (?:un |una |il |la )?<club>',
+        '(?:faccio|pratico|vado a)(?: \\p{L}+)? <activity>(?=[.,]|$| il| ogni)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('rent', ['affitto(?: [^.;\\d]{0,20})? <money>', "pago <money>(?: \\p{L}+)? d'affitto"], {
+      likely: 'alone',
+    }),
+    ...slot('car', ['(?:con|ho|guido) (?:la mia|la|una?) <car>'], { likely: 'alone' }),
+    ...slot('pet_name', ['(?:il|la|mio|mia) (?:PETS) si chiama <anyname>'], { likely: 'kept' }),
+    ...slot('relationship_status', ['mio marito (?:\\p{L}+ )?è (?:morto|mancato)'], {
+      likely: 'kept',
+      value: 'vedova',
+      firm: true,
+    }),
+    ...slot('relationship_status', ['mia moglie (?:\\p{L}+ )?è (?:morta|mancata)'], {
+      likely: 'kept',
+      value: 'vedovo',
+      firm: true,
+    }),
   ],
   answers: [
     ['name', 'come ti chiami|come si chiama|qual è il (?:tuo|suo) nome', '<fullname>'],

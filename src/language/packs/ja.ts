@@ -264,6 +264,24 @@ export const japanese: Pack = {
     ...slot('answer_tone', ['(?<v>タメ口)(?:で|に)'], { standing: true, firm: true }),
     ...slot('answer_format', ['(?<v>{format})で'], { standing: true, firm: true }),
     ...slot('answer_language', ['<language>で(?:答え|返事|書い|話し)'], { standing: true, firm: true }),
+    ...slot(
+      'medical_condition',
+      ['(?:^|[ 、。]|は|で|診断は)<condition>(?:と(?:診断|言われ)|で(?:した|す)|でして|、|。|$)'],
+      { likely: 'alone' },
+    ),
+    ...slot('medication', ['<drug>を?(?:飲んで|もらって|処方)'], { likely: 'alone' }),
+    ...slot('home_city', ['(?:今は|いま|ずっと|うちは)<place>(?:に住|在住|暮らし|です)'], { likely: 'alone' }),
+    ...slot(
+      'job_title',
+      ['(?:私|僕|俺)?、?(?:は|も)?<job>(?:をして(?:い?ます|いる|る)|やって(?:い?ます|る)|なので|なんで|です)'],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'working_hours',
+      ['(?:勤務|仕事|シフト|パート)(?:は|が)?.{0,6}?(?<v>\\d{1,2}時半?(?:から|〜|～)\\d{1,2}時半?)'],
+      { likely: 'alone' },
+    ),
+    ...slot('hobby', ['趣味(?:は|が)<activity>', '<activity>(?:を習って|に通って|を始め)'], { likely: 'alone' }),
   ],
   answers: [
     ['name', 'お名前|何とお呼び', '<name>(?:です|と申|といい)'],

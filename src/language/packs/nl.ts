@@ -246,7 +246,13 @@ export const dutch: Pack = {
     ]),
     ...slot('employer', ['<who> (?:begin|begint|start)(?: \\S+){0,4}? bij (?:de |het )?<org>'], { tense: 'planned' }),
     ...slot('job_title', ['<whois> (?:een )?<job>', '<who> (?:werk|werkt) als <job>']),
-    ...slot('job_title', ['^<job>(?=,| bij)'], { alone: true }),
+    ...slot(
+      'job_title',
+      [
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| bij)',
+      ],
+      { alone: true },
+    ),
     ...slot('school', ['<who> (?:studeer|studeert)(?: \\p{L}+){0,3}? (?:aan|in|op) (?:de |het )?<school>']),
     ...slot('partner_name', [
       "(?:mijn|m'n) (?:PARTNERS)(?:,| heet| is)? <name>",
@@ -335,6 +341,61 @@ export const dutch: Pack = {
       standing: true,
       firm: true,
     }),
+    ...slot(
+      'job_title',
+      [
+        '(?:werk|begin|begonnen|ga)(?: \\p{L}+){0,2}? als <job>',
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| in | bij | sinds)',
+      ],
+      {
+        likely: 'alone',
+      },
+    ),
+    ...slot('home_city', ['(?:woon|wonen|zit|ga (?:\\S+ ){0,4}?wonen)(?: \\p{L}+){0,3}? in <place>'], {
+      likely: 'alone',
+    }),
+    ...slot('employer', ['(?:werk|begonnen|begin|zit)(?: \\p{L}+){0,3}? bij (?:de |het )?<org>'], { likely: 'alone' }),
+    ...slot(
+      'medical_condition',
+      ['(?:heb|kreeg|blijk ik)(?: \\p{L}+){0,3}? <condition>', '^(?:het is |uitslag: )?<condition>(?=[.,]|$)'],
+      { likely: 'alone' },
+    ),
+    ...slot('medication', ['(?:slik|neem|gebruik|kreeg)(?: \\p{L}+){0,2}? <drug>'], { likely: 'alone' }),
+    ...slot(
+      'working_hours',
+      [
+        '(?:draai|werk|doe)(?: ik)? (?<v>(?:maandag|dinsdag|woensdag|donderdag|vrijdag) (?:t/m|tm|tot) \\p{L}+)',
+        '(?:werk|draai)(?: \\p{L}+){0,2}? (?:van )?<hours>',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot(
+      'rent',
+      ['(?:huur)(?: [^.;\\d]{0,20})? <money>', '(?:flat|kamer|appartement)(?: [^.;\\d]{0,30})?, <money>(?=[.,]|$)'],
+      { likely: 'alone' },
+    ),
+    ...slot('pet_name', ['(?:de|onze|mijn) (?:PETS) heet <anyname>'], { likely: 'kept' }),
+    ...slot(
+      'relationship_status',
+      ['(?:\\p{L}+ en ik|wij|we) zijn (?<v>uit elkaar|gescheiden|verloofd|getrouwd)(?![\\p{L}])'],
+      { likely: 'alone' },
+    ),
+    ...slot('relationship_status', ['mijn man is (?:\\p{L}+ )?(?:overleden|gestorven)'], {
+      likely: 'kept',
+      value: 'weduwe',
+      firm: true,
+    }),
+    ...slot('relationship_status', ['mijn vrouw is (?:\\p{L}+ )?(?:overleden|gestorven)'], {
+      likely: 'kept',
+      value: 'weduwnaar',
+      firm: true,
+    }),
+    ...slot(
+      'hobby',
+      ['(?:doe|zit op|ga)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| op)', '(?:zing|speel) in (?:een|het|de) <club>'],
+      { likely: 'alone' },
+    ),
+    ...slot('car', ['(?:met|in) (?:de|mijn|onze) <car>'], { likely: 'alone' }),
   ],
   answers: [
     ['name', 'hoe heet je|wat is (?:je|jouw|uw) naam', '<fullname>'],

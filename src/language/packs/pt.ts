@@ -334,6 +334,48 @@ export const portuguese: Pack = {
       standing: true,
       firm: true,
     }),
+    ...slot(
+      'job_title',
+      [
+        '(?:^|[,.] |eu )(?:sou|trabalho como|trabalho de|virei)(?: a| o| uma?)? <job>(?=[.,;]|$| (?:em|no|na|há|desde)\\b)',
+        '^(?!mon |ma |le |la |un |une |son |sa |mein|der |die |das |mi |el |il |lo |mio |mia |una |mijn |de |het |een |meu |minha |o |a |um |uma |notre |unser)<job>(?=,| há| em )',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('home_city', ['(?:moro|moramos|vivo|me mudei|mudamos)(?: \\p{L}+){0,3}? (?:em|no|na|para|pra) <place>'], {
+      likely: 'alone',
+    }),
+    ...slot('employer', ['(?:trabalho|comecei|entrei)(?: \\p{L}+){0,3}? (?:na|no|para a) <org>'], { likely: 'alone' }),
+    ...slot(
+      'medical_condition',
+      ['(?:tenho|sofro de|fui diagnosticad[oa] com|descobri)(?: \\p{L}+){0,2}? <condition>', 'sou <being>'],
+      { likely: 'alone' },
+    ),
+    ...slot('medication', ['(?:tomo|tomando|receitou|receitaram)(?: \\p{L}+)? <drug>'], { likely: 'alone' }),
+    ...slot(
+      'working_hours',
+      [
+        '(?:trabalho|pego)(?: \\p{L}+){0,2}? (?:das )?<hours>',
+        'trabalho (?<v>de segunda a (?:quinta|sexta|sábado)|à noite|de noite|meio período)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('rent', ['aluguel(?: [^.;\\d]{0,20})? <money>', 'renda(?: [^.;\\d]{0,20})? <money>'], { likely: 'alone' }),
+    ...slot('hobby', ['(?:faço|pratico|jogo|canto|toco)(?: \\p{L}+){0,2}? <activity>(?=[.,]|$| nas| aos)'], {
+      likely: 'alone',
+    }),
+    ...slot('car', ['(?:com|tenho|dirijo) (?:o meu|meu|um|o) <car>'], { likely: 'alone' }),
+    ...slot('pet_name', ['(?:o|a|meu|minha) (?:PETS) (?:se )?chama(?:-se)? <anyname>'], { likely: 'kept' }),
+    ...slot('relationship_status', ['meu marido (?:\\p{L}+ )?(?:morreu|faleceu)'], {
+      likely: 'kept',
+      value: 'viúva',
+      firm: true,
+    }),
+    ...slot('relationship_status', ['minha (?:mulher|esposa) (?:\\p{L}+ )?(?:morreu|faleceu)'], {
+      likely: 'kept',
+      value: 'viúvo',
+      firm: true,
+    }),
   ],
   answers: [
     ['name', 'qual (?:é )?(?:o )?seu nome|como (?:você|te) cham', '<fullname>'],

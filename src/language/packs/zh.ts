@@ -292,6 +292,20 @@ export const chinese: Pack = {
       ['用<language>(?:回答|回复|说|跟我)', '用(?<v>中文|英文|日文)(?:回答|回复|说|写|跟我)'],
       { standing: true, firm: true },
     ),
+    ...slot('medical_condition', ['(?:^|[ ，。、]|是|得了|查出|确诊)<condition>(?=[ ，。、！]|$)'], {
+      likely: 'alone',
+    }),
+    ...slot('medication', ['(?:我在吃|我吃|每天吃|开了|改吃)<drug>'], { likely: 'alone' }),
+    ...slot('job_title', ['(?:我是个?|我做|当了?)<job>'], { likely: 'alone' }),
+    ...slot('partner_name', ['我(?:老婆|老公|媳妇|爱人)(?:叫|名叫)<name>(?=[ ，。、]|$)'], { likely: 'kept' }),
+    ...slot(
+      'working_hours',
+      [
+        '(?:我|上班|每天|营业).{0,6}?(?<v>(?:早上?|上午|中午|下午|晚上)?[\\d一二三四五六七八九十]+点半?到(?:下午|晚上|凌晨)?[\\d一二三四五六七八九十]+点半?)',
+      ],
+      { likely: 'alone' },
+    ),
+    ...slot('hobby', ['(?:我喜欢|我爱|爱好是?|平时)<activity>'], { likely: 'alone' }),
   ],
   answers: [
     ['name', '怎么称呼|叫什么名字|您贵姓|你叫什么', '<name>(?=[，。！ ]|$)'],
