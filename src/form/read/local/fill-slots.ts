@@ -105,7 +105,8 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
   const groups = match.groups ?? {};
   const raw = groups['v'];
   const value = raw === undefined ? (rule.value ?? null) : cutValue(raw, shape, input, match);
-  if (value === null || value === '') return null;
+  // Patterns count UTF-16 units: a value that ends within an emoji is none.
+  if (value === null || value === '' || !value.isWellFormed()) return null;
   const subject = subjectOf(groups, pack);
   if (subject === null) return null;
   if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return null;
@@ -122,7 +123,7 @@ function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null
     if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return null;
     // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
     if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return null;
-    if (new RegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`, 'iu').test(whole) && /[?？]/.test(text)) return null;
+    if (packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text)) return null;
   }
   // The pattern takes more words than the value has: what follows the value is the rest of the sentence.
   const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');

@@ -400,7 +400,7 @@ function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
   const relations = Object.keys(pack.relations)
     .toSorted((left, right) => right.length - left.length)
     .join('|');
-  const match = new RegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relations}),? (\\p{L}[\\p{L}'-]+)`, 'iu').exec(
+  const match = packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relations}),? (\\p{L}[\\p{L}'-]+)`).exec(
     plainMarks(unit.text),
   );
   const relation = pack.relations[match?.[1]?.toLowerCase() ?? ''];

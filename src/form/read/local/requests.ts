@@ -78,7 +78,7 @@ const MOST_ANNOUNCING = 3;
 
 /** Whether what stands before a verb leaves it an order of the user's. */
 function isOrder(before: string, pack: Pack): boolean {
-  const own = new RegExp(
+  const own = packRegExp(
     `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: \\S+){0,2}? (?:${pack.words.said})(?![\\p{L}])`,
     'giu',
   );

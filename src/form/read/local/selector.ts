@@ -1,4 +1,4 @@
-import { type Pack, type PackWords, plainMarks } from '../../../language/packs/pack.ts';
+import { type Pack, packRegExp, type PackWords, plainMarks } from '../../../language/packs/pack.ts';
 import { packPattern } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 
@@ -233,10 +233,7 @@ function hasCalendarWord(text: string, pack: Pack, kind: 'months' | 'weekdays'):
   let patterns = calendarPatterns.get(pack);
   if (patterns === undefined) calendarPatterns.set(pack, (patterns = {}));
   const source = pack.calendar[kind].join('|');
-  patterns[kind] ??= new RegExp(
-    pack.script === 'han' ? `(?:${source})` : `(?<![\\p{L}])(?:${source})s?(?![\\p{L}])`,
-    'iu',
-  );
+  patterns[kind] ??= packRegExp(pack.script === 'han' ? `(?:${source})` : `(?<![\\p{L}])(?:${source})s?(?![\\p{L}])`);
   return patterns[kind].test(text);
 }
 

@@ -1,4 +1,4 @@
-import { packRegExp, wordsPattern, type Pack, type SlotRule } from '../../../language/packs/pack.ts';
+import { lowerCase, packRegExp, wordsPattern, type Pack, type SlotRule } from '../../../language/packs/pack.ts';
 
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
@@ -16,22 +16,14 @@ export interface CompiledRule {
 /** A text as rules look at it. */
 export interface RuleText {
   text: string;
-  /** In lower case, every character in its place: patterns that ignore case take several times as long to compile and to match. */
+  /** In lower case, every character in its place. */
   lower: string;
   hasRelation: boolean;
 }
 
 export function ruleText(text: string, pack: Pack): RuleText {
-  const lower = text.toLowerCase();
-  // "İ" becomes two characters.
-  const placed =
-    lower.length === text.length
-      ? lower
-      : text.replace(/\p{Lu}/gu, (letter) => {
-          const small = letter.toLowerCase();
-          return small.length === letter.length ? small : letter;
-        });
-  return { text, lower: placed, hasRelation: hasRelation(placed, pack) };
+  const lower = lowerCase(text);
+  return { text, lower, hasRelation: hasRelation(lower, pack) };
 }
 
 const WORD = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}'&/+_-]|\\.(?=[\\p{L}\\p{N}]))*\\.?";
@@ -86,15 +78,10 @@ function compileRule(rule: SlotRule, pack: Pack): CompiledRule {
     shape: shapeOf(rule.pattern),
     needs: neededWords(rule.pattern, pack),
     tokens: neededTokens(rule.pattern),
-    find({ text, lower, hasRelation }) {
+    find({ text, hasRelation }) {
       let pattern = patterns.get(hasRelation);
       if (pattern === undefined) patterns.set(hasRelation, (pattern = patternOf(rule, pack, hasRelation)));
-      const match = pattern.exec(lower);
-      if (match === null) return null;
-      match[0] = text.slice(match.index, match.index + match[0].length);
-      for (const [name, place] of Object.entries(match.indices?.groups ?? {}))
-        if (match.groups !== undefined && place !== undefined) match.groups[name] = text.slice(...place);
-      return match;
+      return pattern.exec(text);
     },
   };
 }
@@ -181,7 +168,7 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
         }
       }
     });
-  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`, 'du');
+  return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
 }
 
 /** Tokens that a pattern cannot do without: those outside of all groups that are not optional. */

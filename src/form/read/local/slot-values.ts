@@ -227,7 +227,7 @@ function jobOf(raw: string, pack: Pack): string | null {
 }
 
 function cutWords(raw: string, pack: Pack, isShort: boolean): string | null {
-  const stop = new RegExp(`(?:^| )(?:${pack.lists['stop'] ?? '(?!)'})(?![\\p{L}])`, 'iu').exec(raw);
+  const stop = packRegExp(`(?:^| )(?:${pack.lists['stop'] ?? '(?!)'})(?![\\p{L}])`).exec(raw);
   const words = withoutEnd(stop === null ? raw : raw.slice(0, stop.index), '.,! \t\n').trim();
   if (
     words === '' ||
