@@ -197,3 +197,30 @@ function usageField({ usage = { in: 100, out: 20 } }: TextOptions): object {
     },
   };
 }
+
+/** A reply that calls a tool, streamed or not. */
+export function toolCall(name: string, input: unknown, id = 'call-1'): Reply {
+  return (request, response) => {
+    const call = { index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+    if (request.body.stream === true) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`,
+      );
+      response.write(
+        `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\n`,
+      );
+      response.end('data: [DONE]\n\n');
+      return;
+    }
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    const body = {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+    };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+}

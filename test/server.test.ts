@@ -91,6 +91,79 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await server.call('GET', '/v1/events?user=bea')).body.items).toEqual([]);
     });
 
+    it('takes messages as chat APIs send them, whole or one by one', async () => {
+      const messages = [
+        { role: 'system', content: 'You are a coach.' },
+        { role: 'user', content: [{ type: 'text', text: 'My horse is called Falada.' }], name: 'Ana', id: 'm1' },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'search' } }] },
+        { role: 'tool', tool_call_id: 'c', content: 'Nothing found.' },
+        { role: 'assistant', content: 'A good name.' },
+      ];
+      const path = '/v1/events?user=chat&session=s';
+      const logged = await server.call('POST', path, { body: { messages } });
+      expect([
+        logged.status,
+        logged.body.events.map((event: { kind: string; origin: string }) => [event.kind, event.origin]),
+      ]).toEqual([
+        201,
+        [
+          ['message', 'user'],
+          ['tool_result', 'tool'],
+          ['message', 'agent'],
+        ],
+      ]);
+      expect(logged.body.events[0]).toMatchObject({ content: 'My horse is called Falada.', speaker: 'Ana' });
+      // A message with an id of its own is kept once, however often the conversation is sent.
+      expect((await server.call('POST', path, { body: { messages: messages.slice(1, 2) } })).body.repeated).toBe(1);
+      const one = await server.call('POST', path, { body: { role: 'user', content: 'He is white.' } });
+      expect(one.body.events[0]).toMatchObject({ origin: 'user', content: 'He is white.' });
+      const wrong = await server.call('POST', path, { body: { messages: [{ role: 'narrator', content: 'x' }] } });
+      expect([wrong.status, wrong.body.detail]).toEqual([
+        400,
+        expect.stringContaining('user, assistant, tool or system'),
+      ]);
+    });
+
+    it('answers in short, with the fields that were asked for, and with signals on request', async () => {
+      await server.call('POST', '/v1/memories?user=short', {
+        body: { memory: { type: 'fact', content: 'Keeps owls.' } },
+      });
+      const asked = { query: 'owls', options: { abstain: false } };
+      const recall = async (search = ''): Promise<Record<string, unknown>> =>
+        (await server.call('POST', `/v1/recall?user=short${search}`, { body: asked })).body.results[0];
+      const short = await recall();
+      expect(short).toMatchObject({ kind: 'memory', type: 'fact', text: 'Keeps owls.', trust: expect.any(String) });
+      expect(Object.keys(short)).not.toContain('memory');
+      expect(Object.keys(short)).not.toContain('explanation');
+      expect(await recall('&explain=true')).toMatchObject({ explanation: expect.any(Array), arms: expect.any(Array) });
+      expect(Object.keys(await recall('&fields=id,text'))).toEqual(['id', 'text']);
+      expect(await recall('&fields=all')).toMatchObject({ memory: { content: 'Keeps owls.' }, before: [] });
+      const full = JSON.stringify(await recall('&fields=all&explain=true')).length;
+      expect(JSON.stringify(short).length).toBeLessThan(full / 5);
+      const listed = await server.call('GET', '/v1/memories?user=short&fields=id,content');
+      expect(Object.keys(listed.body.items[0]).toSorted()).toEqual(['content', 'id']);
+    });
+
+    it('stores, archives and recalls many at once, and one that is wrong does not stop the others', async () => {
+      const stored = await server.call('POST', '/v1/memories/batch?user=batch', {
+        body: {
+          memories: [{ type: 'fact', content: 'Has a boat.' }, { type: 'no_such' }, { type: 'fact', content: 'Rows.' }],
+        },
+      });
+      expect(stored.body.items).toMatchObject([
+        { outcome: 'created' },
+        { error: { code: 'invalid_input' } },
+        { outcome: 'created' },
+      ]);
+      const ids = [stored.body.items[0].memory.id as string, 'mem_nowhere'];
+      const archived = await server.call('POST', '/v1/memories/archive?user=batch', { body: { ids } });
+      expect(archived.body.items).toMatchObject([{ id: ids[0], archived: true }, { error: { code: 'not_found' } }]);
+      const found = await server.call('POST', '/v1/recall/batch?user=batch', {
+        body: { queries: [{ query: 'rows', options: { abstain: false } }, { query: 'boat' }] },
+      });
+      expect(found.body.items).toMatchObject([{ results: [{ text: 'Rows.' }] }, { results: [] }]);
+    });
+
     it('shows the fields of statements, and finds memories by them', async () => {
       await server.call('PUT', '/v1/facts/home_city?user=fields', { body: { value: 'Oslo' } });
       const listed = async (search: string): Promise<unknown> =>

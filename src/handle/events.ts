@@ -24,7 +24,7 @@ export interface EventListFilter {
   cursor?: string;
 }
 
-export const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject({
+export const eventFilterFields: Readonly<Record<keyof EventListFilter, z.ZodType>> = {
   kinds: z.array(z.enum(EVENT_KINDS)).optional(),
   session: textSchema(200).optional(),
   waiting: z.boolean().optional(),
@@ -33,7 +33,11 @@ export const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilt
   order: z.enum(['newest', 'oldest']).optional(),
   limit: z.int().min(1).max(1000).optional(),
   cursor: z.string().regex(/^\d+$/, 'is not a cursor that a list has given').optional(),
-});
+};
+
+export const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject(
+  eventFilterFields,
+) as z.ZodType<Parsed<EventListFilter>, EventListFilter>;
 
 /** Reading the log of what happened. */
 export interface EventReader {

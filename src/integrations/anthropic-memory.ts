@@ -7,7 +7,7 @@ import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 
 /** A command of Anthropic's memory tool (`memory_20250818`). */
 export type MemoryCommand =
-  | { command: 'view'; path: string; view_range?: [number, number] }
+  | { command: 'view'; path: string; view_range?: number[] }
   | { command: 'create'; path: string; file_text: string }
   | { command: 'str_replace'; path: string; old_str: string; new_str?: string }
   | { command: 'insert'; path: string; insert_line: number; insert_text: string }
@@ -18,7 +18,14 @@ export type MemoryCommand =
 export interface AnthropicMemory {
   /** Carries out a command and gives the text for the model. What goes wrong is told in the text: it never throws. */
   execute(command: MemoryCommand): Promise<string>;
+  /** The same commands one by one, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
+  handlers: MemoryHandlers;
 }
+
+/** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
+export type MemoryHandlers = {
+  [Name in MemoryCommand['command']]: (command: Extract<MemoryCommand, { command: Name }>) => Promise<string>;
+};
 
 const path = z.string().max(1000);
 const commandSchema = z.discriminatedUnion('command', [
@@ -37,18 +44,25 @@ const commandSchema = z.discriminatedUnion('command', [
 export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): AnthropicMemory {
   assertHasUser(handle, 'The memory tool');
   const files = keyedNotes(handle, 'memory_file');
-  return {
-    async execute(command) {
-      const parsed = commandSchema.safeParse(command);
-      if (!parsed.success) return `Error: ${z.prettifyError(parsed.error)}`;
-      try {
-        return await files.inTurn(() => run(files, parsed.data));
-      } catch (error) {
-        if (error instanceof Refused) return error.message;
-        return VarveError.isInstance(error) ? `Error: ${error.message}` : `Error: ${messageOf(error)}`;
-      }
-    },
+  const execute = async (command: MemoryCommand): Promise<string> => {
+    const parsed = commandSchema.safeParse(command);
+    if (!parsed.success) return `Error: ${z.prettifyError(parsed.error)}`;
+    try {
+      return await files.inTurn(() => run(files, parsed.data));
+    } catch (error) {
+      if (error instanceof Refused) return error.message;
+      return VarveError.isInstance(error) ? `Error: ${error.message}` : `Error: ${messageOf(error)}`;
+    }
   };
+  const handlers = {
+    view: execute,
+    create: execute,
+    str_replace: execute,
+    insert: execute,
+    delete: execute,
+    rename: execute,
+  };
+  return { execute, handlers };
 }
 
 /** A command that cannot be carried out: its message is the answer. */

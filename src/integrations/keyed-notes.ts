@@ -34,6 +34,12 @@ export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): v
   throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });
 }
 
+/** Refuses a handle that names no conversation: all of the user's conversations would be one. */
+export function assertHasSession({ scope }: Pick<Handle, 'scope'>, what: string): void {
+  if (scope.session !== null) return;
+  throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
+}
+
 /** Notes of a kind within a handle. Places are kept as tags, which are digests: no place can pass for another. */
 export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {
   const inTurn = createMutex();

@@ -67,7 +67,8 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
     reflect: (options) => ask('POST', '/reflect', { query: { dryRun: options?.dryRun } }),
     interactions: (options) => items('/interactions', options),
     indexDocument: (document) => post('/documents', document),
-    recall: (query, options) => post('/recall', { query, options }),
+    recall: (query, options) =>
+      ask('POST', '/recall', { query: { fields: 'all', explain: true }, body: { query, options } }),
     context: (options) => post('/context', options ?? {}),
     topMemories: (options) => items('/top-memories', options),
     callTool: (name, input) => post(`/tools/${id(name)}`, input),

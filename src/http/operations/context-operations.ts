@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ContextOptions } from '../../assemble/context-options.ts';
 import { layoutNameSchema } from '../../assemble/layouts.ts';
-import { type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
+import type { Handle } from '../../handle/handle.ts';
+import { type Recalled, type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
 import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
+import { eachOf, failedItem, fieldsSchema, recalledWith, shortResult, someOf } from '../answer-fields.ts';
 import { found, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
-import * as records from '../record-schemas.ts';
 
 const tokens = z.int().min(0).max(1_000_000).optional();
 
@@ -34,6 +35,35 @@ const contextBody = z.strictObject({
   now: timeSchema.optional(),
   refresh: z.boolean().optional(),
 });
+
+const recallBody = z.strictObject({
+  query: textSchema(20_000),
+  options: recallOptionsSchema.optional(),
+  asOf: timeSchema.optional(),
+});
+interface RecallBody {
+  query: string;
+  options?: RecallOptions;
+  asOf?: Date;
+}
+
+/** How results are answered: in short, with fields of choice, with the signals of their scores. */
+const recallView = z.strictObject({ fields: fieldsSchema, explain: z.boolean().optional() });
+interface RecallView {
+  fields?: string[];
+  explain?: boolean;
+}
+
+const shortRecalled = z.object({
+  results: z.array(someOf(shortResult)),
+  answerable: z.number().nullable(),
+  abstained: z.boolean(),
+  degraded: z.array(z.string()),
+});
+
+function recallAsked(handle: Handle, { query, options, asOf }: RecallBody): Promise<Recalled> {
+  return asOf === undefined ? handle.recall(query, options) : handle.asOf(asOf).recall(query, options);
+}
 
 /** What is recalled, what is assembled of it, and the agent's tools. */
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
@@ -79,15 +109,28 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     summary: 'Finds what helps to answer a query; or nothing, when nothing relevant is known.',
     access: 'read',
     once: false,
-    body: z.strictObject({
-      query: textSchema(20_000),
-      options: recallOptionsSchema.optional(),
-      asOf: timeSchema.optional(),
-    }),
-    answer: records.recalled,
-    async run({ handle, body: { query, options, asOf } }) {
-      const from = asOf === undefined ? handle : handle.asOf(asOf as Date);
-      return { body: await from.recall(query, options as RecallOptions | undefined) };
+    query: recallView,
+    body: recallBody,
+    answer: shortRecalled,
+    async run({ handle, body, query: view }) {
+      return { body: recalledWith(await recallAsked(handle, body as RecallBody), view as RecallView) };
+    },
+  }),
+  operation({
+    id: 'recallMany',
+    method: 'post',
+    path: '/v1/recall/batch',
+    tag: 'recall',
+    summary: 'Answers up to 50 queries. A query that is refused is answered with its error; the others are answered.',
+    access: 'read',
+    once: false,
+    query: recallView,
+    body: z.strictObject({ queries: z.array(recallBody).min(1).max(50) }),
+    answer: items(z.union([shortRecalled, failedItem])),
+    async run({ handle, body, query: view }) {
+      const answer = async (asked: RecallBody): Promise<unknown> =>
+        recalledWith(await recallAsked(handle, asked), view as RecallView);
+      return { body: { items: await eachOf(body.queries as RecallBody[], answer) } };
     },
   }),
   operation({

@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import { eventFilterSchema } from '../../handle/events.ts';
+import { eventFilterFields, type EventListFilter } from '../../handle/events.ts';
 import { newDecisionSchema, newOutcomeSchema } from '../../observe/decisions.ts';
 import { newDocumentSchema } from '../../observe/index-document.ts';
 import { newInteractionSchema } from '../../observe/log-interaction.ts';
 import { CHAT_CATEGORIES } from '../../observe/record-observation.ts';
-import { type NewEvent, newEventSchema } from '../../record/event.ts';
+import { asEvents, conversationSchema, type Observable } from '../../record/chat-message.ts';
+import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
+import { fieldsSchema, pageWithFields, someOf } from '../answer-fields.ts';
 import { found, idOf, items, keyedBy, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000)]);
+const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000), conversationSchema]);
 
 /** What happened: events, exchanges, documents, decisions. */
 export const EVENT_OPERATIONS: readonly Operation[] = [
@@ -18,7 +20,8 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/events',
     tag: 'events',
-    summary: 'Appends what happened: one event, or many in one transaction.',
+    summary:
+      'Appends what happened in one transaction: one event, many, or the `messages` of a conversation as chat APIs send them.',
     body: newEvents,
     bodyCheckedLater: true,
     // An Idempotency-Key becomes the key of the events themselves, which is kept for good and not for a day.
@@ -30,7 +33,10 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       description: 'The events, in the order in which they were handed in.',
     },
     async run({ handle, body, headers }) {
-      return { body: await handle.observe(keyedBy(headers.get('idempotency-key'), body as NewEvent | NewEvent[])) };
+      const events = asEvents(body as Observable);
+      const [only] = events;
+      const given = events.length === 1 && only !== undefined && !Array.isArray(body) ? only : events;
+      return { body: await handle.observe(keyedBy(headers.get('idempotency-key'), given)) };
     },
   }),
   operation({
@@ -39,10 +45,12 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     path: '/v1/events',
     tag: 'events',
     summary: 'Lists events, newest first; those of one session when the scope names one.',
-    query: eventFilterSchema,
-    answer: records.page(records.event),
+    query: z.strictObject({ ...eventFilterFields, fields: fieldsSchema }),
+    answer: records.page(someOf(records.event)),
     async run({ handle, scope, query }) {
-      return { body: await handle.events.list({ ...query, session: scope.session ?? undefined }) };
+      const { fields, ...filter } = query as EventListFilter & { fields?: string[] };
+      const page = await handle.events.list({ ...filter, session: scope.session ?? undefined });
+      return { body: pageWithFields(page, fields) };
     },
   }),
   operation({

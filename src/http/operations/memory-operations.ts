@@ -8,21 +8,26 @@ import {
   type NewMemory,
   newMemorySchema,
 } from '../../record/memory.ts';
-import { textSchema } from '../../record/parse.ts';
+import { parse, textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import { eachOf, failedItem, fieldsSchema, pageWithFields, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
 
 const why = changeSchema.optional();
+const batchSchema = z.strictObject({ memories: z.array(z.unknown()).min(1).max(1000), why });
 
 // `keys` is what attributes were called before there were other statements than keyed facts.
-const listQuery: z.ZodType<MemoryFilter & { keys?: string[] }> = z.strictObject({
+type ListQuery = MemoryFilter & { keys?: string[]; fields?: string[] };
+
+const listQuery: z.ZodType<ListQuery> = z.strictObject({
   ...memoryFilterFields,
   keys: memoryFilterFields.attributes.describe('The same as `attributes`.'),
-}) as z.ZodType<MemoryFilter & { keys?: string[] }>;
+  fields: fieldsSchema,
+}) as z.ZodType<ListQuery>;
 
-function filterOf({ keys, ...filter }: MemoryFilter & { keys?: string[] }): MemoryFilter {
+function filterOf({ keys, fields: _fields, ...filter }: ListQuery): MemoryFilter {
   return { ...filter, attributes: filter.attributes ?? keys };
 }
 
@@ -42,15 +47,52 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     },
   }),
   operation({
+    id: 'createMemories',
+    method: 'post',
+    path: '/v1/memories/batch',
+    tag: 'memories',
+    summary: 'Stores up to 1,000 memories. One that is refused is answered with its error; the others are stored.',
+    body: z.strictObject({ memories: z.array(newMemorySchema).min(1).max(1000), why }),
+    // Each memory is checked for itself, so that one that is wrong does not refuse the others.
+    bodyCheckedLater: true,
+    answer: { status: 201, schema: items(z.union([records.written, failedItem])) },
+    async run({ handle, body }) {
+      const { memories, why: reason } = parse(batchSchema, body, 'The body');
+      const create = (memory: unknown): Promise<unknown> =>
+        handle.memories.create(memory as NewMemory, reason as Partial<Change>);
+      return { body: { items: await eachOf(memories, create) } };
+    },
+  }),
+  operation({
+    id: 'archiveMemories',
+    method: 'post',
+    path: '/v1/memories/archive',
+    tag: 'memories',
+    summary: 'Takes up to 1,000 memories out of recall. They are kept, and can be restored.',
+    body: z.strictObject({
+      ids: z.array(textSchema(200)).min(1).max(1000),
+      reason: z.enum(ARCHIVE_REASONS).optional(),
+      why,
+    }),
+    answer: items(z.union([z.object({ id: z.string(), archived: z.boolean() }), failedItem])),
+    async run({ handle, body }) {
+      const archive = async (id: string): Promise<{ id: string; archived: boolean }> => {
+        await handle.memories.archive(id, body.reason, body.why as Partial<Change>);
+        return { id, archived: true };
+      };
+      return { body: { items: await eachOf(body.ids, archive) } };
+    },
+  }),
+  operation({
     id: 'listMemories',
     method: 'get',
     path: '/v1/memories',
     tag: 'memories',
     summary: 'Lists memories, newest first, a page at a time.',
     query: listQuery,
-    answer: records.page(records.memory),
+    answer: records.page(someOf(records.memory)),
     async run({ handle, query }) {
-      return { body: await handle.memories.list(filterOf(query)) };
+      return { body: pageWithFields(await handle.memories.list(filterOf(query)), query.fields) };
     },
   }),
   operation({
@@ -60,9 +102,10 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     tag: 'memories',
     summary: 'The memories as they were at a time.',
     query: listQuery,
-    answer: records.page(records.memory),
+    answer: records.page(someOf(records.memory)),
     async run({ handle, params, query }) {
-      return { body: await handle.asOf(params['time'] ?? '').memories.list(filterOf(query)) };
+      const page = await handle.asOf(params['time'] ?? '').memories.list(filterOf(query));
+      return { body: pageWithFields(page, query.fields) };
     },
   }),
   operation({
@@ -83,11 +126,12 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/memories/{id}',
     tag: 'memories',
     summary: 'A memory by its id, live or archived, now or as of a time.',
-    query: z.strictObject({ asOf: asOfSchema }),
-    answer: records.memory,
+    query: z.strictObject({ asOf: asOfSchema, fields: fieldsSchema }),
+    answer: someOf(records.memory),
     async run({ handle, params, query }) {
       const reader = query.asOf === undefined ? handle.memories : handle.asOf(query.asOf as Date).memories;
-      return { body: found(await reader.get(idOf(params)), 'memory', idOf(params)) };
+      const memory = found(await reader.get(idOf(params)), 'memory', idOf(params));
+      return { body: withFields(memory, query.fields as string[] | undefined) };
     },
   }),
   operation({

@@ -128,6 +128,7 @@ async function recall(
     places.map(({ agent, user }) =>
       post<Recalled>('/v1/recall', {
         scope: { agent, user },
+        query: { fields: 'all', explain: true },
         body: {
           query,
           options: {

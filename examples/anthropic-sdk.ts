@@ -1,0 +1,26 @@
+// ANTHROPIC_API_KEY=… node examples/anthropic-sdk.ts
+// Anthropic's SDK with its own memory tool, whose files Varve keeps: one user's, with their history, found by recall.
+
+import Anthropic from '@anthropic-ai/sdk';
+import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
+import { createVarve, type Varve } from '../src/index.ts';
+import { anthropicMemory } from '../src/integrations/anthropic-memory.ts';
+
+/** Lets Claude write down what it is told, and gives back its answer. */
+export async function run(varve: Varve, client: Anthropic): Promise<string> {
+  const memory = betaMemoryTool(anthropicMemory(varve.for({ agent: 'claude', user: 'ann' })).handlers);
+  const message = await client.beta.messages.toolRunner({
+    model: process.env['ANTHROPIC_MODEL'] ?? 'claude-sonnet-5',
+    max_tokens: 1024,
+    betas: ['context-management-2025-06-27'],
+    messages: [{ role: 'user', content: 'Remember that I live in Porto.' }],
+    tools: [memory],
+  });
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+if (import.meta.main) {
+  const varve = await createVarve();
+  console.log(await run(varve, new Anthropic()));
+  await varve.close();
+}

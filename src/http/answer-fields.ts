@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { messageOf, VarveError } from '../errors.ts';
+import type { Recalled, RecallResult } from '../recall/recall-options.ts';
+import { textSchema } from '../record/parse.ts';
+import { trustOf } from '../record/trust.ts';
+
+/** Which fields of each record to answer with, such as `fields=id,content`; `all` for every field. */
+export const fieldsSchema: z.ZodOptional<z.ZodArray> = z.array(textSchema(50)).min(1).max(100).optional();
+
+/** A record, or the fields of it that were asked for. */
+export function someOf(record: z.ZodType): z.ZodType {
+  return z.union([record, z.record(z.string(), z.unknown())]);
+}
+
+type Fields = readonly string[] | undefined;
+
+/** A record with the fields that were asked for; all of them where none were named. */
+export function withFields<Item>(item: Item, fields: Fields): Item {
+  if (fields === undefined || fields.includes('all')) return item;
+  const kept = Object.entries(item as Record<string, unknown>).filter(([name]) => fields.includes(name));
+  return Object.fromEntries(kept) as Item;
+}
+
+/** A page or a list of records with the fields that were asked for. */
+export function pageWithFields<Page extends { items: unknown[] }>(page: Page, fields: Fields): Page {
+  return { ...page, items: page.items.map((item) => withFields(item, fields)) };
+}
+
+/** A recalled record in short: what a prompt needs of it. */
+export const shortResult: z.ZodType = z.object({
+  kind: z.enum(['memory', 'event']),
+  id: z.string(),
+  text: z.string(),
+  type: z.string(),
+  date: z.iso.datetime(),
+  speaker: z.string().optional(),
+  trust: z.string(),
+  score: z.number(),
+  relevance: z.number(),
+});
+
+/**
+ * What recall found, in short unless `fields` says otherwise: the whole memory or turn, the ways by which it was found and the
+ * signals of its score are ten times as long as what it says. `explain` adds the signals.
+ */
+export function recalledWith(
+  recalled: Recalled,
+  { fields, explain = false }: { fields?: Fields; explain?: boolean },
+): unknown {
+  const results = recalled.results.map((result) => {
+    const { explanation, arms, ...rest } = result;
+    const shown = fields === undefined ? shortOf(result) : withFields(rest, fields);
+    const isAsked = (name: string): boolean => explain || fields?.includes(name) === true;
+    return { ...shown, ...(isAsked('explanation') ? { explanation } : {}), ...(isAsked('arms') ? { arms } : {}) };
+  });
+  return { ...recalled, results };
+}
+
+function shortOf(result: RecallResult): Record<string, unknown> {
+  const { kind, id, text, score, relevance, before, after, sources } = result;
+  const round = (value: number): number => Number(value.toFixed(4));
+  const about =
+    result.kind === 'memory'
+      ? { type: result.memory.type, date: result.memory.statedAt, trust: result.memory.trust }
+      : {
+          type: result.event.kind,
+          date: result.event.occurredAt,
+          speaker: result.event.speaker ?? result.event.origin,
+          trust: trustOf(result.event.origin),
+        };
+  // Turns that were asked for with `neighbours` or `withSources`.
+  const along = { before, after, sources };
+  const asked = Object.entries(along).filter(([, events]) => events.length > 0);
+  return { kind, id, text, ...about, score: round(score), relevance: round(relevance), ...Object.fromEntries(asked) };
+}
+
+/** One item of a batch that failed: the others stand. */
+export const failedItem: z.ZodType = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/** Does a piece of work for each item, in their order. An item that is refused is answered with its error. */
+export async function eachOf<Item, Done>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Done>,
+): Promise<(Done | { error: { code: string; message: string } })[]> {
+  const answers: (Done | { error: { code: string; message: string } })[] = [];
+  for (const item of items) {
+    try {
+      answers.push(await work(item));
+    } catch (error) {
+      // What is no fault of the item concerns the whole request.
+      if (!VarveError.isInstance(error) || error.retryable) throw error;
+      answers.push({ error: { code: error.code, message: messageOf(error) } });
+    }
+  }
+  return answers;
+}

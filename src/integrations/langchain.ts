@@ -1,0 +1,82 @@
+import type { CallbackManagerForRetrieverRun } from '@langchain/core/callbacks/manager';
+import { BaseListChatMessageHistory } from '@langchain/core/chat_history';
+import { Document } from '@langchain/core/documents';
+import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import { BaseRetriever, type BaseRetrieverInput } from '@langchain/core/retrievers';
+import type { Handle } from '../handle/handle.ts';
+import type { RecallOptions } from '../recall/recall-options.ts';
+import { chatText } from '../record/chat-message.ts';
+import { foundRecord } from '../tools/found-record.ts';
+import { assertHasSession, assertHasUser } from './keyed-notes.ts';
+
+/**
+ * The history of a conversation for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. What is said is logged
+ * and memories are made of it; the last turns of the session are the history.
+ */
+export class VarveChatHistory extends BaseListChatMessageHistory {
+  override lc_namespace: string[] = ['varve', 'chat_history'];
+  readonly #handle: Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
+  readonly #most: number;
+
+  constructor(
+    handle: Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>,
+    { turns = 50 }: { turns?: number } = {},
+  ) {
+    super();
+    assertHasUser(handle, 'A chat history');
+    assertHasSession(handle, 'A chat history');
+    this.#handle = handle;
+    this.#most = turns;
+  }
+
+  async getMessages(): Promise<BaseMessage[]> {
+    const turns = await this.#handle.session.window(this.#most);
+    return turns.flatMap(({ kind, origin, content, id }): BaseMessage[] => {
+      if (kind !== 'message') return [];
+      if (origin === 'agent') return [new AIMessage({ content, id })];
+      return origin === 'user' ? [new HumanMessage({ content, id })] : [];
+    });
+  }
+
+  async addMessage(message: BaseMessage): Promise<void> {
+    return this.addMessages([message]);
+  }
+
+  override async addMessages(messages: BaseMessage[]): Promise<void> {
+    const spoken = messages.map((message) => ({
+      role: message.getType(),
+      content: chatText(message.content as string | unknown[]),
+      name: message.name,
+    }));
+    await this.#handle.observe({ messages: spoken.filter(({ role }) => KNOWN_ROLES.has(role)) });
+  }
+
+  /** Removes this session for good, with the memories that were made of it alone. */
+  override async clear(): Promise<void> {
+    await this.#handle.erase({ reason: 'cleared through LangChain' });
+  }
+}
+
+const KNOWN_ROLES: ReadonlySet<string> = new Set(['human', 'ai', 'tool', 'system']);
+
+/** What is remembered, as documents: a retriever for any chain. Metadata has the id, the date, who spoke and how far it is trusted. */
+export class VarveRetriever extends BaseRetriever {
+  override lc_namespace: string[] = ['varve', 'retrievers'];
+  readonly #handle: Pick<Handle, 'recall'>;
+  readonly #options: RecallOptions;
+
+  constructor(handle: Pick<Handle, 'recall'>, options: RecallOptions & BaseRetrieverInput = {}) {
+    const { callbacks, tags, metadata, verbose, ...recall } = options;
+    super({ callbacks, tags, metadata, verbose });
+    this.#handle = handle;
+    this.#options = recall;
+  }
+
+  override async _getRelevantDocuments(query: string, _manager?: CallbackManagerForRetrieverRun): Promise<Document[]> {
+    const { results } = await this.#handle.recall(query, this.#options);
+    return results.map((result) => {
+      const { text, id, ...metadata } = foundRecord(result);
+      return new Document({ pageContent: text, id, metadata: { id, ...metadata } });
+    });
+  }
+}

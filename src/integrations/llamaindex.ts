@@ -1,0 +1,66 @@
+import { BaseMemoryBlock, type MemoryMessage } from '@llamaindex/core/memory';
+import { BaseRetriever } from '@llamaindex/core/retriever';
+import { type NodeWithScore, TextNode } from '@llamaindex/core/schema';
+import type { QueryBundle } from '@llamaindex/core/query-engine';
+import { extractText } from '@llamaindex/core/utils';
+import type { Handle } from '../handle/handle.ts';
+import type { RecallOptions } from '../recall/recall-options.ts';
+import { chatText } from '../record/chat-message.ts';
+import { foundRecord } from '../tools/found-record.ts';
+import { assertHasSession, assertHasUser } from './keyed-notes.ts';
+
+/**
+ * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Messages that leave the short-term
+ * memory are logged, and memories are made of them; what is known about the user comes before the conversation, in at most `tokens`.
+ */
+export class VarveMemoryBlock extends BaseMemoryBlock {
+  readonly #handle: Pick<Handle, 'scope' | 'observe' | 'context'>;
+  readonly #tokens: number;
+
+  constructor(
+    handle: Pick<Handle, 'scope' | 'observe' | 'context'>,
+    { tokens = 1500, priority = 1, id = 'varve' }: { tokens?: number; priority?: number; id?: string } = {},
+  ) {
+    super({ id, priority, isLongTerm: true });
+    assertHasUser(handle, 'A memory block');
+    assertHasSession(handle, 'A memory block');
+    this.#handle = handle;
+    this.#tokens = tokens;
+  }
+
+  async get(messages: MemoryMessage[] = []): Promise<MemoryMessage[]> {
+    const asked = messages.findLast(({ role }) => role === 'user');
+    const message = asked === undefined ? undefined : chatText(asked.content as string | unknown[]);
+    const { system, beforeMessage } = await this.#handle.context({ message, budget: this.#tokens, history: false });
+    const content = [system, beforeMessage].filter((part) => part.trim() !== '').join('\n\n');
+    return content === '' ? [] : [{ id: this.id, role: 'memory', content }];
+  }
+
+  async put(messages: MemoryMessage[]): Promise<void> {
+    const spoken = messages.filter(({ role }) => role === 'user' || role === 'assistant');
+    if (spoken.length === 0) return;
+    await this.#handle.observe({
+      messages: spoken.map(({ id, role, content }) => ({ id, role, content: chatText(content as string | unknown[]) })),
+    });
+  }
+}
+
+/** What is remembered, as nodes with scores: a retriever for any query engine. */
+export class VarveRetriever extends BaseRetriever {
+  readonly #handle: Pick<Handle, 'recall'>;
+  readonly #options: RecallOptions;
+
+  constructor(handle: Pick<Handle, 'recall'>, options: RecallOptions = {}) {
+    super();
+    this.#handle = handle;
+    this.#options = options;
+  }
+
+  override async _retrieve({ query }: QueryBundle): Promise<NodeWithScore[]> {
+    const { results } = await this.#handle.recall(extractText(query), this.#options);
+    return results.map((result) => {
+      const { id, text, score, ...metadata } = foundRecord(result);
+      return { node: new TextNode({ id_: id, text, metadata }), score };
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { type AgentInputItem, type FunctionTool, type Session, tool } from '@openai/agents-core';
+import type { Handle } from '../handle/handle.ts';
+import { chatText } from '../record/chat-message.ts';
+import type { Event } from '../record/event.ts';
+import type { ToolHandle } from '../tools/agent-tool.ts';
+import { modelSchema } from '../tools/model-schema.ts';
+import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
+import { assertHasSession, assertHasUser } from './keyed-notes.ts';
+
+type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
+
+/**
+ * A session of the OpenAI Agents SDK in Varve: `run(agent, 'Hello', { session: new VarveSession(handle) })`. What the user and the agent
+ * say is logged, memories are made of it, and the last turns are the history of the next run. The calls and results of tools are
+ * logged too and are no part of the history: a call that is replayed without its result is refused by the API.
+ */
+export class VarveSession implements Session {
+  readonly #handle: SessionHandle;
+  readonly #most: number;
+  /** Items that the runner took back, by the ids of their events. The log keeps them; the history of this process does not. */
+  readonly #popped = new Set<string>();
+
+  constructor(handle: SessionHandle, { turns = 50 }: { turns?: number } = {}) {
+    assertHasUser(handle, 'A session of the Agents SDK');
+    assertHasSession(handle, 'A session of the Agents SDK');
+    this.#handle = handle;
+    this.#most = turns;
+  }
+
+  async getSessionId(): Promise<string> {
+    return this.#handle.scope.session ?? '';
+  }
+
+  async getItems(limit?: number): Promise<AgentInputItem[]> {
+    return (await this.#spoken(limit ?? this.#most)).map(itemOf);
+  }
+
+  async addItems(items: AgentInputItem[]): Promise<void> {
+    const messages = items.flatMap((item) => messageOf(item));
+    if (messages.length > 0) await this.#handle.observe({ messages });
+  }
+
+  async popItem(): Promise<AgentInputItem | undefined> {
+    const last = (await this.#spoken(this.#most)).at(-1);
+    if (last === undefined) return undefined;
+    this.#popped.add(last.id);
+    return itemOf(last);
+  }
+
+  /** Removes this session for good, with the memories that were made of it alone. */
+  async clearSession(): Promise<void> {
+    await this.#handle.erase({ reason: 'cleared through the Agents SDK' });
+  }
+
+  async #spoken(limit: number): Promise<Event[]> {
+    // A window may hold results of tools: look further back than asked.
+    const turns = await this.#handle.session.window(Math.min(limit * 3 + this.#popped.size, 1000));
+    const spoken = turns.filter(
+      ({ id, kind, origin }) => kind === 'message' && isSpoken(origin) && !this.#popped.has(id),
+    );
+    return spoken.slice(-limit);
+  }
+}
+
+function isSpoken(origin: Event['origin']): boolean {
+  return origin === 'user' || origin === 'agent';
+}
+
+function itemOf({ origin, content }: Event): AgentInputItem {
+  return origin === 'agent'
+    ? { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: content }] }
+    : { type: 'message', role: 'user', content };
+}
+
+function messageOf(item: AgentInputItem): { role: string; content: string; name?: string }[] {
+  if (item.type === 'function_call_result') {
+    const content = typeof item.output === 'string' ? item.output : chatText([item.output].flat());
+    return content.trim() === '' ? [] : [{ role: 'tool', name: item.name, content }];
+  }
+  if (!('role' in item) || !('content' in item)) return [];
+  const content = chatText(item.content as string | unknown[]);
+  return content === '' ? [] : [{ role: item.role, content }];
+}
+
+/** The agent's tools for the Agents SDK: `new Agent({ tools: memoryTools(handle) })`. Default: the everyday set without log_conversation, which {@link VarveSession} does. */
+export function memoryTools(handle: ToolHandle, choice: ToolChoice = { except: ['log_conversation'] }): FunctionTool[] {
+  return chosenTools(choice).map((one) =>
+    tool({
+      name: one.name,
+      description: one.description,
+      // Optional fields have no place in strict schemas; what a model sends is checked by the tool itself.
+      strict: false,
+      parameters: { additionalProperties: true, ...modelSchema(one.input, 'input') } as never,
+      execute: async (input: unknown) => JSON.stringify(await one.run(handle, input)),
+    }),
+  ) as FunctionTool[];
+}
