@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passagesOf } from '../src/language/passages.ts';
+import { estimateTokens } from '../src/language/token-count.ts';
 import { words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { manualClock } from '../src/record/clock.ts';
@@ -160,8 +161,14 @@ for (const database of databases()) {
       expect(new Set(hits.map(({ rowId, passage }) => `${rowId} ${passage}`)).size).toBe(hits.length);
       const { results } = await varve
         .for(other)
-        .recall('Where are violins kept, in oak cupboards?', { abstain: false });
-      expect(results.map(({ event }) => event?.content)).toContain(content);
+        .recall('Where are violins kept, in oak cupboards?', { abstain: false, sources: ['events'] });
+      // The passage is shown, and its turn is at hand.
+      const found = results.find(({ event }) => event?.content === content);
+      expect(found?.text).toContain('Violins are kept in oak cupboards.');
+      expect(estimateTokens(found?.text ?? '')).toBeLessThanOrEqual(120);
+      expect(found?.kind === 'event' && content.slice(found.passage?.start, found.passage?.end)).toBe(found?.text);
+      const byWords = await varve.for(other).recall('oak cupboards', { mode: 'text', sources: ['events'] });
+      expect(byWords.results.find(({ event }) => event?.content === content)?.text).toContain('oak cupboards');
       const named = passages.map(({ start, end }) => content.slice(start, end).includes('oak'));
       const best = hits.find(({ passage }) => passage > 0);
       expect(named[best?.passage ?? 0]).toBe(true);

@@ -194,6 +194,11 @@ export const recalled: z.ZodType = z.object({
       text: z.string(),
       memory: memory.nullable(),
       event: event.nullable(),
+      passage: z
+        .object({ start: z.number(), end: z.number() })
+        .nullable()
+        .optional()
+        .describe('Where the text stands in a long event; null where it is all of it'),
       score: z.number(),
       relevance: z.number(),
       similarity: z.number().nullable(),

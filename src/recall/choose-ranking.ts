@@ -115,6 +115,7 @@ function toCandidate(document: Ranking['documents'][number], found: Found): Cand
   return {
     ...document,
     cosine: Number.isNaN(cosine) ? null : cosine,
+    passage: found.meaning?.passages[ordinal] ?? 0,
     isAboutNamed: found.aboutNamed.has(ordinal),
     arms,
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TextSpan } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { shareSchema, textSchema, timeSchema, timeZoneSchema, type TimeInput } from '../record/parse.ts';
@@ -123,6 +124,8 @@ export interface RecalledEvent extends Ranked {
   kind: 'event';
   memory: null;
   event: Event;
+  /** Where `text` stands in the content of a long event; null where it is all of it. */
+  passage: TextSpan | null;
 }
 
 /** What all results have. */

@@ -1,6 +1,9 @@
 import { VarveError } from '../errors.ts';
+import { passagesOf } from '../language/passages.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
+import type { TextSpan } from '../language/sentences.ts';
 import { estimateTokens } from '../language/token-count.ts';
+import { indexWords } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
@@ -13,7 +16,7 @@ import { findEvents } from '../store/event-store.ts';
 import { liveVersion, loadEvents, loadMemories } from '../store/load-records.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import type { RankedDocument } from './rank-documents.ts';
-import type { Arm, RecallOptions, RecallResult, Recalled } from './recall-options.ts';
+import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './record-signals.ts';
 import { ABSTENTION_THRESHOLD } from './relevance.ts';
@@ -21,6 +24,8 @@ import { ABSTENTION_THRESHOLD } from './relevance.ts';
 /** A document that was ranked, before its record is loaded. */
 export interface Candidate extends RankedDocument {
   cosine: number | null;
+  /** The number of the passage that the cosine is of. */
+  passage: number;
   isAboutNamed: boolean;
   arms: Arm[];
 }
@@ -35,7 +40,7 @@ interface Loading {
   asOf: Date | null;
   /** How the embedder's cosines read; null without one. */
   calibration: Calibration | null;
-  analysis: Pick<QueryAnalysis, 'wants' | 'times'>;
+  analysis: Pick<QueryAnalysis, 'wants' | 'times' | 'terms'>;
 }
 
 /** Loads the records behind candidates, follows replaced memories to the live ones, and gives each its final score. */
@@ -62,7 +67,9 @@ export async function loadResults(reader: Reader, database: Database, loading: L
     const foundBy = successor === null ? null : id;
     if (kind === 'event') {
       const event = events.get(rowId);
-      if (event !== undefined) results.push(toResult(candidate, { kind, memory: null, event, foundBy }, loading));
+      if (event === undefined) continue;
+      const passage = bestPassage(event, candidate, analysis.terms);
+      results.push(toResult(candidate, { kind, memory: null, event, passage, foundBy }, loading));
       continue;
     }
     const memory = successor === null ? memories.get(rowId) : await liveVersion(reader, scope, successor);
@@ -87,14 +94,29 @@ function shownText({ title, content, archivedAt, validTo }: Memory): string {
   return archivedAt === null ? text : `${text} (until ${(validTo ?? archivedAt).toISOString().slice(0, 10)})`;
 }
 
-type Found<Kind extends RecallResult['kind']> = Pick<
-  Extract<RecallResult, { kind: Kind }>,
-  'kind' | 'memory' | 'event'
->;
+/** The passage of a long event that is nearest to the query, or has most of its words where the event has no vector. */
+function bestPassage({ content }: Event, { cosine, passage }: Candidate, terms: readonly string[]): TextSpan | null {
+  const passages = passagesOf(content);
+  if (passages.length === 1) return null;
+  if (cosine !== null) return passages[passage] ?? null;
+  const shares = passages.map(({ start, end }) => {
+    const words = new Set(indexWords(content.slice(start, end)));
+    return terms.filter((term) => words.has(term)).length;
+  });
+  return passages[shares.indexOf(Math.max(...shares))] ?? null;
+}
+
+function textOf({ content }: Event, passage: TextSpan | null): string {
+  return passage === null ? content : content.slice(passage.start, passage.end);
+}
+
+type Found =
+  | Pick<RecalledMemory, 'kind' | 'memory' | 'event'>
+  | Pick<RecalledEvent, 'kind' | 'memory' | 'event' | 'passage'>;
 
 function toResult(
   candidate: Candidate,
-  record: (Found<'memory'> | Found<'event'>) & { foundBy: string | null },
+  record: Found & { foundBy: string | null },
   { options, now, calibration }: Loading,
 ): RecallResult {
   const { memory } = record;
@@ -104,7 +126,7 @@ function toResult(
   return {
     ...record,
     id: memory === null ? record.event.id : memory.id,
-    text: memory === null ? record.event.content : shownText(memory),
+    text: memory === null ? textOf(record.event, record.passage) : shownText(memory),
     ...scored,
     relevance: candidate.relevance ?? similarity ?? wordRelevance(candidate),
     similarity,
@@ -244,9 +266,18 @@ export function redactEvents(results: readonly RecallResult[], policy: PrivacyPo
       result.memory = { ...result.memory, content: redactSensitive(result.memory.content, policy) };
       result.text = redactSensitive(result.text, policy);
     }
-    if (result.event === null) continue;
+    if (result.kind !== 'event') continue;
+    const { content } = result.event;
     result.event = redacted(result.event);
-    result.text = result.event.content;
+    // Cut from the redacted content, since what makes a number a secret may stand in the passage before.
+    if (result.passage !== null && result.event.content !== content) {
+      const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
+      result.passage =
+        passagesOf(result.event.content)
+          .slice(0, number + 1)
+          .at(-1) ?? null;
+    }
+    result.text = textOf(result.event, result.passage);
   }
 }
 
