@@ -11,8 +11,12 @@ interface Mem0 {
 /** mem0 with `infer: false`: it stores what it is given, as no key is at hand. The same embedder, in its own vector store. */
 export const peer: Peer = {
   name: 'mem0',
-  install: 'npm install --prefix FOLDER --no-save --no-audit --no-fund mem0ai@3.3.1',
+  // Version 13 of better-sqlite3 carries its binaries; the one that mem0 asks for downloads them while it is installed.
+  install:
+    'npm install --prefix FOLDER --no-save --no-audit --no-fund --legacy-peer-deps mem0ai@3.3.1 better-sqlite3@13',
   async open({ folder, modules, embedder, user }) {
+    // It reports to its makers unless it is told not to.
+    process.env['MEM0_TELEMETRY'] = 'false';
     const entry = createRequire(join(modules, 'x.js')).resolve('mem0ai/oss');
     const { Memory } = (await import(pathToFileURL(entry).href)) as { Memory: new (config: object) => Mem0 };
     const model = {

@@ -12,6 +12,7 @@ import { difference, estimate, type Observation } from '../../src/evaluate/stati
 import { placeValues } from '../../src/evaluate/measure-questions.ts';
 import { shown, shownWithInterval } from '../../src/evaluate/figures.ts';
 import { cachedEmbedder } from '../../src/models/cached-embedder.ts';
+import type { Embedder } from '../../src/models/embedder.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { ms, printTable, summary } from '../measure.ts';
 import type { Peer, PeerTurn } from './peer.ts';
@@ -83,11 +84,10 @@ function turnsOf({ sessions }: Conversation): (PeerTurn & { session: string })[]
 
 async function measurePeer(peer: Peer, conversation: Conversation, measured: Measured): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `varve-peer-${peer.name}-`));
-  const embedder = cachedEmbedder(shared, { size: 50_000 });
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
-  // Vectors are made beforehand: what is timed is the memory, not the embedder that both share.
-  await embedder.embed([...turns.map(({ text }) => text), ...conversation.questions.map(({ question }) => question)]);
+  // The vectors of questions are made beforehand, so that a search is timed and not the embedder; adding a turn includes its vector.
+  await embedder.embed(conversation.questions.map(({ question }) => question));
   const bySession = Map.groupBy(turns, ({ session }) => session);
   const last = conversation.sessions.at(-1)?.id;
   for (const { id } of conversation.sessions) {
@@ -126,6 +126,8 @@ const dataset = loadDataset({
   seed: Number(values.seed),
 });
 const shared = createLocalEmbedder();
+// One for all peers, which none of them may close.
+const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
 const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [] }));
 for (const conversation of dataset.conversations) {
   process.stderr.write(`${conversation.id} `);
