@@ -1,7 +1,8 @@
 // npm run bench:prompt [-- --lives judge --budgets 500,1000,2000,4000 --model --stores FOLDER --detail FILE]
 // Whether the prompt has the evidence: lives of train/lives are lived through, each question is asked after its session, and the turns
 // that answer it are looked for in the context, at several budgets. A turn is there when its beginning stands in the prompt, or when one
-// line of the prompt has 60 % of the telling words of a memory that the turn states (the definition of the lives' own scorer).
+// line of the prompt has 60 % of the telling words of a memory that the turn states (the definition of the lives' own scorer). `by id`
+// counts a turn that stands in the prompt or that a statement in the prompt rests on, whatever its words.
 //
 // `--lives`: `tune` (ids that end in an odd digit), `judge` (the others), `all`, or ids with commas. Whatever is tuned is tuned on `tune`.
 // `--model`: only lives with recorded answers of a model, read by it. `--stores`: keeps the stores after each session in a folder and
@@ -12,6 +13,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
+import type { ContextReport } from '../src/assemble/context-report.ts';
+import type { Handle } from '../src/handle/handle.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
@@ -54,6 +57,8 @@ interface Answer {
   /** The share of its evidence that is in the prompt; of a question without an answer, 0. */
   found: number;
   missed: string[];
+  /** The share of its evidence that is in the prompt by id: the turn, or a statement that rests on it. */
+  told: number;
   tokens: number;
   milliseconds: number;
   nothingKnown: boolean;
@@ -63,11 +68,14 @@ interface Answer {
 const answers: Answer[] = [];
 
 async function askAfter(life: Life, session: string, varve: Varve): Promise<void> {
+  const turns = life.sessions.flatMap((each) => each.turns);
   for (const question of life.questions.filter(({ after }) => after === session)) {
     const handle = varve.for({ agent: 'assistant', user: life.id, session: `ask-${question.id}` });
     for (const budget of budgets) {
       const context = await handle.context({ message: question.question, budget, unlogged: true });
       const prompt = [context.system, context.user, ...context.messages.map(({ content }) => content)].join('\n');
+      const told = await toldTurns(handle, context.report);
+      const isTold = (turn: string): boolean => told.has(turns.find(({ id }) => id === turn)?.text ?? '');
       const missed = question.evidence.filter((turn) => !isInPrompt(life, question, turn, prompt));
       answers.push({
         life: life.id,
@@ -77,6 +85,7 @@ async function askAfter(life: Life, session: string, varve: Varve): Promise<void
         budget,
         found: question.evidence.length === 0 ? 0 : 1 - missed.length / question.evidence.length,
         missed,
+        told: question.evidence.filter(isTold).length / Math.max(1, question.evidence.length),
         tokens: context.report.tokens.total,
         milliseconds: context.report.milliseconds,
         nothingKnown: context.user.includes('Nothing is known about'),
@@ -84,6 +93,20 @@ async function askAfter(life: Life, session: string, varve: Varve): Promise<void
       });
     }
   }
+}
+
+/** The texts of the turns that a prompt tells: those that stand in it, and those that its statements rest on. */
+async function toldTurns(handle: Handle, report: ContextReport): Promise<Set<string>> {
+  const ids = report.sections.flatMap((section) => section.ids);
+  const memories = await Promise.all(
+    ids.filter((id) => id.startsWith('mem_')).map((id) => handle.memories.get(id).catch(() => null)),
+  );
+  const events = [
+    ...ids.filter((id) => id.startsWith('evt_')),
+    ...memories.flatMap((memory) => memory?.sourceEvents ?? []),
+  ];
+  const found = await Promise.all([...new Set(events)].map((id) => handle.events.get(id).catch(() => null)));
+  return new Set(found.flatMap((event) => event?.content ?? []));
 }
 
 function isInPrompt(life: Life, question: LifeQuestion, turn: string, prompt: string): boolean {
@@ -157,7 +180,8 @@ const addRow = (group: string, kind: string, chosen: readonly Answer[]): void =>
   const at = (budget: number): Answer[] => chosen.filter((answer) => answer.budget === budget);
   const shares = budgets.map((budget) => share(mean(at(budget).map(({ found }) => found))));
   const silent = mean(chosen.map(({ nothingKnown }) => Number(nothingKnown)));
-  rows.push([group, kind, String(chosen.length / budgets.length), ...shares, share(silent)]);
+  const told = budgets.map((budget) => share(mean(at(budget).map((answer) => answer.told))));
+  rows.push([group, kind, String(chosen.length / budgets.length), ...shares, told.join(' '), share(silent)]);
 };
 const groups = new Map<string, Answer[]>([
   ['English', answers.filter(({ group }) => group === 'English')],
@@ -179,7 +203,10 @@ for (const [group, chosen] of groups) {
     chosen.filter(({ kind }) => kind !== 'unknown'),
   );
 }
-printTable(['lives', 'kind', 'questions', ...budgets.map((budget) => `in ${budget}`), '"nothing known"'], rows);
+printTable(
+  ['lives', 'kind', 'questions', ...budgets.map((budget) => `in ${budget}`), 'by id', '"nothing known"'],
+  rows,
+);
 for (const budget of budgets) {
   const chosen = answers.filter((answer) => answer.budget === budget);
   const times = chosen.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);

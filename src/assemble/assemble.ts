@@ -9,6 +9,7 @@ import { fitContext, type FittedContext } from './fit-context.ts';
 import { gather, type Gathered } from './gather.ts';
 import { type Budget, type Layout, sectionsOf, writePlace, writingOf } from './layout.ts';
 import { layoutOf } from './layouts.ts';
+import { mostRecalled } from './look-up.ts';
 import { SECTION_NAMES, type SectionName } from './section.ts';
 import type { Attributes } from './tracing.ts';
 import type { HistoryMessage } from './write-context.ts';
@@ -47,7 +48,16 @@ export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextO
     const { reserve } = options;
     const holdsEvidence = on.has('recall') && options.lookup !== 'never';
     const { material } = gathered;
-    const fitted = fitContext({ layout, material, budget, reserve, holdsEvidence, toolTokens, counter });
+    const fitted = fitContext({
+      layout,
+      material,
+      budget,
+      reserve,
+      mostRecalled: mostRecalled(layout, options),
+      holdsEvidence,
+      toolTokens,
+      counter,
+    });
     const { sections, tokens, system, user, beforeMessage, messages } = fitted;
     if (toolTokens > 0) sections.push(toolsReport(toolTokens, budget));
     const stable = stablePrefix(layout, fitted);

@@ -30,6 +30,8 @@ export interface FitRequest {
   budget: Budget;
   /** What must stay free, when the caller says so. */
   reserve?: number;
+  /** The most items of the section `recall`. Default: as many as have room. */
+  mostRecalled?: number;
   /** Whether the budget's evidence is held: it is not where nothing is ever looked up. */
   holdsEvidence?: boolean;
   toolTokens: number;
@@ -145,8 +147,9 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
     const items = capped(format, request.material[section] ?? []);
     const want = fitter.measure(section, items);
     const { unsaid, repeated } = withoutSaid(said, section, items);
+    const shown = section === 'recall' ? best(unsaid, request.mostRecalled ?? Infinity) : unsaid;
     const own = rooms.of(section, want);
-    const found = fitter.fit(section, unsaid, Math.min(own, room), own <= room ? OVER_OWN : OVER_TOTAL);
+    const found = fitter.fit(section, shown, Math.min(own, room), own <= room ? OVER_OWN : OVER_TOTAL);
     const cut = found.cut || items.some((item) => isCapped(item, format));
     fitted.set(section, { ...found, cut, dropped: [...repeated, ...found.dropped] });
     wanted.set(section, want);
@@ -154,11 +157,19 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
     left -= found.tokens === 0 ? 0 : found.tokens + BETWEEN_SECTIONS;
     for (const item of found.items) said.add(section, item);
   };
-  for (const section of fitter.placed.keys()) if (!TAKES_ROOM.includes(section)) take(section, Infinity);
-  let held = evidenceOf(request, left);
+  const isOwn = (place: SectionReport['place']): SectionName[] =>
+    [...fitter.placed].flatMap(([name, placed]) =>
+      placed.place === place && !TAKES_ROOM.includes(name) ? [name] : [],
+    );
+  for (const section of isOwn('system')) take(section, Infinity);
+  const beforeMessage = left;
+  for (const section of isOwn('user')) take(section, Infinity);
+  const slack = slackOf(request, beforeMessage - left);
+  let held = evidenceOf(request, left - slack);
   for (const section of TAKES_ROOM.filter((name) => fitter.placed.has(name))) {
     const isEvidence = section === 'recall' && held > 0;
-    take(section, Math.max(isEvidence ? Math.min(left, held) : left - held, 0));
+    const kept = fitter.placed.get(section)?.place === 'system' ? held + slack : held;
+    take(section, Math.max(isEvidence ? Math.min(left, held) : left - kept, 0));
     if (isEvidence) held = 0;
   }
   return { fitted, wanted };
@@ -168,6 +179,15 @@ const OVER_OWN = 'over the budget of its section';
 const OVER_TOTAL = 'over the total budget';
 // A blank line between two sections.
 const BETWEEN_SECTIONS = 1;
+
+/**
+ * What the message leaves of its last tenth of the budget: the system prompt leaves it free, so that it stays the same whether a
+ * message has ten words or twenty.
+ */
+function slackOf({ budget }: FitRequest, message: number): number {
+  const tenth = Math.max(Math.floor((budget.total ?? DEFAULT_TOTAL) / 10), 1);
+  return budget.evidence === undefined ? 0 : Math.ceil(message / tenth) * tenth - message;
+}
 
 /** The tokens of the lines around sections that are written inside one pair of lines. */
 function frameTokens({ layout, material, counter }: FitRequest): number {
@@ -195,6 +215,13 @@ function withoutSaid(
     else unsaid.push(rest);
   }
   return { unsaid, repeated };
+}
+
+/** The items of the highest scores, in their order. */
+function best(items: readonly Item[], most: number): readonly Item[] {
+  if (items.length <= most) return items;
+  const least = items.map(({ score }) => score).sort((one, other) => other - one)[most - 1] ?? 0;
+  return items.filter(({ score }) => score >= least).slice(0, most);
 }
 
 /** Makes sure of the total: sections were measured one by one, and the last to take room give up what is still too much. */

@@ -3,6 +3,7 @@ import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
+import type { Quote } from '../record/statement.ts';
 import { hasEnded, hasOutcome, isPresentFact } from '../record/standing.ts';
 import {
   knowledgeStamp,
@@ -10,6 +11,7 @@ import {
   type Said,
   saidSince,
   type VisibleBlock,
+  quotesOf,
   visibleBlocks,
 } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
@@ -23,6 +25,8 @@ export interface Knowledge {
   /** Another one, something was removed for good. */
   incarnations: string;
   blocks: VisibleBlock[];
+  /** The words that the statements behind blocks quote: statement → quotes. */
+  quotes: ReadonlyMap<string, readonly Quote[]>;
   /** Permanent facts that are true now, by category and attribute. */
   facts: Memory[];
   /** The most important memories: none that has ended, and none of the facts. */
@@ -47,6 +51,7 @@ export const NOTHING_KNOWN: Knowledge = {
   stamp: '',
   incarnations: '',
   blocks: [],
+  quotes: new Map(),
   facts: [],
   memories: [],
   learnings: [],
@@ -88,10 +93,13 @@ export async function loadKnowledge(
       if (shown.length === topMemories || found.length < limit || limit === 1000) return shown;
     }
   };
+  const blocks = await visibleBlocks(reader, scope, connections, { now, memoryTypes });
+  const behind = new Set(blocks.flatMap(({ restsOn }) => [...restsOn.values()].flat()));
   return {
     stamp,
     incarnations,
-    blocks: await visibleBlocks(reader, scope, connections, { now, memoryTypes }),
+    blocks,
+    quotes: await quotesOf(reader, scope.tenant, [...behind]),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
     // A rule is followed, so nothing that a document or a tool has said becomes one.

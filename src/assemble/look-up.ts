@@ -8,10 +8,13 @@ import type { Scope } from '../record/scope.ts';
 import { isToBringUp } from '../record/standing.ts';
 import { savedItemsByTag } from '../store/context-rows.ts';
 import { listMemories } from '../store/read-memories.ts';
+import type { ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
 import { textByTrust } from './escape.ts';
-import { evidenceItems, isQuestion, unknownItem } from './evidence.ts';
+import { type Behind, evidenceItems, isQuestion, readBehind, unknownItem } from './evidence.ts';
+import { asksForPast } from './intent.ts';
 import { memoryItem } from './items.ts';
+import type { Layout } from './layout.ts';
 import type { GatherRequest, GatherTurn } from './gather-request.ts';
 import type { Item, Material } from './section.ts';
 
@@ -58,27 +61,37 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       ? await turn.attempt('recall', () => recallBest(search, { ...how, abstain: false }), NOTHING_FOUND)
       : answer;
     turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
-    const items = evidenceItems(near.results, layout.recall?.order);
+    const { order, sources } = layout.recall ?? {};
+    // Where turns are recalled, a statement can be told by its turn.
+    const behind =
+      sources === undefined || sources.includes('events')
+        ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
+        : NOTHING_BEHIND;
+    const items = evidenceItems(near.results, behind, { order, isAboutPast: asksForPast(turn.message) });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });
 }
 
 const MOST_RESULTS = 10;
+// As many are looked at, so that others take the place of those that stand elsewhere in the prompt.
+const LOOKED_AT = 40;
 
-/** How a context recalls: as its layout says, and no more results than the options or the layout allow. */
+/** The most results of recall that a context shows. */
+export function mostRecalled({ recall }: Layout, { recallLimit = Infinity }: ContextOptions): number {
+  return Math.min(recallLimit, recall?.limit ?? MOST_RESULTS);
+}
+
+/** How a context recalls: as its layout says. */
 function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
   // A section of its own shows them.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
   const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
-  const limit = how.limit ?? MOST_RESULTS;
   return {
     minimumRelevance: WORTH_A_LINE,
     ...how,
-    limit: Math.min(options.recallLimit ?? limit, limit),
-    // Where turns are recalled, a statement can be told by its turn.
-    withSources: how.sources === undefined || how.sources.includes('events'),
+    limit: Math.max(mostRecalled(layout, options), LOOKED_AT),
     ...(types.length === 0 ? {} : { filter: { not: { types } } }),
   };
 }
@@ -92,6 +105,7 @@ interface Search {
 }
 
 type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
+const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
 // Recall gives the best there is; a line of the prompt is for what may well help.
@@ -125,14 +139,15 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
 /** The two notes that fit best (K2). Notes of other work, under a prefix, do not count. */
 export async function noteSection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, { ...RELEVANT_NOTES, limit: 10 });
-  const items = evidenceItems(results);
+  const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
 /** The two summaries of conversations that fit best (K2). */
 export async function summarySection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, RELEVANT_SUMMARIES);
-  return evidenceItems(results).map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
+  const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
+  return items.map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
 }
 
 /** Up to three saved items that share a tag with the message (K2), those that share most first. */

@@ -33,6 +33,12 @@ export const SECTION_NAMES = [
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 
+/** A statement as far as a prompt has to know it: by its id, and by the words of turns that it was read from. */
+export interface Statement {
+  id: string;
+  quotes: readonly Quote[];
+}
+
 /** One thing that a section says. */
 export interface Item {
   /** Cleaned, and without links where it is not trusted; the layout escapes it. */
@@ -52,6 +58,8 @@ export interface Item {
   summary?: string;
   /** Of a memory: the words of turns that say so. */
   quotes?: readonly Quote[];
+  /** Of a text document: the statements behind each sentence, by its hash. */
+  restsOn?: ReadonlyMap<string, readonly Statement[]>;
   /** Of a turn: the memories that it tells. */
   statements?: readonly string[];
   /** Of a fact, which is shown as a label and a value: its sentence. */

@@ -194,13 +194,13 @@ function beginning(text: string, longest: number): string {
 
 /** The sections that follow from what is known, without a look at the message. */
 export function knownSections(knowledge: Knowledge, attributes: AttributeTable): Material {
-  const { blocks, facts, memories, learnings, reflections } = knowledge;
+  const { blocks, quotes, facts, memories, learnings, reflections } = knowledge;
   const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>
     blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');
   const text = (kind: VisibleBlock['kind']): Item[] => {
     const block = own(kind);
     return typeof block?.content === 'string' && block.content.trim() !== ''
-      ? [blockItem(block.id, block.content)]
+      ? [{ ...blockItem(block.id, block.content), restsOn: statementsBehind(block, quotes) }]
       : [];
   };
   const scaffold = own('scaffold');
@@ -218,6 +218,11 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
     userReflections: reflectionsOf('user', blocks, reflections),
     sessionReflections: reflectionsOf('session', blocks, reflections),
   };
+}
+
+/** The statements behind each sentence of a block. An event, which a sentence may rest on, too, quotes nothing. */
+function statementsBehind({ restsOn }: VisibleBlock, quotes: Knowledge['quotes']): NonNullable<Item['restsOn']> {
+  return new Map([...restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]));
 }
 
 /** The merged text of a level, and what waits to be merged into it. */

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { BLOCK_KINDS, type Basis, type BlockKindName } from '../record/block.ts';
-import type { Memory } from '../record/memory.ts';
+import type { ArchiveReason, Memory } from '../record/memory.ts';
 import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { staleKeys, withoutStale } from './block-standing.ts';
-import type { Reader } from './database.ts';
+import type { Quote } from '../record/statement.ts';
+import { isNoLongerSo, staleKeys, withoutStale } from './block-standing.ts';
+import { chunks, type Reader } from './database.ts';
 import { toMemory } from './memory-rows.ts';
 import { visibleFrom } from './owner-store.ts';
 
@@ -15,6 +16,8 @@ export interface VisibleBlock {
   level: ScopeLevel;
   connection: string | null;
   content: unknown;
+  /** The statements behind each sentence, by its hash, or behind each entry of a JSON document, by its key. */
+  restsOn: ReadonlyMap<string, readonly string[]>;
 }
 
 /** All blocks that a handle sees, outermost first, without the sentences that rest on what no longer holds. */
@@ -40,7 +43,11 @@ export async function visibleBlocks(
   }));
   const stale = await staleKeys(reader, scope.tenant, blocks, standing);
   return blocks
-    .map(({ basis, ...block }) => ({ ...block, content: withoutStale({ ...block, basis }, stale) }))
+    .map(({ basis, ...block }) => ({
+      ...block,
+      content: withoutStale({ ...block, basis }, stale),
+      restsOn: new Map(Object.entries(basis).map(([key, { rests }]) => [key, Object.keys(rests)])),
+    }))
     .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
@@ -128,4 +135,46 @@ export async function savedItemsByTag(
     .limit(limit)
     .execute();
   return rows.map(toMemory);
+}
+
+/** The words of turns that statements quote: statement → quotes. */
+export async function quotesOf(
+  reader: Reader,
+  tenant: string,
+  statements: readonly string[],
+): Promise<Map<string, Quote[]>> {
+  const quotes = new Map<string, Quote[]>();
+  for (const ids of chunks(statements)) {
+    const rows = await reader
+      .selectFrom('memories')
+      .select(['id', 'quotes'])
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', ids)
+      .execute();
+    for (const row of rows) quotes.set(row.id, JSON.parse(row.quotes) as Quote[]);
+  }
+  return quotes;
+}
+
+/** The words of turns that are no longer so: quotes of statements that have ended or were replaced. */
+export async function retiredQuotes(reader: Reader, scope: Scope, turns: readonly string[]): Promise<Quote[]> {
+  if (turns.length === 0) return [];
+  const rows = await reader
+    .selectFrom('memories')
+    .select(['quotes', 'archive_reason', 'contradicted_by'])
+    .where('tenant_id', '=', scope.tenant)
+    .where('archived_at', 'is not', null)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('memory_sources')
+        .select('memory_id')
+        .where('tenant_id', '=', scope.tenant)
+        .where('event_id', 'in', [...turns]),
+    )
+    .execute();
+  return rows
+    .filter((row) =>
+      isNoLongerSo({ archiveReason: row.archive_reason as ArchiveReason | null, contradictedBy: row.contradicted_by }),
+    )
+    .flatMap((row) => JSON.parse(row.quotes) as Quote[]);
 }

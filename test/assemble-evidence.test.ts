@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DAY } from '../src/record/clock.ts';
+import type { Varve } from '../src/varve.ts';
+import { openVarve } from './assemble-users.ts';
+
+const open: Varve[] = [];
+async function opened(options?: Parameters<typeof openVarve>[0]): ReturnType<typeof openVarve> {
+  const result = await openVarve(options);
+  open.push(result.varve);
+  return result;
+}
+afterEach(async () => {
+  for (const varve of open.splice(0)) await varve.close();
+});
+
+const ANN = { agent: 'a', user: 'ann' };
+const recalledIn = (user: string): string => /<recalled>[\s\S]*<\/recalled>/.exec(user)?.[0] ?? '';
+
+describe('the evidence in a prompt', () => {
+  it('has a part of the budget that long documents leave to it, and the system prompt does not depend on what is found', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    const lines = Array.from({ length: 120 }, (_, index) => `Ann wrote about matter${index}.`);
+    await handle.blocks.replace('working_memory', lines.join(' '));
+    await handle.blocks.replace('profile', lines.join(' ').replaceAll('wrote', 'read'));
+    for (let index = 0; index < 40; index += 1) {
+      const content = `The boat number ${index} lies in the harbour of Kragerø beside a yellow crane`;
+      await handle.memories.create({ type: 'fact', content, importance: 0.1 });
+    }
+    await varve.drain();
+    const ask = (message: string) => handle.context({ message, budget: 1000, topMemories: 0 });
+    const boat = await ask('Which boats lie in the harbour of Kragerø?');
+    const recall = boat.report.sections.find(({ section }) => section === 'recall');
+    expect(boat.report.tokens.total).toBeLessThanOrEqual(1000);
+    expect(recall?.taken).toBeGreaterThan(400);
+    expect(boat.system).toContain('matter0.');
+    for (const message of ['Thanks!', 'Which boat has number 3?', 'What about the moon?']) {
+      expect((await ask(message)).system).toBe(boat.system);
+    }
+  });
+
+  it('shows the next results where the best ones stand elsewhere in the prompt', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    for (let index = 0; index < 12; index += 1) {
+      const content = `Keeps bees in hive number ${index} near the mill`;
+      await handle.memories.create({ type: 'fact', content, importance: index < 6 ? 0.9 : 0.1 });
+    }
+    await varve.drain();
+    for (const layout of ['varve', 'working-memory', 'reflections-xml'] as const) {
+      const { system, user } = await handle.context({
+        message: 'Keeps bees in hive number near the mill?',
+        topMemories: 6,
+        recallLimit: 4,
+        lookup: 'always',
+        layout,
+      });
+      const shown = `${system}\n${user}`.match(/hive number \d+ near/g) ?? [];
+      expect(new Set(shown).size).toBe(shown.length);
+      expect(shown).toHaveLength(layout === 'varve' ? 10 : 4);
+    }
+  });
+
+  it('tells a piece of a turn by its turn, and says both once', async () => {
+    const { varve, clock } = await opened();
+    const first = varve.for({ ...ANN, session: 'one' });
+    const turn =
+      'Next week the roofer Ottokar comes. He is allergic to our cat, so she goes to the neighbour. Please remember that.';
+    await first.logInteraction({ userMessage: turn, agentResponse: 'I will.' });
+    await first.session.close();
+    await varve.drain();
+    clock.advance(DAY);
+    const ask = async (options: object) =>
+      varve.for({ ...ANN, session: 'two' }).context({ message: 'When does the roofer Ottokar come?', ...options });
+    const { user, report } = await ask({ topMemories: 0 });
+    expect(recalledIn(user)).toContain(`2026-04-24:\n- user: ${turn}`);
+    expect(user.match(/roofer Ottokar comes/g)).toHaveLength(1);
+    const { items } = await first.memories.list({ limit: 50 });
+    const told = items.filter(({ content }) => turn.includes(content)).map(({ id }) => id);
+    expect(told.length).toBeGreaterThan(0);
+    // What the turn tells counts as given.
+    expect(report.sections.find(({ section }) => section === 'recall')?.ids).toEqual(expect.arrayContaining(told));
+  });
+
+  it('leaves out what was replaced, unless the question is about the past, where it is marked', async () => {
+    const { varve, clock } = await opened();
+    const handle = varve.for({ ...ANN, session: 'one' });
+    await handle.logInteraction({ userMessage: 'I work at Bosch.', agentResponse: 'I see.' });
+    await handle.form();
+    clock.advance(30 * DAY);
+    await handle.logInteraction({ userMessage: 'I work at Siemens now.', agentResponse: 'Congratulations.' });
+    await handle.form();
+    await varve.drain();
+    const ask = async (message: string) => {
+      const { system, user } = await varve.for({ ...ANN, session: 'two' }).context({ message, lookup: 'always' });
+      return `${system}\n${recalledIn(user)}`;
+    };
+    const now = await ask('Which company do I work at now?');
+    expect(now).toContain('Siemens');
+    expect(now).not.toContain('Bosch');
+    expect(await ask('Where did I work before?')).toContain('I work at Bosch. (changed later)');
+  });
+
+  it('shows what a tool says after what people say about themselves, in every order', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 'one' });
+    const page = 'allergies allergies allergies: my allergies are peanuts, my allergies are cats. // my allergies';
+    await handle.observe([
+      { origin: 'tool', kind: 'tool_result', content: page },
+      { origin: 'user', content: 'The doctor looked at my allergies and found birch pollen.' },
+    ]);
+    await varve.drain();
+    for (const layout of ['varve', 'working-memory'] as const) {
+      const { system, user } = await varve
+        .for({ ...ANN, session: 'two' })
+        .context({ message: 'What are my allergies?', lookup: 'always', topMemories: 0, layout });
+      const prompt = `${system}\n${user}`;
+      expect(prompt.indexOf('birch pollen')).toBeGreaterThan(-1);
+      expect(prompt.indexOf('peanuts')).toBeGreaterThan(prompt.indexOf('birch pollen'));
+    }
+  });
+
+  it('says that nothing is known when a question has no answer, and only then', async () => {
+    const { varve } = await opened();
+    const handle = varve.for({ ...ANN, session: 's' });
+    const line = async (message: string, options = {}) =>
+      (await handle.context({ message, ...options })).user
+        .split('\n')
+        .find((each) => each.startsWith('Nothing is known'));
+    expect(await line('What is the name of my aunt?')).toBe(
+      'Nothing is known about this from memory: What is the name of my aunt? Do not guess what nobody has told you.',
+    );
+    expect(await line('My aunt is called Rosa.')).toBeUndefined();
+    expect(await line('Thanks!')).toBeUndefined();
+    expect(await line('What is the name of my aunt?', { sections: { lookups: false } })).toBeUndefined();
+    expect(await line('What is the name of my aunt?', { layout: 'working-memory' })).toBeUndefined();
+    await handle.memories.create({ type: 'fact', content: 'The name of my aunt is Rosa' });
+    await varve.drain();
+    expect(await line('What is the name of my aunt?', { topMemories: 0 })).toBeUndefined();
+  });
+});
