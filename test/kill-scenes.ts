@@ -88,6 +88,31 @@ const liking = (what: string): string => `User likes ${what}.`;
 const vectorOf = (text: string): number[] =>
   Array.from({ length: 4 }, (_, index) => 1 + text.length * (index + 1) + text.charCodeAt(index));
 
+/** A statement with an echo, another one, and the request to forget the first, which no formation has read yet. */
+async function tellOfWork({ of, clock }: Stage): Promise<void> {
+  clock.set(SCENE_TIME - 10 * MINUTE);
+  const talk = of('talk');
+  await talk.logInteraction({
+    userMessage: 'I work at Xylophonequartz Foods.',
+    agentResponse: 'Xylophonequartz, good.',
+  });
+  await talk.logInteraction({ userMessage: 'My dog is called Max.', agentResponse: 'Good to know.' });
+  await talk.form();
+  clock.advance(MINUTE);
+  for (const userMessage of ['Please forget where I work.', 'How is the weather?', 'Thanks.'])
+    await talk.logInteraction({ userMessage, agentResponse: 'Done.' });
+}
+
+async function lookAtForgotten(ana: Handle): Promise<unknown> {
+  const { items } = await ana.events.list({ limit: 100 });
+  return {
+    employer: await ana.facts.get('employer'),
+    dog: (await ana.facts.get('pet_name'))?.value,
+    log: items.filter(({ content }) => /xylophonequartz/i.test(content)).length,
+    records: (await ana.forgotten.list()).map(({ attribute }) => attribute),
+  };
+}
+
 export const KILL_SCENES: readonly KillScene[] = [
   {
     name: 'synthesise',
@@ -399,6 +424,36 @@ export const KILL_SCENES: readonly KillScene[] = [
     job: { kind: 'embed', tenant: 't', ownerKey: ownerKey(ANA), uniqueKey: ownerKey(ANA), payload: {} },
     look: async (ana) => (await contents(ana, { types: ['fact'] })).length,
     sees: 40,
+  },
+  {
+    name: 'forget on request',
+    proves: '[X1]',
+    prepare: tellOfWork,
+    job: jobOf('form', { ...ANA, session: 'talk' }, { cause: 'flush' }),
+    look: lookAtForgotten,
+    sees: { employer: null, dog: 'Max', log: 0, records: ['employer'] },
+  },
+  {
+    name: 'forget by a door',
+    proves: '[X1]',
+    prepare: tellOfWork,
+    job: null,
+    run: (varve) => anaOf(varve).facts.forget('employer'),
+    look: lookAtForgotten,
+    sees: { employer: null, dog: 'Max', log: 0, records: ['employer'] },
+  },
+  {
+    name: 'erase a memory',
+    proves: '[X1]',
+    prepare: tellOfWork,
+    job: null,
+    async run(varve) {
+      const fact = await anaOf(varve).facts.get('employer');
+      if (fact !== null) await anaOf(varve).eraseMemory(fact.id);
+    },
+    look: lookAtForgotten,
+    sees: { employer: null, dog: 'Max', log: 0, records: [] },
+    erases: 'xylophonequartz',
   },
   {
     name: 'erase',

@@ -29,6 +29,8 @@ const TABLES = [
   'given_memories',
   'memory_use',
   'erasures',
+  'forgotten',
+  'forgotten_spans',
 ] as const;
 
 /** Counters of caches, places in a table (a transaction taken back uses some up) and measured time. */
@@ -43,7 +45,7 @@ const LEFT_OUT: Record<string, readonly string[]> = {
   owner_progress: ['consolidated_version'],
 };
 
-const ID = /\b(evt|mem|blk|ent|job|run|wrk|int|use|ctx|key|act|hld|era|giv)_[0-9a-z]{26}\b/g;
+const ID = /\b(evt|mem|blk|ent|job|run|wrk|int|use|ctx|key|act|hld|era|giv|fgt)_[0-9a-z]{26}\b/g;
 
 export interface StateOptions {
   /** Ids that are the same in all that is compared; others are named after what they stand for. */

@@ -3,7 +3,7 @@ import { ownerKey } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { chunks, type Database, type Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
-import { deleteForgotten, forgottenOf } from './forgotten-store.ts';
+import { eraseForgotten } from './forgotten-store.ts';
 import { eraseRefusals } from './refusal-store.ts';
 import type { Tables } from './schema.ts';
 
@@ -62,8 +62,7 @@ export async function eraseRecords(
     await remove(table, 'memory_id', memoryIds);
   }
   await remove('memory_derivations', 'from_id', memoryIds);
-  await deleteForgotten(writer, tenant, await forgottenOf(writer, tenant, memoryIds));
-  await remove('forgotten_spans', 'event_id', eventIds);
+  await eraseForgotten(writer, tenant, { memories: memoryIds, events: eventIds });
   for (const [kind, rows] of [
     ['event', eventRows],
     ['memory', memoryRows],

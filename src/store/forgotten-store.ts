@@ -124,19 +124,31 @@ export async function markSaidAgain(writer: Writer, tenant: string, ids: readonl
     .execute();
 }
 
-/** The ids of the records of what memories said. */
-export async function forgottenOf(reader: Reader, tenant: string, memories: readonly string[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const some of chunks(memories)) {
-    const rows = await reader
+/** Removes for good what records keep of erased memories and events. */
+export async function eraseForgotten(
+  writer: Writer,
+  tenant: string,
+  { memories, events }: { memories: readonly string[]; events: readonly string[] },
+): Promise<void> {
+  const found = async (column: 'memory_id' | 'id', values: readonly string[], isWords = false): Promise<string[]> => {
+    const rows = await writer
       .selectFrom('forgotten')
       .select('id')
       .where('tenant_id', '=', tenant)
-      .where('memory_id', 'in', some)
+      .where(column, 'in', [...values])
+      .$if(isWords, (query) => query.where('memory_id', 'is', null))
       .execute();
-    ids.push(...rows.map(({ id }) => id));
+    return rows.map(({ id }) => id);
+  };
+  for (const some of chunks(memories)) await deleteForgotten(writer, tenant, await found('memory_id', some));
+  for (const some of chunks(events)) {
+    const ofEvents = () =>
+      writer.selectFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some);
+    const ids = (await ofEvents().select('forgotten_id').distinct().execute()).map((row) => row.forgotten_id);
+    // A record of words that never became a memory says those words itself.
+    for (const few of chunks(ids)) await deleteForgotten(writer, tenant, await found('id', few, true));
+    await writer.deleteFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some).execute();
   }
-  return ids;
 }
 
 export async function deleteForgotten(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {

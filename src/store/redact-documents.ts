@@ -14,6 +14,8 @@ export interface Redaction {
   says: Says;
   /** Ids of memories and events: the sentences that rest on one of them go, whatever their words. */
   gone: ReadonlySet<string>;
+  /** Whether words count in the user's own documents only: the others may say it for other reasons. */
+  isOwn?: boolean;
 }
 
 /**
@@ -21,7 +23,11 @@ export interface Redaction {
  * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives back how many documents,
  * versions and answers it changed.
  */
-export async function redactDocuments(writer: Writer, scope: Scope, { says, gone }: Redaction): Promise<number> {
+export async function redactDocuments(
+  writer: Writer,
+  scope: Scope,
+  { says, gone, isOwn = false }: Redaction,
+): Promise<number> {
   const around = sql`tenant_id = ${scope.tenant}
     and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
@@ -31,7 +37,8 @@ export async function redactDocuments(writer: Writer, scope: Scope, { says, gone
   const places: Place[] = [];
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
-    const redact = (document: StoredDocument): StoredDocument => withoutGone(document, { says, gone }, isJson);
+    const redact = (document: StoredDocument): StoredDocument =>
+      withoutGone(document, { says: isOwn && block.user !== scope.user ? saysNothing : says, gone }, isJson);
     const { content, basis } = redact(block);
     if (content !== block.content || basis !== block.basis) {
       await writer
@@ -48,6 +55,8 @@ export async function redactDocuments(writer: Writer, scope: Scope, { says, gone
   await beginEpoch(writer, scope.tenant, places);
   return changed;
 }
+
+const saysNothing: Says = () => false;
 
 /** A document as it is stored: its text, and what its sentences rest on. */
 interface StoredDocument {

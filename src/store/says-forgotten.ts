@@ -1,4 +1,5 @@
-import { contentStems, coveredBy } from '../language/words.ts';
+import { SEED_WORDS } from '../language/seed-words.ts';
+import { contentStems, coveredBy, isContentWord } from '../language/words.ts';
 import { normalValue } from '../record/attributes.ts';
 
 /** What tells whether a sentence says something that is to be out of sight. */
@@ -54,10 +55,23 @@ function tells(value: string): boolean {
 function valueFinder(value: string): (sentence: string) => boolean {
   const normal = normalValue(value);
   const digits = value.replace(/\D/g, '');
+  const name = leadingName(value);
   const isNumber = digits.length >= 6 && digits.length >= normal.replace(/[^\p{L}\p{N}]/gu, '').length - 2;
   return (sentence) => {
     if (isNumber && sentence.replace(/\D/g, '').includes(digits)) return true;
     const plain = ` ${normalValue(sentence)} `;
+    if (name !== null && plain.includes(` ${name} `)) return true;
     return NO_CASE.test(normal) ? plain.includes(normal) : plain.includes(` ${normal} `);
   };
+}
+
+const SHORTEST_NAME = 5;
+
+/** The word by which a name of several words is known: "Zorbex" of "Zorbex Foods". Null where it is an ordinary word. */
+function leadingName(value: string): string | null {
+  const [first = '', ...rest] = value.trim().split(/\s+/);
+  if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
+  const normal = normalValue(first);
+  const isOrdinary = SEED_WORDS.has(normal) || !isContentWord(normal);
+  return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
 }

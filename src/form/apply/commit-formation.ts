@@ -6,11 +6,13 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
 import { markProcessed } from '../../store/event-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
+import { saysForgotten } from '../../store/forget.ts';
 import { insertRefusals } from '../../store/refusal-store.ts';
 import { insertRun, type RunCause } from '../../store/run-store.ts';
 import { assertNotErased } from '../../store/seen-owner.ts';
 import { advanceFormation } from '../../store/session-store.ts';
 import { plainText } from '../check/check.ts';
+import { ownerOf } from '../compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from '../formation-result.ts';
 import { type FormDeps, usesModel } from '../formation-settings.ts';
 import type { FormWork, Formable } from '../read-turns.ts';
@@ -73,7 +75,13 @@ export async function commitFormation(
       restored: forgets.restored,
       reflections: reflections.ids,
       topics: topics.ids,
-      refused: [...formable.refused, ...applied.refused, ...reflections.refused, ...topics.refused, ...forgets.refused],
+      refused: await withoutForgotten(writer, scope, [
+        ...formable.refused,
+        ...applied.refused,
+        ...reflections.refused,
+        ...topics.refused,
+        ...forgets.refused,
+      ]),
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,
     };
@@ -119,6 +127,15 @@ async function enqueueNext(
       delay: MERGE_AFTER,
     },
     deps,
+  );
+}
+
+/** Refusals without the words of those that say something forgotten. */
+async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly Refusal[]): Promise<Refusal[]> {
+  if (refused.length === 0) return [];
+  const says = await saysForgotten(writer, ownerOf(scope));
+  return refused.map((refusal) =>
+    says(`${refusal.text ?? ''} ${refusal.detail ?? ''}`) ? { ...refusal, text: null, detail: null } : refusal,
   );
 }
 

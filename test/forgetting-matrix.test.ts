@@ -1,0 +1,278 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LAYOUTS, type LayoutName } from '../src/assemble/layouts.ts';
+import type { Handle } from '../src/handle/handle.ts';
+import { createLanguageModel } from '../src/models/create-language-model.ts';
+import { BLOCK_KINDS, type BlockKindName } from '../src/record/block.ts';
+import { DAY, HOUR, manualClock, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { Memory } from '../src/record/memory.ts';
+import { AGENT_TOOLS, agentTool } from '../src/tools/agent-tools.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases, type TestDatabase } from './databases.ts';
+import { from, json, type ProtocolServer, startProtocolServer } from './protocol-server.ts';
+
+// Every way to forget × every job and door that could bring it back, before and after each job. The tables below are the whole of
+// it: a new way, job or door is one more entry.
+
+const SECRET = /zorbex/i;
+const KEPT = 'Rollo';
+
+/** One owner, with everything that its scenario needs. */
+interface Scene {
+  varve: Varve;
+  clock: ManualClock;
+  /** The session in which it was said. */
+  said: Handle;
+  /** Another session of the same user, later. */
+  later: Handle;
+}
+
+/** What is said: a statement, a turn that becomes no memory, echoes of the assistant, and something that stays. */
+async function tell({ varve, clock, said }: Scene): Promise<void> {
+  const turns = [
+    { userMessage: 'I work at Zorbex Foods.', agentResponse: 'Zorbex Foods is a nice place. Noted.' },
+    { userMessage: 'I have a dog named Rollo.', agentResponse: 'Rollo sounds fun, and so does Zorbex.' },
+    {
+      userMessage: 'Ugh, zorbex foods canteen again, lol',
+      agentResponse: 'Soup?',
+      toolsUsed: [{ tool: 'lookup', result: 'Zorbex Foods: 12 Mill Lane' }],
+    },
+  ];
+  for (const turn of turns) {
+    await said.logInteraction(turn);
+    await varve.drain();
+    clock.advance(MINUTE);
+  }
+}
+
+async function employer({ said }: Scene): Promise<Memory> {
+  const { items } = await said.memories.list({ attributes: ['employer'] });
+  return items[0] as Memory;
+}
+
+const WAYS: Record<string, (scene: Scene) => Promise<unknown>> = {
+  'facts.forget': ({ said }) => said.facts.forget('employer'),
+  'the tool forget_fact': async ({ said }) => agentTool('forget_fact')?.run(said, { key: 'employer' }),
+  'memories.archive': async (scene) => scene.said.memories.archive((await employer(scene)).id, 'forgotten'),
+  eraseMemory: async (scene) => scene.said.eraseMemory((await employer(scene)).id),
+  'a spoken request': (scene) => ask(scene, scene.said, 'Please forget where I work.'),
+  'a spoken request in another session': (scene) => ask(scene, scene.later, 'Forget that I work at Zorbex Foods.'),
+};
+
+async function ask({ varve, clock }: Scene, handle: Handle, userMessage: string): Promise<void> {
+  await handle.logInteraction({ userMessage, agentResponse: 'Okay, I have forgotten Zorbex Foods.' });
+  await varve.drain();
+  // Where a model reads, the request is read with the session.
+  await handle.form();
+  clock.advance(MINUTE);
+}
+
+const JOBS: Record<string, (scene: Scene) => Promise<unknown>> = {
+  nothing: async () => undefined,
+  'formation by hand': ({ said }) => said.form(),
+  'the end of the session': async ({ varve, clock, said }) => {
+    await said.session.close();
+    clock.advance(10 * MINUTE);
+    await varve.drain();
+  },
+  'a summary after silence': async ({ varve, clock }) => {
+    clock.advance(HOUR);
+    await varve.drain();
+  },
+  'nightly reflection': ({ said }) => said.reflect(),
+  consolidation: async ({ clock, said }) => {
+    clock.advance(6 * MINUTE);
+    await said.consolidation.run();
+  },
+  maintenance: async ({ varve, clock, said }) => {
+    clock.advance(DAY);
+    await varve.maintain({ tenant: said.scope.tenant });
+    await varve.drain();
+  },
+  'an echo of the assistant': async ({ varve, said }) => {
+    await said.observe({ origin: 'agent', content: 'As you work at Zorbex Foods, take the bus. It is late.' });
+    await varve.drain();
+  },
+};
+
+/** What was erased leaves nothing by which an echo could be known: what an agent says of it afterwards is news. */
+function isPossible(way: string, job: string): boolean {
+  return way !== 'eraseMemory' || job !== 'an echo of the assistant';
+}
+
+/** What each door gives, as one text. */
+const DOORS: Record<string, (scene: Scene) => Promise<unknown>> = {
+  'memories and facts': async ({ said }) => [
+    await said.memories.list(),
+    await said.facts.list(),
+    await said.topMemories(),
+    await said.intentions.list(),
+  ],
+  recall: async ({ later }) => {
+    const modes = ['hybrid', 'text'] as const;
+    const queries = ['Zorbex Foods', 'Where does the user work?', 'Rollo the dog'];
+    const asked = modes.flatMap((mode) =>
+      queries.map((query) => later.recall(query, { mode, neighbours: 2, withSources: true })),
+    );
+    return (await Promise.all(asked)).map(({ results }) => results);
+  },
+  contexts: async ({ said, later }) => {
+    const names = Object.keys(LAYOUTS) as LayoutName[];
+    const message = 'Where do I work, and what is my dog called?';
+    return Promise.all([
+      ...names.map((layout) => later.context({ message, layout })),
+      said.context({ message, history: { mode: 'semantic' } }),
+      said.context({ message: 'Hello' }),
+    ]);
+  },
+  entities: ({ said }) => said.entities.list(),
+  documents: ({ said }) =>
+    Promise.all((Object.keys(BLOCK_KINDS) as BlockKindName[]).map((kind) => said.blocks.read(kind).catch(() => null))),
+  'tools that read': ({ later }) =>
+    Promise.all(
+      AGENT_TOOLS.filter(({ hints }) => hints.readOnly).map((tool) =>
+        tool
+          .run(later, 'query' in tool.input.shape ? { query: 'Zorbex Foods work' } : {})
+          .then((answer) => ({ ...answer, query: null })),
+      ),
+    ),
+  'the log': async ({ said }) => [
+    await said.events.list({ limit: 1000 }),
+    await said.interactions(),
+    await said.session.window(40),
+  ],
+  'the past': async ({ said, clock }) => {
+    const past = said.asOf(new Date(clock.now() - 1));
+    const before = said.asOf(new Date(START + 4 * MINUTE));
+    return [
+      await past.memories.list(),
+      await before.memories.list(),
+      await before.facts.list(),
+      (await before.recall('Zorbex Foods')).results,
+      await before.blocks.read('working_memory').catch(() => null),
+    ];
+  },
+  'what was refused and what waits': async ({ said }) => [await said.refusals.list(), await said.consolidation.held()],
+};
+
+/** The doors that say the secret, and what they say around it. */
+async function leaks(scene: Scene): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, read] of Object.entries(DOORS)) {
+    const text = JSON.stringify(await read(scene)) ?? '';
+    const place = text.search(SECRET);
+    if (place >= 0) found.push(`${name}: …${text.slice(Math.max(0, place - 160), place + 80)}…`);
+  }
+  return found;
+}
+
+const START = Date.UTC(2026, 0, 5, 12);
+const LOCAL = { name: 'the local reader', isModel: false };
+const MODEL = { name: 'a model that tells all it sees', isModel: true };
+
+/** A model that takes every chance to bring the secret back: it quotes the turn that said so, whether it was shown or not. */
+function tellingAll(server: ProtocolServer): void {
+  server.otherwise({
+    chat: from(({ body }) => {
+      const name = body.response_format?.json_schema?.name ?? '';
+      const prompt = body.messages?.at(-1)?.content ?? '';
+      if (name !== 'read') return json({});
+      const line = prompt.split('\n').findIndex((each) => SECRET.test(each));
+      const turn = Number(/^(\d+)\./.exec(prompt.split('\n')[line] ?? '')?.[1] ?? 1);
+      const asks = /(\d+)\.[^\n]*User: (Please forget where I work\.|Forget that I work at Zorbex Foods\.)/.exec(
+        prompt,
+      );
+      const base = { about: 'User', denied: false, tense: 'holds', type: 'fact', from: null, to: null, due: null };
+      const rest = { importance: 0.7, inferred: false, everyone: false, tags: [], relation: null, known: null };
+      const secret = { attribute: 'employer', value: 'Zorbex Foods', text: 'User works at Zorbex Foods.' };
+      return json({
+        statements: [{ ...base, ...secret, ...rest, turn, quote: 'I work at Zorbex Foods' }],
+        ends: [],
+        forgets:
+          asks === null ? [] : [{ about: 'where the user works', turn: Number(asks[1]), quote: asks[2], known: [] }],
+        reflections: [],
+        topics: [{ topic: 'Work', summary: 'The user works at Zorbex Foods.', turns: [turn] }],
+      });
+    }),
+  });
+}
+
+/** A memory with a model server of its own, or with none. */
+async function openScene(database: TestDatabase, { isModel }: typeof LOCAL): Promise<Opened> {
+  const { options, drop } = await database.create();
+  const clock = manualClock(START);
+  const server = isModel ? await startProtocolServer() : undefined;
+  if (server !== undefined) tellingAll(server);
+  const varve = await createVarve({
+    store: options,
+    embedder: null,
+    background: false,
+    clock,
+    formation: isModel ? { writes: 'deferred' } : {},
+    ...(server === undefined
+      ? {}
+      : { languageModel: createLanguageModel({ fast: server.languageModel(), retries: 0, clock }) }),
+  });
+  const scope = { agent: 'a', user: 'kim' };
+  return {
+    varve,
+    clock,
+    said: varve.for({ ...scope, session: 'one' }),
+    later: varve.for({ ...scope, session: 'two' }),
+    prompts: () =>
+      (server?.requests ?? []).map(({ body }) => body.messages?.map(({ content }) => content).join('\n') ?? ''),
+    async close() {
+      await varve.close();
+      await server?.close();
+      await drop();
+    },
+  };
+}
+
+interface Opened extends Scene {
+  /** What the model was shown so far. */
+  prompts(): string[];
+  close(): Promise<void>;
+}
+
+for (const database of databases()) {
+  for (const reader of [LOCAL, MODEL]) {
+    describe.skipIf(database.skip !== null)(`[X1] what was forgotten, with ${reader.name} on ${database.name}`, () => {
+      let scene: Opened;
+      beforeEach(async () => {
+        scene = await openScene(database, reader);
+        await tell(scene);
+        if (reader.isModel) await scene.said.form();
+      });
+      afterEach(() => scene.close());
+      // SQLite goes through all of it; the others through each job and each way at least once.
+      const [ways, jobs] = [Object.keys(WAYS), Object.keys(JOBS)];
+      const pairs =
+        database.name === 'SQLite'
+          ? ways.flatMap((way) => jobs.filter((job) => isPossible(way, job)).map((job) => [way, job] as const))
+          : jobs.map((job, index) => [ways[index % ways.length] as string, job] as const);
+
+      it.each(pairs)('does not come back: %s, and %s before and after it', { timeout: 60_000 }, async (way, job) => {
+        if (job !== 'an echo of the assistant') await JOBS[job]?.(scene);
+        expect(await employer(scene)).toMatchObject({ value: 'Zorbex Foods' });
+        await WAYS[way]?.(scene);
+        const shown = scene.prompts().length;
+        expect(await leaks(scene)).toEqual([]);
+        await JOBS[job]?.(scene);
+        expect(await leaks(scene)).toEqual([]);
+        expect(
+          scene
+            .prompts()
+            .slice(shown)
+            .filter((prompt) => SECRET.test(prompt)),
+        ).toEqual([]);
+        if (!reader.isModel) expect(JSON.stringify(await scene.said.memories.list())).toContain(KEPT);
+      });
+
+      it('does not come back when all jobs run, twice', { timeout: 60_000 }, async () => {
+        await WAYS['a spoken request']?.(scene);
+        for (let round = 0; round < 2; round += 1) for (const run of Object.values(JOBS)) await run(scene);
+        expect(await leaks(scene)).toEqual([]);
+      });
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { type ManualClock, MINUTE } from '../src/record/clock.ts';
+import type { Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { openForming } from './form-model.ts';
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`[X1] records of what was forgotten on ${database.name}`, () => {
+    let varve: Varve;
+    let clock: ManualClock;
+    let kim: Handle;
+    let drop: () => Promise<void>;
+    beforeEach(async () => {
+      const created = await database.create();
+      ({ drop } = created);
+      ({ varve, clock } = await openForming(created.options, { formation: { writes: 'immediate' } }));
+      kim = varve.for({ agent: 'a', user: 'kim', session: 's' });
+    });
+    afterEach(async () => {
+      await varve.close();
+      await drop();
+    });
+    const say = async (userMessage: string, agentResponse = 'Okay.'): Promise<void> => {
+      await kim.logInteraction({ userMessage, agentResponse });
+      await varve.drain();
+      clock.advance(MINUTE);
+    };
+    const log = async (): Promise<string> =>
+      (await kim.events.list({ order: 'oldest' })).items.map(({ content }) => content.trim()).join('|');
+    const known = async (): Promise<string[]> =>
+      (await kim.memories.list()).items.map(({ value, content }) => value ?? content).toSorted();
+
+    it('say what it was, where it was said, who asked and when; the rest of the turn stays', async () => {
+      await say('My salary is 52k. We had soup today.');
+      await say('Forget my salary.');
+      const [record, ...others] = await kim.forgotten.list();
+      expect(others).toEqual([]);
+      const [turn, , request] = (await kim.events.list({ order: 'oldest' })).items;
+      expect(record).toMatchObject({ as: 'forgotten', attribute: 'salary', value: '52k', subject: 'User', by: 'user' });
+      expect(record).toMatchObject({ request: request?.id, at: request?.occurredAt, saidAgainAt: null });
+      expect(record?.spans).toContainEqual({ event: turn?.id, start: 0, end: 'My salary is 52k.'.length });
+      expect(turn?.content).toBe(`${' '.repeat('My salary is 52k.'.length)} We had soup today.`);
+      expect(request?.content.trim()).toBe('');
+    });
+
+    it('give everything back when they are restored, by a record or by a memory', async () => {
+      await say('I work at Halden Foods.', 'Halden Foods, nice.');
+      await say('My salary is 52k.');
+      const before = await log();
+      const [memory] = (await kim.memories.list({ attributes: ['employer'] })).items;
+      await kim.facts.forget('employer');
+      await kim.memories.archive((await kim.facts.get('salary'))?.id ?? '');
+      expect(await log()).not.toMatch(/Halden|52k/);
+      expect(await known()).toEqual([]);
+      await kim.memories.restore(memory?.id ?? '');
+      expect(await log()).toContain('Halden Foods, nice.');
+      for (const { id } of await kim.forgotten.list()) await kim.forgotten.restore(id);
+      expect(await log()).toBe(before);
+      expect(await known()).toEqual(['52k', 'Halden Foods']);
+      expect((await kim.recall('Halden', { mode: 'text' })).results.length).toBeGreaterThan(0);
+    });
+
+    it('do not stand in the way of what is said anew, and let the assistant say it again', async () => {
+      await say('I live in Linz.', 'Linz is lovely.');
+      await say('Please forget where I live.', 'Done, Linz is forgotten.');
+      await say('What a day.', 'In Linz it rains. Take care.');
+      expect(await log()).not.toContain('Linz');
+      expect(await log()).toContain('Take care.');
+      await say('I live in Linz.', 'Ah, Linz.');
+      expect(await known()).toEqual(['Linz']);
+      expect(await log()).toContain('Ah, Linz.');
+      expect((await kim.forgotten.list()).map(({ saidAgainAt }) => saidAgainAt)).not.toContain(null);
+    });
+
+    it.each([
+      ['Forget my salary.', 'Actually, keep it.'],
+      ['Vergiss mein Gehalt.', 'Doch, behalt es.'],
+      ['Oublie mon salaire.', 'Finalement, garde-le.'],
+      ['Vergeet mijn salaris.', 'Bij nader inzien, onthoud het maar.'],
+    ])('are gone when the request "%s" is taken back: %s', async (request, back) => {
+      await say('My salary is 52k.');
+      await say(request);
+      expect(await known()).toEqual([]);
+      await say(back);
+      expect(await known()).toEqual(['52k']);
+      expect(await kim.forgotten.list()).toEqual([]);
+      expect(await log()).toContain('My salary is 52k.');
+      await kim.session.close();
+      await varve.drain();
+      expect(await known()).toEqual(['52k']);
+    });
+
+    it('leave alone what another statement rests on, although it names the same thing', async () => {
+      await say('I work at Halden Foods.');
+      await say('My sister Ana works at Halden Foods.');
+      const sisters = (await kim.memories.list()).items.filter(({ content }) => content.includes('Ana'));
+      await kim.facts.forget('employer');
+      expect(sisters).toHaveLength(1);
+      expect(await log()).toContain('My sister Ana works at Halden Foods.');
+      expect(await log()).not.toContain('I work at Halden');
+    });
+
+    it.each(['done', 'dismissed'] as const)('keep an intention that is %s from being made anew', async (state) => {
+      await say('Remind me to call the dentist on Friday.');
+      const [intention] = await kim.intentions.list();
+      expect(intention?.type).toBe('intention');
+      await (state === 'done' ? kim.intentions.done(intention?.id ?? '') : kim.intentions.dismiss(intention?.id ?? ''));
+      await kim.session.close();
+      await varve.drain();
+      await kim.reflect();
+      expect(await kim.intentions.list()).toEqual([]);
+      // Its words are history, and stay.
+      expect(await log()).toContain('call the dentist');
+      expect(await kim.forgotten.list()).toMatchObject([{ as: state, memory: intention?.id }]);
+      await say('Remind me to call the dentist on Monday.');
+      expect(await kim.intentions.list()).toHaveLength(1);
+    });
+
+    it('hold when an older export is imported', async () => {
+      await say('I work at Halden Foods.');
+      const lines = [];
+      for await (const line of varve.operator.export({ tenant: 'default' })) lines.push(line);
+      await kim.facts.forget('employer');
+      await varve.operator.import(lines as never, {});
+      await kim.form();
+      expect(await known()).toEqual([]);
+      expect(await log()).not.toContain('Halden');
+    });
+
+    it('are erased with their owner and with their session, and keep no word', async () => {
+      await say('I work at Halden Foods.');
+      await say('lol the swamp again');
+      await say('Forget what I just said.');
+      await kim.facts.forget('employer');
+      expect(await kim.forgotten.list()).toHaveLength(2);
+      await kim.erase();
+      expect(await kim.forgotten.list()).toEqual([]);
+      const alone = varve.for({ agent: 'a', user: 'kim' });
+      expect((await alone.events.list()).items).toEqual([]);
+    });
+  });
+}
