@@ -9,6 +9,7 @@ const HURT =
   '(?:bad|dodgy|torn|broken|fractured|ruptured|sprained|slipped|damaged|trapped|bulging|herniated|frozen|pulled|dislocated|knackered|gammy|busted|shattered|arthritic|banjaxed)';
 const NUMBER = '(?:one|two|three|four|five|six|ten|\\d+)';
 const GO = '(?:so |well |ok |hi |hello |hey |and |righto |basically |yeah |yes |no |right |mate )*';
+const NUMBER_OF = "(?:^|i am |i'm |been |after )(?:\\d+|ten|fifteen|twenty|thirty|forty|[a-z]+ty[- ][a-z]+) ";
 const I_AM = "(?:i'm|im|i am)";
 // In chat the subject is often left out at the beginning of a sentence: "got carpal tunnel", "doing earlies".
 const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|ive|i'm|im|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
@@ -19,6 +20,14 @@ const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|ive|i'm|im|i am|i have|we've|we
  */
 const ofTheUser: readonly SlotRule[] = [
   ...slot('job_title', [
+    `${NUMBER_OF}years (?:as )?an? <job>`,
+    `(?:^|[,.] )(?<v>(?:[\\p{L}-]+ )?{commonJob}) (?:now|these days|by trade|by day|for my sins)(?![\\p{L}])`,
+    "(?:they've |they |boss |have )*made me (?:the |an? )?<job>(?=[,.!]|$)",
+    '(?:training|studying|learning) to be an? <job>',
+    '(?:self[- ]employed|freelance|retired|trainee|part[- ]time|newly qualified) (?!is |was |and )<job>(?=[,.!]|$| (?:so|here|in|at|mostly|for)\\b)',
+    'i work as an? (?:freelance |self[- ]employed |part[- ]time )<job>',
+    "(?:my job|my job's|my role) is (?:basically |mostly |really )?<job>",
+    `${I_AM} in (?:the )?[\\p{L} ]{3,24}, <job>(?= at|,|\\.)`,
     `${SUBJECT}start(?:ed|ing) (?:\\S+ ){0,3}?as an? <job>`,
     `(?:i've been|ive been|i have been|i was made|i'm now|i work|i worked|trained|qualified|retrained) (?:as )?an? <job>`,
     '(?:^|, )as an? <job>,? i\\b',
@@ -32,6 +41,11 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('job_title', ['i teach (?<v>[\\p{L}]+)(?=[,.;!]|$| (?:at|in|so|and|i)\\b)'], { value: '{value} teacher' }),
   ...slot('employer', [
+    `${SUBJECT}(?:been (?:at|with)|got hired (?:at|by)|hired (?:at|by)|clean (?:at|for)|teach at|cook at|drive for|nurse at|volunteer at|intern at|temping at) <org>`,
+    '(?:my new place|new job|my work|my job|my employer|the day job),? (?:is |at )?<org>(?=[,.!]|$| (?:gives|is|pays|has)\\b)',
+    "(?:started|opened|run|own|have|got|work for) (?:an?|my own) (?:[\\p{L}-]+ )?(?:outfit|thing|place|shop|company|business|firm|bakery|garage|practice|studio|charity)(?:,| and)? (?:it's |it is |is )?called <called>(?=[,.!]|$| (?:in|on|by|and)\\b)",
+    "we're called <called>(?=[,.!]|$)",
+    `${I_AM} with (?:the )?[\\p{L} ]{3,20}, <org>(?=,|\\.|$)`,
     `${SUBJECT}(?:joined|started (?:\\S+ ){0,5}?(?:at|with)|working (?:at|for)|work (?:at|for)|back at) <org>`,
     '(?:company|shop|business|firm|salon|studio|agency|practice|place) (?:is|was) called <called>(?=[,.]|$| (?:on|in|by|and|since)\\b)',
     '(?:my|our|the) (?:little |new |own )?(?:company|shop|business|firm|salon|studio|agency|practice)(?: name)? is <org>',
@@ -45,6 +59,9 @@ const ofTheUser: readonly SlotRule[] = [
     'my (?:boss|manager|supervisor|shift|shifts|desk|contract|probation|last day|first day) (?:\\S+ )?at <org>',
   ]),
   ...slot('home_city', [
+    `${SUBJECT}(?:moved|relocated) (?:back |down |up |over |out )?to <place>(?= (?:for|in|last|because|when|from|two|three|with)\\b|[,.]|$)`,
+    `${SUBJECT}(?:live|living|settled) (?:out |up |down |over )?(?:in|near|outside) <place>`,
+    "(?:our|my) (?:place|flat|house|home)(?:'s| is) (?:out |up |down )?in <place>",
     "^(?:so |ok |hi |and |we're |i'm |im )*based (?:in|near|out of) <called>(?=[.,]|$)",
     `(?:${I_AM}|we're|we are|i live|we live)(?: here| now| still)? in <town>(?= now\\b|,? so\\b| these days)`,
     "(?:we're|i'm|im|i am) in an? (?:\\S+ ){1,3}?(?:in|at|near) <place>(?= now\\b|,|\\.|$)",
@@ -58,11 +75,14 @@ const ofTheUser: readonly SlotRule[] = [
     `${I_AM} a (?:\\p{L}+ )?(?:girl|boy|lad|lass) from <place>`,
   ]),
   ...slot('age', [
+    "i(?:'ll| will) be <age>(?= (?:in|next|this|on)\\b|[,.]|$)",
+    '^<age> next (?:birthday|month|year|week)',
     "(?:^|[,.;!?] )at <age>,?(?= (?:i|i'm|im|i've|with|my|you)\\b)",
     '^at <age>[.!]?$',
     `${I_AM} (?:only |just |nearly |now |already )?<age>(?=[,.!]? (?:i|its|it's|not|next)\\b)`,
   ]),
   ...slot('name', [
+    '^<name> here(?=[,.!]|$)',
     "(?:^|[,.!] )(?:it is |it's |its |this is |hi,? |hello,? |hey,? )<fullname> (?:here|again|speaking)\\b",
     '^<wholename> (?:here|again|speaking)\\b',
     "(?:account|full|legal|real|maiden) name(?: is|'s|:|,)? <fullname>",
@@ -82,6 +102,11 @@ const ofTheUser: readonly SlotRule[] = [
     "(?:new |my |our |shop |home )+address(?:'s| is|:)? <street>",
   ]),
   ...slot('medical_condition', [
+    `${SUBJECT}(?:get|have|had|got|suffer from) (?:an? |the )?(?<v>panic attacks|heart attack|stroke|seizures|fits|nosebleeds|cold sores|a stammer|stammer|pacemaker|stent|bypass|colostomy|hernia|ulcer)(?![\\p{L}])`,
+    `(?:waiting (?:on|for)|having|need|getting|due) (?:an? |my )?(?:new )?(?<v>(?:hip|knee)(?: replacement)?|cataract (?:op|operation|surgery)|hysterectomy|bypass)(?![\\p{L}])`,
+    "my (?<v>thyroid|heart|kidneys?|liver|lungs?|prostate|hearing|eyesight)(?:'s| is| are) (?:underactive|overactive|failing|bad|going|enlarged|weak|shot)(?![\\p{L}])",
+    `${SUBJECT}diagnosed with (?:an? )?<condition>`,
+    `${I_AM} (?<v>deaf in (?:my|the) (?:left|right) ear|blind in (?:my|the|one) (?:left |right )?eye)`,
     `${SUBJECT}(?:got|have|had|got told i've got|got told ive got) (?:an? |the |a touch of )?<condition>`,
     `${SUBJECT}<being>(?=[,.!]|$| (?:so|and|since)\\b)`,
     '(?:found|showed|said) (?:i have |i had |an? )?<condition>(?= at| in|[.,]|$)',
@@ -99,6 +124,10 @@ const ofTheUser: readonly SlotRule[] = [
     'my <condition> (?:is|has|was|plays|flared)',
   ]),
   ...slot('medication', [
+    `${SUBJECT}(?:inject|injecting|use|using|started|prescribed) (?:the |my )?<drug>`,
+    "(?:they've|they have|doctor has|gp has|they|gp|doctor|consultant)(?: \\p{L}+)? me (?:on|to|onto) (?:the )?<drug>",
+    `${SUBJECT}on the (?<v>pill|patch|waiting list for \\p{L}+|blood thinners?|beta blockers)(?![\\p{L}])`,
+    '^<drug>(?=[,.]| \\d)',
     `${SUBJECT}(?:on|take|taking|back on) (?:the |my )?<drug>`,
     "(?:i'm|im|i am|i) (?:still |now |back )?(?:on|take|taking) (?:the |my |two |three )?(?<v>(?:[\\p{L}]+ )?(?:tablets|pills|eye drops|injections|inhaler|thinners?|statins?|antidepressants|steroids|beta blockers))(?![\\p{L}])",
     "(?:they|doctor|doc|gp|hospital)(?:'ve| have|'s| has)? put me on (?:the )?<drug>",
@@ -128,6 +157,11 @@ const ofTheUser: readonly SlotRule[] = [
     `${I_AM} (?:in )?(?:my )?(?:first|second|third|fourth|final) year (?<v>[\\p{L}]+(?: [\\p{L}]+)?)(?=[,.;]| at\\b| now\\b)`,
   ]),
   ...slot('working_hours', [
+    `${SUBJECT}(?:on|doing) (?<v>nights|days|earlies|lates|evenings)(?= this (?:week|month|year))`,
+    '^<hours>(?=,? (?:so i|with an hour|most days|every day|weekdays|three on|four on))',
+    `i only (?:work|do) (?<v>mornings|afternoons|evenings|nights|weekends|school hours)(?![\\p{L}])`,
+    `(?:${I_AM}|i work|i went|i've gone|gone|now|,) (?<v>part[- ]time|full[- ]time)(?= (?:since|now|at|because|so)\\b|[,.]|$)`,
+    'on shift, (?<v>\\d on \\d off)',
     `${SUBJECT}(?:work|working|doing|do|on) (?<v>${DAY} (?:to|till|-) ${DAY})(?![\\p{L}])`,
     `${SUBJECT}(?:work|working|doing|do|on) (?:from )?<hours>`,
     `${SUBJECT}(?:doing|do|on|working|work) (?<v>(?:evenings|nights|days|mornings|weekends|earlies|lates)(?: only)?)(?= (?:now|this year|these days|until|from|for|so)\\b|[,.]|$)`,
@@ -143,6 +177,8 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:we|i) (?:open|opened) <hours>',
   ]),
   ...slot('salary', [
+    "my salary(?:'s| is) <money>",
+    `${SUBJECT}(?:make|earn|clear|take home) (?:about |around |roughly )?<money>`,
     `i(?:'ve been|ve been|'m|m| am)? (?:charge|charging|asking|made|making|earning|clearing|get|getting)(?: about| around| roughly)? <money>${PER}`,
     "(?:the |my )?(?:money|pay|wage|wages)(?:'s| is) <money>",
     `^(?:it |job |that |the job )?pays <money>${PER}`,
@@ -154,10 +190,17 @@ const ofTheUser: readonly SlotRule[] = [
     "^budget(?:'s|s| is)? <money>(?= (?:all in|max|and not|for everything|total)|[.,]|$)",
   ]),
   ...slot('rent', [
+    "(?:my |the |our )?rent(?:'s| has)? (?:went|gone|going|goes) up to <money>",
+    `${SUBJECT}paying <money>(?: \\p{L}+)? for (?:an?|the|this|my) (?:\\S+ )?(?:room|flat|studio|place|apartment)`,
     '(?:found|took|got|renting|rent|signed for) (?:an?|the|this) (?:\\S+ )?(?:flat|room|place|apartment|studio)(?: [^.;\\d]{0,30})?,? (?:for|at) <money>',
     "(?:my|our) rent(?:'s|s| is|,)(?: [^.;\\d]{0,16})? <money>",
   ]),
   ...slot('hobby', [
+    `${SUBJECT}(?:do a bit of|been doing|go|been|do) <activity>(?= (?:every|on|since|in the|most|at the|when|and can't)\\b|[,.]|$)`,
+    "my (?:thing|passion|escape|hobby)(?:'s| is) <words>",
+    `${SUBJECT}(?:have |got |'ve )?(?:an?|my) (?<v>allotment|greenhouse|pottery wheel|model railway|telescope)(?=[,.]|$| (?:and|where|in|at)\\b)`,
+    'i make my own <plain>',
+    '^<activity>, (?:mostly|mainly|whenever|when)',
     '^<activity> (?:is|was) (?:what i|my|for me)',
     `^(?:and |so )?obsessed with <words>`,
     '(?:^|and |but |, )i (?:collect|restore|breed|brew|carve|forage|grow|model in|keep|build) (?!my |the |him|her|it|them|you|an? |going|getting|having|thinking|asking|telling|turning|forgetting|in |on |up |to |for )<words>',
@@ -202,6 +245,8 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('phone_number', ["(?:my|our|new) (?:\\S+ )?(?:number|phone|mobile|cell)(?: for us)?(?:'s| is|,|:)? <phone>"]),
   ...slot('car', [
+    'the <car> is mine',
+    `${SUBJECT}(?:drive|driving) (?:an? |the |my )?(?:old |wee |tiny |battered |company )?<car>`,
     '(?:with|in|of|drive|driving|towing with) (?:the|my|our) (?!golf|seat|jazz|leaf|civic|polo|focus|fiesta|mini|smart|fox|transit)<car>',
     '^<car>(?=[,.]|$)',
     "(?:my|the) (?:van|vans|truck|ute|car)(?:'s|s| is)? (?:an? |the )?(?:\\S+ )?<car>",
@@ -209,12 +254,16 @@ const ofTheUser: readonly SlotRule[] = [
   ]),
   ...slot('bike', ["(?:i ride|i got|i bought|my bike(?:'s| is)) (?:an?|my) <bike>"]),
   ...slot('answer_length', [
+    '(?<v>one (?:paragraph|sentence|line)|two (?:sentences|lines)) is (?:plenty|enough|fine)',
+    '(?:too long|too wordy)[^.]{0,20}?,? (?<v>shorter)(?:,? please|,? pls|[.!]|$)',
     '^<length>(?:,? please|,? pls)?[.!]?$',
     "(?:keep|make) (?:it|them|things|answers|your answers|replies) <length>,?(?= (?:with me|when i|whenever|because i|cos i|in here|i read|i'm reading|i am reading|please,? i|always)\\b)",
     `(?:always|never more than|answers?|replies|messages to me)(?: [\\p{L}]+){0,3}?,? (?<v>(?:max |at most |to )?(?:${NUMBER}|a few|a couple of) (?:short )?(?:sentences?|lines?|words)(?: max| at most)?)(?=[.,!?]|$| (?:every|always|with me|when)\\b)`,
     'you can write (?<v>proper|full|longer|shorter) (?:answers|replies)',
   ]),
   ...slot('answer_tone', [
+    "(?:talk|speak|explain(?: it| things)?)(?: to me)? (?<v>like i'm (?:five|\\d+|stupid|a child))",
+    "(?<v>don't sugar-?coat)",
     '(?:use|in|keep to|with|just|write|more|^|and|wording) (?<v>(?:plain|simple|normal|ordinary|everyday|easy) (?:words|english|language|talking|wording))(?= (?:with me|please|first|now|always|for me|again)\\b|[.,!]|$)',
     '(?:write (?:it )?|talk |speak )(?<v>like a (?:person|human)|normal|straight)(?![\\p{L}])',
     `(?:be|stay) <tone>(?=,? (?:with me|if my|i can|please, i|always)\\b)`,
@@ -232,6 +281,10 @@ const ofTheUser: readonly SlotRule[] = [
     '(?:^|[,;:] |and |but |please )(?:from now on|for the future|in (?:the )?future|going forward|always|every time)[,:]? (?:please |just |only |always )*(?:give|use|write|show|mark|list|number|answer|reply|state|include|tell me)(?: me| it| them| with| in)* <clause>',
     `<format> (?:is|are) (?:fine|best|good|better|easier)(?: for me)?(?![\\p{L}])`,
     'i do best with <format>',
+    `(?:don't|dont|never) give me more than (?<v>${NUMBER} (?:options|choices|suggestions|things|steps))`,
+    'i like (?:an? |my )?<format> for (?:anything|everything|all|lists|prices)',
+    '^(?<v>numbers|steps|facts|links|code) only\\b',
+    '(?:please |just )?stop using <format>',
     '(?:in|use|only|give me|give it in|everything in) (?<v>(?:feet|inches|metric|imperial|kilos|ounces|cups|celsius|fahrenheit|kilomet(?:re|er)s|24[- ]hour)(?:(?:,| and| not)+ [\\p{L}]+){0,3})',
     `(?<v>${NUMBER} (?:suggestions|options|bullets|bullet points|points|choices|examples) (?:at most|max|maximum|tops))`,
     '(?<v>(?:code|the answer|answer|result|numbers?|the total|total|summary|conclusion|the diff|plain words|drills|short version)[\\p{L} ]{0,12} first,? (?:and )?(?:then [\\p{L} ]{3,25}|always))',
@@ -254,10 +307,17 @@ const ofTheUser: readonly SlotRule[] = [
 /** What names somebody of the user's may stand beside words for other people. */
 const ofOthers: readonly SlotRule[] = [
   ...slot('partner_name', [
+    "(?:my|me|the) (?:fella|fellow|bloke|old man|old lady|better half|other half|girl|lad|mrs|missus|hubby|husband|wife|wifey|lady),? <name>(?=,|\\.|$| (?:is|says|said|thinks|has|bought|does|wants|made|took|never|always|and i|got|goes|won't)\\b)",
+    "^(?:and |so )?(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?)(?: is|'s|:|,) <name>(?=[,.!]|$)",
+    '(?:himself|herself), <name>,',
+    "(?:she's|he's) my (?:PARTNERS)(?: now)?, <name>",
+    "my (?:PARTNERS)'?s? (?:is )?(?:called|named) <name>",
     `${SUBJECT}(?:married|marrying|engaged to|living with|moved in with) <name>`,
     '(?:^|and |but |, )my <name>(?= and i\\b)',
   ]),
   ...slot('child_name', [
+    "^(?:i've |we've |i have |we have |got )*(?:an? |two |three )(?:boys?|girls?|sons?|daughters?|kids),? <name>(?=,|\\.|$| and\\b)",
+    "^(?:i've |we've |i have |we have |got )*(?:two|three) (?:boys|girls|sons|daughters|kids),? \\p{L}+(?:, \\p{L}+)? and <name>",
     '(?:my|our|two|three|the) (?:two |three |four |little )?(?:kids|children|boys|girls|little ones|twins|sons|daughters)(?: are| called|,|:) (?:called )?<name>',
     "(?:have|have got|'ve|'ve got|got|my|our) (?:two |three |four |little |both )*(?:kids|children|boys|girls|little ones|twins|sons|daughters)\\W+(?:\\S+ ){1,6}?(?:and|&) <name>",
     "(?:the|our) (?:boy|girl|wee one|little one|little fella|little man|baby|eldest|youngest|oldest),?(?: is| is called|'s)? <name>(?=[,.!]| (?:is|he's|she's|hes|shes|and|has|who|btw|needs|got|was)\\b|$)",
@@ -265,6 +325,8 @@ const ofOthers: readonly SlotRule[] = [
     `${SUBJECT}(?:had|have|got) (?:a |our )(?:baby |little )?(?:girl|boy|son|daughter)[,.:] (?:called |named )?<name>`,
   ]),
   ...slot('pet_name', [
+    '(?:our|my) (?:\\S+ )?(?:PETS),? (?<v>(?:mr|mrs|sir|lady|captain|princess) \\p{L}+)(?![\\p{L}])',
+    `${SUBJECT}(?:got|have|adopted|'ve got) an? (?:\\S+ )?(?:PETS), <name>(?=,|\\.|$)`,
     "(?:the|our|my) (?:\\S+ )?(?:PETS)(?: is|'s| is called|'s called| named) <anyname>(?=[,.!]|$| (?:she|he|by|btw)\\b)",
     "(?:she's|he's|shes|hes) an? (?:[\\p{L}-]+ ){0,2}?(?:PETS|huntaway|kelpie|mongrel|rescue|mutt|heeler|lurcher)(?: cross)?,? <name>",
     "(?:^|and )<name>(?:'s| is) (?:my|our|the) (?:[\\p{L}-]+ )?(?:PETS)\\b",

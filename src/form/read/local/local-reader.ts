@@ -34,8 +34,8 @@ const WISH_NEEDS = 0.3;
 const PLAIN_NEEDS = 0.45;
 const LEAST_OWN = 0.45;
 const REMEMBERED = 0.8;
-const MOST_MERGED_WORDS = 26;
-const SHORT_WORDS = 6;
+const MOST_MERGED_WORDS = 32;
+const SHORT_WORDS = 9;
 
 /**
  * Reads without a model: sentences that a small learned selector takes to be worth keeping, in the user's own words, and
