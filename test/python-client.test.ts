@@ -1,0 +1,49 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serverPlace, type ServerPlace, type ServerProcess, startServer } from './server-process.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Why the Python client cannot be tried here; null when it can. */
+function missingPython(): string | null {
+  const asked = spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], { encoding: 'utf8' });
+  if (asked.error !== undefined) return 'there is no python3';
+  return asked.stdout.trim() === 'True' ? null : 'python3 is older than 3.9';
+}
+
+it('the Python client is what the OpenAPI description says', () => {
+  execFileSync(process.execPath, ['scripts/python-client.ts', '--check'], { cwd: ROOT, stdio: 'pipe' });
+});
+
+const missing = missingPython();
+if (missing !== null) console.log(`Python client: not tried, ${missing}.`);
+
+describe.skipIf(missing !== null)('the Python client', () => {
+  let place: ServerPlace;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    place = await serverPlace();
+    server = await startServer(place);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await place.remove();
+  });
+
+  it('does what its own tests say, against a running server', () => {
+    const ran = spawnSync('python3', ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-v'], {
+      cwd: `${ROOT}/clients/python`,
+      env: {
+        ...process.env,
+        PYTHONPATH: 'src',
+        PYTHONDONTWRITEBYTECODE: '1',
+        VARVE_URL: server.url,
+        VARVE_KEY: server.key ?? '',
+      },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(ran.stderr).toMatch(/Ran [7-9] tests[\s\S]*\nOK/);
+  }, 90_000);
+});
