@@ -209,41 +209,6 @@ for (const database of databases()) {
         expect(await ana.memories.get(id)).toMatchObject({ tense: 'planned', archivedAt: null });
     });
 
-    it('[K18] an appointment that has passed is a fact of the past once nobody asks about it any more; a task is not', async () => {
-      const { varve, ana, clock } = await open();
-      const make = async (content: string, attribute: string, given: object = {}) =>
-        (
-          await ana.memories.create({
-            type: 'intention',
-            content,
-            attribute,
-            tense: 'planned',
-            validFrom: START + 10 * DAY,
-            dueAt: START + 10 * DAY,
-            ...given,
-          })
-        ).memory.id;
-      const visit = await make('User sees the optician on the 11th.', 'appointment');
-      const trip = await make('User spends five days in Bruges.', 'travel_destination', { validTo: START + 12 * DAY });
-      const task = await make('Write to the landlord.', 'plan');
-      clock.set(START + 13 * DAY);
-      await varve.maintain({ tenant: 't' });
-      expect(await ana.memories.get(visit)).toMatchObject({ type: 'intention', state: 'open', tense: 'planned' });
-      expect(await ana.memories.get(trip)).toMatchObject({ type: 'fact', tense: 'happened', archivedAt: null });
-      clock.set(START + 15 * DAY);
-      await varve.maintain({ tenant: 't' });
-      expect(await ana.memories.get(visit)).toMatchObject({
-        type: 'fact',
-        tense: 'happened',
-        state: null,
-        dueAt: null,
-      });
-      clock.set(START + 60 * DAY);
-      await varve.maintain({ tenant: 't' });
-      expect(await ana.memories.get(visit)).toMatchObject({ archivedAt: null });
-      expect(await ana.memories.get(task)).toMatchObject({ type: 'intention', archiveReason: 'expired' });
-    });
-
     it('[T21] [T15] maintenance and consolidation run on their schedules, once for each due time, and are logged', async () => {
       const { varve, ana, clock } = await open({
         consolidation: { intervals: { maintain: '0 0 * * * *', consolidate: '0 */30 * * * *' } },

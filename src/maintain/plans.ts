@@ -1,10 +1,10 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
 import { DAY } from '../record/clock.ts';
-import { type MemoryType, memoryType, typesThat } from '../record/memory-types.ts';
+import { type MemoryType, typesThat } from '../record/memory-types.ts';
 import { roundedImportance, type ArchiveReason, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { hasOutcome, isPlanOver } from '../record/standing.ts';
+import { isPlanOver } from '../record/standing.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { toMemory } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
@@ -14,8 +14,8 @@ import { reviseMemory } from '../store/write-memory.ts';
 const AT_ONCE = 500;
 
 /**
- * Makes history of plans whose day is over. Goals and tasks have outcomes: nobody knows whether they were reached. An appointment
- * happens by itself, and is a fact of the past from then on. A plan for an attribute that has one value takes effect on its day, by a job of formation. Gives back how many were changed.
+ * Makes history of plans whose day is over. Goals and intentions have states of their own: nobody knows whether they were reached.
+ * A plan for an attribute that has one value takes effect on its day, by a job of formation. Gives back how many were changed.
  */
 export async function markPastPlans(
   deps: ConsolidateDeps,
@@ -29,7 +29,7 @@ export async function markPastPlans(
     const rows = await deps.database.read(tenant, (reader) => plansUntilNow(reader, deps, tenant, after));
     for (const { memory } of rows) {
       const takesEffect = memory.attribute !== null && deps.attributes.policyOf(memory.attribute).values === 'one';
-      if (takesEffect || !isPlanOver(memory, deps.clock.now() - broughtUpFor(memory, deps))) continue;
+      if (takesEffect || !isPlanOver(memory, deps.clock.now())) continue;
       const why = { reason: 'the day of the plan is over', actor: 'maintain', run };
       changed += await deps.database.write(tenant, (writer) => becomeHistory(writer, deps, memory, why));
     }
@@ -38,14 +38,9 @@ export async function markPastPlans(
   }
 }
 
-/** A prompt asks how it was for a few days after its day, before it is history. */
-function broughtUpFor({ type, validTo }: Memory, { memoryTypes }: ConsolidateDeps): number {
-  return validTo === null ? (memoryTypes.get(type)?.broughtUpForDays ?? 0) * DAY : 0;
-}
-
 async function plansUntilNow(
   reader: Reader,
-  { memoryTypes, attributes, clock }: ConsolidateDeps,
+  { memoryTypes, clock }: ConsolidateDeps,
   tenant: string,
   after: number,
 ): Promise<{ rowId: number; memory: Memory }[]> {
@@ -55,19 +50,10 @@ async function plansUntilNow(
     .where('tenant_id', '=', tenant)
     .where('archived_at', 'is', null)
     .where('tense', '=', 'planned')
-    .where((eb) =>
-      eb.or([
-        eb(
-          'type',
-          'in',
-          typesThat(memoryTypes, ({ initialState }) => initialState === null),
-        ),
-        eb(
-          'attribute',
-          'in',
-          attributes.names().filter((name) => attributes.policyOf(name).happens),
-        ),
-      ]),
+    .where(
+      'type',
+      'in',
+      typesThat(memoryTypes, ({ initialState }) => initialState === null),
     )
     .where((eb) => eb(eb.fn.coalesce('valid_from', 'due_at'), '<=', clock.now()))
     .where('row_id', '>', after)
@@ -81,11 +67,7 @@ async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memor
   await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;
-  const type = memoryType(deps.memoryTypes, plan.type);
-  if (hasOutcome(plan, type)) return 0;
-  // Its day stays as the day from which it was so.
-  const becomes = type.becomes === null ? {} : { type: type.becomes, state: null, dueAt: null };
-  await reviseMemory(writer, deps, plan, { change: { tense: 'happened', ...becomes }, why });
+  await reviseMemory(writer, deps, plan, { change: { tense: 'happened' }, why });
   return 1;
 }
 

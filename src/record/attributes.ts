@@ -17,8 +17,6 @@ export interface Attribute {
   permanent: boolean;
   /** Whether the value names somebody else (a partner, a child, a pet): such a statement is about the one whose partner it is. */
   namesSomebody: boolean;
-  /** Whether it happens on its day by itself: an appointment that has passed is history; a task is not done because its day has passed. */
-  happens: boolean;
   /** For people: "Home city". */
   labels: ByLanguage<string>;
   /** Other names that readers give it, snake_case. */
@@ -44,7 +42,7 @@ type Row = [
   shape: ValueShape,
   labels: ByLanguage<string>,
   synonyms?: string,
-  marks?: Partial<Pick<Attribute, 'namesSomebody' | 'happens'>>,
+  namesSomebody?: boolean,
 ];
 
 const one = (category: FactCategory, shape: ValueShape, labels: ByLanguage<string>, synonyms = ''): Row => [
@@ -69,17 +67,7 @@ const somebody = (values: Row[0], category: FactCategory, labels: ByLanguage<str
   'name',
   labels,
   synonyms,
-  { namesSomebody: true },
-];
-
-/** Something that takes place on a day. */
-const event = (shape: ValueShape, labels: ByLanguage<string>, synonyms: string): Row => [
-  'many',
-  'general',
-  shape,
-  labels,
-  synonyms,
-  { happens: true },
+  true,
 ];
 
 /** Permanent facts of a person: they hold until they change, and they are worth a line in every prompt. */
@@ -484,13 +472,14 @@ const PASSING: Readonly<Record<string, Row>> = {
   plan: many('general', 'text', { en: 'Plan' }, 'plans intention todo task'),
   project: many('work', 'text', { en: 'Project', de: 'Projekt' }, 'working_on'),
   deadline: many('general', 'date', { en: 'Deadline', de: 'Frist' }, 'due_date due'),
-  appointment: event('text', { en: 'Appointment', de: 'Termin' }, 'meeting event'),
-  travel_destination: event(
+  appointment: many('general', 'text', { en: 'Appointment', de: 'Termin' }, 'meeting event'),
+  travel_destination: many(
+    'general',
     'name',
     { en: 'Travel destination', de: 'Reiseziel' },
     'trip destination travel trip_destination',
   ),
-  travel_date: event('date', { en: 'Travel date', de: 'Reisedatum' }, 'trip_date'),
+  travel_date: many('general', 'date', { en: 'Travel date', de: 'Reisedatum' }, 'trip_date'),
   friend: somebody('many', 'personal', { en: 'Friend' }, 'friend_name friends'),
   colleague: somebody('many', 'work', { en: 'Colleague' }, 'colleague_name coworker team_member'),
   owns: many('personal', 'text', { en: 'Owns' }, 'has possession'),
@@ -505,7 +494,6 @@ const UNKNOWN: Attribute = {
   shape: 'text',
   permanent: false,
   namesSomebody: false,
-  happens: false,
   labels: { en: '' },
   synonyms: [],
 };
@@ -513,16 +501,14 @@ const UNKNOWN: Attribute = {
 /** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
 export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(
   [...Object.entries(LASTING), ...Object.entries(PASSING)].map(
-    ([name, [values, category, shape, labels, synonyms = '', marks = {}]]) => [
+    ([name, [values, category, shape, labels, synonyms = '', namesSomebody = false]]) => [
       name,
       {
         values,
         category,
         shape,
         labels,
-        namesSomebody: false,
-        happens: false,
-        ...marks,
+        namesSomebody,
         permanent: name in LASTING,
         synonyms: synonyms.split(' ').filter(Boolean),
       },

@@ -44,8 +44,6 @@ export interface MemoryType {
   expiresAfterDays: number | null;
   /** For so many days after the day on which it was due a prompt brings it up; then it is quiet. Null: it is never brought up. */
   broughtUpForDays: number | null;
-  /** The type that it has from the day on that it has happened by itself (`happens` of its attribute); null: its own. */
-  becomes: string | null;
   /** Archived this many days after the day on which it was due, unless its outcome is known by then. */
   expiresAfterDueDays: number | null;
   /** Whether recall may return it. Reflections are always in mind and never searched. */
@@ -91,7 +89,6 @@ const BASE: MemoryType = {
   prunable: true,
   expiresAfterDays: null,
   broughtUpForDays: null,
-  becomes: null,
   expiresAfterDueDays: null,
   recalled: true,
   formable: true,
@@ -287,7 +284,6 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     initialState: 'open',
     description: 'Something the user means to do, to be brought up again when it is due.',
     broughtUpForDays: 3,
-    becomes: 'fact',
     expiresAfterDueDays: 14,
     lifespan: 'medium',
     decayPerPass: 0,

@@ -154,7 +154,6 @@ export interface MemoryChange extends MemoryFields {
 
 /** What Varve's own work may change besides. */
 export interface InternalChange extends Parsed<MemoryChange> {
-  type?: string;
   sourceType?: SourceType;
   /** Of a live memory: the merged text that says it, which prompts show in its place. */
   contradictedBy?: string | null;
