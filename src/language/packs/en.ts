@@ -57,8 +57,7 @@ export const english: Pack = {
       memory:
         "(?:from|out of|off|in) (?:your|the) (?:memory|memories|notes?|records?|files?|database|data|brain|head)|(?:from )?(?:what(?:ever)? |all )?you(?:'ve)? (?:have |got |ever )*(?:know|stored|saved|kept|remember|noted)(?: of| about| on)?(?: me)?",
       also: "(?:pretend|act (?:like|as if|as though)) (?:that )?(?:i|we|you) (?:never|didn't|hadn't|don't|haven't)|i want (?:it|that|this|them) gone|off the record|strike that|scratch that|let (?:that|it|this) go|(?:keep|leave) ((?:\\S+ ){1,6}?)(?:out of|off) (?:your|the) (?:memory|notes|records?|files?|head)|(?:i want|i'd like|i would like|i need|please have) ((?:my|our) [\\p{L}' ]{2,40}?) (?:removed|deleted|erased|wiped|forgotten)(?= *(?:[.!,;]|$| please| from (?:your|the)))|((?:my|our) [\\p{L}' ]{2,30}), (?:delete|erase|forget|remove)(?= *[.!,]|$)|(?:take|leave|get) ((?:\\S+ ){1,6}?)(?:out of|off|from) your (?:memory|notes|records?|head)|i take that back",
-      named:
-        '(?:forget|erase|delete|remove|wipe|drop|scratch|strike|purge|bin|lose|take back)(?: about)? the',
+      named: '(?:forget|erase|delete|remove|wipe|drop|scratch|strike|purge|bin|lose|take back)(?: about)? the',
     }),
     pointing:
       'memory|memories|notes?|records?|files?|database|data|list|bit|part|things?|stuff|name|fact|info|information|details?|comment|remark|message|one|last|please|pls|thanks|saved?|stored?|know|known|tell|told|say|said|write|wrote|written|mention(?:ed)?|talked|keep|remember|forget|delete|erase|remove|don|again|never|mind|just|there|now|then|earlier|before|ago|moment|minute|second|want|need|gone|everything|anything|whatever|private|sorry|shouldn|have|rather|prefer|sure|make|unsave|unremember',
