@@ -55,6 +55,7 @@ describe('passagesOf', () => {
 
   it('cuts what has no sentences between words, and what has no words anywhere but inside a character', () => {
     for (const passage of cut('workbench '.repeat(800))) expect(passage).toMatch(/^(?:workbench ?)+$/);
+    expect(Math.max(...cut('1.\n'.repeat(5000)).map((passage) => passage.length))).toBeLessThan(500);
     for (const passage of cut('𠮷'.repeat(900))) expect(passage.isWellFormed()).toBe(true);
   });
 

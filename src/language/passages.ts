@@ -24,7 +24,9 @@ export function passagesOf(text: string): TextSpan[] {
   if (text.length <= SURELY_SHORT) return [whole];
   const total = estimateTokens(text);
   if (total <= MOST_TOKENS) return [whole];
-  const pieces = splitSentences(text).flatMap(({ span }) => cutLong(text, span));
+  const sentences = splitSentences(text).flatMap(({ span }) => cutLong(text, span));
+  // A text of nothing but list markers has no sentence.
+  const pieces = sentences.length > 0 ? sentences : cutLong(text, whole);
   // Equal shares: the last passage would else be what happens to remain.
   const share = total / Math.ceil(total / USUAL_TOKENS);
   const passages: TextSpan[] = [];
@@ -40,8 +42,8 @@ export function passagesOf(text: string): TextSpan[] {
     open.push(piece);
     size += piece.tokens;
   }
-  if (open.length > 0) passages.push(spanOf(open));
-  return passages.length === 0 ? [whole] : passages;
+  passages.push(spanOf(open));
+  return passages;
 }
 
 function spanOf(pieces: readonly Piece[]): TextSpan {
