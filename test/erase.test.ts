@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
 import type { Database } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
@@ -196,3 +197,40 @@ for (const database of databases()) {
     });
   });
 }
+
+describe('erasing what several people have given to the agent', () => {
+  it('[X1] takes the sentences that rest on one of them out of the shared document, and leaves the others', async () => {
+    const { options, drop } = await databases()[0]!.create();
+    const consolidation = { reflections: { agent: { threshold: 2 } } };
+    const varve = await createVarve({ store: options, embedder: null, background: false, consolidation });
+    const of = (user: string): Handle => varve.for({ tenant: 't', agent: 'coach', user, session: 's' });
+    const given = {
+      ana: ['Long tables wear people out.', 'Maps calm.'],
+      bob: ['Short answers help most.', 'Jokes fall flat.'],
+    };
+    for (const [user, reflections] of Object.entries(given)) {
+      const { events } = await of(user).observe({ content: `Talk of ${user}.` });
+      for (const content of reflections) {
+        const input = {
+          type: 'reflection',
+          level: 'agent' as const,
+          content,
+          sourceEvents: events.map(({ id }) => id),
+        };
+        await of(user).memories.create(input);
+      }
+    }
+    const agent = varve.for({ tenant: 't', agent: 'coach', user: null });
+    const shared = async (): Promise<string> => String((await agent.blocks.read('reflections'))?.content ?? '');
+    await of('bob').consolidation.run();
+    expect(await shared()).toContain('Long tables wear people out');
+    expect(await shared()).toContain('Short answers help most');
+    await varve.for({ tenant: 't', user: 'ana' }).erase();
+    expect(await shared()).not.toMatch(/tables|Maps/);
+    expect(await shared()).toContain('Short answers help most');
+    const { items } = await agent.memories.list({ types: ['reflection'], archived: 'include' });
+    expect(items.map(({ content }) => content).toSorted()).toEqual(given.bob.toSorted());
+    await varve.close();
+    await drop();
+  });
+});

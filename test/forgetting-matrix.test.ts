@@ -52,6 +52,7 @@ async function employer({ said }: Scene): Promise<Memory> {
 const WAYS: Record<string, (scene: Scene) => Promise<unknown>> = {
   'facts.forget': ({ said }) => said.facts.forget('employer'),
   'the tool forget_fact': async ({ said }) => agentTool('forget_fact')?.run(said, { key: 'employer' }),
+  'the tool forget': async ({ said }) => agentTool('forget')?.run(said, { what: 'employer' }),
   'memories.archive': async (scene) => scene.said.memories.archive((await employer(scene)).id, 'forgotten'),
   eraseMemory: async (scene) => scene.said.eraseMemory((await employer(scene)).id),
   'a spoken request': (scene) => ask(scene, scene.said, 'Please forget where I work.'),

@@ -167,7 +167,10 @@ for (const database of databases()) {
         forgets: [{ about: 'nothing that is known', turn: 1, quote, known: [1000] }],
       });
       const formed = await handle.form();
-      expect(formed.refused).toMatchObject([{ what: 'end', reason: 'unknown_target' }]);
+      expect(formed.refused).toMatchObject([
+        { what: 'end', reason: 'unknown_target' },
+        { what: 'forget', reason: 'unknown_target' },
+      ]);
       expect(await handle.memories.get(memory.id)).toMatchObject({ archivedAt: null });
       expect(formed.forgotten).toEqual([]);
     });
@@ -468,7 +471,8 @@ for (const database of databases()) {
 
       await handle.observe({ content: 'Please forget my allergy.' });
       answer({ forgets: [{ ...about, turn: 1, quote: 'Please forget my allergy' }] });
-      expect((await handle.form()).forgotten).toEqual([memory.id]);
+      const { forgotten } = await handle.form();
+      expect(await handle.forgotten.list()).toMatchObject([{ id: forgotten[0], memory: memory.id, by: 'user' }]);
       expect(await handle.memories.get(memory.id)).toMatchObject({ archiveReason: 'forgotten' });
     });
 
