@@ -1,20 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { type ManualClock, MINUTE } from '../src/record/clock.ts';
+import type { StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { openForming } from './form-model.ts';
+import { answering, item, openForming, reading } from './form-model.ts';
+import { startProtocolServer } from './protocol-server.ts';
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`[X1] records of what was forgotten on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;
     let kim: Handle;
+    let options: StoreOptions;
     let drop: () => Promise<void>;
     beforeEach(async () => {
-      const created = await database.create();
-      ({ drop } = created);
-      ({ varve, clock } = await openForming(created.options, { formation: { writes: 'immediate' } }));
+      ({ options, drop } = await database.create());
+      ({ varve, clock } = await openForming(options, { formation: { writes: 'immediate' } }));
       kim = varve.for({ agent: 'a', user: 'kim', session: 's' });
     });
     afterEach(async () => {
@@ -115,6 +117,29 @@ for (const database of databases()) {
       expect(await kim.forgotten.list()).toMatchObject([{ as: state, memory: intention?.id }]);
       await say('Remind me to call the dentist on Monday.');
       expect(await kim.intentions.list()).toHaveLength(1);
+    });
+
+    it('keep an intention that is done from being made anew by a model that reads the same words later', async () => {
+      await say('Remind me to call the dentist on Friday.');
+      const [intention] = await kim.intentions.list();
+      await kim.intentions.done(intention?.id ?? '');
+      await varve.close();
+      const server = await startProtocolServer();
+      const quote = 'call the dentist on Friday';
+      const again = item({
+        text: 'User wants to call the dentist.',
+        type: 'intention',
+        turn: 1,
+        quote,
+        due: '2026-11-20',
+      });
+      server.otherwise({ chat: answering({ read: reading({ statements: [again] }) }) });
+      ({ varve, clock } = await openForming(options, { server, clock, formation: { writes: 'deferred' } }));
+      kim = varve.for({ agent: 'a', user: 'kim', session: 's' });
+      const formed = await kim.form();
+      expect(formed.refused).toMatchObject([{ what: 'statement', reason: 'forgotten', text: null }]);
+      expect(await kim.intentions.list()).toEqual([]);
+      await server.close();
     });
 
     it('hold when an older export is imported', async () => {
