@@ -19,7 +19,8 @@ import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { manualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { ONLY_FORMATION } from '../test/form-model.ts';
-import { covers, loadLife, playLife, type Life, type LifeQuestion } from '../test/recordings/life.ts';
+import { covers } from '../src/evaluate/says.ts';
+import { loadLife, playLife, type Life, type LifeQuestion } from '../test/recordings/life.ts';
 import { replayingModel, type Recording } from '../test/recordings/recorded-model.ts';
 import { printTable } from './measure.ts';
 

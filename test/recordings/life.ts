@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadDataset } from '../../src/evaluate/datasets/load-dataset.ts';
+import { measureExtraction, measureScaffold } from '../../src/evaluate/measure-extraction.ts';
+import type { Row } from '../../src/evaluate/row.ts';
 import type { Handle } from '../../src/handle/handle.ts';
 import type { LanguageModel } from '../../src/models/language-model.ts';
 import { manualClock } from '../../src/record/clock.ts';
-import type { Memory } from '../../src/record/memory.ts';
 import { createVarve, type Varve, type VarveOptions } from '../../src/varve.ts';
 import { ONLY_FORMATION } from '../form-model.ts';
 
@@ -122,120 +124,31 @@ export interface LifeScore {
   junkTexts: string[];
 }
 
-const NO_STATEMENTS = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
-
-/** Compares what is live at the end with what the life says should be. */
-export async function scoreLife(life: Life, { handle, turnOf }: Lived): Promise<LifeScore> {
-  const live: Memory[] = [];
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: { items: Memory[]; cursor: string | null } = await handle.memories.list({
-      limit: 100,
-      ...(cursor === null ? {} : { cursor }),
-    });
-    live.push(...page.items);
-    cursor = page.cursor;
-  }
-  const statements = live.filter((memory) => !NO_STATEMENTS.has(memory.type) && memory.sourceEvents.length > 0);
-  const turnsOf = (memory: Memory): string[] => memory.sourceEvents.flatMap((id) => turnOf.get(id) ?? []);
-  const texts = new Map(life.sessions.flatMap(({ turns }) => turns.map(({ id, text }) => [id, flat(text)])));
-  const rests = (gold: GoldMemory, memory: Memory): boolean =>
-    gold.stated.some((turn) => turnsOf(memory).includes(turn));
-  const says = (gold: GoldMemory, memory: Memory): boolean => {
-    if (!rests(gold, memory)) return false;
-    const value = gold.value?.toLowerCase();
-    if (
-      value !== undefined &&
-      (memory.value?.toLowerCase().includes(value) === true || memory.content.toLowerCase().includes(value))
-    )
-      return true;
-    const quoted = flat(memory.content);
-    const isQuote = quoted.length > 7 && gold.stated.some((turn) => texts.get(turn)?.includes(quoted) === true);
-    return covers(gold.text, memory.content) >= (isQuote ? 0.25 : 0.6);
-  };
-  const together = (gold: GoldMemory): boolean =>
-    covers(
-      gold.text,
-      statements
-        .filter((memory) => rests(gold, memory))
-        .map(({ content, value }) => `${content} ${value ?? ''}`)
-        .join(' '),
-    ) >= 0.6;
-  const holds = life.memories.filter(({ until }) => until === null);
-  const ended = life.memories.filter(({ until }) => until !== null);
-  const missed = holds.filter((gold) => !statements.some((memory) => says(gold, memory)) && !together(gold));
-  const stale = ended.filter((gold) => {
-    const next = life.memories.find(({ id }) => id === gold.replacedBy);
-    if (next !== undefined && statements.some((memory) => says(next, memory) && says(gold, memory))) return false;
-    return statements.some((memory) => says(gold, memory));
-  });
-  const stated = new Set(life.memories.flatMap((gold) => gold.stated));
-  const junk = statements.filter((memory) => !turnsOf(memory).some((turn) => stated.has(turn)));
-  const slots = holds.filter(
-    ({ slot, about }) =>
-      slot !== null &&
-      /^(?:user|nutzer|usuari|utilisateur|用户|ユーザー|usuário)/i.test(about) &&
-      !/['’]s /.test(about),
-  );
-  const facts = await handle.facts.list();
-  const isRight = (gold: GoldMemory): boolean =>
-    facts.some(({ value }) => {
-      const [one, other] = [(value ?? '\0').toLowerCase(), (gold.value ?? '').toLowerCase()];
-      return one.includes(other) || other.includes(one);
-    });
+/** Compares what is live at the end with what the life says should be: the measures of `varve eval extraction` and `scaffold`. */
+export async function scoreLife(life: Life, { varve, handle, turnOf }: Lived): Promise<LifeScore> {
+  const [conversation] = loadDataset({ name: 'lives', only: [life.id] }).conversations;
+  if (conversation === undefined) throw new Error(`There is no life ${life.id}.`);
+  const replay = { conversation, varve, clock: manualClock(0), turnOf, handle: () => handle };
+  const rows = await measureExtraction(replay);
+  const slots = await measureScaffold(replay);
+  const having = (metric: string, value?: number): Row[] =>
+    [...rows, ...slots]
+      .map((row) => ({ conversation: life.id, arm: 'all', ...row }))
+      .filter(({ values }) => (value === undefined ? values[metric] !== undefined : values[metric] === value));
+  const texts = (found: readonly Row[], name: string): string[] => found.map(({ detail }) => String(detail?.[name]));
   return {
-    holds: holds.length,
-    kept: holds.length - missed.length,
-    ended: ended.length,
-    stale: stale.length,
-    statements: statements.length,
-    junk: junk.length,
-    slots: slots.length,
-    slotsRight: slots.filter(isRight).length,
-    missed: missed.map(({ text }) => text),
-    staleTexts: stale.map(({ text }) => text),
-    junkTexts: junk.map(({ type, content }) => `[${type}] ${content}`),
+    holds: having('kept').length,
+    kept: having('kept', 1).length,
+    ended: having('stale').length,
+    stale: having('stale', 1).length,
+    statements: having('useful').length,
+    junk: having('useful', 0).length,
+    slots: having('right').length,
+    slotsRight: having('right', 1).length,
+    missed: texts(having('kept', 0), 'expected'),
+    staleTexts: texts(having('stale', 1), 'expected'),
+    junkTexts: having('useful', 0).map(({ kind, detail }) => `[${kind}] ${String(detail?.['text'])}`),
   };
-}
-
-const STOP = new Set(
-  "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
-    ' ',
-  ),
-);
-
-function flat(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/\[[^\]]*\]/g, ' ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
-
-/** The share of the telling words of one text that another has; pairs of characters in scripts without spaces. */
-export function covers(gold: string, text: string): number {
-  const [needed, given] = [bag(gold), bag(text)];
-  let shared = 0;
-  for (const word of needed) if (given.has(word)) shared += 1;
-  return needed.size === 0 ? 0 : shared / needed.size;
-}
-
-function bag(text: string): Set<string> {
-  const signs = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
-  if (signs.length > 5)
-    return new Set(Array.from({ length: signs.length - 1 }, (_, index) => signs.slice(index, index + 2)));
-  const words =
-    text
-      .toLowerCase()
-      .replace(/[’']s\b/g, '')
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return new Set(words.filter((word) => !STOP.has(word)).map(stem));
-}
-
-function stem(word: string): string {
-  if (!/^[a-z]+$/.test(word)) return word;
-  return word.replace(/(?:ingly|edly|ings|ing|ied|ies|ed|es|s|ly)$/, (ending) =>
-    word.length - ending.length >= 3 ? '' : ending,
-  );
 }
 
 /** The sum of scores. */

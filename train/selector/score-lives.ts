@@ -9,6 +9,7 @@ import { PACKS } from '../../src/language/packs/packs.ts';
 import { attributeTable } from '../../src/record/attributes.ts';
 import type { Event } from '../../src/record/event.ts';
 import { MEMORY_TYPES } from '../../src/record/memory-types.ts';
+import { covers, flat, isAboutUser } from '../../src/evaluate/says.ts';
 import { embedAll } from './embed-cache.ts';
 import { learn, OPTIONS, quantise, rowOf } from './learn.ts';
 import { type Life, type LifeMemory, livesExamples, readLives, readTalk, talkExamples } from './training-data.ts';
@@ -24,9 +25,6 @@ const attributes = attributeTable();
 const types = Object.entries(MEMORY_TYPES)
   .filter(([, type]) => type.formable)
   .map(([name, type]) => ({ name, description: type.description }));
-const isUsers = (about: string): boolean =>
-  /^(?:user|nutzer|usuari|utilisat|用户|ユーザー|gebruiker|utente|użytkowni|사용자)/i.test(about) &&
-  !/['’]s |的|の|des |de la |del |di |d'/.test(about);
 
 const selectors = slotsOnly ? null : await foldSelectors();
 
@@ -46,41 +44,6 @@ async function foldSelectors(): Promise<(typeof select)[]> {
     });
   });
 }
-
-const STOP = new Set(
-  "user user's users a an the is are was were be been has have had do does did to of in on at for with and or but that this it its their they them he she his her not no from by as about into who which what when will would wants want likes like prefers".split(
-    ' ',
-  ),
-);
-const words = (text: string): string[] =>
-  [
-    ...new Set(
-      text
-        .toLowerCase()
-        .replace(/[’']s\b/g, '')
-        .match(/[\p{L}\p{N}]+/gu) ?? [],
-    ),
-  ].filter((word) => !STOP.has(word));
-const stem = (word: string): string =>
-  /^[a-z]+$/.test(word)
-    ? word.replace(/(ingly|edly|ings|ing|ied|ies|ed|es|s|ly)$/, (end) => (word.length - end.length >= 3 ? '' : end))
-    : word;
-const grams = (text: string): string[] => {
-  const han = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
-  return Array.from({ length: Math.max(0, han.length - 1) }, (_, index) => han.slice(index, index + 2));
-};
-const bag = (text: string): Set<string> =>
-  grams(text).length > 4 ? new Set(grams(text)) : new Set(words(text).map(stem));
-const covers = (gold: string, text: string): number => {
-  const [all, have] = [bag(gold), bag(text)];
-  return [...all].filter((word) => have.has(word)).length / Math.max(1, all.size);
-};
-const flat = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/\[[^\]]*\]/g, ' ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 
 interface Said extends ReadStatement {
   turnId: string;
@@ -227,7 +190,7 @@ for (const [index, life] of lives.entries()) {
   add('coveredTurns', userTurns.filter(({ id }) => stated.has(id) && said.some((one) => one.turnId === id)).length);
   const same = (left: string, right: string): boolean =>
     left.toLowerCase().includes(right.toLowerCase()) || right.toLowerCase().includes(left.toLowerCase());
-  const goldSlots = holding.filter((gold) => gold.slot !== null && isUsers(gold.about));
+  const goldSlots = holding.filter((gold) => gold.slot !== null && isAboutUser(gold));
   const facts = live.filter((one) => one.attribute !== null && one.value !== null);
   const right = goldSlots.filter((gold) => facts.some((one) => same(one.value ?? '', gold.value ?? '')));
   add('slots', goldSlots.length);

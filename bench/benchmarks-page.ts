@@ -1,0 +1,240 @@
+// npm run benchmarks -- [--commit HASH] [RUN.jsonl | PEERS.json …]: takes the figures of runs and of bench:peers into bench/results
+// (figures, command, machine, date; no sentence of any data set), and writes the first part of docs/benchmarks.md from all that lies
+// there. The second part, speed, is written by hand from the benchmarks that its headings name.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  abstentionOf,
+  compareArms,
+  figuresOf,
+  METRICS,
+  readRun,
+  type Compared,
+  type Estimate,
+  type Figure,
+  type RunHeader,
+} from '../src/evaluate/evaluate.ts';
+import { ARMS } from '../src/evaluate/arms.ts';
+import { shown, shownWithInterval } from '../src/evaluate/figures.ts';
+import { signed } from '../src/evaluate/report.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const RESULTS = join(ROOT, 'bench/results');
+const PAGE = join(ROOT, 'docs/benchmarks.md');
+const END = '<!-- Written by `npm run benchmarks` up to here. -->';
+
+interface RunResult {
+  kind: 'run';
+  commit: string;
+  header: RunHeader;
+  figures: Figure[];
+  compared: Compared[];
+  abstention: number | null;
+}
+
+interface PeersResult {
+  kind: 'peers';
+  commit: string;
+  dataset: string;
+  conversations: number;
+  questions: number;
+  embedder: string;
+  machine: string;
+  date: string;
+  command: string;
+  peers: {
+    name: string;
+    figures: Record<string, Estimate>;
+    add: { p50: number };
+    search: { p50: number; p95: number };
+  }[];
+}
+
+const { values, positionals } = parseArgs({
+  options: { commit: { type: 'string', default: '' } },
+  allowPositionals: true,
+});
+for (const file of positionals) {
+  const name = basename(file).replace(/\.jsonl?$/, '');
+  writeFileSync(
+    join(RESULTS, `${name}.json`),
+    `${JSON.stringify({ ...resultOf(file), commit: values.commit }, withoutNaN, 1)}\n`,
+  );
+}
+
+function resultOf(file: string): object {
+  if (!file.endsWith('.jsonl')) return JSON.parse(readFileSync(file, 'utf8')) as object;
+  const run = readRun(file);
+  const [base = 'all'] = run.header.arms;
+  return {
+    kind: 'run',
+    header: run.header,
+    figures: figuresOf(run),
+    compared: compareArms(run).map(({ before, after, ...each }) => ({ ...each, before, after })),
+    abstention: abstentionOf(run).find(({ arm }) => arm === base)?.area ?? null,
+  };
+}
+
+/** JSON has no NaN: an interval that cannot be had is left out. */
+function withoutNaN(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && Number.isNaN(value) ? undefined : value;
+}
+
+const withNaN = <Known extends Partial<Estimate>>(known: Known): Known & Estimate => ({
+  ...known,
+  mean: known.mean ?? Number.NaN,
+  low: known.low ?? Number.NaN,
+  high: known.high ?? Number.NaN,
+  items: known.items ?? 0,
+  conversations: known.conversations ?? 0,
+});
+
+const results = readdirSync(RESULTS)
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+  .map((name) => JSON.parse(readFileSync(join(RESULTS, name), 'utf8')) as RunResult | PeersResult);
+const runs = results.filter((result) => result.kind === 'run');
+const peers = results.filter((result) => result.kind === 'peers');
+
+function runSection({ header, figures, abstention, commit }: RunResult): string {
+  const [base = 'all'] = header.arms;
+  const rows = figures
+    .filter(({ arm, metric }) => arm === base && metric !== 'confidence')
+    .map((figure) => {
+      const { title = figure.metric, better = 'none', measure = '' } = METRICS[figure.metric] ?? {};
+      const way = { higher: '↑', lower: '↓', none: '' }[better];
+      return `| ${measure} | ${title} ${way} | ${shownWithInterval(figure.metric, withNaN(figure))} | ${figure.items} |`;
+    });
+  return [
+    `### ${header.dataset}: \`${header.command}\``,
+    '',
+    provenance(commit, header.startedAt, header.machine),
+    `${header.conversations.length} conversations, ${header.model === 'local' ? 'without a language model' : header.model}, embedder ${header.embedder}. ${header.faults.join(' ')}`.trim(),
+    '',
+    '| measure | metric | mean (95 % interval) | items |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    ...(abstention === null
+      ? []
+      : ['', `Area under the abstention curve: ${shown('mrr', abstention)} (.500 is chance).`]),
+  ].join('\n');
+}
+
+function provenance(commit: string, date: string, machine: string): string {
+  return `${date.slice(0, 10)}, ${machine}${commit === '' ? '' : `, commit ${commit}`}.`;
+}
+
+const SHOWN = ['evidence@500', 'evidence@2000', 'recall@10', 'kept'];
+
+function ablationSection({ header, compared, commit }: RunResult): string {
+  const arms = [...new Set(compared.map(({ arm }) => arm))];
+  const cell = (arm: string, metric: string): string => {
+    const found = compared.find((each) => each.arm === arm && each.metric === metric);
+    if (found === undefined) return '';
+    const change = withNaN(found.difference);
+    const sure = found.verdict === 'same' ? '' : '**';
+    return `${sure}${signed(metric, change.mean)}${sure} (${signed(metric, change.low)} to ${signed(metric, change.high)})`;
+  };
+  return [
+    `### Ablations: \`${header.command}\``,
+    '',
+    `${provenance(commit, header.startedAt, header.machine)} Differences to everything together; bold where chance is an unlikely reason (p < .05).`,
+    '',
+    `| arm | ${SHOWN.map((metric) => METRICS[metric]?.title).join(' | ')} |`,
+    `| --- | ${SHOWN.map(() => '---').join(' | ')} |`,
+    ...arms.map((arm) => `| ${ARMS[arm]?.about ?? arm} | ${SHOWN.map((metric) => cell(arm, metric)).join(' | ')} |`),
+  ].join('\n');
+}
+
+function peersSection({
+  dataset,
+  conversations,
+  questions,
+  embedder,
+  machine,
+  date,
+  command,
+  commit,
+  peers: found,
+}: PeersResult): string {
+  const metrics = Object.keys(found[0]?.figures ?? {});
+  return [
+    `### Beside others: \`${command}\``,
+    '',
+    `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns, embedder ${embedder} for all.`,
+    '',
+    `| | ${metrics.map((metric) => METRICS[metric]?.title).join(' | ')} | add a turn, p50 | search p50 / p95 |`,
+    `| --- | ${metrics.map(() => '---').join(' | ')} | --- | --- |`,
+    ...found.map(
+      ({ name, figures, add, search }) =>
+        `| ${name} | ${metrics.map((metric) => shownWithInterval(metric, withNaN(figures[metric] ?? {}))).join(' | ')} | ${add.p50.toFixed(1)} ms | ${search.p50.toFixed(1)} / ${search.p95.toFixed(1)} ms |`,
+    ),
+  ].join('\n');
+}
+
+/** What is lost, from the figures themselves: arms that are better than everything together, and peers that are better than Varve. */
+function losses(): string[] {
+  const better = runs.flatMap(({ compared }) =>
+    compared
+      .filter(({ metric, verdict, arm }) => verdict === 'better' && SHOWN.includes(metric) && ARMS[arm] !== undefined)
+      .map(
+        ({ arm, metric, before, after }) =>
+          `${METRICS[metric]?.title}: ${shown(metric, before.mean)}, but ${shown(metric, after.mean)} with ${ARMS[arm]?.about}.`,
+      ),
+  );
+  const beaten = peers.flatMap(({ peers: found, dataset }) => {
+    const [own, ...others] = found;
+    return others.flatMap(({ name, figures }) =>
+      Object.entries(figures)
+        .filter(([metric, { mean }]) => mean > (own?.figures[metric]?.mean ?? 0))
+        .map(
+          ([metric, { mean }]) =>
+            `${METRICS[metric]?.title} on ${dataset}: ${shown(metric, own?.figures[metric]?.mean ?? Number.NaN)}, ${name} ${shown(metric, mean)}.`,
+        ),
+    );
+  });
+  const weak = runs.flatMap(({ figures, header }) =>
+    figures
+      .filter(
+        ({ metric, mean, arm }) =>
+          arm === header.arms[0] &&
+          ((metric === 'saved' && mean < 0) ||
+            (metric === 'stale' && mean > 0.3) ||
+            (metric === 'silentOnUnanswerable' && mean < 0.3)),
+      )
+      .map(
+        ({ metric, mean }) =>
+          `${METRICS[metric]?.title} on ${header.dataset}: ${shown(metric, mean)}. ${METRICS[metric]?.definition}`,
+      ),
+  );
+  return [...new Set([...better, ...beaten, ...weak])];
+}
+
+const page = readFileSync(PAGE, 'utf8');
+const rest = page.includes(END) ? page.slice(page.indexOf(END) + END.length) : page.replace(/^# Benchmarks\n/, '');
+const written = [
+  '# Benchmarks',
+  '',
+  'The first part is written by `npm run benchmarks` from the figures in `bench/results`; every figure has its interval, its command, the',
+  'machine and the day. Intervals are 95 %, by bootstrap over conversations. `docs/evaluate.md` says what each number means and how to get',
+  'yours. The local reader and the ranking were learned on lives of `train/lives`, among others, so that figures on lives flatter them:',
+  '`train/selector/report.md` has those of held-out folds. Other data sets are not in the repository; their path is an argument.',
+  '',
+  '## Quality',
+  '',
+  [
+    ...runs.filter(({ header }) => header.arms.length === 1).map(runSection),
+    ...runs.filter(({ header }) => header.arms.length > 1).map(ablationSection),
+    ...peers.map(peersSection),
+  ].join('\n\n'),
+  '',
+  '### Where we lose',
+  '',
+  ...losses().map((line) => `- ${line}`),
+  '',
+  END,
+].join('\n');
+writeFileSync(PAGE, written + rest);
+console.log(`${PAGE}: ${runs.length} runs, ${peers.length} comparisons with peers`);
