@@ -31,7 +31,7 @@ export const varveLayout: Layout = defineLayout({
   escape: 'markdown',
   history: 'messages',
   // As many as have room: what was tried is in docs/decisions/prompt.md.
-  recall: { limit: 60, minimumRelevance: 0.005, order: 'time', withoutSections: ['learnings'] },
+  recall: { limit: 60, minimumRelevance: 0, order: 'time', withoutSections: ['learnings'] },
   system: [
     { section: 'instructions', item: asIs },
     tagged('identity', 'identity', { item: asIs }),
