@@ -371,6 +371,50 @@ for (const database of databases()) {
       expect(john?.sources.map(({ id }) => id)).toEqual([events[1]!.id]);
     });
 
+    it('a question about before is answered by what was true then, one about now by what took its place', async () => {
+      const handle = open();
+      const { memory } = await handle.memories.create({ type: 'fact', content: 'Sings alto in the chamber choir.' });
+      clock.advance(30 * DAY);
+      await handle.memories.supersede(memory.id, { type: 'fact', content: 'Sings alto in the gospel choir.' });
+      await remember(handle, 'Owns a red canoe.', 'Teaches geography.', 'Is afraid of geese.');
+      const first = async (question: string): Promise<string | undefined> =>
+        texts(await handle.recall(question, { abstain: false }))[0];
+      expect(await first('Which choir does she sing in now?')).toBe('Sings alto in the gospel choir.');
+      expect(await first('Which choir did she sing in previously?')).toMatch(
+        /^Sings alto in the chamber choir\. \(until 20/,
+      );
+    });
+
+    it('a question for a list gets more than ten, unless the caller says how many', async () => {
+      const handle = open();
+      const towns = 'Aarhus Bergen Cork Delft Evora Faro Gdynia Hasselt Imola Jena Kotka Lund Malaga Nantes'.split(' ');
+      await remember(handle, ...towns.map((town) => `Has spent a holiday in ${town}.`));
+      const ask = async (options: RecallOptions = {}): Promise<number> =>
+        texts(await handle.recall('Which towns has she been to on holiday?', { abstain: false, ...options })).length;
+      expect(await ask()).toBe(14);
+      expect(await ask({ limit: 5 })).toBe(5);
+      expect(texts(await handle.recall('the holiday in Delft', { abstain: false }))).toHaveLength(10);
+    });
+
+    it('of a long turn the passage that fits is shown, with the turn at hand', async () => {
+      const handle = open({ user: 'ana', session: 's1' });
+      const chapters = [
+        'The boat needs a new mast before the summer. I asked two yards for a price, and the one in Stavoren was much cheaper. They can start after Easter.',
+        'My cousin Wim has opened a bakery in the old post office. He sells rye bread and a walnut loaf that is gone by nine. On Mondays he is closed.',
+        'At work the audit is over at last. The inspectors found three labels that were missing in the cold store. We have until the autumn to mend it.',
+        'I am reading about tides again. The tables of the harbour are printed a year ahead and still right to the minute. It calms me down.',
+      ];
+      const content = chapters.join(' ');
+      await handle.observe({ content });
+      await varve.drain();
+      const [found] = (
+        await handle.recall('What does Wim sell in his bakery?', { sources: ['events'], abstain: false })
+      ).results;
+      expect(found?.event?.content).toBe(content);
+      expect(found?.text).toContain('a walnut loaf');
+      expect(found?.text.length).toBeLessThan(content.length * 0.7);
+    });
+
     it('answers from the past as of a time', async () => {
       const handle = open();
       await handle.facts.set({ key: 'home_city', value: 'Berlin' });

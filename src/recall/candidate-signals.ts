@@ -66,6 +66,7 @@ export const SIGNAL_NAMES = [
   'lateNow',
   'latePast',
   'nearMeaning',
+  'nearShort',
   'answerMeaning',
   'windowWords',
   'sessionWords',
@@ -139,10 +140,13 @@ function speakerSignal(context: QueryContext, ordinal: number): number {
     : 0;
 }
 
+// Words from which on a turn says alone what it says.
+const SHORT_TURN = 30;
+
 function neighbourSignals(
   context: QueryContext,
   ordinal: number,
-): Pick<Signals, 'answerMeaning' | 'windowWords' | 'nearMeaning'> {
+): Pick<Signals, 'answerMeaning' | 'windowWords' | 'nearMeaning' | 'nearShort'> {
   const { view, match, meaning } = context;
   const gate = view.cohesion.neighbour;
   const previous = view.previous[ordinal] as number;
@@ -154,8 +158,12 @@ function neighbourSignals(
     (view.profiles[previous]?.endsAsking ?? false) &&
     view.documents[previous]?.speaker !== view.documents[ordinal]?.speaker;
   const own = maskOf(ordinal);
+  const near = gate * Math.max(meaningOf(previous), meaningOf(next));
+  const wordCount = view.profiles[ordinal]?.wordCount ?? 0;
   return {
-    nearMeaning: gate * Math.max(meaningOf(previous), meaningOf(next)),
+    nearMeaning: near,
+    // A short turn says part of what it says in the turns around it.
+    nearShort: near * Math.max(0, 1 - wordCount / SHORT_TURN),
     answerMeaning: answers ? gate * meaningOf(previous) : 0,
     windowWords: gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match)),
   };

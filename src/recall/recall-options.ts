@@ -131,7 +131,7 @@ export interface RecalledEvent extends Ranked {
 /** What all results have. */
 interface Ranked {
   id: string;
-  /** What it says. */
+  /** What it says: of a long turn the passage that fits best. */
   text: string;
   score: number;
   /** How likely it helps to answer, from 0 to 1. */

@@ -7,13 +7,13 @@ import type { Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import type { Parts } from '../store/parts.ts';
 import type { AccessTracker } from './access-tracker.ts';
+import { allowedDocuments } from './allowed-documents.ts';
 import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
 import { askedFacts, askedKinds } from './asked.ts';
 import { chooseRanking } from './choose-ranking.ts';
 import { type EmbeddedQuery, embedQuery, refreshSample } from './embed-query.ts';
 import { matchLexically } from './lexical-index.ts';
 import { measureMeaning } from './measure-meaning.ts';
-import { allowedDocuments } from './recall-filter.ts';
 import type { RecallOptions, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import {

@@ -39,7 +39,15 @@ interface Life {
   id: string;
   language: string;
   sessions: { id: string; start: string; turns: { id: string; role: string; speaker: string; text: string }[] }[];
-  memories: { id: string; type: string; text: string; slot: string | null; stated: string[]; until: string | null }[];
+  memories: {
+    id: string;
+    type: string;
+    about: string;
+    text: string;
+    slot: string | null;
+    stated: string[];
+    until: string | null;
+  }[];
   questions: { after: string; kind: string; question: string; evidence: string[]; memories: string[] }[];
 }
 

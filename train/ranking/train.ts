@@ -24,7 +24,7 @@ const SET_WEIGHTS: Readonly<Record<string, number>> = {
   'lives, other languages: statements': 0.7,
   'lives, other languages: both': 0.7,
   'long turns': 1.5,
-  LongMemEval: 2,
+  LongMemEval: 1,
   'dialogues: two people': 2,
   'dialogues: assistant': 0.7,
 };
@@ -48,9 +48,7 @@ const options: LearningOptions = {
     [columnOf('anchor'), -3],
   ]),
   // What stands around a text is never a reason against it, however one source happens to be.
-  positive: new Set(
-    (['nearMeaning', 'answerMeaning', 'windowWords', 'sessionWords', 'sessionMeaning', 'date'] as const).map(columnOf),
-  ),
+  positive: new Set((['nearShort', 'answerMeaning', 'windowWords', 'sessionWords', 'date'] as const).map(columnOf)),
 };
 const weights = learnWeights(taught, columns, options);
 const byFold = Array.from({ length: FOLDS }, (_, fold) =>
