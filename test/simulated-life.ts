@@ -342,3 +342,24 @@ export const DECISIONS: readonly (readonly [day: number, decided: string, outcom
   [154, 'Suggested a news post', '110 views'],
   [205, 'Suggested a recipe post', '310 views'],
 ];
+
+/** Asked to be forgotten on a day, after it was said: nothing may say it from then on. */
+export const FORGOTTEN: readonly {
+  said: readonly [day: number, text: string];
+  asked: readonly [day: number, text: string];
+  word: string;
+}[] = [
+  {
+    said: [40, 'My locker code at the gym is 48151.'],
+    asked: [52, 'Please forget my locker code.'],
+    word: '48151',
+  },
+  {
+    said: [150, 'My salary is 61000 euros.'],
+    asked: [171, 'Please forget my salary.'],
+    word: '61000',
+  },
+];
+
+/** The user is away: not a word for so many days. */
+export const SILENCE: { from: number; to: number } = { from: 270, to: 297 };

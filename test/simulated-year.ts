@@ -1,4 +1,14 @@
-import { DECISIONS, FEEDBACK, SMALL_TALK, STORIES, THINGS, TRAITS, type Trait } from './simulated-life.ts';
+import {
+  DECISIONS,
+  FEEDBACK,
+  FORGOTTEN,
+  SILENCE,
+  SMALL_TALK,
+  STORIES,
+  THINGS,
+  TRAITS,
+  type Trait,
+} from './simulated-life.ts';
 
 /** One exchange of a simulated life. */
 export interface SimulatedExchange {
@@ -56,6 +66,10 @@ export function* simulatedYear({
   const chatter = seeded(seed + 1);
   const life = plannedLife(random, span);
   for (let day = 0; day < days; day += 1) {
+    if (day >= SILENCE.from && day < SILENCE.to) {
+      yield { day, exchanges: [], decisions: [], truth: truthOn(day, life) };
+      continue;
+    }
     const told = life.filter((said) => said.day === day);
     const exchanges: SimulatedExchange[] = told.map(({ text }) => ({ user: text, agent: 'Good to know.' }));
     // What still holds is said again, in other words where there are some.
@@ -91,7 +105,14 @@ function plannedLife(random: () => number, span: number): Said[] {
     const start = FIRST_DAY + 1 + Math.floor((index * (span * 0.6)) / STORIES.length);
     for (const [after, text] of story) life.push({ day: start + after, text, again: [], until: 0 });
   }
-  return life.toSorted((one, other) => one.day - other.day);
+  for (const { said, asked } of FORGOTTEN)
+    for (const [day, text] of [said, asked]) life.push({ day, text, again: [], until: 0 });
+  // What would have been said during the silence is said when it is over.
+  const heard = life.map((said) => ({
+    ...said,
+    day: said.day >= SILENCE.from && said.day < SILENCE.to ? SILENCE.to : said.day,
+  }));
+  return heard.toSorted((one, other) => one.day - other.day);
 }
 
 function truthOn(day: number, life: readonly Said[]): Truth {

@@ -19,6 +19,12 @@ export function isNoLongerSo({
   return archiveReason !== null && NO_LONGER_SO.has(archiveReason);
 }
 
+/** The events of which nothing holds any more that was formed from them. */
+export function eventsGone(formed: readonly Memory[]): Set<string> {
+  const holding = new Set(formed.filter((memory) => !isNoLongerSo(memory)).flatMap(({ sourceEvents }) => sourceEvents));
+  return new Set(formed.flatMap(({ sourceEvents }) => sourceEvents).filter((id) => !holding.has(id)));
+}
+
 /** A block as far as its standing goes. */
 export interface StandingBlock {
   kind: BlockKindName;
@@ -28,7 +34,7 @@ export interface StandingBlock {
 
 /**
  * Which keys of the bases of blocks are stale: a statement behind the sentence or entry was replaced, ended, was forgotten or erased,
- * or says something else now. Nothing is stored of that, so that whatever changes a statement, in whatever way, no document needs to
+ * or says something else now; an event behind it was erased, words were cut from it, or nothing holds that was formed from it. Nothing is stored of that, so that whatever changes a statement, in whatever way, no document needs to
  * be told, and a statement that is restored brings its sentences back.
  */
 export async function staleKeys(
@@ -42,7 +48,7 @@ export async function staleKeys(
   const stale = new Set<string>();
   if (entries.length === 0) return stale;
   const memories = new Map<string, Memory>();
-  const events = new Set<string>();
+  const events = new Map<string, string>();
   for (const some of chunks(ids)) {
     const rows = await reader
       .selectFrom('memories')
@@ -55,17 +61,16 @@ export async function staleKeys(
     if (others.length === 0) continue;
     const found = await reader
       .selectFrom('events')
-      .select('id')
+      .select(['id', 'content'])
       .where('tenant_id', '=', tenant)
       .where('id', 'in', others)
       .execute();
-    for (const { id } of found) events.add(id);
+    for (const { id, content } of found) events.set(id, contentHash(content));
   }
-  const gone = (await memoriesFrom(reader, tenant, [...events])).filter(isNoLongerSo);
-  for (const id of gone.flatMap(({ sourceEvents }) => sourceEvents)) events.delete(id);
+  for (const id of eventsGone(await memoriesFrom(reader, tenant, [...events.keys()]))) events.delete(id);
   const holds = (id: string, hash: string): boolean => {
     const memory = memories.get(id);
-    if (memory === undefined) return events.has(id);
+    if (memory === undefined) return events.has(id) && (hash === '' || hash === events.get(id));
     const isOver = memory.tense !== 'happened' && hasEnded(memory, now);
     if (isNoLongerSo(memory) || isOver || hasOutcome(memory, memoryTypes.get(memory.type))) return false;
     return hash === '' || hash === contentHash(memory.content);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements, statementsIn } from '../language/dated-line.ts';
-import { type Basis, BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import { type Basis, BLOCK_KINDS, type BlockKindName, type SentenceBasis } from '../record/block.ts';
 import { contentHash } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from './database.ts';
@@ -68,14 +68,23 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
   const { content, basis } = document;
   const all = JSON.parse(basis ?? '{}') as Basis;
   const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
-  const rests = new Set(keys);
+  // Under the empty key stands what was left out of the document: only the ids go.
+  const rests = new Set(keys.filter((key) => key !== ''));
   const next = isJson
     ? redactJson(withoutEntries(content, rests), says)
     : replaceStatements(content, (statement) =>
         rests.has(contentHash(statement)) || says(statement) ? null : statement,
       );
   if (keys.length === 0) return { ...document, content: next };
-  const left = Object.fromEntries(Object.entries(all).filter(([key]) => !rests.has(key)));
+  const withoutIds = ({ rests: ids, ...rest }: SentenceBasis): SentenceBasis => ({
+    ...rest,
+    rests: Object.fromEntries(Object.entries(ids).filter(([id]) => !gone.has(id))),
+  });
+  const left = Object.fromEntries(
+    Object.entries(all)
+      .filter(([key]) => !rests.has(key))
+      .map(([key, each]) => [key, withoutIds(each)]),
+  );
   return { ...document, content: next, basis: JSON.stringify(left) };
 }
 

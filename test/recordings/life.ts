@@ -86,6 +86,11 @@ export async function playLife(
   for (const session of life.sessions) {
     const start = Date.parse(session.start);
     const handle = varve.for({ ...scope, session: session.id });
+    // Where nights are reflected on, they were, before the day begins.
+    if (options.consolidation !== undefined) {
+      clock.set(Math.max(clock.now(), start - TURN));
+      await varve.drain();
+    }
     for (const [index, turn] of session.turns.entries()) {
       clock.set(Math.max(clock.now(), start + index * TURN));
       const origin = ({ user: 'user', assistant: 'agent', tool: 'tool' } as const)[turn.role];

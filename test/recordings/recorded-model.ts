@@ -4,12 +4,14 @@ import type { AiSdkLanguageModel } from '../../src/models/ai-sdk-model.ts';
 
 /** One answer of a model: to which turns, beside which known statements. */
 export interface Recording {
-  /** `read`, `amend` or `decide`. */
+  /** `read`, `amend`, `decide`, or of consolidation `profile` and `merge`. */
   task: string;
   /** The numbered turns, or what else was asked, without the rest of the prompt. */
   asked: string;
   /** The lines of the known statements, by number. */
   known: string[];
+  /** Of a nightly reflection: the lines of the known intentions, by number. */
+  intentions?: string[];
   answer: unknown;
 }
 
@@ -21,6 +23,8 @@ export interface RecordedModel {
   /** Requests that no recording answers. */
   missing: string[];
   recordings: Recording[];
+  /** What was asked, by task. */
+  tasks: Record<string, { calls: number; characters: number }>;
 }
 
 /**
@@ -32,9 +36,10 @@ export function replayingModel(recordings: readonly Recording[]): RecordedModel 
     const recorded = recordings.find(
       ({ task, asked }) => task === request.task && keyOf(asked) === keyOf(request.asked),
     );
-    if (recorded !== undefined) return translated(recorded, request.known);
+    if (recorded !== undefined) return translated(recorded, request);
     // What is refused, and which pairs are open, depends on the checks of today: what nobody was asked then is answered with nothing.
-    if (request.task === 'read') return null;
+    if (request.task === 'read' || request.task === 'profile') return null;
+    if (request.task === 'merge') return [];
     return request.task === 'amend' ? { statements: [] } : { decisions: [] };
   });
 }
@@ -71,7 +76,14 @@ interface Request extends Omit<Recording, 'answer'> {
 }
 
 function recordedModel(answer: (request: Request) => Promise<unknown>): RecordedModel {
-  const recorded: RecordedModel = { model: undefined as never, calls: 0, characters: 0, missing: [], recordings: [] };
+  const recorded: RecordedModel = {
+    model: undefined as never,
+    calls: 0,
+    characters: 0,
+    missing: [],
+    recordings: [],
+    tasks: {},
+  };
   recorded.model = {
     specificationVersion: 'v3',
     provider: 'recorded',
@@ -99,10 +111,13 @@ function recordedModel(answer: (request: Request) => Promise<unknown>): Recorded
       recorded.characters += text.length;
       const given = await answer(request);
       if (given === null) recorded.missing.push(request.asked);
-      else recorded.recordings.push({ task: request.task, asked: request.asked, known: request.known, answer: given });
+      else recorded.recordings.push({ ...withoutText(request), answer: given });
+      const callsOf = (recorded.tasks[request.task] ??= { calls: 0, characters: 0 });
+      callsOf.calls += 1;
+      callsOf.characters += text.length;
       const usage = { inputTokens: { total: Math.ceil(text.length / 4) }, outputTokens: { total: 200 } };
       return {
-        content: [{ type: 'text', text: JSON.stringify(given ?? {}) }],
+        content: [{ type: 'text', text: written(request.task, given) }],
         finishReason: { unified: 'stop', raw: 'stop' },
         usage,
         warnings: [],
@@ -116,6 +131,23 @@ function recordedModel(answer: (request: Request) => Promise<unknown>): Recorded
 function parts(user: string): Omit<Recording, 'answer'> {
   const block = (label: string): string =>
     new RegExp(`<${label}-(\\w+)>\\n([\\s\\S]*?)\\n</${label}-\\1>`).exec(user)?.[2] ?? '';
+  const lines = (label: string): string[] =>
+    block(label)
+      .split('\n')
+      .filter((line) => /^\d+\. /.test(line))
+      .map((line) => line.replace(/^\d+\. /, ''));
+  const talk = block('conversations');
+  if (talk !== '') {
+    const asked = talk.replace(/^\d+\. /gm, '');
+    const known = ['profile', 'working_memory', 'new_statements', 'conversations'].flatMap(lines);
+    return { task: 'profile', asked, known, intentions: lines('known_intentions') };
+  }
+  if (block('additions') !== '')
+    return {
+      task: 'merge',
+      asked: block('additions').replace(/^\d+\. /gm, ''),
+      known: [...lines('text_so_far'), ...lines('additions')],
+    };
   const turns = block('turns');
   if (turns === '') return { task: 'decide', asked: user.replace(/<(\/?\w+)-\w+>/g, '<$1>'), known: [] };
   const refused = block('refused');
@@ -130,18 +162,55 @@ function parts(user: string): Omit<Recording, 'answer'> {
 }
 
 /** An answer with the numbers that its known statements have now; what is not shown now is not referred to. */
-function translated({ answer, known }: Recording, now: readonly string[]): unknown {
+function translated({ answer, known, intentions = [] }: Recording, request: Request): unknown {
   // When a statement was said and how it lies in time may be told otherwise now: its words say which it is.
-  const words = (line: string): string => line.replace(/^\[[^\]]*\]\s*(?:\([^)]*\)\s*)?/, '');
-  const lines = now.map(words);
-  const numbers = new Map(known.map((line, index) => [index + 1, lines.indexOf(words(line)) + 1]));
+  const words = (line: string): string => line.replace(/^(?:\[[^\]]*\]\s*(?:\([^)]*\)\s*)?|\([^)]*\)\s*)/, '');
+  const places = (before: readonly string[], now: readonly string[]): Map<number, number> => {
+    const lines = now.map(words);
+    return new Map(before.map((line, index) => [index + 1, lines.indexOf(words(line)) + 1]));
+  };
+  const numbers = places(known, request.known);
+  const closes = places(intentions, request.intentions ?? []);
   const translate = (value: unknown, key: string): unknown => {
     if (key === 'known' && typeof value === 'number') return numbers.get(value) || null;
-    if (key === 'known' && Array.isArray(value))
+    if (key === 'close' && typeof value === 'number') return closes.get(value) || 9999;
+    if ((key === 'known' || key === 'from' || key === 'drop') && Array.isArray(value))
       return value.map((number: number) => numbers.get(number) ?? 0).filter((number) => number > 0);
     if (Array.isArray(value)) return value.map((each) => translate(each, ''));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, translate(each, name)]));
   };
   return translate(answer, '');
+}
+
+function withoutText({ text: _text, ...request }: Request): Omit<Recording, 'answer'> {
+  return request;
+}
+
+/** An answer in the form that the task asks for: the marker format for a nightly reflection, JSON for the others. */
+function written(task: string, given: unknown): string {
+  if (typeof given === 'string') return given;
+  if (task !== 'profile' || given === null) return JSON.stringify(given ?? {});
+  const { profile = [], working = [], facts = [], intentions = [], learnings = [] } = given as Record<string, unknown>;
+  return Object.entries({
+    PROFILE: profile,
+    'WORKING MEMORY': working,
+    FACTS: facts,
+    INTENTIONS: intentions,
+    LEARNINGS: learnings,
+  })
+    .map(([name, list]) => `---${name}---\n${JSON.stringify(list)}`)
+    .join('\n\n');
+}
+
+/** A model that answers readings as one of two models does, and consolidation as the other. */
+export function joined(reading: RecordedModel, consolidation: RecordedModel): AiSdkLanguageModel {
+  return {
+    ...reading.model,
+    doGenerate: (options: Parameters<AiSdkLanguageModel['doGenerate']>[0]) => {
+      const asked = JSON.stringify(options.prompt);
+      const isConsolidation = /<(?:conversations|additions|observations)-/.test(asked);
+      return (isConsolidation ? consolidation : reading).model.doGenerate(options);
+    },
+  } as AiSdkLanguageModel;
 }

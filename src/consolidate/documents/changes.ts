@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readTolerantJson } from '../../models/tolerant-json.ts';
-import { numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { contentHash } from '../../record/memory.ts';
@@ -188,8 +188,11 @@ function problemIn(
   // A day of a month may have been counted from the day of a turn.
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
-  const isSupported = stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0;
-  return isSupported ? null : { reason: 'unsupported', detail: null };
+  if (stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0) return null;
+  // How somebody talks is said in no words of theirs: what rests on a turn may be put into other words, without a name that nobody said.
+  const names = text.match(/(?<=[\p{Ll},;]\s)\p{Lu}\p{Ll}[\p{L}'-]*/gu) ?? [];
+  const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
+  return isImpression ? null : { reason: 'unsupported', detail: null };
 }
 
 const WRITTEN_DATE =

@@ -111,12 +111,16 @@ export interface Material {
   /** As a reader is to see it, with the day of a plan and the end of what is over. */
   text: string;
   at: Date;
-  /** The hash of its own words: when they change, what was written of them is stale. Empty for events, which never change. */
+  /** The hash of its own words: when they change, or are cut because they were forgotten, what was written of them is stale. */
   hash: string;
+  /** Whether it is an event: what somebody said, not a statement that was formed from it. */
+  isEvent: boolean;
   /** When what is written of it is no longer so by itself: the end of a plan's day, or of its validity. */
   until: number | null;
   section: string | null;
   importance: number;
+  /** Whether it is of no interest any more, although it is true: what happened long ago. A sentence goes when all that it rests on has aged. */
+  hasAged: boolean;
   /** The events that a statement was formed from: a document that rests on all of them says it already. */
   events: readonly string[];
 }
@@ -159,7 +163,9 @@ export function refreshed(document: Document, { known, wanted }: Materials, now:
   const isWanted = ({ day, basis }: Sentence): boolean =>
     day === null || Object.keys(basis?.rests ?? {}).every((id) => listed.has(id));
   const sentences = document.sentences.filter(
-    (sentence) => sentence.basis === null || (isSound(sentence.basis, known, now) && isWanted(sentence)),
+    (sentence) =>
+      sentence.basis === null ||
+      (isSound(sentence.basis, known, now) && isWanted(sentence) && !hasAged(sentence.basis, known)),
   );
   const omitted = document.omitted.filter((id) => known.has(id));
   const texts = new Set(sentences.map(({ text }) => contentHash(text)));
@@ -186,6 +192,11 @@ export function unsaid(document: Document, wanted: readonly Material[]): Materia
 function isSound({ rests, until }: SentenceBasis, known: ReadonlyMap<string, Material>, now: number): boolean {
   if (until !== undefined && until <= now) return false;
   return Object.entries(rests).every(([id, hash]) => known.get(id)?.hash === hash);
+}
+
+function hasAged({ rests }: SentenceBasis, known: ReadonlyMap<string, Material>): boolean {
+  const ids = Object.keys(rests);
+  return ids.length > 0 && ids.every((id) => known.get(id)?.hasAged === true);
 }
 
 /** The document within a word limit: prose gets what the lines leave, and half of the words at least; the oldest lines go first. */

@@ -7,8 +7,8 @@ import { contentHash, type Memory } from '../../record/memory.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { hasEnded, hasOutcome, isPlanOver, isPresentFact, plannedFor, timedRendering } from '../../record/standing.ts';
-import type { Reader } from '../../store/database.ts';
-import { isNoLongerSo } from '../../store/block-standing.ts';
+import { chunks, type Reader } from '../../store/database.ts';
+import { eventsGone } from '../../store/block-standing.ts';
 import { toEvent } from '../../store/event-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { toMemory } from '../../store/memory-rows.ts';
@@ -65,10 +65,12 @@ export function workingMaterials(statements: readonly Memory[], deps: Consolidat
         deps.memoryTypes.get(memory.type)?.inWorkingMemory === true &&
         memory.sourceType !== 'consolidation' &&
         !isPresentFact(memory, now) &&
-        holdsNow(memory, deps) &&
-        (memory.tense !== 'happened' || lastUse(memory) > stale),
+        holdsNow(memory, deps),
     )
-    .map((memory) => toMaterial(memory, null))
+    .map((memory) => ({
+      ...toMaterial(memory, null),
+      hasAged: memory.tense === 'happened' && lastUse(memory) <= stale,
+    }))
     .toReversed();
 }
 
@@ -95,8 +97,10 @@ export function toMaterial(memory: Memory, section: string | null): Material {
     text: timedRendering(memory),
     at: memory.statedAt,
     hash: contentHash(memory.content),
+    isEvent: false,
     until: memory.tense === 'happened' || ends.length === 0 ? null : Math.min(...ends),
     section,
+    hasAged: false,
     importance: memory.importance,
     events: memory.sourceEvents,
   };
@@ -108,12 +112,53 @@ export function observedMaterial(event: Event, deps: ConsolidateDeps): Material 
     id: event.id,
     text: redactSensitive(event.content, deps.privacy),
     at: event.occurredAt,
-    hash: '',
+    hash: contentHash(event.content),
+    isEvent: true,
     until: event.occurredAt.getTime() + deps.consolidation.tiers.staleAfterDays * DAY,
     section: null,
+    hasAged: false,
     importance: 0.5,
     events: [],
   };
+}
+
+/** A turn of the user's, as a sentence of a document can rest on it. */
+export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'content' | 'occurredAt'>): Material {
+  const hash = contentHash(content);
+  return {
+    id,
+    text: content,
+    at: occurredAt,
+    hash,
+    isEvent: true,
+    until: null,
+    section: null,
+    hasAged: false,
+    importance: 0,
+    events: [],
+  };
+}
+
+/** The events among these ids that still stand: they are in the log, and something holds that was formed from them, if anything was. */
+export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
+  const events: Event[] = [];
+  for (const some of chunks(ids)) {
+    const rows = await reader
+      .selectFrom('events')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', some)
+      .execute();
+    events.push(...rows.map(toEvent));
+  }
+  const gone = eventsGone(
+    await memoriesFrom(
+      reader,
+      tenant,
+      events.map(({ id }) => id),
+    ),
+  );
+  return events.filter(({ id }) => !gone.has(id)).map(turnMaterial);
 }
 
 const MOST_OBSERVED = 500;
@@ -152,7 +197,7 @@ export async function recentObservations(
     scope.tenant,
     rows.map(({ id }) => id),
   );
-  const gone = new Set(formed.filter(isNoLongerSo).flatMap(({ sourceEvents }) => sourceEvents));
+  const gone = eventsGone(formed);
   const said = new Set(formed.flatMap(({ sourceEvents }) => sourceEvents));
   return rows
     .map(toEvent)

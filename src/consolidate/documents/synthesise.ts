@@ -114,15 +114,15 @@ async function synthesiseOnce(
 ): Promise<Pick<OwnerProgress, 'eventRow'>> {
   const nextProgress = progressAfter(progress, batch);
   return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
-    const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => ({
-      tiers: await readTiers(reader, scope),
-      materials: await readMaterials(reader, deps, scope),
-      formed: await memoriesFrom(
-        reader,
-        scope.tenant,
-        batch.map(({ event }) => event.id),
-      ),
-    }));
+    const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => {
+      const read = await readTiers(reader, scope);
+      const ids = batch.map(({ event }) => event.id);
+      return {
+        tiers: read,
+        materials: await readMaterials(reader, deps, scope, read),
+        formed: await memoriesFrom(reader, scope.tenant, ids),
+      };
+    });
     run.read({ observations: batch.length });
     const next = await nextTiers(deps, run, { tiers, materials, batch });
     const apply: SynthesisToApply = {
@@ -313,11 +313,14 @@ export async function refreshWorkingMemory(
   scope: Scope,
   options: RunContext,
 ): Promise<number | null> {
-  const { seen, tiers, materials } = await deps.database.read(scope.tenant, async (reader) => ({
-    seen: await seeOwner(reader, scope),
-    tiers: await readTiers(reader, scope),
-    materials: await readMaterials(reader, deps, scope),
-  }));
+  const { seen, tiers, materials } = await deps.database.read(scope.tenant, async (reader) => {
+    const read = await readTiers(reader, scope);
+    return {
+      seen: await seeOwner(reader, scope),
+      tiers: read,
+      materials: await readMaterials(reader, deps, scope, read),
+    };
+  });
   const now = deps.clock.now();
   const document = refreshed(tiers.workingMemory, materials, now);
   const next = writeDocument(fitted(document, deps.consolidation.tiers.words));

@@ -13,9 +13,9 @@ import { findProgress, saveProgress, type OwnerProgress } from '../../store/prog
 import type { RunNotes } from '../../store/run-store.ts';
 import { writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { readDocument, type Document, type Material, type Materials } from './document.ts';
+import { idsOf, readDocument, type Document, type Material, type Materials } from './document.ts';
 import { readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
-import { liveStatements, observedMaterial, recentObservations, workingMaterials } from './sources.ts';
+import { liveStatements, observedMaterial, recentObservations, standingEvents, workingMaterials } from './sources.ts';
 
 /** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
 export interface Tiers {
@@ -51,7 +51,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** What the working memory is made of now: the statements that hold, and observations that nothing was formed from. */
-export async function readMaterials(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Materials> {
+export async function readMaterials(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  { workingMemory }: Pick<Tiers, 'workingMemory'>,
+): Promise<Materials> {
   const live = await liveStatements(reader, deps, scope);
   const statements = workingMaterials(live, deps);
   const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
@@ -63,8 +68,10 @@ export async function readMaterials(reader: Reader, deps: ConsolidateDeps, scope
   const known = new Map<string, Material>(
     [...statements, ...observed.map(({ material }) => material)].map((each) => [each.id, each]),
   );
+  const turns = [...idsOf(workingMemory)].filter((id) => !known.has(id));
+  for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
   // What a merged text says stands in the prompt with that text.
-  const single = statements.filter(({ id }) => !merged.has(id));
+  const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
   const wanted = [...single, ...observed.filter(({ isFormed }) => !isFormed).map(({ material }) => material)];
   return { known, wanted };
 }

@@ -18,7 +18,7 @@ import {
   type Materials,
   type Sentence,
 } from '../documents/document.ts';
-import { liveStatements, messagesBetween, profileMaterials } from '../documents/sources.ts';
+import { liveStatements, messagesBetween, profileMaterials, turnMaterial } from '../documents/sources.ts';
 import { readMaterials, readTiers } from '../documents/tiers.ts';
 import { reflectedSince } from './due-reflections.ts';
 
@@ -57,7 +57,7 @@ export async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Sco
   const { messages, until, hasMore } = await messagesBetween(reader, scope, { since, until: now, limit });
   const statements = await liveStatements(reader, deps, scope);
   const tiers = await readTiers(reader, scope);
-  const working = await readMaterials(reader, deps, scope);
+  const working = await readMaterials(reader, deps, scope, tiers);
   return {
     messages,
     since,
@@ -106,12 +106,18 @@ async function openProfile(
 
 /** Something that holds and whose words are not needed. */
 function standIn(id: string, hash: string): Material {
-  return { id, text: '', at: new Date(0), hash, until: null, section: null, importance: 0, events: [] };
-}
-
-/** A turn of the user's, as a sentence of a document can rest on it. */
-function turnMaterial({ id, content, occurredAt }: Event): Material {
-  return { ...standIn(id, ''), text: content, at: occurredAt };
+  return {
+    id,
+    text: '',
+    at: new Date(0),
+    hash,
+    isEvent: false,
+    until: null,
+    section: null,
+    hasAged: false,
+    importance: 0,
+    events: [],
+  };
 }
 
 /**
