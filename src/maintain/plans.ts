@@ -67,7 +67,8 @@ async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memor
   await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;
-  await reviseMemory(writer, deps, plan, { change: { tense: 'happened' }, why });
+  const change = { tense: 'happened' as const, internal: { ...plan.internal, planned: true } };
+  await reviseMemory(writer, deps, plan, { change, why });
   return 1;
 }
 

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';
-import { covers, loadLife, playLife, type Life } from './life.ts';
+import type { Memory } from '../../src/record/memory.ts';
+import { covers, loadLife, playLife, type Life, type Lived } from './life.ts';
 import { joined, replayingModel, type Recording } from './recorded-model.ts';
 
 const here = import.meta.dirname;
@@ -31,15 +32,18 @@ describe('consolidation with recorded answers of a model', () => {
         const lived = await playLife(life, model, { consolidation: {} });
         // A night whose turns are shown otherwise has to be recorded anew: node test/recordings/record-consolidation.ts.
         expect({ life: id, missing: answers.missing.length }).toEqual({ life: id, missing: 0 });
-        const sentences: string[] = [];
+        const sentences: { text: string; memories: Memory[] }[] = [];
         for (const kind of ['working_memory', 'profile'] as const) {
           const basis = await lived.handle.blocks.basis(kind);
           expect(basis.length).toBeGreaterThan(0);
           // Every sentence can be followed to what it rests on.
           expect(basis.filter(({ restsOn }) => restsOn.length === 0)).toEqual([]);
-          sentences.push(...basis.filter(({ stale }) => !stale).map(({ text }) => text));
+          for (const { text, restsOn } of basis.filter(({ stale }) => !stale)) {
+            const found = await Promise.all(restsOn.map((each) => lived.handle.memories.get(each)));
+            sentences.push({ text, memories: found.filter((memory) => memory !== null) });
+          }
         }
-        expect({ life: id, ended: saysEnded(life, sentences) }).toEqual({ life: id, ended: [] });
+        expect({ life: id, ended: saysEnded(life, sentences, lived) }).toEqual({ life: id, ended: [] });
         expect(await lived.handle.consolidation.held()).toEqual([]);
         await lived.varve.close();
         calls += answers.calls;
@@ -55,18 +59,29 @@ describe('consolidation with recorded answers of a model', () => {
 });
 
 const SAYS = 0.75;
+const NEGATES = /\b(?:no longer|any ?more)\b/i;
 
-/** The sentences that say what the life itself says has ended, and not what took its place. */
-function saysEnded({ memories }: Life, sentences: readonly string[]): string[] {
+/** The sentences that say what the life itself says has ended, and not what took its place: in their words, and by what they rest on. */
+function saysEnded(
+  { memories }: Life,
+  sentences: readonly { text: string; memories: readonly Memory[] }[],
+  { turnOf }: Lived,
+): string[] {
   return memories
     .filter(({ until }) => until !== null)
     .flatMap((ended) => {
       const next = memories.find(({ id }) => id === ended.replacedBy);
+      const isOf = (memory: Memory): boolean =>
+        memory.sourceEvents.some((event) => ended.stated.includes(turnOf.get(event) ?? '')) &&
+        covers(ended.text, memory.content) >= SAYS;
       const saying = sentences.filter(
-        (sentence) =>
-          covers(ended.text, sentence) >= SAYS &&
-          (next === undefined || covers(next.text, sentence) < covers(ended.text, sentence)),
+        ({ text, memories: behind }) =>
+          covers(ended.text, text) >= SAYS &&
+          // "The nurse no longer comes" says the end.
+          (NEGATES.test(ended.text) || !NEGATES.test(text)) &&
+          behind.some(isOf) &&
+          (next === undefined || covers(next.text, text) < covers(ended.text, text)),
       );
-      return saying.map((sentence) => `${ended.text} ← ${sentence}`);
+      return saying.map(({ text }) => `${ended.text} ← ${text}`);
     });
 }

@@ -46,7 +46,10 @@ export function holdsNow(
   { memoryTypes, clock }: Pick<ConsolidateDeps, 'memoryTypes' | 'clock'>,
 ): boolean {
   const now = clock.now();
-  return !hasEnded(memory, now) && !isPlanOver(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
+  if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
+  // A plan whose day is over is history, and still worded as a plan: documents are about what is so.
+  const wasPlanned = memory.internal['planned'] === true || (memory.tense === 'happened' && memory.dueAt !== null);
+  return !wasPlanned && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
 import { hasOutcome, isoDay, isPresentFact } from '../../record/standing.ts';
-import { replaceBlock } from '../../store/block-store.ts';
+import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
@@ -335,6 +335,10 @@ async function writeOrHold(
   // Where nothing is known, no document is begun.
   if (text === '' && version === 0) return { [kind]: 0 };
   if (text === before.text && isDeepStrictEqual(basis, before.basis)) return { [kind]: 0 };
+  // Consolidation may have added lines while the model was asked. The call was paid: the rest of it is applied, and the lines are put into
+  // words the next night.
+  const current = kind === 'working_memory' ? await findBlock(writer, scope, kind) : null;
+  if (current !== null && current.version !== version) return { [kind]: 0, outdated: 1 };
   if (suspicion === null) return applyDocument(writer, deps, scope, { kind, apply: { text, basis, version }, why });
   const now = deps.clock.now();
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now });
