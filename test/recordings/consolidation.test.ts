@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { covers } from '../../src/evaluate/says.ts';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';
 import type { Memory } from '../../src/record/memory.ts';
-import { covers, loadLife, playLife, type Life, type Lived } from './life.ts';
+import { loadLife, playLife, type Life, type Lived } from './life.ts';
 import { joined, replayingModel, type Recording } from './recorded-model.ts';
 
 const here = import.meta.dirname;
