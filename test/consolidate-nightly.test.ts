@@ -454,7 +454,7 @@ for (const database of databases()) {
       expect([await reflections(ana), await reflections(tokyo)]).toEqual([1, 1]);
     });
 
-    it('[K12] [C9] a call without a user reflects for everybody who has news, and says how many', async () => {
+    it('[K12] a call without a user reflects for everybody who has news, and says how many', async () => {
       const { varve, clock } = await open({ formation: { writes: 'deferred' } });
       const of = (agent: string | null, user: string) => varve.for({ tenant: 't', agent, user });
       for (const [agent, user] of [
@@ -506,7 +506,7 @@ for (const database of databases()) {
       await expect(ana.intentions.done('mem_none')).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('[K18] [C6] an intention is due, overdue for a few days, then quiet, then gone; a prompt has a handful at most', async () => {
+    it('[K18] an intention is due, overdue for a few days, then quiet, then gone; a prompt has a handful at most', async () => {
       const { varve, ana, clock } = await open();
       for (let index = 0; index < 12; index += 1)
         await ana.intentions.add({ text: `Write letter ${index} to aunt ${index}.`, followUpDays: 3 });

@@ -222,7 +222,7 @@ for (const database of databases()) {
       );
     });
 
-    it('[L14] [C7] what went badly is never best, however much of it there is, and two cases of five claim nothing', async () => {
+    it('[L14] what went badly is never best, however much of it there is, and two cases of five claim nothing', async () => {
       const ship = async ({ ana }: Opened, carrier: string, complaints: number, effect: 'positive' | 'negative') => {
         const { id } = await ana.decisions.record({ content: `Shipped the parcel with ${carrier}` });
         const measure = { name: 'complaints', value: complaints };

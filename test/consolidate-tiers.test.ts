@@ -179,7 +179,7 @@ for (const database of databases()) {
       expect(text).toMatch(/that\.$/);
     });
 
-    it('[T6] [C2] an answer without changes changes nothing, whatever there is', async () => {
+    it('[T6] an answer without changes changes nothing, whatever there is', async () => {
       for (const scaffold of [
         { Role: 'Engineer' },
         { About: { Work: { Role: 'Engineer' }, Home: [{ City: 'Berlin' }, { Pet: 'Max' }] } },
@@ -226,7 +226,7 @@ for (const database of databases()) {
       expect((await ana.blocks.history('scaffold')).at(-1)).toMatchObject({ actor: 'operator' });
     });
 
-    it('[T6] [C2] a condensation is applied, however short; a loss of statements that still hold is held', async () => {
+    it('[T6] a condensation is applied, however short; a loss of statements that still hold is held', async () => {
       const { ana } = await open({ model: true });
       const likes = ['tea', 'rain', 'jazz', 'chess', 'trams', 'moss', 'maps', 'salt'];
       for (const what of likes) await ana.memories.create({ type: 'preference', content: `User likes ${what}.` });
@@ -292,7 +292,7 @@ for (const database of databases()) {
       expect(await working(ana)).not.toContain('moss');
     });
 
-    it('[T1] [C1] a state stays however long ago it was said, what happened goes, and restating costs no call', async () => {
+    it('[T1] a state stays however long ago it was said, what happened goes, and restating costs no call', async () => {
       const { varve, ana } = await open({ model: true });
       const make = (content: string, given: object) => ana.memories.create({ type: 'fact', content, ...given });
       await make('User sings in a choir.', { tense: 'habit' });
@@ -330,7 +330,7 @@ for (const database of databases()) {
       expect((await ana.consolidation.runs({ kinds: ['synthesise'] })).at(-1)?.changed).toMatchObject({ refused: 3 });
     });
 
-    it('[T6] [C3] every observation is put to the model once', async () => {
+    it('[T6] every observation is put to the model once', async () => {
       const { varve, ana } = await open({ model: true, formation: { tasks: { read: 'local' } } });
       server.otherwise(answer({ set: { City: 'Berlin' }, facts: ['User lives in Berlin.'] }));
       await ana.recordObservation('User lives in Berlin.', 'fact');

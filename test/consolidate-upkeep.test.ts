@@ -234,7 +234,7 @@ for (const database of databases()) {
       expect(await runs('maintain')).toBe(2);
     });
 
-    it('[L16] [C8] a memory that is always given counts where the answer used it, and loses nothing where it did not', async () => {
+    it('[L16] a memory that is always given counts where the answer used it, and loses nothing where it did not', async () => {
       const { varve, ana, of, clock } = await open();
       const peanuts = (
         await ana.memories.create({ type: 'fact', content: 'User is allergic to peanuts.', importance: 0.7 })

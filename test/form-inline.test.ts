@@ -434,7 +434,7 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[K9] [C5] without a model the news at the opening of a long session is in its summary', async () => {
+    it('[K9] without a model the news at the opening of a long session is in its summary', async () => {
       const { options, drop } = await database.create();
       const { varve, clock } = await openForming(options);
       const handle = varve.for({ user: 'ana', session: 's' });

@@ -6,8 +6,9 @@ import type { Reader } from '../store/database.ts';
 import { toEvent } from '../store/event-store.ts';
 import { embedTexts, ownerOf } from './compare.ts';
 import { type Meanable, namesNothing } from './meant-by-request.ts';
-import type { CheckedForget } from './apply/requests.ts';
-import type { FormWork } from './read-turns.ts';
+import type { FormDeps } from './formation-settings.ts';
+import type { CheckedForget } from './statement.ts';
+import type { Meter } from '../ledger/meter.ts';
 import { calibratedSimilarity } from '../models/calibration.ts';
 
 /** A sentence of the user's own, and where it stands. */
@@ -47,8 +48,10 @@ const NEAR = 0.6;
 const AHEAD = 0.05;
 
 /** Requests, each with the sentence of the user's that is nearest in meaning: "my salary" finds "I make 90k". */
-export async function withNearest(work: FormWork, forgets: readonly CheckedForget[]): Promise<CheckedForget[]> {
-  const { deps, scope, meter, signal } = work;
+export async function withNearest(
+  { deps, scope, meter, signal }: { deps: FormDeps; scope: Scope; meter: Meter; signal?: AbortSignal },
+  forgets: readonly CheckedForget[],
+): Promise<CheckedForget[]> {
   const open = forgets.filter(
     ({ request, targets }) =>
       request.takenBack !== true && targets.length === 0 && !namesNothing(request.about, deps.attributes),

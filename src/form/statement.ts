@@ -3,7 +3,9 @@ import type { Memory, SourceType } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
 import type { Polarity, Quote, Tense } from '../record/statement.ts';
 import type { Confidence, Origin, Trust } from '../record/trust.ts';
-import type { Relation } from './read/reader.ts';
+import type { Evidence } from './check/origin.ts';
+import type { Refusal } from './formation-result.ts';
+import type { ReadForget, Relation } from './read/reader.ts';
 
 /** A statement that was resolved and checked: ready to be compared with what is known. */
 export interface Statement {
@@ -31,4 +33,21 @@ export interface Statement {
   names: string[];
   /** What it does to a known statement, as its reader says. */
   relation: { kind: Relation; target: Memory } | null;
+}
+
+/** The ends and requests of a reading whose words the user said. */
+export interface CheckedRequests {
+  ends: { target: Memory; evidence: Evidence }[];
+  forgets: CheckedForget[];
+  refused: Refusal[];
+}
+
+/** A request to forget in the user's own words. */
+export interface CheckedForget {
+  request: ReadForget;
+  evidence: Evidence;
+  /** The known statements that the reader takes to be meant. */
+  targets: Memory[];
+  /** The sentence of the user's that comes nearest by its meaning, for where neither fields nor words decide. */
+  nearest?: Quote | null;
 }

@@ -3,7 +3,6 @@ import { VarveError } from '../errors.ts';
 import type { TimeInput } from '../record/parse.ts';
 import type { Tenant, Writer } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
-import type { LeasedRun } from './lease-jobs.ts';
 
 /** Anything that JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -125,6 +124,12 @@ export interface JobKind {
 
 /** Kinds of jobs by their names. Each part of Varve has one table of its own kinds; the background work joins them. */
 export type JobKinds = Readonly<Record<string, JobKind>>;
+
+/** A run that is under way. */
+export interface LeasedRun {
+  job: Job;
+  leaseId: string;
+}
 
 /** A job that this worker is running. */
 export interface RunningJob extends LeasedRun {

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
 import { type FairTurns, pickFairly } from './fair-turns.ts';
-import { type Job, type RunningJob, toJob } from './job.ts';
+import { type Job, type LeasedRun, type RunningJob, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
 
 /** What a worker can take. */
@@ -82,12 +82,6 @@ function eligible(kinds: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`${ofKinds(kinds)} and (unique_key is null or not exists (
     select 1 from jobs as other where other.state = 'running' and other.unique_key is not null
       and other.tenant_id = jobs.tenant_id and other.kind = jobs.kind and other.unique_key = jobs.unique_key))`;
-}
-
-/** A run that is under way. */
-export interface LeasedRun {
-  job: Job;
-  leaseId: string;
 }
 
 /** Extends leases and returns the runs that have lost theirs. */

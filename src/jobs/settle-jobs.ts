@@ -5,7 +5,7 @@ import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
 import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
 import { type Job, type Json, type TenantFilter, toJob } from './job.ts';
-import type { LeasedRun } from './lease-jobs.ts';
+import type { LeasedRun } from './job.ts';
 import type { Outcome } from './outcome.ts';
 
 /** A run that is over, with the lease that it had. */

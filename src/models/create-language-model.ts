@@ -21,14 +21,8 @@ import {
 } from './answer-call.ts';
 import { type CallSettings, createCaller } from './caller.ts';
 import { acceptedKinds, jsonSchemaOf } from './json-schema.ts';
-import {
-  type DataRequest,
-  type Generated,
-  type LanguageModel,
-  type Task,
-  TASK_TIERS,
-  type TextRequest,
-} from './language-model.ts';
+import { type DataRequest, type Generated, type LanguageModel, type TextRequest } from './language-model.ts';
+import { type Task, TASK_TIERS } from './prompt.ts';
 import { type AnswerLimits, type AnswerProblem, parseAnswer } from './parse-answer.ts';
 import { addUsage, NO_USAGE, usageOfFailure, withUsage } from './usage.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Prompt } from './prompt.ts';
+import type { Prompt, Task } from './prompt.ts';
 import type { ModelUsage } from './usage.ts';
 
 /** Answers prompts with data that fits a schema, or with text. */
@@ -37,30 +37,3 @@ export interface Generated<Data> {
   /** True when the answer had to be repaired or asked for twice. */
   repaired: boolean;
 }
-
-/** A quick and cheap model, or a slow and careful one. */
-export type Tier = 'fast' | 'slow';
-
-/** What language models are asked to do, and which of the two does it unless a task has a model of its own. */
-export const TASK_TIERS = {
-  /** What a stretch of a conversation states. */
-  read: 'fast',
-  /** ADD, UPDATE, DELETE or NONE for new facts. */
-  decide: 'fast',
-  /** Whether and what to look up before a turn. */
-  lookup: 'fast',
-  /** Reflections for agent, user and session. */
-  reflect: 'slow',
-  /** Several texts into one within a word limit. */
-  merge: 'slow',
-  /** Scaffold, working memory and facts of new observations. */
-  synthesise: 'slow',
-  /** The nightly profile, with facts, intentions and learnings. */
-  profile: 'slow',
-  /** Answers from a context, in evaluations. */
-  answer: 'slow',
-  /** Scores in evaluations. */
-  judge: 'slow',
-} as const;
-
-export type Task = keyof typeof TASK_TIERS;

@@ -1,7 +1,33 @@
 import { invalidInput } from '../errors.ts';
 import { visibleText, withoutMarkers } from '../language/inert-text.ts';
 import { digest } from '../record/id.ts';
-import { type Task, TASK_TIERS, type Tier } from './language-model.ts';
+
+/** A quick and cheap model, or a slow and careful one. */
+export type Tier = 'fast' | 'slow';
+
+/** What language models are asked to do, and which of the two does it unless a task has a model of its own. */
+export const TASK_TIERS = {
+  /** What a stretch of a conversation states. */
+  read: 'fast',
+  /** ADD, UPDATE, DELETE or NONE for new facts. */
+  decide: 'fast',
+  /** Whether and what to look up before a turn. */
+  lookup: 'fast',
+  /** Reflections for agent, user and session. */
+  reflect: 'slow',
+  /** Several texts into one within a word limit. */
+  merge: 'slow',
+  /** Scaffold, working memory and facts of new observations. */
+  synthesise: 'slow',
+  /** The nightly profile, with facts, intentions and learnings. */
+  profile: 'slow',
+  /** Answers from a context, in evaluations. */
+  answer: 'slow',
+  /** Scores in evaluations. */
+  judge: 'slow',
+} as const;
+
+export type Task = keyof typeof TASK_TIERS;
 
 /** What a model is asked, ready to be sent. */
 export interface Prompt {

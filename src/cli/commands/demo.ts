@@ -14,7 +14,6 @@ export const demo: Command = {
       await import(file.href);
       return EXIT.ok;
     }
-    const { playDemo } = await import('./demo.ts');
     const played = await playDemo();
     await input.output.answer(played, () =>
       played.map(({ step, result }) => `${input.output.style('bold', step)}\n${result}\n`).join('\n'),

@@ -21,23 +21,7 @@ import type { FormDeps } from '../formation-settings.ts';
 import { meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import { saidBefore } from '../said-before.ts';
-
-/** The ends and requests of a reading whose words the user said. */
-export interface CheckedRequests {
-  ends: { target: Memory; evidence: Evidence }[];
-  forgets: CheckedForget[];
-  refused: Refusal[];
-}
-
-/** A request to forget in the user's own words. */
-export interface CheckedForget {
-  request: ReadForget;
-  evidence: Evidence;
-  /** The known statements that the reader takes to be meant. */
-  targets: Memory[];
-  /** The sentence of the user's that comes nearest by its meaning, for where neither fields nor words decide. */
-  nearest?: Quote | null;
-}
+import type { CheckedForget, CheckedRequests } from '../statement.ts';
 
 /** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
 export function checkRequests(

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { tellingWords } from '../../language/words.ts';
-import type { IndexedKind, TextIndex } from '../database.ts';
+import { type IndexedKind, type TextIndex, tellingWords } from '../database.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };

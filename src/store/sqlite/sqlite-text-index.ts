@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { tellingWords } from '../../language/words.ts';
-import type { IndexedKind, TextIndex } from '../database.ts';
+import { type IndexedKind, type TextIndex, tellingWords } from '../database.ts';
 
 const TEXT_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
   memory: sql.table('memory_text'),
