@@ -20,8 +20,8 @@ export interface Redaction {
 
 /**
  * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
- * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives back how many documents,
- * versions and answers it changed.
+ * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives
+ * back how many documents, versions and answers it changed.
  */
 export async function redactDocuments(
   writer: Writer,
@@ -89,7 +89,8 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
 }
 
 function withoutEntries(content: string, keys: ReadonlySet<string>): string {
-  const data = JSON.parse(content) as Record<string, unknown>;
+  // An application may store any JSON, also a bare null.
+  const data = (JSON.parse(content) ?? {}) as Record<string, unknown>;
   if (!Object.keys(data).some((key) => keys.has(key))) return content;
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
