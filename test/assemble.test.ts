@@ -464,11 +464,11 @@ for (const database of databases()) {
       await drop();
     });
 
-    it('[L16] what was given is told to formation, which does not learn it again, and judged if it was looked up', async () => {
+    it('[L16] what was given is told to formation, which does not learn it again, and judged', async () => {
       const { options, drop } = await database.create();
       const { varve } = await opened({ store: options });
       const handle = varve.for(FRIEND);
-      await handle.memories.create({ type: 'preference', content: 'Prefers tea' });
+      const always = await handle.memories.create({ type: 'preference', content: 'Prefers tea' });
       const { memory } = await handle.memories.create({
         type: 'fact',
         content: 'Boat Nautilus lies in Oslo',
@@ -484,7 +484,11 @@ for (const database of databases()) {
       expect((await given('s')).toSorted()).toEqual(['Boat Nautilus lies in Oslo', 'Prefers tea']);
       expect(await given('another')).toEqual([]);
       const judged = await store.read('default', (reader) => listGiven(reader, scope, 10));
-      expect(judged.map(({ memoryId }) => memoryId)).toEqual([memory.id]);
+      // Both are judged; what is always given only gains by it.
+      expect(Object.fromEntries(judged.map(({ memoryId, isAlways }) => [memoryId, isAlways]))).toEqual({
+        [always.memory.id]: true,
+        [memory.id]: false,
+      });
       await store.close();
       await drop();
     });
