@@ -106,14 +106,23 @@ export async function applyForgets(
 ): Promise<AppliedForgets> {
   const applied: AppliedForgets = { forgotten: [], restored: [], refused: [] };
   const owner = ownerOf(scope);
-  for (const asked of forgets) {
+  const obeyed = new Set<string>();
+  for (const { nearest = null, ...asked } of forgets) {
     const { request, evidence } = asked;
+    // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence means the same.
+    const isSaidAgain = obeyed.has(evidence.event.id);
     if (request.takenBack === true) {
       applied.restored.push(...(await takeBack(writer, deps, { owner, event: evidence.event, turns, why })));
       continue;
     }
-    const { memories, words } = await findMeant(writer, deps, asked, { owner, turns });
+    const { memories, words } = await findMeant(
+      writer,
+      deps,
+      { ...asked, nearest: isSaidAgain ? null : nearest },
+      { owner, turns },
+    );
     const count = memories.length + words.length;
+    if (count === 0 && isSaidAgain) continue;
     if (count === 0 || count > MOST_AT_ONCE) {
       applied.refused.push(refusal('forget', count === 0 ? 'unknown_target' : 'excess', request.quote.words));
       continue;
@@ -127,6 +136,7 @@ export async function applyForgets(
       why: { ...why, reason: 'the user asked to forget it' },
     });
     applied.forgotten.push(...forgotten);
+    obeyed.add(evidence.event.id);
   }
   return applied;
 }
