@@ -84,7 +84,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       // What a key that reads may ask with a body.
       expect(
         OPERATIONS.filter(({ access, method }) => access === 'read' && method !== 'get').map(({ id }) => id),
-      ).toEqual(['assembleContext', 'recall', 'callTool']);
+      ).toEqual(['assembleContext', 'recall', 'recallMany', 'callTool']);
       for (const { name } of AGENT_TOOLS.filter(({ hints }) => !hints.readOnly)) {
         const { status } = await server.call('POST', `/v1/tools/${name}?user=ana`, { key: reader, body: {} });
         expect([name, status]).toEqual([name, 403]);

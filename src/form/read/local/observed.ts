@@ -71,9 +71,9 @@ export function topicsOf(statements: readonly ReadStatement[], turns: readonly E
     .slice(0, MOST_TOPICS)
     .map((stretch) => ({
       topic: titleOf(stretch[0]),
-      summary: stretch
+      // Two statements of one sentence quote it once.
+      summary: [...new Set(stretch.map((statement) => quotation(statement, turns, timeZone)))]
         .slice(0, MOST_QUOTATIONS)
-        .map((statement) => quotation(statement, turns, timeZone))
         .join('\n'),
       turns: [...new Set(stretch.flatMap(({ quotes }) => quotes.map(({ turn }) => turn)))],
     }));
