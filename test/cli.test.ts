@@ -137,7 +137,7 @@ describe('varve on the command line', () => {
     const asJson = await run(['list', '--json'], { terminal: true });
     expect(() => JSON.parse(asJson.stdout)).not.toThrow();
     const exported = await run(['export', '-o', join(folder, 'shown.ndjson')], { terminal: true });
-    expect(exported.stdout).toMatch(/lines in/);
+    expect(exported.stdout).toMatch(/records in/);
   });
 
   it('shows how far an import is, on a terminal and nowhere else', async () => {
