@@ -94,14 +94,14 @@ describe('varve on the command line, where things go wrong', () => {
     };
     const turn = '{"role":"user","content":"I live in Oslo."}\n';
     mkdirSync(join(folder, 'no-json'));
-    writeFileSync(join(folder, 'no-json', 'readme.md'), '# Nothing here');
+    writeFileSync(join(folder, 'no-json', 'readme.rst'), 'Nothing here');
     for (const [path, says] of [
-      [write('empty.json', ''), 'nothing in empty.json'],
+      [write('empty.json', ''), 'empty.json: it is empty'],
       [write('turns.jsonl.gz', gzipSync(turn)), 'In turns.jsonl.gz: It is packed. Unpack it first: gunzip'],
       [write('export.zip', 'PK\u0003\u0004…'), 'unzip'],
       [write('strange.json', '[{"colour":"red"}]'), 'name it with --format'],
       [write('words.txt', 'hello'), 'In words.txt: The file is not JSON'],
-      [join(folder, 'no-json'), 'no .json, .jsonl or .ndjson file'],
+      [join(folder, 'no-json'), 'no .json, .jsonl, .ndjson, .af or .md file'],
     ] as const) {
       for (const words of [[], ['--dry-run']]) {
         const { code, stdout, stderr } = await run(['import', path, ...words]);

@@ -116,7 +116,8 @@ for (const database of databases()) {
       await one.ana.consolidation.run();
       const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
       expect(pattern?.content).toBe(`In 5 cases of “posted”, ${SAID}`);
-      const best = await one.ana.recall('What kind of posts work best?');
+      // A store of eleven records tells little about what it does not know: the order counts here, not the silence.
+      const best = await one.ana.recall('What kind of posts work best?', { abstain: false });
       expect(best.results[0]?.text).toBe(pattern?.content);
       // The pattern tells of all of them and of none in particular: what happened is found as well.
       const lassi = await one.ana.recall('How did the mango lassi recipe do?');

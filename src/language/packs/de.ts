@@ -207,7 +207,7 @@ export const german: Pack = {
     being:
       'diabetiker(?:in)?|asthmatiker(?:in)?|legastheniker(?:in)?|zöliakiekranke?r?|epileptiker(?:in)?|schwerhörig|farbenblind|taub',
     diet: 'vegetarier(?:in)?|veganer(?:in)?|vegetarisch|vegan|pescetarier(?:in)?|glutenfrei|laktosefrei',
-    meat: 'fleisch|schwein|schweinefleisch|fisch|milch|gluten|zucker|eier|alkohol|laktose|brot',
+    meat: 'fleisch|schwein|schweinefleisch|fisch|milch|gluten|zucker|eier|laktose|brot',
     language:
       'deutsch|englisch|französisch|spanisch|italienisch|portugiesisch|niederländisch|polnisch|russisch|ukrainisch|türkisch|arabisch|chinesisch|japanisch|kroatisch|serbisch|rumänisch|ungarisch|tschechisch|schwedisch|griechisch|farsi|vietnamesisch',
     instrument:

@@ -242,7 +242,7 @@ export const english: Pack = {
     being:
       'diabetic|pre-?diabetic|asthmatic|dyslexic|co?eliac|epileptic|autistic|colou?r[- ]?blind|deaf|hard of hearing|anaemic|anemic|bipolar|hypertensive',
     diet: 'vegetarian|vegan|pescatarian|pescetarian|flexitarian|veggie|plant[- ]based|gluten[- ]free|dairy[- ]free|lactose[- ]free|keto|low[- ]carb|teetotal|halal|kosher',
-    meat: '(?:red )?meat|pork|beef|fish|seafood|shellfish|dairy|gluten|sugar|eggs?|wheat|alcohol|lactose|bread|rice|carbs',
+    meat: '(?:red )?meat|pork|beef|fish|seafood|shellfish|dairy|gluten|sugar|eggs?|wheat|lactose|bread|rice|carbs',
     language:
       'english|german|french|spanish|italian|portuguese|dutch|swedish|norwegian|danish|finnish|polish|czech|slovak|hungarian|romanian|bulgarian|serbian|croatian|greek|turkish|russian|ukrainian|lithuanian|latvian|estonian|irish|welsh|catalan|basque|arabic|hebrew|persian|farsi|hindi|urdu|punjabi|bengali|gujarati|marathi|tamil|telugu|kannada|malayalam|nepali|chinese|mandarin|cantonese|japanese|korean|vietnamese|thai|malay|indonesian|tagalog|swahili|amharic|somali|yoruba|igbo|zulu|afrikaans',
     instrument:

@@ -198,7 +198,7 @@ export const spanish: Pack = {
     being:
       'diabétic[oa]|asmátic[oa]|celíac[oa]|celiac[oa]|hipertens[oa]|epiléptic[oa]|disléxic[oa]|sord[oa]|daltónic[oa]|autista',
     diet: 'vegetarian[oa]|vegan[oa]|pescetarian[oa]|sin gluten|sin lactosa',
-    meat: 'carne(?: roja)?|cerdo|pescado|lácteos|gluten|azúcar|huevos|alcohol|mariscos',
+    meat: 'carne(?: roja)?|cerdo|pescado|lácteos|gluten|azúcar|huevos|mariscos',
     language:
       'español|inglés|francés|alemán|italiano|portugués|catalán|gallego|euskera|quechua|guaraní|ruso|chino|japonés|árabe',
     instrument:

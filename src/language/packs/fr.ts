@@ -196,7 +196,7 @@ export const french: Pack = {
     being:
       'diabétique|asthmatique|cœliaque|coeliaque|dyslexique|épileptique|sourde?|daltonien(?:ne)?|hypertendue?|autiste',
     diet: 'végétarien(?:ne)?|végane|végan|végétalien(?:ne)?|sans gluten|sans lactose',
-    meat: 'viande|porc|poisson|lait|gluten|sucre|œufs|alcool|dessert|fruits de mer',
+    meat: 'viande|porc|poisson|lait|gluten|sucre|œufs|dessert|fruits de mer',
     language:
       'français|anglais|espagnol|allemand|italien|portugais|néerlandais|arabe|russe|chinois|japonais|breton|basque|occitan|créole|wolof|polonais',
     instrument:

@@ -185,7 +185,7 @@ export const dutch: Pack = {
       '(?:diabetes(?: type [12])?|astma|depressie|angststoornis|artritis|artrose|reuma|epilepsie|migraine|coeliakie|hoge bloeddruk|slapeloosheid|adhd|autisme|dyslexie|psoriasis|endometriose|jicht|glaucoom|staar|bloedarmoede|ischias|fibromyalgie|alzheimer|parkinson|osteoporose|hernia|slaapapneu|hooikoorts|eczeem|kanker|borstkanker|dementie)',
     being: 'diabeet|diabetisch|astmatisch|dyslectisch|slechthorend|doof|kleurenblind|autistisch',
     diet: 'vegetariër|vegetarisch|veganist|veganistisch|vegan|glutenvrij|lactosevrij',
-    meat: 'vlees|varkensvlees|vis|zuivel|gluten|suiker|eieren|alcohol|lactose',
+    meat: 'vlees|varkensvlees|vis|zuivel|gluten|suiker|eieren|lactose',
     language:
       'nederlands|engels|duits|frans|spaans|italiaans|portugees|pools|russisch|turks|arabisch|chinees|japans|fries',
     instrument:

@@ -201,7 +201,7 @@ export const portuguese: Pack = {
       '(?:diabetes(?: tipo [12])?|asma|depressão|ansiedade|artrite|artrose|epilepsia|enxaqueca|doença celíaca|hipertensão|pressão alta|insônia|insónia|tdah|autismo|dislexia|psoríase|endometriose|gota|glaucoma|catarata|anemia|ciática|fibromialgia|alzheimer|parkinson|osteoporose|hérnia de disco|hipotireoidismo|gastrite|apneia(?: do sono)?|câncer(?: de \\p{L}+)?|cancro)',
     being: 'diabétic[oa]|asmátic[oa]|celíac[oa]|disléxic[oa]|epiléptic[oa]|surd[oa]|daltônic[oa]|hipertens[oa]|autista',
     diet: 'vegetarian[oa]|vegan[oa]|sem glúten|sem lactose',
-    meat: 'carne(?: vermelha)?|porco|peixe|laticínios|glúten|açúcar|ovos?|álcool|frutos do mar',
+    meat: 'carne(?: vermelha)?|porco|peixe|laticínios|glúten|açúcar|ovos?|frutos do mar',
     language: 'português|inglês|francês|alemão|espanhol|italiano|russo|árabe|chinês|japonês',
     instrument:
       'violão|guitarra|piano|violino|violoncelo|bateria|baixo|ukulele|cavaquinho|saxofone|trompete|flauta|clarinete|acordeão|sanfona',
