@@ -35,7 +35,7 @@ describe('the past', () => {
                 ids.push((await handle.memories.create({ type: 'fact', content: step.content })).memory.id);
               else if (step.act === 'revise')
                 await handle.memories.revise(id, { content: `${step.content} ${clock.now()}` });
-              else if (step.act === 'archive') await handle.memories.archive(id);
+              else if (step.act === 'archive') await handle.memories.archive(id, 'decayed');
               else if (step.act === 'restore') await handle.memories.restore(id);
               else
                 ids.push(

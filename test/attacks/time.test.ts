@@ -52,7 +52,7 @@ const FUNCTIONS: Record<string, readonly string[]> = {
   'src/language/token-count.ts': ['estimateTokens'],
   'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems'],
   'src/assemble/escape.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks', 'escapeXml', 'safeJson'],
-  'src/observe/index-document.ts': ['chunkText'],
+  'src/language/passages.ts': ['passagesOf'],
   'src/recall/document-profile.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/memory.ts': ['contentHash'],
