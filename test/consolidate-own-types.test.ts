@@ -37,7 +37,7 @@ for (const database of databases()) {
       expect((await ana.blocks.read('profile'))?.content).toMatch(
         /## Patterns & Rhythms\n- 2026-01-05: The stout came out too sweet.\n- 2026-01-05: The ale was flat./,
       );
-      const asked = await ana.recall('brew notes', { abstain: false });
+      const asked = await ana.recall('brew notes', { abstain: false, track: false });
       expect(asked.results.filter(({ arms }) => arms.includes('keyed'))).toHaveLength(2);
       clock.set(START + 31 * DAY);
       const report = await varve.maintain({ tenant: 't' });

@@ -119,7 +119,7 @@ async function live({ varve, clock, of }: Opened, { day, exchanges, decisions }:
         const { id } = await session.decisions.record({ content: decided });
         await session.decisions.recordOutcome(id, { content: outcome, effect: 'positive' });
       }
-      await session.session.close();
+      if (exchanges.length + decisions.length > 0) await session.session.close();
     }
     clock.advance(20 * MINUTE);
     await varve.drain();

@@ -43,8 +43,8 @@ export async function* exportRecords(database: Database, scope: Scope, now: Date
     yield memoryLine(row);
   }
   for await (const row of pages((after) => read((reader) => byId<BlockTable>(reader, 'blocks', scope, after)))) {
-    const { id, scope: place, kind, content, version, createdAt, updatedAt } = toBlock(row);
-    yield { record: 'block', id, scope: place, kind, content, version, createdAt, updatedAt };
+    const { id, scope: place, kind, content, basis, version, createdAt, updatedAt } = toBlock(row);
+    yield { record: 'block', id, scope: place, kind, content, basis, version, createdAt, updatedAt };
   }
 }
 

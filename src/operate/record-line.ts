@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockKindSchema, type BlockKindName } from '../record/block.ts';
+import { type Basis, basisSchema, type BlockKindName, blockKindSchema } from '../record/block.ts';
 import { newEntitySchema, type NewEntity } from '../record/entity.ts';
 import { newEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
 import { ARCHIVE_REASONS, newMemorySchema, type ArchiveReason, type NewMemory } from '../record/memory.ts';
@@ -66,6 +66,8 @@ export interface BlockLine {
   scope: ScopeInput;
   kind: BlockKindName;
   content: unknown;
+  /** What its sentences rest on, by ids of this export. */
+  basis?: Basis;
   version?: number;
   createdAt?: TimeInput;
   updatedAt?: TimeInput;
@@ -170,6 +172,7 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     scope: scopeSchema,
     kind: blockKindSchema,
     content: z.json(),
+    basis: basisSchema.optional(),
     version: versionSchema.optional(),
     createdAt: timeSchema.optional(),
     updatedAt: timeSchema.optional(),

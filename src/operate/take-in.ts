@@ -181,7 +181,7 @@ export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Prom
 }
 
 export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>): Promise<TakenIn> {
-  const { id, scope, kind, content, updatedAt } = line;
+  const { id, scope, kind, content, basis, updatedAt } = line;
   if ((await findBlock(writer, scope, kind)) !== null || (await exists(writer, 'blocks', scope.tenant, id)))
     return 'known';
   // Its revisions came before it: the version that replaceBlock() would begin with may be among them.
@@ -189,7 +189,7 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
     .deleteFrom('revisions')
     .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: id, version: 1 }))
     .execute();
-  await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content }, IMPORTED);
+  await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
   if (line.version !== undefined && line.version > 1) {
     await writer
       .updateTable('blocks')

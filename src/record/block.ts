@@ -43,6 +43,11 @@ export interface SentenceBasis {
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 
+export const basisSchema: z.ZodType<Basis, Basis> = z.record(
+  z.string(),
+  z.strictObject({ rests: z.record(z.string(), z.string()), until: z.number().optional() }),
+);
+
 /** A short document that is always in context. */
 export interface Block {
   id: string;
