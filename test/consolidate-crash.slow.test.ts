@@ -9,7 +9,7 @@ import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';
 import { nothingHalfDone } from './nothing-half-done.ts';
 
-// Two processes are killed in each round, at any moment; consolidate-crash-aimed.test.ts takes aim.
+// Two processes are killed in each round, at any moment; consolidate-crash-aimed.slow.test.ts takes aim.
 const ROUNDS = Number(process.env['VARVE_KILL_ROUNDS'] ?? 3);
 const USERS = 1000;
 

@@ -24,7 +24,7 @@ describe('a simulated year', () => {
     async () => {
       const year = await liveThrough(inMemory);
       const { ana, turns, checkpoints } = year;
-      expect(turns).toBeGreaterThan(3500);
+      expect(turns).toBeGreaterThan(3300);
       for (const { live, learned } of checkpoints) expect(live).toBeLessThanOrEqual(1.5 * learned + 10);
       const { live, learned } = checkpoints.at(-1) ?? { live: 0, learned: 0 };
       expect(learned).toBeGreaterThan(130);
