@@ -150,10 +150,9 @@ for (const database of databases()) {
         expect((await handle.facts.get('employer'))?.value).toBe(`Company${index}`);
         clock.advance(MINUTE);
       }
-      const median = times.toSorted((one, other) => one - other)[7] ?? Infinity;
-      // The median of the processor's time for a whole drain, which also looks at the schedules and the queue. PGlite is
-      // a database inside this process, whose work is counted here too.
-      expect(median).toBeLessThan(database.name === 'PGlite' ? 250 : 40);
+      // The least processor's time for a whole drain, which also looks at the schedules and the queue: what else the machine does
+      // only adds to it. PGlite is a database inside this process, whose work is counted here too.
+      expect(Math.min(...times)).toBeLessThan(database.name === 'PGlite' ? 250 : 30);
     });
 
     it('[K8] [K17] [E11] a reading that fails is a warning: the exchange is logged and answered all the same', async () => {
