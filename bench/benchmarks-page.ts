@@ -1,5 +1,5 @@
 // npm run benchmarks -- [--commit HASH] [RUN.jsonl | PEERS.json …]: takes the figures of runs and of bench:peers into bench/results
-// (figures, command, machine, date; no sentence of any data set), and writes the first part of docs/benchmarks.md from all that lies
+// (figures, command, machine, date; no sentence of any data set), and writes docs/benchmarks.md from all that lies
 // there. The second part, speed, is written by hand from the benchmarks that its headings name.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,6 @@ import { signed } from '../src/evaluate/report.ts';
 const ROOT = join(import.meta.dirname, '..');
 const RESULTS = join(ROOT, 'bench/results');
 const PAGE = join(ROOT, 'docs/benchmarks.md');
-const END = '<!-- Written by `npm run benchmarks` up to here. -->';
 
 interface RunResult {
   kind: 'run';
@@ -212,12 +211,10 @@ function losses(): string[] {
   return [...new Set([...better, ...beaten, ...weak])];
 }
 
-const page = readFileSync(PAGE, 'utf8');
-const rest = page.includes(END) ? page.slice(page.indexOf(END) + END.length) : page.replace(/^# Benchmarks\n/, '');
 const written = [
   '# Benchmarks',
   '',
-  'The first part is written by `npm run benchmarks` from the figures in `bench/results`; every figure has its interval, its command, the',
+  'This page is written by `npm run benchmarks` from the figures in `bench/results`; every figure has its interval, its command, the',
   'machine and the day. Intervals are 95 %, by bootstrap over conversations. `docs/evaluate.md` says what each number means and how to get',
   'yours. The local reader and the ranking were learned on lives of `train/lives`, among others, so that figures on lives flatter them:',
   '`train/selector/report.md` has those of held-out folds. Other data sets are not in the repository; their path is an argument.',
@@ -234,7 +231,6 @@ const written = [
   '',
   ...losses().map((line) => `- ${line}`),
   '',
-  END,
 ].join('\n');
-writeFileSync(PAGE, written + rest);
+writeFileSync(PAGE, written);
 console.log(`${PAGE}: ${runs.length} runs, ${peers.length} comparisons with peers`);
