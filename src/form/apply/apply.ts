@@ -200,13 +200,22 @@ async function applyDecision(writer: Writer, deps: FormDeps, deciding: Deciding)
     }
     case 'yield':
       applied.refused.push(refusal(statement, 'outranked', decision.to.content));
-      return storeAsHistory(writer, deps, deciding, { to: decision.to, retires: decision.retires ?? [] });
-    case 'add': {
-      const changed = await add(writer, deps, deciding, decision.retires);
-      for (const memory of decision.restores ?? []) changed.push(await restore(writer, deps, memory, work.why));
-      return changed;
-    }
+      return [
+        ...(await storeAsHistory(writer, deps, deciding, { to: decision.to, retires: decision.retires ?? [] })),
+        ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
+      ];
+    case 'add':
+      return [
+        ...(await add(writer, deps, deciding, decision.retires)),
+        ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
+      ];
   }
+}
+
+async function restoreAll(writer: Writer, deps: FormDeps, memories: readonly Memory[], why: Change): Promise<Memory[]> {
+  const restored: Memory[] = [];
+  for (const memory of memories) restored.push(await restore(writer, deps, memory, why));
+  return restored;
 }
 
 async function add(

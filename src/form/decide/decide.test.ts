@@ -273,9 +273,8 @@ describe('decide', () => {
         memories = [...memories, memory];
         for (const { memory: gone } of decision.retires ?? []) archive(gone.id, memory.id);
         if (decision.action === 'yield') archive(memory.id, decision.to.id);
-        else
-          for (const { id } of decision.restores ?? [])
-            memories = memories.map((each) => (each.id === id ? { ...each, archivedAt: null } : each));
+        for (const { id } of decision.restores ?? [])
+          memories = memories.map((each) => (each.id === id ? { ...each, archivedAt: null } : each));
       }
       if (decision.action === 'confirm') {
         const claim = strongerClaim(next, decision.target);
@@ -323,5 +322,20 @@ describe('decide', () => {
       ),
       { numRuns: 20_000 },
     );
+  });
+
+  it('a statement that gives way frees what it retires: what that had kept out holds again', () => {
+    const fields = { subject: 'User', attribute: 'employer', polarity: 'affirmed', sourceType: 'explicit' } as const;
+    const [beta, gamma, denied, alpha] = [
+      statement({ ...fields, value: 'Beta', sourceType: 'conversation', statedAt: earlier(306) }),
+      statement({ ...fields, value: 'Gamma', statedAt: earlier(269) }),
+      statement({ ...fields, value: 'Gamma', polarity: 'denied', statedAt: earlier(110) }),
+      statement({ ...fields, value: 'Alpha', sourceType: 'inference', statedAt: earlier(5) }),
+    ] as const;
+    const values = (some: readonly Statement[]): string[] =>
+      live(some)
+        .map(({ value }) => `${value}`)
+        .sort();
+    expect(values([beta, alpha, denied, gamma])).toEqual(values([beta, gamma, denied, alpha]));
   });
 });

@@ -33,8 +33,8 @@ export type Decision =
   | { action: 'confirm'; target: Memory }
   /** It says more than the known statement, which takes over its words. */
   | { action: 'revise'; target: Memory; text: string }
-  /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired. */
-  | { action: 'yield'; to: Memory; retires?: Retirement[] };
+  /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired, and what that had kept out holds again. */
+  | { action: 'yield'; to: Memory; retires?: Retirement[]; restores?: Memory[] };
 
 /** What a model has decided of a pair that fields leave open. */
 export type Verdict =
@@ -134,10 +134,10 @@ function byFields(statement: Statement, known: readonly Memory[], context: Decid
   const retires = same.flatMap((memory) =>
     memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
   );
-  const stronger = beatenBy.get(statement);
-  if (stronger !== undefined && 'id' in stronger) return { action: 'yield', to: stronger, retires };
+  const beater = beatenBy.get(statement);
+  const stronger = beater !== undefined && 'id' in beater ? beater : null;
   const holding: (Fields & Words)[] = [
-    statement,
+    ...(stronger === null ? [statement] : []),
     ...same.filter((memory) => memory.archivedAt === null && !beatenBy.has(memory)),
   ];
   const restores: Memory[] = [];
@@ -146,6 +146,7 @@ function byFields(statement: Statement, known: readonly Memory[], context: Decid
     if ([...holding, ...restores].some((each) => isDouble(each, memory, context))) continue;
     restores.push(memory);
   }
+  if (stronger !== null) return { action: 'yield', to: stronger, retires, restores };
   return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
 }
 
