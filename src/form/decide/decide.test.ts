@@ -331,6 +331,28 @@ describe('decide', () => {
     );
   });
 
+  it('the order of arrival does not change which single values hold, also where claims are repeated', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .uniqueArray(arbitrary, { selector: ({ day }) => day, maxLength: 8 })
+          .chain((given) => fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length }))),
+        ([given, shuffled]) => {
+          const values = (some: typeof given): string[] =>
+            live(some.map(({ day, ...fields }) => statement({ ...fields, statedAt: earlier(day) })))
+              .filter(
+                ({ attribute, polarity }) =>
+                  polarity === 'affirmed' && context.attributes.policyOf(attribute ?? '').values === 'one',
+              )
+              .map(({ subject, attribute, value }) => [subject, attribute, value].join(' '))
+              .sort();
+          expect(values(shuffled)).toEqual(values(given));
+        },
+      ),
+      { numRuns: 10_000 },
+    );
+  });
+
   it('a statement that gives way frees what it retires: what that had kept out holds again', () => {
     const fields = { subject: 'User', attribute: 'employer', polarity: 'affirmed', sourceType: 'explicit' } as const;
     const [beta, gamma, denied, alpha] = [
