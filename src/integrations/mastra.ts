@@ -1,0 +1,360 @@
+import type { MastraDBMessage } from '@mastra/core/agent';
+import { MastraMemory, parseMemoryRequestContext, type StorageThreadType } from '@mastra/core/memory';
+import type { InputProcessor, OutputProcessor, ProcessInputArgs, ProcessLLMRequestArgs } from '@mastra/core/processors';
+import { createTool } from '@mastra/core/tools';
+import type { ContextOptions } from '../assemble/context-options.ts';
+import type { HistoryMessage } from '../assemble/write-context.ts';
+import { invalidInput, VarveError } from '../errors.ts';
+import type { Handle } from '../handle/handle.ts';
+import type { SessionSummary } from '../operate/inspect-records.ts';
+import type { ChatMessage } from '../record/chat-message.ts';
+import type { Event } from '../record/event.ts';
+import { parseScope, type Scope } from '../record/scope.ts';
+import { agentTool } from '../tools/agent-tools.ts';
+import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
+import type { Varve } from '../varve.ts';
+import { keyedNotes } from './keyed-notes.ts';
+
+/** How Varve is the memory of Mastra's agents. */
+export interface VarveMemoryOptions {
+  varve: Pick<Varve, 'for' | 'operator'>;
+  /** Default `default`. */
+  tenant?: string;
+  /** Whose memory it is besides the user's. Default: none, so that all agents share what is known of a user. */
+  agent?: string;
+  /** How contexts are assembled: layout, budget, history. */
+  context?: Omit<ContextOptions, 'message' | 'tools'>;
+  /** The tools that the agent gets. Default: the everyday set without log_conversation. `false`: none. */
+  tools?: ToolChoice | false;
+}
+
+type Messages<Method extends 'recall' | 'saveMessages'> = Parameters<MastraMemory[Method]>[0];
+type Threads = Parameters<MastraMemory['listThreads']>[0];
+type ThreadChange = Parameters<MastraMemory['updateThread']>[0];
+
+interface Place {
+  thread: string;
+  resource: string;
+}
+
+const NOTES = 'mastra-thread';
+const MOST_MESSAGES = 1000;
+
+/**
+ * The memory of Mastra's agents: `new Agent({ …, memory: new VarveMemory({ varve }) })`. A resource is a user and a thread is a session.
+ * Before a turn the agent gets what is known, the last turns and what was looked up; after it the turn is logged, and memories are made of it.
+ */
+export class VarveMemory extends MastraMemory {
+  readonly #options: VarveMemoryOptions;
+
+  constructor(options: VarveMemoryOptions) {
+    super({ name: 'varve' });
+    this.#options = options;
+  }
+
+  /** Everything of a user, or of one thread of theirs. */
+  handle(resourceId: string, threadId?: string): Handle {
+    const { varve, tenant, agent } = this.#options;
+    return varve.for({ tenant, agent, user: resourceId, session: threadId });
+  }
+
+  override async getInputProcessors(): Promise<InputProcessor[]> {
+    const { context = {} } = this.#options;
+    return [
+      {
+        id: 'varve-memory',
+        processInput: (given) => this.#addContext(given, context),
+        processLLMRequest: addLookups,
+      },
+    ];
+  }
+
+  override async getOutputProcessors(): Promise<OutputProcessor[]> {
+    return [
+      {
+        id: 'varve-memory',
+        processOutputResult: async ({ messageList, requestContext }) => {
+          const isReadOnly = parseMemoryRequestContext(requestContext)?.memoryConfig?.readOnly === true;
+          const place = placeOf(requestContext);
+          if (place === null || isReadOnly) return messageList;
+          await this.#save(place, [...messageList.get.input.db(), ...messageList.get.response.db()]);
+          return messageList;
+        },
+      },
+    ];
+  }
+
+  override listTools(): ReturnType<MastraMemory['listTools']> {
+    const { tools = { except: ['log_conversation'] } } = this.#options;
+    if (tools === false) return {};
+    const entries = chosenTools(tools).map((tool) => [
+      tool.name,
+      createTool({
+        id: tool.name,
+        description: tool.description,
+        inputSchema: tool.input,
+        execute: async (input, context) => {
+          const { resourceId, threadId } = context.agent ?? {};
+          if (resourceId === undefined) throw invalidInput('Memory tools need a resource: generate(…, { memory }).');
+          return tool.run(this.handle(resourceId, threadId), input);
+        },
+      }),
+    ]);
+    return Object.fromEntries(entries) as ReturnType<MastraMemory['listTools']>;
+  }
+
+  async getThreadById({ threadId }: { threadId: string }): Promise<StorageThreadType | null> {
+    const { items } = await this.#sessions({ session: threadId });
+    const [found, ...others] = items;
+    // Two users may each have a session of this name: it is nobody's thread until a resource is named.
+    return found === undefined || others.length > 0 ? null : this.#toThread(found);
+  }
+
+  async listThreads({ page = 0, perPage = 100, filter = {} }: Threads): ReturnType<MastraMemory['listThreads']> {
+    const limit = perPage === false ? MOST_MESSAGES : perPage;
+    const { total, items } = await this.#sessions({ user: filter.resourceId }, { offset: page * limit, limit });
+    const threads = await Promise.all(items.map((session) => this.#toThread(session)));
+    const wanted = Object.entries(filter.metadata ?? {});
+    return {
+      threads: threads.filter(({ metadata = {} }) => wanted.every(([key, value]) => metadata[key] === value)),
+      total,
+      page,
+      perPage,
+      hasMore: (page + 1) * limit < total,
+    };
+  }
+
+  async saveThread({ thread }: { thread: StorageThreadType }): Promise<StorageThreadType> {
+    const { id, resourceId, title = '', metadata = {} } = thread;
+    if (title === '' && Object.keys(metadata).length === 0) return thread;
+    const note = { title: title || id, content: title || `Thread ${id}`, metadata: { title, metadata } };
+    const notes = keyedNotes(this.handle(resourceId), NOTES);
+    await notes.inTurn(() => notes.put([id], note));
+    return thread;
+  }
+
+  async updateThread({ id, title, metadata }: ThreadChange): Promise<StorageThreadType> {
+    const thread = await this.getThreadById({ threadId: id });
+    if (thread === null) throw new VarveError(`There is no thread ${id}.`, { code: 'not_found' });
+    const changed = { ...thread, title: title ?? thread.title, metadata: { ...thread.metadata, ...metadata } };
+    return this.saveThread({ thread: changed });
+  }
+
+  /** Removes a thread for good, with the memories that were made of it alone. */
+  async deleteThread(threadId: string): Promise<void> {
+    const thread = await this.getThreadById({ threadId });
+    if (thread === null) return;
+    await this.handle(thread.resourceId, threadId).erase({ reason: 'deleted through Mastra' });
+    const notes = keyedNotes(this.handle(thread.resourceId), NOTES);
+    const note = await notes.get([threadId]);
+    if (note !== null) await notes.remove(note);
+  }
+
+  async saveMessages({ messages }: Messages<'saveMessages'>): Promise<{ messages: MastraDBMessage[] }> {
+    for (const [, some] of Map.groupBy(messages, ({ threadId, resourceId }) =>
+      JSON.stringify([threadId, resourceId]),
+    )) {
+      const { threadId, resourceId } = some[0] ?? {};
+      if (threadId === undefined || resourceId === undefined) {
+        throw invalidInput('A message needs a threadId and a resourceId, which is the user.');
+      }
+      await this.#save({ thread: threadId, resource: resourceId }, some);
+    }
+    return { messages };
+  }
+
+  /** The messages of a thread; with `vectorSearchString` those of them that fit it best. */
+  async recall({
+    threadId,
+    resourceId,
+    page = 0,
+    perPage = 40,
+    vectorSearchString,
+    filter,
+  }: Messages<'recall'>): ReturnType<MastraMemory['recall']> {
+    const found: MastraDBMessage[] = [];
+    for (const id of [threadId].flat()) {
+      const resource = resourceId ?? (await this.getThreadById({ threadId: id }))?.resourceId;
+      if (resource === undefined) continue;
+      const events = await this.#events({ thread: id, resource }, vectorSearchString);
+      found.push(...events.map((event) => toDbMessage(event, { thread: id, resource })));
+    }
+    const { start, end } = filter?.dateRange ?? {};
+    const within = found.filter(
+      ({ createdAt }) => (start === undefined || createdAt >= start) && (end === undefined || createdAt <= end),
+    );
+    const limit = perPage === false ? within.length : perPage;
+    // The newest page first, each page in the order in which it was said.
+    const until = within.length - page * limit;
+    const messages = until <= 0 ? [] : within.slice(Math.max(0, until - limit), until);
+    return { messages, total: within.length, page, perPage, hasMore: until > limit };
+  }
+
+  async getWorkingMemory({ resourceId }: { threadId: string; resourceId?: string }): Promise<string | null> {
+    if (resourceId === undefined) return null;
+    const block = await this.handle(resourceId).blocks.read('working_memory');
+    return block === null ? null : typeof block.content === 'string' ? block.content : JSON.stringify(block.content);
+  }
+
+  /** Varve writes working memory itself, of what was said: the agent has no template to fill in. */
+  async getWorkingMemoryTemplate(): Promise<null> {
+    return null;
+  }
+
+  async updateWorkingMemory({
+    resourceId,
+    workingMemory,
+  }: {
+    resourceId?: string;
+    workingMemory: string;
+  }): Promise<void> {
+    if (resourceId === undefined) throw invalidInput('Working memory belongs to a resource: give its id.');
+    await this.handle(resourceId).blocks.replace('working_memory', workingMemory, { reason: 'written through Mastra' });
+  }
+
+  async __experimental_updateWorkingMemoryVNext(
+    given: Parameters<MastraMemory['__experimental_updateWorkingMemoryVNext']>[0],
+  ): Promise<{ success: boolean; reason: string }> {
+    await this.updateWorkingMemory(given);
+    return { success: true, reason: 'replaced' };
+  }
+
+  async deleteMessages(): Promise<never> {
+    throw unsupported(
+      'Single messages are not deleted, because memories rest on them: forget a memory, or delete the thread.',
+    );
+  }
+
+  async cloneThread(): Promise<never> {
+    throw unsupported('A thread is not cloned: everything that was said in it would be said twice.');
+  }
+
+  async #addContext(
+    { messageList, requestContext, state }: ProcessInputArgs,
+    options: Omit<ContextOptions, 'message'>,
+  ) {
+    const place = placeOf(requestContext);
+    const said = messageList.get.input.db().findLast(({ role }) => role === 'user');
+    const message = said === undefined ? '' : textOf(said);
+    if (place === null || message === '') return messageList;
+    const handle = this.handle(place.resource, place.thread);
+    const context = await handle.context({ ...options, message });
+    for (const [index, turn] of context.messages.entries()) {
+      messageList.add(historyMessage(turn, { place, index }), 'memory');
+    }
+    if (context.system !== '') messageList.addSystem(context.system, 'varve');
+    state['turn'] = { message, withLookups: context.user } satisfies PreparedTurn;
+    return messageList;
+  }
+
+  async #save({ thread, resource }: Place, messages: readonly MastraDBMessage[]): Promise<void> {
+    const spoken = messages.flatMap(toChatMessages);
+    if (spoken.length > 0) await this.handle(resource, thread).observe({ messages: spoken });
+  }
+
+  async #events({ thread, resource }: Place, query: string | undefined): Promise<Event[]> {
+    const handle = this.handle(resource, thread);
+    const turns = (await handle.session.window(MOST_MESSAGES)).filter(({ kind }) => kind === 'message');
+    if (query === undefined) return turns;
+    const { results } = await handle.recall(query, { sources: ['events'], limit: 50 });
+    const fitting = new Set(results.map(({ id }) => id));
+    return turns.filter(({ id }) => fitting.has(id));
+  }
+
+  async #sessions(
+    { user, session }: { user?: string; session?: string },
+    page: { offset: number; limit: number } = { offset: 0, limit: 2 },
+  ): Promise<{ total: number; items: SessionSummary[] }> {
+    const { varve, tenant, agent } = this.#options;
+    const scope: Scope = parseScope({ tenant, agent, user, session });
+    const { total, items } = await varve.operator.inspect.sessions(scope, page);
+    return { total, items: items.filter((one) => one.user !== null) };
+  }
+
+  async #toThread({ id, user, startedAt, lastEventAt, opening }: SessionSummary): Promise<StorageThreadType> {
+    const resourceId = user ?? '';
+    const note = await keyedNotes(this.handle(resourceId), NOTES).get([id]);
+    const kept = (note?.metadata ?? {}) as { title?: string; metadata?: Record<string, unknown> };
+    const title = kept.title ?? opening?.slice(0, 80) ?? '';
+    return { id, resourceId, title, createdAt: startedAt, updatedAt: lastEventAt, metadata: kept.metadata };
+  }
+}
+
+interface PreparedTurn {
+  message: string;
+  withLookups: string;
+}
+
+/**
+ * Puts what was looked up before the user's words, in the prompt alone: in the list of messages it would be saved as the user's own words,
+ * and in the system prompt it would change what providers cache.
+ */
+function addLookups({ prompt, state }: ProcessLLMRequestArgs) {
+  const turn = state['turn'] as PreparedTurn | undefined;
+  const place = prompt.findLastIndex(({ role }) => role === 'user');
+  const last = prompt[place];
+  if (turn === undefined || last?.role !== 'user') return undefined;
+  const content = last.content.map((part) =>
+    part.type === 'text' && part.text === turn.message ? { ...part, text: turn.withLookups } : part,
+  );
+  return { prompt: prompt.with(place, { ...last, content }) };
+}
+
+function placeOf(requestContext: ProcessInputArgs['requestContext']): Place | null {
+  const context = parseMemoryRequestContext(requestContext);
+  if (context?.thread?.id === undefined || context.resourceId === undefined) return null;
+  return { thread: context.thread.id, resource: context.resourceId };
+}
+
+function textOf({ content }: MastraDBMessage): string {
+  return content.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+}
+
+/** What was said, and what tools gave. What our own tools give is memory already, and is not learned again. */
+function toChatMessages(message: MastraDBMessage): ChatMessage[] {
+  const { id, role, content, createdAt } = message;
+  if (role !== 'user' && role !== 'assistant') return [];
+  const results = content.parts.flatMap((part): ChatMessage[] => {
+    if (part.type !== 'tool-invocation' || part.toolInvocation.state !== 'result') return [];
+    const { toolCallId, toolName, result } = part.toolInvocation;
+    if (agentTool(toolName) !== undefined || result === undefined) return [];
+    const given = typeof result === 'string' ? result : JSON.stringify(result);
+    return [{ role: 'tool', name: toolName, id: `${id}:${toolCallId}`, content: given, timestamp: createdAt }];
+  });
+  return [...results, { role, id, content: textOf(message), timestamp: createdAt }];
+}
+
+function toDbMessage({ id, origin, content, occurredAt }: Event, { thread, resource }: Place): MastraDBMessage {
+  return {
+    id,
+    role: origin === 'agent' ? 'assistant' : 'user',
+    createdAt: occurredAt,
+    threadId: thread,
+    resourceId: resource,
+    content: { format: 2, parts: [{ type: 'text', text: content }] },
+  };
+}
+
+// Messages are put in the order of their times: turns of the past stand before everything of today.
+const LONG_AGO = Date.UTC(2000, 0);
+
+function historyMessage(
+  { role, content }: HistoryMessage,
+  { place, index }: { place: Place; index: number },
+): MastraDBMessage {
+  return {
+    id: `varve-${place.thread}-${index}`,
+    role,
+    createdAt: new Date(LONG_AGO + index),
+    threadId: place.thread,
+    resourceId: place.resource,
+    content: { format: 2, parts: [{ type: 'text', text: content }] },
+  };
+}
+
+function unsupported(message: string): VarveError {
+  return new VarveError(message, { code: 'unsupported' });
+}
