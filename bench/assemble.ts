@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
 import { createVarve } from '../src/varve.ts';
-import { measure, ms, printTable, type Times } from './measure.ts';
+import { measure, report, timeCells, type Times } from './measure.ts';
 
 const { values } = parseArgs({
   options: { database: { type: 'string' }, turns: { type: 'string', default: '200' } },
@@ -52,7 +52,7 @@ for (let start = 0; start < turns; start += 1000) {
 
 const question = (index: number): string => `When was the ${thing(index)} number ${index} in ${place(index)} bought?`;
 const rows: string[][] = [];
-const add = (what: string, times: Times): void => void rows.push([what, ms(times.p50), ms(times.p95)]);
+const add = (what: string, times: Times): void => void rows.push([what, ...timeCells(times)]);
 const unlogged = true;
 add(
   'without recall',
@@ -71,6 +71,10 @@ for (const layout of Object.keys(LAYOUTS) as LayoutName[]) {
     await measure(100, (index) => handle.context({ message: question(index), layout, unlogged })),
   );
 }
-printTable(['context', 'p50', 'p95'], rows);
+report('Context', {
+  header: ['', 'p50 (95 % interval)', 'p95'],
+  rows,
+  note: `1,000 memories of one user, 30 facts, a profile and a working memory, a conversation of ${turns.toLocaleString('en')} turns.`,
+});
 await varve.close();
 rmSync(folder, { recursive: true, force: true });

@@ -1,8 +1,10 @@
-// npm run benchmarks -- [--commit HASH] [RUN.jsonl | PEERS.json …]: takes the figures of runs and of bench:peers into bench/results
-// (figures, command, machine, date; no sentence of any data set), and writes docs/benchmarks.md from all that lies
-// there. The second part, speed, is written by hand from the benchmarks that its headings name.
+// npm run benchmarks -- [--commit HASH] [--measure 'speed --owners 45'] … [RUN.jsonl | PEERS.json …]
+// Takes figures into bench/results (figures, command, machine, date; no sentence of any data set): of runs of `varve eval`, of
+// bench:peers, and of the scripts of this folder that --measure runs. Then writes docs/benchmarks.md from all that lies there.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -19,6 +21,7 @@ import {
 import { ARMS } from '../src/evaluate/arms.ts';
 import { shown, shownWithInterval } from '../src/evaluate/figures.ts';
 import { signed } from '../src/evaluate/report.ts';
+import { MISSED, type BenchTable } from './measure.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const RESULTS = join(ROOT, 'bench/results');
@@ -39,6 +42,8 @@ interface PeersResult {
   dataset: string;
   conversations: number;
   questions: number;
+  /** Turns about other things before each conversation. */
+  ballast?: number;
   embedder: string;
   machine: string;
   date: string;
@@ -51,10 +56,55 @@ interface PeersResult {
   }[];
 }
 
+/** What a script of this folder has measured. */
+interface SpeedResult {
+  kind: 'speed';
+  commit: string;
+  command: string;
+  machine: string;
+  node: string;
+  date: string;
+  /** How many programs wanted a core, on average, in the minute before and in the last one. */
+  load: [number, number];
+  tables: BenchTable[];
+}
+
 const { values, positionals } = parseArgs({
-  options: { commit: { type: 'string', default: '' } },
+  options: { commit: { type: 'string', default: '' }, measure: { type: 'string', multiple: true, default: [] } },
   allowPositionals: true,
 });
+for (const line of values.measure) {
+  const [name = '', ...words] = line.split(' ');
+  writeFileSync(join(RESULTS, `speed-${name}.json`), `${JSON.stringify(measured(name, words), null, 1)}\n`);
+}
+
+/** Runs a benchmark of this folder, and gives the tables that it reports. */
+function measured(name: string, words: readonly string[]): SpeedResult {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-benchmarks-'));
+  const file = join(folder, 'tables.jsonl');
+  writeFileSync(file, '');
+  const before = loadavg()[0] ?? Number.NaN;
+  execFileSync(process.execPath, [join(import.meta.dirname, `${name}.ts`), ...words], {
+    env: { ...process.env, BENCH_TABLES: file },
+    stdio: 'inherit',
+  });
+  const tables = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as BenchTable);
+  rmSync(folder, { recursive: true, force: true });
+  return {
+    kind: 'speed',
+    commit: values.commit,
+    command: ['node', `bench/${name}.ts`, ...words].join(' '),
+    machine: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
+    node: process.version,
+    date: new Date().toISOString(),
+    load: [before, loadavg()[0] ?? Number.NaN],
+    tables,
+  };
+}
+
 for (const file of positionals) {
   const name = basename(file).replace(/\.jsonl?$/, '');
   writeFileSync(
@@ -93,9 +143,10 @@ const withNaN = <Known extends Partial<Estimate>>(known: Known): Known & Estimat
 const results = readdirSync(RESULTS)
   .filter((name) => name.endsWith('.json'))
   .sort()
-  .map((name) => JSON.parse(readFileSync(join(RESULTS, name), 'utf8')) as RunResult | PeersResult);
+  .map((name) => JSON.parse(readFileSync(join(RESULTS, name), 'utf8')) as RunResult | PeersResult | SpeedResult);
 const runs = results.filter((result) => result.kind === 'run');
 const peers = results.filter((result) => result.kind === 'peers');
+const speeds = results.filter((result) => result.kind === 'speed');
 
 function runSection({ header, figures, abstention, commit }: RunResult): string {
   const [base = 'all'] = header.arms;
@@ -151,6 +202,7 @@ function peersSection({
   dataset,
   conversations,
   questions,
+  ballast = 0,
   embedder,
   machine,
   date,
@@ -162,7 +214,7 @@ function peersSection({
   return [
     `### Beside others: \`${command}\``,
     '',
-    `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns, embedder ${embedder} for all.`,
+    `${provenance(commit, date, machine)} ${dataset}, ${conversations} conversations, ${questions} questions, by turns${ballast === 0 ? '' : ` among ${ballast.toLocaleString('en')} others`}, embedder ${embedder} for all.`,
     '',
     `| | ${metrics.map((metric) => METRICS[metric]?.title).join(' | ')} | add a turn, p50 | search p50 / p95 |`,
     `| --- | ${metrics.map(() => '---').join(' | ')} | --- | --- |`,
@@ -170,6 +222,23 @@ function peersSection({
       ({ name, figures, add, search }) =>
         `| ${name} | ${metrics.map((metric) => shownWithInterval(metric, withNaN(figures[metric] ?? {}))).join(' | ')} | ${add.p50.toFixed(1)} ms | ${search.p50.toFixed(1)} / ${search.p95.toFixed(1)} ms |`,
     ),
+  ].join('\n');
+}
+
+function speedSection({ command, commit, date, machine, node, load, tables }: SpeedResult): string {
+  const busy = `load ${load.map((each) => each.toFixed(1)).join(' before, ')} after`;
+  return [
+    `### \`${command}\``,
+    '',
+    `${provenance(commit, date, machine)} Node ${node.slice(1)}, ${busy}.`,
+    ...tables.flatMap(({ title, header, rows, note }) => [
+      '',
+      `**${title}.** ${note}`.trim(),
+      '',
+      `| ${header.join(' | ')} |`,
+      `| ${header.map(() => '---').join(' | ')} |`,
+      ...rows.map((row) => `| ${header.map((_, column) => row[column] ?? '').join(' | ')} |`),
+    ]),
   ].join('\n');
 }
 
@@ -208,7 +277,17 @@ function losses(): string[] {
           `${METRICS[metric]?.title} on ${header.dataset}: ${shown(metric, mean)}. ${METRICS[metric]?.definition}`,
       ),
   );
-  return [...new Set([...better, ...beaten, ...weak])];
+  const slow = speeds.flatMap(({ tables }) =>
+    tables.flatMap(({ title, header, rows }) =>
+      rows.flatMap((row) => {
+        const place = row.findIndex((cell) => cell.endsWith(MISSED));
+        return place < 0
+          ? []
+          : [`${title}, ${row[0]}: ${header[1]} ${row[1]}, wanted ${row[place]?.slice(0, -MISSED.length)}.`];
+      }),
+    ),
+  );
+  return [...new Set([...better, ...beaten, ...weak, ...slow])];
 }
 
 const written = [
@@ -227,10 +306,19 @@ const written = [
     ...peers.map(peersSection),
   ].join('\n\n'),
   '',
-  '### Where we lose',
+  '## Speed',
+  '',
+  'Two shared cores: read differences under 1.5× as none, and the load beside each table with it (2 is a busy machine). Intervals are',
+  'those of the median.',
+  '',
+  speeds.map(speedSection).join('\n\n'),
+  '',
+  '## Where we lose',
   '',
   ...losses().map((line) => `- ${line}`),
   '',
 ].join('\n');
 writeFileSync(PAGE, written);
-console.log(`${PAGE}: ${runs.length} runs, ${peers.length} comparisons with peers`);
+console.log(
+  `${PAGE}: ${runs.length} runs, ${peers.length} comparisons with peers, ${speeds.length} benchmarks of speed`,
+);

@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { printTable, summary } from './measure.ts';
+import { report, summary, timeCells, timeGoal } from './measure.ts';
 
 const MEMORIES = 1000;
 const ROUNDS = Number(process.argv[2] ?? 15);
@@ -97,21 +97,26 @@ function measure(varve: string, id: string): Row[] {
   return rows;
 }
 
-function report(rows: readonly Row[]): void {
+function show(rows: readonly Row[]): void {
   const bare = summary(rows[0]?.milliseconds ?? []).p50;
-  console.log(`${MEMORIES} memories of one user, ${ROUNDS} rounds, ${process.version}; wanted: under ${GOAL} ms\n`);
-  printTable(
-    ['command', 'p50 ms', 'p95 ms', '× node'],
-    rows.map(({ name, milliseconds }) => {
-      const { p50, p95 } = summary(milliseconds);
-      return [name.replace(/mem_\w+/, '<id>'), p50.toFixed(0), p95.toFixed(0), (p50 / bare).toFixed(1)];
+  report('Command line', {
+    note: `The package as npm installs it, ${MEMORIES.toLocaleString('en')} memories of one user, ${ROUNDS} rounds.`,
+    header: ['', 'p50 (95 % interval)', 'p95', '× node', 'goal'],
+    rows: rows.map(({ name, milliseconds }) => {
+      const times = summary(milliseconds);
+      return [
+        name.replace(/mem_\w+/, 'ID'),
+        ...timeCells(times),
+        (times.p50 / bare).toFixed(1),
+        timeGoal(times, { p50: GOAL }),
+      ];
     }),
-  );
+  });
 }
 
 try {
   const varve = install();
-  report(measure(varve, remember(varve)));
+  show(measure(varve, remember(varve)));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -14,7 +14,7 @@ import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { setMeta } from '../src/store/progress-store.ts';
 import { createVarve } from '../src/varve.ts';
-import { ms, printTable, summary } from './measure.ts';
+import { ms, report, summary } from './measure.ts';
 
 const MEMORIES = Number(process.argv[2] ?? 100_000);
 const OWNERS = 100;
@@ -196,5 +196,8 @@ async function queue(): Promise<string[]> {
   return ['small jobs on one worker', `${perSecond.toLocaleString('en')} a second`, '', '≥ 500 a second'];
 }
 
-printTable(['what', 'time', 'details', 'goal'], [...(await maintenance()), await consolidation(), await queue()]);
+report('Consolidation and upkeep', {
+  header: ['', 'time', 'details', 'goal'],
+  rows: [...(await maintenance()), await consolidation(), await queue()],
+});
 rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,11 @@
 /**
- * Speed of the local embedder: `node bench/models/local-embedder.ts`.
+ * Speed of the local embedder: `node bench/local-embedder.ts`.
  * Each row is a process of its own, so that time to the first vector and memory are what a program would see.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
+import { ms, report, summary, timeCells, type Times } from './measure.ts';
 
 const WORDS_PER_TEXT = 25;
 const LIMITS = { p50: 5, textsPerSecond: 200, firstVector: 1000 };
@@ -20,8 +21,7 @@ const SENTENCES = [
 interface Measurement {
   threads: number;
   firstVector: number;
-  p50: number;
-  p95: number;
+  times: Times;
   textsPerSecond: number;
   rss: number;
   tokensPerText: number;
@@ -42,7 +42,6 @@ async function measure(threads: number): Promise<Measurement> {
       times.push(performance.now() - started);
     }
   }
-  times.sort((a, b) => a - b);
 
   const batch = Array.from({ length: 1000 }, (_, i) => textOf(i));
   const started = performance.now();
@@ -50,12 +49,10 @@ async function measure(threads: number): Promise<Measurement> {
   const textsPerSecond = batch.length / ((performance.now() - started) / 1000);
   const rss = process.memoryUsage().rss / 1e6;
   await embedder.close?.();
-  const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
   return {
     threads,
     firstVector,
-    p50: at(0.5),
-    p95: at(0.95),
+    times: summary(times),
     textsPerSecond,
     rss,
     tokensPerText: tokens / batch.length,
@@ -68,28 +65,18 @@ function textOf(index: number): string {
   return Array.from({ length: WORDS_PER_TEXT }, (_, i) => words[(index * 7 + i) % words.length]).join(' ');
 }
 
-function report(rows: readonly Measurement[]): void {
-  const cell = (value: number, digits = 0): string => value.toFixed(digits);
-  console.log(
-    `\nLocal embedder, texts of ${WORDS_PER_TEXT} words (${cell(rows[0]?.tokensPerText ?? 0, 1)} tokens), ${process.version}\n`,
-  );
-  console.log(
-    '| threads | p50 ms | p95 ms | texts/s | first vector ms | RSS MB |\n| --- | --- | --- | --- | --- | --- |',
-  );
-  for (const row of rows) {
-    const cells = [
-      row.threads,
-      cell(row.p50, 2),
-      cell(row.p95, 2),
-      cell(row.textsPerSecond),
-      cell(row.firstVector),
-      cell(row.rss),
-    ];
-    console.log(`| ${cells.join(' | ')} |`);
-  }
-  console.log(
-    `\nWanted with the default of 2 threads: p50 ≤ ${LIMITS.p50} ms, ≥ ${LIMITS.textsPerSecond} texts/s, first vector ≤ ${LIMITS.firstVector} ms.`,
-  );
+function show(rows: readonly Measurement[]): void {
+  report('Local embedder', {
+    header: ['threads', 'p50 (95 % interval)', 'p95', 'texts a second', 'first vector', 'RSS'],
+    rows: rows.map(({ threads: count, times, textsPerSecond, firstVector, rss }) => [
+      String(count),
+      ...timeCells(times),
+      textsPerSecond.toFixed(0),
+      ms(firstVector),
+      `${rss.toFixed(0)} MB`,
+    ]),
+    note: `Texts of ${WORDS_PER_TEXT} words (${(rows[0]?.tokensPerText ?? 0).toFixed(1)} tokens). Wanted with the default of 2 threads: p50 ≤ ${LIMITS.p50} ms, ≥ ${LIMITS.textsPerSecond} texts a second, first vector ≤ ${LIMITS.firstVector} ms.`,
+  });
 }
 
 const [flag, threads] = process.argv.slice(2);
@@ -101,5 +88,5 @@ if (flag === '--measure') {
     JSON.parse(
       execFileSync(process.execPath, [script, '--measure', String(count)], { encoding: 'utf8' }),
     ) as Measurement;
-  report([run(1), run(2)]);
+  show([run(1), run(2)]);
 }

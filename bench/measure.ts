@@ -1,7 +1,12 @@
+import { appendFileSync } from 'node:fs';
+
 /** Times of one operation, in milliseconds. */
 export interface Times {
   p50: number;
   p95: number;
+  /** The limits of the 95 % interval of the median. */
+  low: number;
+  high: number;
   mean: number;
   perSecond: number;
 }
@@ -19,13 +24,45 @@ export async function measure(count: number, operation: (index: number) => unkno
   return summary(times);
 }
 
-/** What a list of times says. */
+/** What a list of times says. The interval of the median is the one of order statistics, which assumes no distribution. */
 export function summary(times: readonly number[]): Times {
   const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number): number =>
-    sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
+  const at = (place: number): number =>
+    sorted[Math.max(0, Math.min(Math.floor(place), sorted.length - 1))] ?? Number.NaN;
   const mean = sorted.reduce((sum, time) => sum + time, 0) / sorted.length;
-  return { p50: at(0.5), p95: at(0.95), mean, perSecond: 1000 / mean };
+  const reach = 0.98 * Math.sqrt(sorted.length);
+  return {
+    p50: at(sorted.length * 0.5),
+    p95: at(sorted.length * 0.95),
+    low: at(sorted.length * 0.5 - reach),
+    high: at(sorted.length * 0.5 + reach),
+    mean,
+    perSecond: 1000 / mean,
+  };
+}
+
+/** A table of a benchmark, as docs/benchmarks.md shows it. */
+export interface BenchTable {
+  title: string;
+  header: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** What else is to be known: sizes, goals. */
+  note: string;
+}
+
+/**
+ * Prints a table of a benchmark. `npm run benchmarks -- --measure …` runs the scripts with a file in BENCH_TABLES, which
+ * the table is added to, so that the page shows what was measured and nobody copies figures.
+ */
+export function report(
+  title: string,
+  { header, rows, note = '' }: { header: readonly string[]; rows: readonly (readonly string[])[]; note?: string },
+): void {
+  console.log(`\n${title}${note === '' ? '' : `\n${note}`}\n`);
+  printTable(header, rows);
+  const file = process.env['BENCH_TABLES'];
+  if (file !== undefined)
+    appendFileSync(file, `${JSON.stringify({ title, header, rows, note } satisfies BenchTable)}\n`);
 }
 
 /** Prints rows as a table with aligned columns. */
@@ -43,5 +80,24 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 
 /** Milliseconds for a table. */
 export function ms(time: number): string {
-  return time < 1 ? `${(time * 1000).toFixed(0)} µs` : `${time.toFixed(2)} ms`;
+  return time < 1 ? `${(time * 1000).toFixed(0)} µs` : `${time.toFixed(time < 100 ? 2 : 0)} ms`;
+}
+
+/** How a cell says that its goal was missed: the page lists such rows. */
+export const MISSED = ': missed';
+
+/** A goal in words, and whether it was missed. */
+export function goal(text: string, isMet: boolean): string {
+  return isMet ? text : `${text}${MISSED}`;
+}
+
+/** The most milliseconds that are wanted, and whether they were kept to. */
+export function timeGoal({ p50, p95 }: Times, most: { p50: number; p95?: number }): string {
+  const text = [`≤ ${most.p50} ms`, ...(most.p95 === undefined ? [] : [`p95 ≤ ${most.p95} ms`])].join(', ');
+  return goal(text, p50 <= most.p50 && p95 <= (most.p95 ?? Infinity));
+}
+
+/** A median with its interval, and the 95th percentile: two cells of a table. */
+export function timeCells({ p50, p95, low, high }: Times): [string, string] {
+  return [`${ms(p50)} (${ms(low)} to ${ms(high)})`, ms(p95)];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { parseAnswer } from '../src/models/parse-answer.ts';
 import { estimateTokens } from '../src/language/token-count.ts';
-import { measure, ms, printTable, summary } from './measure.ts';
+import { measure, ms, report, summary, timeCells } from './measure.ts';
 import { json, startProtocolServer } from '../test/protocol-server.ts';
 
 // What `generate` adds to the provider's own call, against a server on this machine. Goal: less than 2 ms.
@@ -61,10 +61,8 @@ const rows = [
   ['repairing it', await measure(500, () => parseAnswer({ text: broken, finishReason: 'stop' }, schema))],
   ['estimating the tokens of 1 MB', await measure(100, () => estimateTokens(megabyte))],
 ] as const;
-printTable(
-  ['', 'p50', 'p95'],
-  rows.map(([name, times]) => [name, ms(times.p50), ms(times.p95)]),
-);
-console.log(
-  `\nOverhead of generate: p50 ${ms(other.p50 - one.p50)}, p95 ${ms(other.p95 - one.p95)}; the goal is less than 2 ms.`,
-);
+report('Calls of a language model', {
+  header: ['', 'p50 (95 % interval)', 'p95'],
+  rows: rows.map(([name, times]) => [name, ...timeCells(times)]),
+  note: `A provider on this machine. Overhead of generate: p50 ${ms(other.p50 - one.p50)}, p95 ${ms(other.p95 - one.p95)}; the goal is less than 2 ms.`,
+});

@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { printTable } from './measure.ts';
+import { report } from './measure.ts';
 import { serverUnder, topic, type Served } from './server-under-load.ts';
 
 export interface SoakOptions {
@@ -106,7 +106,7 @@ export async function soak({ seconds, clients, database, main }: SoakOptions): P
   close();
   rmSync(folder, { recursive: true, force: true });
   if (database !== undefined) await drop(database, schema);
-  return report({ seconds, clients, database, counts, errors, looks, live, peak });
+  return show({ seconds, clients, database, counts, errors, looks, live, peak });
 }
 
 function at(client: number): string {
@@ -208,7 +208,7 @@ interface Soaked extends SoakOptions {
   peak: number;
 }
 
-function report({ seconds, clients, database, counts, errors, looks, live, peak }: Soaked): boolean {
+function show({ seconds, clients, database, counts, errors, looks, live, peak }: Soaked): boolean {
   const median = (from: number, to: number, of: (look: Look) => number): number => {
     const values = looks
       .slice(from, to)
@@ -224,19 +224,17 @@ function report({ seconds, clients, database, counts, errors, looks, live, peak 
     return { name, first, last, ratio: last / first };
   });
   const asked = [...counts].filter(([name]) => name !== 'change told').reduce((sum, [, count]) => sum + count, 0);
-  console.log(
-    `\n${clients} clients for ${seconds} s on ${database === undefined ? 'SQLite' : 'PostgreSQL'}: ${asked} requests, ` +
-      `${(asked / seconds).toFixed(0)} a second, ${[...errors.values()].reduce((sum, count) => sum + count, 0)} errors, ` +
-      `RSS at most ${peak.toFixed(0)} MB`,
-  );
   console.log([...counts].map(([name, count]) => `${name} ${count}`).join(', '));
   for (const [error, count] of errors) console.log(`  ${count} × ${error}`);
   const span = ([from, to]: readonly [number, number]): string => `median of seconds ${from + 1}–${to}`;
-  printTable(
-    ['MB', span(windows.first), span(windows.last), 'ratio'],
-    rows.map(({ name, first, last, ratio }) => [name, first.toFixed(0), last.toFixed(0), ratio.toFixed(2)]),
-  );
-  console.log(`heap in use after collection: ${live.map((size) => size.toFixed(0)).join(' → ')} MB`);
+  report(`Server, everything at once for ${seconds} s`, {
+    header: ['MB', span(windows.first), span(windows.last), 'ratio'],
+    rows: rows.map(({ name, first, last, ratio }) => [name, first.toFixed(0), last.toFixed(0), ratio.toFixed(2)]),
+    note:
+      `${clients} clients on ${database === undefined ? 'SQLite' : 'PostgreSQL'}: ${asked.toLocaleString('en')} requests, ` +
+      `${(asked / seconds).toFixed(0)} a second, ${[...errors.values()].reduce((sum, count) => sum + count, 0)} errors, ` +
+      `RSS at most ${peak.toFixed(0)} MB; heap in use after collection ${live.map((size) => size.toFixed(0)).join(' → ')} MB.`,
+  });
   const isStable = (rows[0]?.ratio ?? Number.NaN) <= STABLE;
   console.log(isStable ? 'memory is stable' : `memory is NOT stable: the ratio may be ${STABLE}`);
   return isStable && errors.size === 0;

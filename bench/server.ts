@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printTable } from './measure.ts';
+import { goal, report } from './measure.ts';
 import { serverUnder, topic, TOPICS, type Served } from './server-under-load.ts';
 import { soak } from './server-soak.ts';
 
@@ -84,11 +84,11 @@ const observed = (client: number, turn: number): [string, string, unknown] => [
 
 const folder = mkdtempSync(join(tmpdir(), 'varve-bench-server-'));
 const rows: string[][] = [];
-const row = (name: string, goal: string, { perSecond, p50, p99, errors, rss: bytes }: Load): void => {
+const row = (name: string, least: number | null, { perSecond, p50, p99, errors, rss: bytes }: Load): void => {
   rows.push([
     name,
     perSecond.toFixed(0),
-    goal,
+    least === null ? '' : goal(`≥ ${least.toLocaleString('en')}`, perSecond >= least),
     `${p50.toFixed(1)} ms`,
     `${p99.toFixed(1)} ms`,
     String(errors),
@@ -97,11 +97,11 @@ const row = (name: string, goal: string, { perSecond, p50, p99, errors, rss: byt
 };
 
 const first = await start({ folder, embedder: 'none' });
-row('observe', '2,000', await load(first, SECONDS, observed));
+row('observe', 2000, await load(first, SECONDS, observed));
 const words = { mode: 'text', track: false };
 row(
   'recall by words',
-  '1,000',
+  1000,
   await load(first, SECONDS, (client, turn) => [
     'POST',
     `/v1/recall?user=u${client}`,
@@ -124,7 +124,7 @@ await ask(meaning, 'POST', '/v1/backfill?rate=10000');
 let unique = 0;
 row(
   'recall by meaning, each query new',
-  '150',
+  150,
   await load(meaning, SECONDS, (client, turn) => [
     'POST',
     `/v1/recall?user=u${client % 20}`,
@@ -133,7 +133,7 @@ row(
 );
 row(
   'recall by meaning, queries repeat',
-  '',
+  null,
   await load(meaning, SECONDS, (client, turn) => [
     'POST',
     `/v1/recall?user=u${client % 20}`,
@@ -143,12 +143,12 @@ row(
 await meaning.stop();
 
 const second = await start({ folder, embedder: 'local', key: first.key });
-console.log(`\n${main.endsWith('.ts') ? 'sources' : 'built package'}, ${CLIENTS} clients, ${SECONDS} s each`);
-console.log(
-  `first start ${first.startedIn.toFixed(0)} ms, second start ${second.startedIn.toFixed(0)} ms (goal 1,000)\n`,
-);
 await second.stop();
-printTable(['', 'a second', 'goal', 'p50', 'p99', 'errors', 'RSS'], rows);
+report('Server', {
+  header: ['', 'a second', 'goal', 'p50', 'p99', 'errors', 'RSS'],
+  rows,
+  note: `${main.endsWith('.ts') ? 'The sources' : 'The built package'}, ${CLIENTS} clients on loopback, ${SECONDS} s each; first start ${first.startedIn.toFixed(0)} ms, second ${second.startedIn.toFixed(0)} ms (goal 1,000).`,
+});
 
 close();
 rmSync(folder, { recursive: true, force: true });

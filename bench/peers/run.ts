@@ -1,6 +1,7 @@
-// npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0 --out FILE]
+// npm run bench:peers -- --modules FOLDER [--dataset lives --path … --limit 10 --only a02 --peers varve,mem0,plain --ballast 5000 --out FILE]
 // Peers beside Varve: the same turns, the same embedder, the same questions, retrieval and speed in one run. Whatever a peer needs is
 // installed in a folder of its own, by the command that is printed; none of it is a dependency. A peer is added by one file here.
+// `--ballast`: so many turns about other things come before the conversation, the same for all, so that the size of a store shows.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     limit: { type: 'string' },
     seed: { type: 'string', default: '1' },
     peers: { type: 'string', default: 'varve,mem0' },
+    ballast: { type: 'string', default: '0' },
     modules: { type: 'string' },
     out: { type: 'string' },
   },
@@ -82,12 +84,27 @@ function turnsOf({ sessions }: Conversation): (PeerTurn & { session: string })[]
   });
 }
 
+const WHO = ['The neighbour', 'A colleague', 'My cousin', 'The plumber', 'Our teacher', 'A friend', 'The baker'];
+const DID = ['talked about', 'wants to sell', 'is learning about', 'worries about', 'is proud of', 'bought', 'lost'];
+const WHAT = ['a rescue dog', 'old cameras', 'the garden', 'night trains', 'chess openings', 'a boiler', 'her cello'];
+
+/** Turns that answer no question, before the conversation begins. */
+function ballastTurns(count: number, before: Date): PeerTurn[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `ballast ${index}`,
+    role: 'user' as const,
+    text: `${WHO[index % 7]} ${DID[(index * 3) % 7]} ${WHAT[(index * 5) % 7]} in week ${index % 53}, number ${index}.`,
+    at: new Date(before.getTime() - (count - index) * 60_000),
+  }));
+}
+
 async function measurePeer(peer: Peer, conversation: Conversation, measured: Measured): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `varve-peer-${peer.name}-`));
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
   // The vectors of questions are made beforehand, so that a search is timed and not the embedder; adding a turn includes its vector.
   await embedder.embed(conversation.questions.map(({ question }) => question));
+  await memory.add(ballastTurns(Number(values.ballast), turns[0]?.at ?? new Date(0)));
   const bySession = Map.groupBy(turns, ({ session }) => session);
   const last = conversation.sessions.at(-1)?.id;
   for (const { id } of conversation.sessions) {
@@ -162,6 +179,7 @@ if (values.out !== undefined) {
     dataset: dataset.name,
     conversations: dataset.conversations.length,
     questions: first?.searches.length ?? 0,
+    ballast: Number(values.ballast),
     embedder: shared.id,
     machine: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
     date: new Date().toISOString(),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RecallDocument } from '../../src/recall/document-profile.ts';
-import { readConversations, readQuestions } from '../../bench/locomo.ts';
+import { readConversations, readQuestions } from './locomo.ts';
 
 /** A store as recall sees it, with questions of which the answering documents are known. */
 export interface RankingStore {
