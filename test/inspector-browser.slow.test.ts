@@ -143,6 +143,27 @@ describe.skipIf(missing !== null)('the inspector in a browser (T17)', () => {
     }
   }, 60_000);
 
+  it('[T19] [Q10] shows in Growth how well memory does, and how the reading of the first conversations was', async () => {
+    const { body: metrics } = await server.call('GET', `/v1/online-metrics?${PAULINE}`);
+    const { body: checked } = await server.call('GET', '/v1/extraction-checks');
+    const page = await open();
+    await show(page, `health?${PAULINE}`);
+    const tile = (name: string): Promise<string> =>
+      page
+        .locator('.tiles > div')
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .locator('dd')
+        .innerText();
+    await page.getByRole('heading', { name: 'How well memory does' }).waitFor();
+    expect(metrics.statementRate.rate).toBeGreaterThan(0);
+    expect(await tile('Statements')).toBe(`${metrics.statementRate.rate.toFixed(1)} a conversation`);
+    expect(await tile('Observation rate')).toBe(`${metrics.observationRate.rate.toFixed(1)} a conversation`);
+    await page.getByRole('heading', { name: 'Reading, checked' }).waitFor();
+    expect(checked.conversations).toBeGreaterThan(0);
+    for (const name of ['Hallucinated', 'Duplicate', 'Refused', 'Empty']) expect(await tile(name)).not.toBe('');
+    await page.context().close();
+  });
+
   it('explains a memory: its quote in the conversation, what it replaced, its versions, and its place for a query', async () => {
     const page = await open();
     await show(page, `memories?${PAULINE}&state=superseded`);
