@@ -105,7 +105,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'erase: work that read an erased owner is committed',
-    file: 'src/store/seen-owner.ts',
+    file: 'src/store/owner-store.ts',
     from: 'incarnationOf(row) === incarnation) return',
     to: 'true) return',
     tests: ['test/form-failure.test.ts', '-t', 'an erasure while the model reads'],

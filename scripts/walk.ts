@@ -2,6 +2,7 @@
 // on the walk when one of its functions runs, not when it is loaded.
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createVarve, manualClock } from '../src/index.ts';
 
@@ -12,6 +13,8 @@ await session.post('Profiler.enable');
 
 /** The files whose functions ran during a piece of work. */
 async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
+  // The context log and the access counts of the call before are gathered for some 50 ms: they belong to that call.
+  await sleep(500);
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await work();
   const { result } = await session.post('Profiler.takePreciseCoverage');

@@ -1,20 +1,19 @@
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
 import { consolidationJobs } from './consolidate/jobs.ts';
+import { changeEmbedder, type EmbedDeps, embedRecords } from './embed/embed.ts';
 import { VarveError } from './errors.ts';
 import type { FormDeps } from './form/formation-settings.ts';
 import type { Formation } from './form/formation.ts';
 import { enqueueJobs } from './jobs/enqueue.ts';
 import type { JobHandler, JobKinds } from './jobs/job.ts';
-import { postpone } from './jobs/outcome.ts';
 import { ensureSchedules, type NewSchedule } from './jobs/schedules.ts';
+import { postpone } from './jobs/settle-jobs.ts';
 import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
-import { changeEmbedder } from './embed/change-embedder.ts';
-import { type EmbedDeps, embedRecords } from './embed/embed-records.ts';
 import { maintenanceJobs } from './maintain/jobs.ts';
-import { flushIdleSessions } from './observe/flush-session.ts';
+import { flushIdleSessions } from './observe/observe.ts';
 import { HOUR } from './record/clock.ts';
 import { EVERY_TENANT } from './store/database.ts';
-import { ownersToEmbed } from './store/embedding-store.ts';
+import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/upkeep-store.ts';
 
 /** What work in the background works with. */

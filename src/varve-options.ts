@@ -1,5 +1,4 @@
-import type { AssembleOptions } from './assemble/assemble-deps.ts';
-import type { TracingOptions } from './assemble/tracing.ts';
+import type { AssembleOptions, TracingOptions } from './assemble/assemble-deps.ts';
 import type { BackgroundOptions } from './background.ts';
 import type { ConsolidationOptions } from './consolidate/consolidation-settings.ts';
 import { invalidInput, VarveError } from './errors.ts';

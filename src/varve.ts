@@ -2,23 +2,21 @@ import { type AssembleDeps, type AssembleOptions, createAssembling } from './ass
 import { type Background, createBackground } from './background.ts';
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
 import { consolidationSettings } from './consolidate/consolidation-settings.ts';
+import { backfill, type BackfillOptions, type EmbedCounts, type EmbedDeps } from './embed/embed.ts';
 import { invalidInput } from './errors.ts';
 import { formationSettings, type FormDeps } from './form/formation-settings.ts';
 import { createFormation } from './form/formation.ts';
 import { createHandle, type Handle } from './handle/handle.ts';
 import type { RunCounts } from './jobs/worker.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
-import { backfill, type BackfillOptions } from './embed/backfill.ts';
-import type { EmbedCounts, EmbedDeps } from './embed/embed-records.ts';
-import type { MaintenanceReport } from './maintain/maintain-tenant.ts';
-import { cachedEmbedder } from './models/cached-embedder.ts';
+import type { MaintenanceReport } from './maintain/maintain.ts';
 import type { Calibrated } from './models/calibrate.ts';
 import { systemDelay } from './models/caller.ts';
 import { redactingModel } from './models/create-language-model.ts';
+import { cachedEmbedder } from './models/embedder.ts';
 import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
-import { createAccessTracker } from './recall/access-tracker.ts';
-import { isRecalled } from './recall/recall.ts';
+import { createAccessTracker, isRecalled } from './recall/recall.ts';
 import { createViewCache } from './recall/view-cache.ts';
 import { attributeTable } from './record/attributes.ts';
 import { systemClock } from './record/clock.ts';
@@ -141,7 +139,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     },
     backfill: (settings) => backfill(deps, settings),
     async maintain({ tenant = 'default', ...how } = {}) {
-      const { maintainTenant } = await import('./maintain/maintain-tenant.ts');
+      const { maintainTenant } = await import('./maintain/maintain.ts');
       return maintainTenant(deps, tenant, { cause: 'hand', ...how });
     },
     async close() {

@@ -2,10 +2,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defuseLinks, textByTrust } from '../src/assemble/escape.ts';
 import { fitContext } from '../src/assemble/fit-context.ts';
-import { entryItems, jsonItem, memoryItem } from '../src/assemble/items.ts';
 import { formatsOf, type Layout } from '../src/assemble/layout.ts';
 import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
-import { type Item, type Material, SECTION_NAMES, type SectionName } from '../src/assemble/section.ts';
+import {
+  entryItems,
+  type Item,
+  jsonItem,
+  type Material,
+  memoryItem,
+  SECTION_NAMES,
+  type SectionName,
+} from '../src/assemble/section.ts';
 import { estimatingCounter } from '../src/language/token-count.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Trust } from '../src/record/trust.ts';

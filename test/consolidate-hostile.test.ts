@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
+import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
 import { changed, readChanges } from '../src/consolidate/documents/changes.ts';
 import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
-import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
 import { consolidationJobs } from '../src/consolidate/jobs.ts';
+import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR, manualClock } from '../src/record/clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
-import { parseReflection } from '../src/consolidate/nightly/parse-reflection.ts';
 import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
+import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
+import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';

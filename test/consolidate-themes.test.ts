@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clusterEvidence } from '../src/consolidate/patterns/cluster-evidence.ts';
 import { countEvidence, writeCount } from '../src/consolidate/patterns/count-evidence.ts';
-import { fromEpisode, type Evidence } from '../src/consolidate/patterns/evidence.ts';
-import type { Embedder } from '../src/models/embedder.ts';
+import { type Evidence, fromEpisode } from '../src/consolidate/patterns/evidence.ts';
+import { clusterEvidence } from '../src/consolidate/patterns/find-patterns.ts';
 import { bundledCalibration } from '../src/models/calibration.ts';
+import type { Embedder } from '../src/models/embedder.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { openConsolidation, type Opened } from './consolidate-fixture.ts';

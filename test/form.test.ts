@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import type { Memory } from '../src/record/memory.ts';
+import { listRuns } from '../src/store/history-store.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
-import { listRuns } from '../src/store/run-store.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import {
   answering,
+  type Answers,
   item,
   openForming,
   promptsOf,
   reading,
   tasksAsked,
   THREE_CALLS,
-  type Answers,
 } from './form-model.ts';
-import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
+import { type ProtocolServer, startProtocolServer } from './protocol-server.ts';
 
 const live = async (handle: Handle, types?: string[]): Promise<Memory[]> =>
   (await handle.memories.list({ order: 'oldest', types })).items;

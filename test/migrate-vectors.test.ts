@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { passagesOf } from '../src/language/passages.ts';
+import { passagesOf } from '../src/language/sentences.ts';
 import type { Embedder } from '../src/models/embedder.ts';
 import { ownerKey } from '../src/record/scope.ts';
 import type { Database } from '../src/store/database.ts';

@@ -5,9 +5,9 @@ import { createIdSource } from '../src/record/id.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Scope } from '../src/record/scope.ts';
 import type { Database } from '../src/store/database.ts';
+import { insertRefusals, type RefusalRecord } from '../src/store/history-store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { listStatements } from '../src/store/read-memories.ts';
-import { insertRefusals, type RefusalRecord } from '../src/store/refusal-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { passagesOf } from '../src/language/passages.ts';
+import { passagesOf } from '../src/language/sentences.ts';
 import { estimateTokens } from '../src/language/token-count.ts';
 import { words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
@@ -9,7 +9,7 @@ import { ownerKey } from '../src/record/scope.ts';
 import { type Database, EVERY_TENANT, type VectorSearch } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { readMeta } from '../src/store/progress-store.ts';
-import { createVectorMatrix } from '../src/store/sqlite/sqlite-vector-index.ts';
+import { createVectorMatrix } from '../src/store/sqlite/sqlite-indexes.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 

@@ -7,13 +7,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadDataset, type DatasetName } from '../../src/evaluate/datasets/load-dataset.ts';
 import type { Conversation } from '../../src/evaluate/conversation.ts';
-import { difference, estimate, type Observation } from '../../src/evaluate/statistics.ts';
-import { placeValues } from '../../src/evaluate/measure-questions.ts';
+import { type DatasetName, loadDataset } from '../../src/evaluate/datasets/load-dataset.ts';
 import { shown, shownWithInterval } from '../../src/evaluate/figures.ts';
-import { cachedEmbedder } from '../../src/models/cached-embedder.ts';
-import type { Embedder } from '../../src/models/embedder.ts';
+import { placeValues } from '../../src/evaluate/measure-questions.ts';
+import { difference, estimate, type Observation } from '../../src/evaluate/statistics.ts';
+import { cachedEmbedder, type Embedder } from '../../src/models/embedder.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { ms, printTable, summary } from '../measure.ts';
 import type { Peer, PeerTurn } from './peer.ts';

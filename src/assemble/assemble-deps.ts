@@ -1,9 +1,15 @@
+import type * as OpenTelemetry from '@opentelemetry/api';
+import { messageOf, VarveError } from '../errors.ts';
+import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import type { RecallDeps } from '../recall/recall.ts';
+import type { Scope } from '../record/scope.ts';
 import { type ContextLog, createContextLog } from './context-log.ts';
-import type { ContextSettings } from './context-options.ts';
+import type { ContextOptions, ContextSettings } from './context-options.ts';
+import type { ContextReport } from './context-report.ts';
 import { createKnowledgeCache, type KnowledgeCache } from './knowledge.ts';
-import { createTracing, type Tracing, type TracingOptions } from './tracing.ts';
+import type { Budget, Layout } from './layout.ts';
+import type { SectionName } from './section.ts';
 
 /** What assembling works with. */
 export interface AssembleDeps extends RecallDeps {
@@ -39,4 +45,122 @@ export async function createAssembling(
     tracing: await createTracing(tracing),
     settings: { lookupModel: languageModel, ...settings },
   };
+}
+
+/** Spans with the names that OpenTelemetry has for memory. */
+export interface Tracing {
+  /** Runs work inside a span. Without OpenTelemetry it just runs. */
+  span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
+  /** Whether what was said may go into spans. */
+  readonly content: boolean;
+}
+
+export type Attributes = Record<string, string | number | boolean | string[]>;
+
+/** A span that can be told more. */
+export interface OpenSpan {
+  set(attributes: Attributes): void;
+}
+
+export interface TracingOptions {
+  /** Put queries and texts into spans. Default false: they leave the machine with the spans. */
+  content?: boolean;
+}
+
+const UNTRACED: OpenSpan = { set: () => {} };
+
+/** Spans go nowhere. */
+export const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
+
+/** Spans through `@opentelemetry/api`, where the application has it; otherwise none. */
+export async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
+  if (options === false) return noTracing;
+  const api = await loadApi();
+  if (api === null) return noTracing;
+  return {
+    content: options.content === true,
+    span(name, attributes, work) {
+      // Asked for each time: an application may register its provider after we have started.
+      const tracer: OpenTelemetry.Tracer = api.trace.getTracer('varve');
+      return tracer.startActiveSpan(name, { attributes }, async (span: OpenTelemetry.Span) => {
+        try {
+          return await work({ set: (more) => void span.setAttributes(more) });
+        } catch (error) {
+          span.recordException(error as Error);
+          span.setStatus({ code: api.SpanStatusCode.ERROR });
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+  };
+}
+
+async function loadApi(): Promise<typeof OpenTelemetry | null> {
+  try {
+    return await import('@opentelemetry/api');
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** What is to be gathered, and what with. */
+export interface GatherRequest {
+  deps: AssembleDeps;
+  scope: Scope;
+  options: ContextOptions;
+  layout: Layout;
+  /** The sections that the layout shows and that are not switched off. */
+  on: ReadonlySet<SectionName>;
+  budget: Budget;
+  counter: TokenCounter;
+}
+
+/** The turn for which it is gathered. */
+export interface GatherTurn {
+  message: string;
+  now: number;
+  attempt: Attempt;
+  failed: Failed;
+}
+
+export type Failed = ContextReport['failed'];
+
+/** Tries a part of a context: what fails or takes too long is noted, and something else is put in its place. */
+export type Attempt = <Result>(
+  section: Failed[number]['section'],
+  work: () => Promise<Result>,
+  otherwise: Result,
+) => Promise<Result>;
+
+const DEFAULT_TIMEOUT = 2000;
+
+/** Makes an {@link Attempt} that notes failures in a list. */
+export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT): Attempt {
+  return async (section, work, otherwise) => {
+    try {
+      return await withinTime(work(), timeout);
+    } catch (error) {
+      failed.push({ section, error: messageOf(error) });
+      return otherwise;
+    }
+  };
+}
+
+/** The result of work, or `timed_out`. The work itself goes on unheard. */
+export async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new VarveError(`No answer within ${milliseconds} ms.`, { code: 'timed_out', retryable: true })),
+      milliseconds,
+    );
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

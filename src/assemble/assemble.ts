@@ -1,18 +1,27 @@
 import { messageOf } from '../errors.ts';
 import { estimatingCounter } from '../language/token-count.ts';
+import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
-import type { AssembleDeps } from './assemble-deps.ts';
+import {
+  type AssembleDeps,
+  type Attributes,
+  createAttempt,
+  type Failed,
+  type GatherRequest,
+  type GatherTurn,
+} from './assemble-deps.ts';
 import type { ContextLog, NotedAlong } from './context-log.ts';
-import type { ContextOptions } from './context-options.ts';
+import type { Asked, ContextOptions } from './context-options.ts';
 import type { ContextReport } from './context-report.ts';
+import { decideLookup, type Lookup } from './decide-lookup.ts';
 import { fitContext, type FittedContext } from './fit-context.ts';
-import { gather, type Gathered } from './gather.ts';
-import { type Budget, type Layout, sectionsOf, writePlace, writingOf } from './layout.ts';
+import { type Intent, intentOf } from './intent.ts';
+import { type Knowledge, knownSections, NOTHING_KNOWN } from './knowledge.ts';
+import { type Budget, type HistoryMessage, type Layout, sectionsOf, writePlace, writingOf } from './layout.ts';
 import { layoutOf } from './layouts.ts';
-import { mostRecalled } from './look-up.ts';
-import { SECTION_NAMES, type SectionName } from './section.ts';
-import type { Attributes } from './tracing.ts';
-import type { HistoryMessage } from './write-context.ts';
+import { chooseLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
+import { type Item, type Material, SECTION_NAMES, type SectionName } from './section.ts';
+import { historyItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
 
 /** What the agent gets for one turn. */
 export interface AssembledContext {
@@ -222,4 +231,101 @@ function spanEnd({ tokens, sections, lookup }: ContextReport, { history }: Gathe
     'varve.history_interactions': history.filter(({ label }) => label === 'user').length,
     'varve.lookup': lookup.queries.length > 0,
   };
+}
+
+/** Everything that can go into a context, before anything is fitted. */
+export interface Gathered {
+  material: Material;
+  history: readonly Item[];
+  lookup: Lookup;
+  intent: Intent;
+  failed: Failed;
+  /** Of everything that was ever said: about four are a token. */
+  charactersSaid: number;
+  cached: boolean;
+}
+
+/** Gathers the sections that are on, all at once where one does not need the other. */
+export async function gather(request: GatherRequest): Promise<Gathered> {
+  const { deps, scope, options, on } = request;
+  const failed: Failed = [];
+  const attempt = createAttempt(failed, options.timeout);
+  const now = options.now === undefined ? deps.clock.now() : new Date(options.now).getTime();
+  const message = options.message ?? '';
+  const turn: GatherTurn = { message, now, attempt, failed };
+
+  const { knowledge, cached } = await openKnowledge(request, turn);
+  const past = await pastTurns(request, turn);
+  const intent = await chooseIntent(options, turn);
+  const asked: Asked = { scope, message, intent };
+  const earlier = past.turns.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  const input = { message, intent, earlier };
+  const lookup =
+    (await attempt('lookup', () => chooseLookup(request, input), null)) ??
+    (await decideLookup(input, { ...options, lookup: 'rules' }));
+  if (lookup.failed !== undefined) failed.push({ section: 'lookup', error: lookup.failed });
+
+  const [found, intentions, services, structuredProfile, turns] = await Promise.all([
+    lookUp(request, lookup, turn),
+    on.has('intentions') ? attempt('intentions', () => intentionSection(deps, scope, now), []) : [],
+    on.has('services') ? serviceItems(asked, options, attempt) : [],
+    on.has('structuredProfile') ? attempt('structuredProfile', () => profileItems(asked, options), []) : [],
+    historyItems(request, past, turn),
+  ]);
+
+  const material: Material = {
+    ...itemsOf(knowledge, deps.attributes),
+    ...found,
+    intentions,
+    services,
+    structuredProfile,
+    earlier: turns.earlier,
+    ...ownText(request, { now, message, history: turns.verbatim }),
+  };
+  return {
+    material: only(material, on),
+    history: turns.verbatim,
+    lookup,
+    intent,
+    failed,
+    charactersSaid: knowledge.said.characters,
+    cached,
+  };
+}
+
+// Knowledge stays the same for many turns, and so do its items.
+const knownBefore = new WeakMap<Knowledge, Material>();
+
+function itemsOf(knowledge: Knowledge, attributes: AttributeTable): Material {
+  const known = knownBefore.get(knowledge) ?? knownSections(knowledge, attributes);
+  knownBefore.set(knowledge, known);
+  return known;
+}
+
+async function openKnowledge(
+  { deps, scope, options }: GatherRequest,
+  { now, attempt }: GatherTurn,
+): Promise<{ knowledge: Knowledge; cached: boolean }> {
+  const { database, memoryTypes, attributes, access, assembling } = deps;
+  const connections = options.connections ?? [];
+  const request = { scope, connections, topMemories: options.topMemories ?? 20, memoryTypes, attributes, now };
+  const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
+  const opened = await attempt(
+    'knowledge',
+    () => database.read(scope.tenant, (reader) => assembling.knowledge.open(reader, request, options.refresh === true)),
+    { knowledge: last, loaded: false },
+  );
+  const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
+  if (opened.loaded) access.note(scope.tenant, read);
+  return { knowledge: opened.knowledge, cached: !opened.loaded };
+}
+
+async function chooseIntent({ services, intent: hook }: ContextOptions, turn: GatherTurn): Promise<Intent> {
+  const byRules = intentOf(turn.message, services);
+  if (hook === undefined) return byRules;
+  return turn.attempt('intent', async () => ({ ...byRules, ...(await hook(turn.message, byRules)) }), byRules);
+}
+
+function only(material: Material, on: ReadonlySet<SectionName>): Material {
+  return Object.fromEntries(Object.entries(material).filter(([name]) => on.has(name as SectionName)));
 }

@@ -1,12 +1,11 @@
 import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageEntry } from '../ledger/usage-report.ts';
-import { NO_USAGE } from '../models/usage.ts';
+import { NO_USAGE } from '../models/language-model.ts';
 import { type Clock, DAY } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
-import { insertContexts, type LoggedContext } from '../store/context-log-store.ts';
+import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
 import type { Database } from '../store/database.ts';
-import { insertGiven } from '../store/use-store.ts';
 
 /** Keeps what contexts were made of, behind the answer's back: gathered for a moment and written in one go. */
 export interface ContextLog {

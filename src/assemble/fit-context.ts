@@ -2,20 +2,20 @@ import { invalidInput } from '../errors.ts';
 import type { TokenCounter } from '../language/token-count.ts';
 import type { ContextReport, SectionReport } from './context-report.ts';
 import type { Writing } from './escape.ts';
-import { createRooms, cutText, fitSection, type FittedSection } from './fit-section.ts';
+import { createRooms, createSaid, cutText, fitSection, type FittedSection, type Said } from './fit-section.ts';
 import {
   type Budget,
-  type Frame,
   formatsOf,
+  type Frame,
   type Layout,
   type OverflowRule,
   type SectionFormat,
+  writeContext,
   writeSection,
   writingOf,
+  type WrittenContext,
 } from './layout.ts';
 import type { Item, Material, SectionName } from './section.ts';
-import { createSaid, type Said } from './say-once.ts';
-import { writeContext, type WrittenContext } from './write-context.ts';
 
 /** A context that fits, and what became of each section. */
 export interface FittedContext extends Omit<WrittenContext, 'tokens'> {

@@ -1,22 +1,22 @@
-import { type AttributeTable, normalValue } from '../record/attributes.ts';
+import { attributeLabel, type AttributeTable, normalValue } from '../record/attributes.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type MemoryTypeTable, type PromptSection, typesThat } from '../record/memory-types.ts';
-import type { Memory } from '../record/memory.ts';
-import { type Scope, visibleOwners } from '../record/scope.ts';
+import { hasEnded, hasOutcome, isPresentFact, type Memory } from '../record/memory.ts';
+import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
-import { hasEnded, hasOutcome, isPresentFact } from '../record/standing.ts';
 import {
   knowledgeStamp,
   NOTHING_SAID,
+  quotesOf,
   type Said,
   saidSince,
   type VisibleBlock,
-  quotesOf,
   visibleBlocks,
 } from '../store/context-rows.ts';
 import type { Reader } from '../store/database.ts';
+import { ownerStates } from '../store/owner-store.ts';
 import { listMemories } from '../store/read-memories.ts';
-import { ownerStates } from '../store/recall-rows.ts';
+import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, memoryItem } from './section.ts';
 
 /** What is known of a session's owner and always in mind: slow to change, so it is kept between turns. */
 export interface Knowledge {
@@ -209,4 +209,55 @@ function steady(next: Knowledge, before: Knowledge): Knowledge {
 
 function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {
   return JSON.stringify([scope, connections, topMemories]);
+}
+
+/** The sections that follow from what is known, without a look at the message. */
+export function knownSections(knowledge: Knowledge, attributes: AttributeTable): Material {
+  const { blocks, quotes, facts, memories, learnings, reflections } = knowledge;
+  const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>
+    blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');
+  const text = (kind: VisibleBlock['kind']): Item[] => {
+    const block = own(kind);
+    return typeof block?.content === 'string' && block.content.trim() !== ''
+      ? [{ ...blockItem(block.id, block.content), restsOn: statementsBehind(block, quotes) }]
+      : [];
+  };
+  const scaffold = own('scaffold');
+  return {
+    facts: facts.map((fact) => factItem(fact, attributeLabel(attributes, fact.attribute ?? ''))),
+    profile: text('profile'),
+    workingMemory: text('working_memory'),
+    scaffold: scaffold === undefined ? [] : entryItems(scaffold.id, scaffold.content),
+    learnedInfo: blocks
+      .filter(({ kind }) => kind === 'learned_info')
+      .flatMap((block) => jsonItem(block.id, block.content, block.connection ?? undefined) ?? []),
+    learnings: learnings.map((learning) => memoryItem(learning)),
+    memories: memories.map((memory, rank) => memoryItem(memory, -rank)),
+    agentReflections: reflectionsOf('agent', blocks, reflections),
+    userReflections: reflectionsOf('user', blocks, reflections),
+    sessionReflections: reflectionsOf('session', blocks, reflections),
+  };
+}
+
+/** The statements behind each sentence of a block. An event, which a sentence may rest on, too, quotes nothing. */
+function statementsBehind({ restsOn }: VisibleBlock, quotes: Knowledge['quotes']): NonNullable<Item['restsOn']> {
+  return new Map([...restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]));
+}
+
+/** The merged text of a level, and what waits to be merged into it. */
+function reflectionsOf(level: ScopeLevel, blocks: readonly VisibleBlock[], waiting: readonly Memory[]): Item[] {
+  const merged = blocks.findLast((block) => block.kind === 'reflections' && block.level === level);
+  const recent = waiting.filter((reflection) => levelOf(reflection) === level);
+  return [
+    ...(typeof merged?.content === 'string' && merged.content.trim() !== ''
+      ? [{ ...blockItem(merged.id, merged.content), score: Infinity }]
+      : []),
+    ...recent.map((reflection, index) => ({ ...memoryItem(reflection, index), label: 'recent' })),
+  ];
+}
+
+function levelOf({ scope }: Memory): ScopeLevel {
+  if (scope.session !== null) return 'session';
+  if (scope.user !== null) return 'user';
+  return scope.agent === null ? 'tenant' : 'agent';
 }

@@ -1,5 +1,8 @@
+import type { Event } from '../record/event.ts';
+import { type Memory, timedRendering } from '../record/memory.ts';
 import type { Quote } from '../record/statement.ts';
-import type { Trust } from '../record/trust.ts';
+import { type Trust, trustOf } from '../record/trust.ts';
+import { defuseImages, safeJson, textByTrust } from './escape.ts';
 
 /** The sections that a context can have. A layout says which of them it shows, where, and how. */
 export const SECTION_NAMES = [
@@ -75,4 +78,120 @@ export type Material = Partial<Record<SectionName, readonly Item[]>>;
 /** An item of the application's own text: it is not escaped and never dropped. */
 export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
+}
+
+/** A memory as an item. The order of `score` is that in which items are given up, lowest first. */
+export function memoryItem(memory: Memory, score: number = memory.importance): Item {
+  const { trust, metadata } = memory;
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' && value !== '' ? textByTrust(value, trust) : undefined;
+  return {
+    text: textByTrust(timedRendering(memory), trust),
+    kind: 'memory',
+    id: memory.id,
+    trust,
+    score,
+    label: memory.type,
+    title: text(memory.title),
+    url: memory.url === null || trust === 'low' ? undefined : memory.url,
+    date: memory.validFrom ?? memory.statedAt,
+    importance: memory.importance,
+    quotes: memory.quotes,
+    summary: text(metadata['summary']),
+    note: text(metadata['note']),
+  };
+}
+
+/** A permanent fact: its label as the title, its value as the text, its category as the label. */
+export function factItem(fact: Memory, label: string): Item {
+  const text = textByTrust(fact.value ?? fact.content, fact.trust);
+  return { ...memoryItem(fact), text, title: label, label: fact.category ?? 'general', sentence: fact.content };
+}
+
+/** A turn of a conversation. */
+export function turnItem(event: Event, score: number): Item {
+  return {
+    text: event.content,
+    kind: 'event',
+    id: event.id,
+    trust: trustOf(event.origin),
+    score,
+    label: event.origin === 'agent' ? 'agent' : 'user',
+    date: event.occurredAt,
+  };
+}
+
+/** A turn that was recalled, or the passage of it that was. */
+export function recalledTurn(event: Event, { text, score }: { text: string; score: number }): Item {
+  const trust = trustOf(event.origin);
+  return {
+    text: textByTrust(text, trust),
+    kind: 'event',
+    id: event.id,
+    trust,
+    score,
+    label: event.speaker ?? event.origin,
+    date: event.occurredAt,
+  };
+}
+
+/** A text block. Nobody knows who all its words come from, so it shows no images. */
+export function blockItem(id: string, text: string, score = 1): Item {
+  return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score };
+}
+
+/** A JSON block, one item for each entry: `"key": value`, ready to be written. The later entries are given up first. */
+export function entryItems(id: string, content: unknown): Item[] {
+  if (typeof content !== 'object' || content === null) return [];
+  return Object.entries(content).map(([key, value], index) => ({
+    ...blockItem(id, entryText(key, value)),
+    entry: { key, value },
+    score: -index,
+  }));
+}
+
+function entryText(key: string, value: unknown): string {
+  return `${safeJson(key)}: ${defuseImages(safeJson(value))}`;
+}
+
+/** An entry without the items of its list that are said elsewhere; null when none is left. */
+export function entryWithout(entry: Item, isSaid: (statement: string) => boolean): Item | null {
+  const { key = '', value } = entry.entry ?? {};
+  if (!Array.isArray(value)) return entry;
+  const left = value.filter((item) => typeof item !== 'string' || !isSaid(item));
+  if (left.length === value.length) return entry;
+  return left.length === 0 ? null : { ...entry, text: entryText(key, left), entry: { key, value: left } };
+}
+
+/** A JSON block in one item, for a connection or a user. */
+export function jsonItem(id: string, content: unknown, label?: string): Item | null {
+  if (typeof content !== 'object' || content === null || Object.keys(content).length === 0) return null;
+  return { ...blockItem(id, defuseImages(safeJson(content))), label };
+}
+
+/** Data of the application: a line for each field. */
+export function fieldItems(
+  data: Readonly<Record<string, unknown>> | readonly string[] | string,
+  about: { label?: string; trust: Trust; score: (text: string) => number },
+): Item[] {
+  const fields: [string | undefined, unknown][] =
+    typeof data === 'string'
+      ? data.split('\n').map((line) => [undefined, line])
+      : Array.isArray(data)
+        ? (data as readonly string[]).map((line) => [undefined, line])
+        : Object.entries(data);
+  return fields
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(([title, value]) => {
+      const text = textByTrust(typeof value === 'string' ? value : safeJson(value), about.trust);
+      return {
+        text: title === undefined || about.label === undefined ? text : `${title}: ${text}`,
+        kind: 'application',
+        id: null,
+        trust: about.trust,
+        score: about.score(`${title ?? ''} ${text}`),
+        label: about.label,
+        title,
+      };
+    });
 }

@@ -1,18 +1,16 @@
+import { messageOf } from '../errors.ts';
+import { redactSensitive } from '../language/privacy-policy.ts';
 import type { TokenCounter } from '../language/token-count.ts';
-import { attributeLabel, type AttributeTable } from '../record/attributes.ts';
-import type { Memory } from '../record/memory.ts';
-import type { ScopeLevel } from '../record/scope.ts';
-import type { VisibleBlock } from '../store/context-rows.ts';
-import type { Attempt } from './gather-request.ts';
-import type { Asked, ContextHooks, ContextOptions } from './context-options.ts';
+import { recall, type RecallDeps } from '../recall/recall.ts';
+import { type Event, isBlank } from '../record/event.ts';
+import type { Scope } from '../record/scope.ts';
+import { listEvents } from '../store/event-store.ts';
+import type { Attempt, GatherRequest, GatherTurn } from './assemble-deps.ts';
+import type { Asked, ContextHooks, ContextOptions, HistoryOptions } from './context-options.ts';
 import { defuseImages, oneLine } from './escape.ts';
 import { fitSection } from './fit-section.ts';
 import { overlap } from './intent.ts';
-import { blockItem, entryItems, factItem, fieldItems, jsonItem, memoryItem, turnItem } from './items.ts';
-import type { Knowledge } from './knowledge.ts';
-import { type History, loadHistory } from './load-history.ts';
-import type { GatherRequest, GatherTurn } from './gather-request.ts';
-import { applicationItem, type Item, type Material } from './section.ts';
+import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
 
 /** The data of the services that the question needs: no other is loaded. */
 export async function serviceItems(asked: Asked, { services = {} }: ContextOptions, attempt: Attempt): Promise<Item[]> {
@@ -192,53 +190,112 @@ function beginning(text: string, longest: number): string {
   return sentence.length <= longest ? sentence : `${sentence.slice(0, longest).trimEnd()}…`.toWellFormed();
 }
 
-/** The sections that follow from what is known, without a look at the message. */
-export function knownSections(knowledge: Knowledge, attributes: AttributeTable): Material {
-  const { blocks, quotes, facts, memories, learnings, reflections } = knowledge;
-  const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>
-    blocks.findLast((block) => block.kind === kind && block.connection === null && block.level !== 'session');
-  const text = (kind: VisibleBlock['kind']): Item[] => {
-    const block = own(kind);
-    return typeof block?.content === 'string' && block.content.trim() !== ''
-      ? [{ ...blockItem(block.id, block.content), restsOn: statementsBehind(block, quotes) }]
-      : [];
-  };
-  const scaffold = own('scaffold');
-  return {
-    facts: facts.map((fact) => factItem(fact, attributeLabel(attributes, fact.attribute ?? ''))),
-    profile: text('profile'),
-    workingMemory: text('working_memory'),
-    scaffold: scaffold === undefined ? [] : entryItems(scaffold.id, scaffold.content),
-    learnedInfo: blocks
-      .filter(({ kind }) => kind === 'learned_info')
-      .flatMap((block) => jsonItem(block.id, block.content, block.connection ?? undefined) ?? []),
-    learnings: learnings.map((learning) => memoryItem(learning)),
-    memories: memories.map((memory, rank) => memoryItem(memory, -rank)),
-    agentReflections: reflectionsOf('agent', blocks, reflections),
-    userReflections: reflectionsOf('user', blocks, reflections),
-    sessionReflections: reflectionsOf('session', blocks, reflections),
-  };
+/** Past turns, oldest first. */
+export interface History {
+  turns: Event[];
+  mode: 'chronological' | 'semantic';
+  /** Why the semantic mode was not to be had. */
+  failed?: string;
 }
 
-/** The statements behind each sentence of a block. An event, which a sentence may rest on, too, quotes nothing. */
-function statementsBehind({ restsOn }: VisibleBlock, quotes: Knowledge['quotes']): NonNullable<Item['restsOn']> {
-  return new Map([...restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]));
+export interface HistoryRequest extends HistoryOptions {
+  scope: Scope;
+  message: string;
 }
 
-/** The merged text of a level, and what waits to be merged into it. */
-function reflectionsOf(level: ScopeLevel, blocks: readonly VisibleBlock[], waiting: readonly Memory[]): Item[] {
-  const merged = blocks.findLast((block) => block.kind === 'reflections' && block.level === level);
-  const recent = waiting.filter((reflection) => levelOf(reflection) === level);
-  return [
-    ...(typeof merged?.content === 'string' && merged.content.trim() !== ''
-      ? [{ ...blockItem(merged.id, merged.content), score: Infinity }]
-      : []),
-    ...recent.map((reflection, index) => ({ ...memoryItem(reflection, index), label: 'recent' })),
-  ];
+const DEFAULT_TURNS = 40;
+const LONGEST_QUERY = 1500;
+
+/** The turns of the session, or of the user where there is none; any trouble with meaning gives the last ones. */
+export async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
+  const turns = await lastTurns(deps, request);
+  if (request.mode !== 'semantic') return { turns, mode: 'chronological' };
+  const recent = request.recent ?? 3;
+  const relevant = request.relevant ?? 3;
+  const exchanges = toExchanges(turns);
+  try {
+    const last = recent === 0 ? [] : exchanges.slice(-recent);
+    const older = await relevantTurns(deps, request, last.flat(), relevant);
+    const chosen = [...older, ...last.flat()];
+    return { turns: unique(chosen), mode: 'semantic' };
+  } catch (error) {
+    const last = exchanges.slice(-(recent + relevant)).flat();
+    return { turns: last, mode: 'chronological', failed: messageOf(error) };
+  }
 }
 
-function levelOf({ scope }: Memory): ScopeLevel {
-  if (scope.session !== null) return 'session';
-  if (scope.user !== null) return 'user';
-  return scope.agent === null ? 'tenant' : 'agent';
+async function lastTurns(
+  deps: RecallDeps,
+  { scope, message, turns = DEFAULT_TURNS }: HistoryRequest,
+): Promise<Event[]> {
+  if (turns === 0 || (scope.session === null && scope.user === null)) return [];
+  const { events } = await deps.database.read(scope.tenant, (reader) =>
+    listEvents(reader, scope, {
+      kinds: ['message'],
+      session: scope.session ?? undefined,
+      order: 'newest',
+      limit: turns + 1,
+    }),
+  );
+  const spoken = events
+    .filter((event) => (event.origin === 'user' || event.origin === 'agent') && !isBlank(event))
+    .map((event) => ({ ...event, content: redactSensitive(event.content, deps.privacy) }))
+    .reverse();
+  // The message of this turn may have been observed already.
+  if (spoken.at(-1)?.origin === 'user' && spoken.at(-1)?.content === redactSensitive(message, deps.privacy))
+    spoken.pop();
+  return spoken.slice(-turns);
+}
+
+/** Turns by exchange: each begins with what the user says. */
+export function toExchanges(turns: readonly Event[]): Event[][] {
+  const exchanges: Event[][] = [];
+  for (const turn of turns) {
+    const current = exchanges.at(-1);
+    if (current === undefined || turn.origin === 'user') exchanges.push([turn]);
+    else current.push(turn);
+  }
+  return exchanges;
+}
+
+async function relevantTurns(
+  deps: RecallDeps,
+  { scope, message, minimumSimilarity = 0.6 }: HistoryRequest,
+  recent: readonly Event[],
+  limit: number,
+): Promise<Event[]> {
+  if (limit === 0 || message.trim() === '') return [];
+  const recalled = await recall(deps, scope, message.slice(0, LONGEST_QUERY).toWellFormed(), {
+    mode: 'semantic',
+    sources: ['events'],
+    filter: { types: ['message'], origins: ['user', 'agent'] },
+    minimumSimilarity,
+    recencyBoost: true,
+    neighbours: 1,
+    limit: 50,
+    track: false,
+  });
+  if (recalled.degraded.length > 0) throw new Error(recalled.degraded.join('; '));
+  const known = new Set(recent.map(({ id }) => id));
+  const exchanges: Event[][] = [];
+  for (const { event, before, after } of recalled.results) {
+    if (event === null || known.has(event.id) || exchanges.length === limit) continue;
+    if (event.content === message) continue;
+    const pair = event.origin === 'user' ? [event, ...answerAmong(after)] : [...questionAmong(before), event];
+    for (const turn of pair) known.add(turn.id);
+    exchanges.push(pair);
+  }
+  return exchanges.flat().sort((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime());
+}
+
+function answerAmong(after: readonly Event[]): Event[] {
+  return after.filter(({ kind, origin }) => kind === 'message' && origin === 'agent').slice(0, 1);
+}
+
+function questionAmong(before: readonly Event[]): Event[] {
+  return before.filter(({ kind, origin }) => kind === 'message' && origin === 'user').slice(-1);
+}
+
+function unique(turns: readonly Event[]): Event[] {
+  return [...new Map(turns.map((turn) => [turn.id, turn])).values()];
 }

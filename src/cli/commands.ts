@@ -11,91 +11,103 @@ export interface Listed {
 
 /** All commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
-  init: { summary: 'make a place for memory', load: async () => (await import('./commands/init.ts')).init },
+  init: { summary: 'make a place for memory', load: async () => (await import('./commands/server-commands.ts')).init },
   serve: {
     summary: 'start the server (HTTP, MCP, background work)',
     isLasting: true,
-    load: async () => (await import('./commands/serve.ts')).serve,
+    load: async () => (await import('./commands/server-commands.ts')).serve,
   },
   worker: {
     summary: 'do background work in a process of its own',
     isLasting: true,
-    load: async () => (await import('./commands/worker.ts')).worker,
+    load: async () => (await import('./commands/server-commands.ts')).worker,
   },
   setup: {
     summary: 'give an editor or a chat client this memory',
-    load: async () => (await import('./commands/setup.ts')).setup,
+    load: async () => (await import('./commands/client-commands.ts')).setup,
   },
   hook: {
     summary: 'answer the hooks of Claude Code',
-    load: async () => (await import('./commands/hook.ts')).hook,
+    load: async () => (await import('./commands/client-commands.ts')).hook,
   },
   mcp: {
     summary: 'serve MCP on standard input and output',
     isLasting: true,
-    load: async () => (await import('./commands/mcp.ts')).mcp,
+    load: async () => (await import('./commands/client-commands.ts')).mcp,
   },
   demo: { summary: 'see what it does, in a minute', load: async () => (await import('./commands/demo.ts')).demo },
-  observe: { summary: 'append what happened', load: async () => (await import('./commands/observe.ts')).observe },
+  observe: {
+    summary: 'append what happened',
+    load: async () => (await import('./commands/conversation-commands.ts')).observe,
+  },
   remember: {
     summary: 'store a memory or a fact',
-    load: async () => (await import('./commands/remember.ts')).remember,
+    load: async () => (await import('./commands/memory-commands.ts')).remember,
   },
-  recall: { summary: 'find what helps to answer', load: async () => (await import('./commands/recall.ts')).recall },
+  recall: {
+    summary: 'find what helps to answer',
+    load: async () => (await import('./commands/conversation-commands.ts')).recall,
+  },
   context: {
     summary: 'assemble the prompt of a turn',
-    load: async () => (await import('./commands/context.ts')).context,
+    load: async () => (await import('./commands/conversation-commands.ts')).context,
   },
-  list: { summary: 'list memories, facts, events, notes', load: async () => (await import('./commands/list.ts')).list },
-  show: { summary: 'show a memory, an event or a block', load: async () => (await import('./commands/show.ts')).show },
+  list: {
+    summary: 'list memories, facts, events, notes',
+    load: async () => (await import('./commands/memory-commands.ts')).list,
+  },
+  show: {
+    summary: 'show a memory, an event or a block',
+    load: async () => (await import('./commands/memory-commands.ts')).show,
+  },
   history: {
     summary: 'how a memory or a block came to be',
-    load: async () => (await import('./commands/history.ts')).history,
+    load: async () => (await import('./commands/memory-commands.ts')).history,
   },
   refusals: {
     summary: 'what was read and not stored, and why',
-    load: async () => (await import('./commands/refusals.ts')).refusals,
+    load: async () => (await import('./commands/work-commands.ts')).refusals,
   },
   forget: {
     summary: 'take a memory out of recall (it is kept)',
-    load: async () => (await import('./commands/forget.ts')).forget,
+    load: async () => (await import('./commands/memory-commands.ts')).forget,
   },
   erase: {
     summary: 'remove everything of a scope for good',
-    load: async () => (await import('./commands/erase.ts')).erase,
+    load: async () => (await import('./commands/data-commands.ts')).erase,
   },
   reflect: {
     summary: 'reflect on the last day now',
-    load: async () => (await import('./commands/reflect.ts')).reflect,
+    load: async () => (await import('./commands/work-commands.ts')).reflect,
   },
   consolidate: {
     summary: 'do the work that waits, now',
-    load: async () => (await import('./commands/consolidate.ts')).consolidate,
+    load: async () => (await import('./commands/work-commands.ts')).consolidate,
   },
   jobs: {
     summary: 'list background work, retry what is dead',
-    load: async () => (await import('./commands/jobs.ts')).jobs,
+    load: async () => (await import('./commands/work-commands.ts')).jobs,
   },
-  stats: { summary: 'how much is remembered', load: async () => (await import('./commands/stats.ts')).stats },
+  stats: { summary: 'how much is remembered', load: async () => (await import('./commands/report-commands.ts')).stats },
   metrics: {
     summary: 'how well memory does in use',
-    load: async () => (await import('./commands/metrics.ts')).metrics,
+    load: async () => (await import('./commands/report-commands.ts')).metrics,
   },
   costs: {
     summary: 'what models were used for and cost',
-    load: async () => (await import('./commands/costs.ts')).costs,
+    load: async () => (await import('./commands/report-commands.ts')).costs,
   },
   import: {
     summary: 'take in memories from elsewhere',
-    load: async () => (await import('./commands/import.ts')).importCommand,
+    load: async () => (await import('./commands/data-commands.ts')).importCommand,
   },
   export: {
     summary: 'write everything of a scope as NDJSON',
-    load: async () => (await import('./commands/export.ts')).exportCommand,
+    load: async () => (await import('./commands/data-commands.ts')).exportCommand,
   },
   doctor: {
     summary: 'find and explain what is wrong',
-    load: async () => (await import('./commands/doctor.ts')).doctor,
+    load: async () => (await import('./commands/report-commands.ts')).doctor,
   },
   eval: {
     summary: 'measure what memory keeps, finds and brings',
@@ -107,7 +119,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   keys: {
     summary: 'make, list, rotate and revoke API keys',
-    load: async () => (await import('./commands/keys.ts')).keys,
+    load: async () => (await import('./commands/server-commands.ts')).keys,
   },
 };
 

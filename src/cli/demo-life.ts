@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { DemoLife } from '../http/inspector/inspector-door.ts';
-import type { DataRequest, Generated, LanguageModel } from '../models/language-model.ts';
-import { NO_USAGE } from '../models/usage.ts';
+import { type DataRequest, type Generated, type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import { HOUR, manualClock, SECOND } from '../record/clock.ts';
 import { createVarve, type Varve } from '../varve.ts';
 

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { EXTRACTION_CHECKS } from '../operate/metric-definitions.ts';
 import { messageOf, VarveError } from '../errors.ts';
+import { EXTRACTION_CHECKS } from '../operate/online-metrics.ts';
 import { isNodeNewEnough, NODE_NEEDED, nodeProblem } from '../varve-options.ts';
 import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';

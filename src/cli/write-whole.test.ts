@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeWhole } from './commands/export.ts';
+import { writeWhole } from './commands/data-commands.ts';
 
 describe('a file that is written whole', () => {
   let folder: string;

@@ -1,17 +1,17 @@
-import { seeOwner } from '../store/seen-owner.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { synthesiseOwner, type SynthesisCounts } from './documents/synthesise.ts';
-import { endOwnSessions } from './end-sessions.ts';
-import { mergeReflections, reflectionBuffers } from './documents/reflections.ts';
-import { crowdedTags, mergeTag, withoutTried, type MergedTag } from './merge-tags.ts';
-import { findPatterns } from './patterns/find-patterns.ts';
-import { writePattern } from './patterns/write-pattern.ts';
-import { rehearse } from './rehearse.ts';
 import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
+import type { RunCause } from '../store/history-store.ts';
+import { seeOwner } from '../store/owner-store.ts';
 import { saveProgress } from '../store/progress-store.ts';
-import type { RunCause } from '../store/run-store.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import { mergeReflections, reflectionBuffers } from './documents/reflections.ts';
+import { type SynthesisCounts, synthesiseOwner } from './documents/synthesise.ts';
+import { endOwnSessions } from './end-sessions.ts';
+import { crowdedTags, type MergedTag, mergeTag, withoutTried } from './merge-tags.ts';
+import { findPatterns } from './patterns/find-patterns.ts';
+import { writePattern } from './patterns/write-pattern.ts';
+import { rehearse } from './rehearse.ts';
 import { judgeGiven } from './usefulness.ts';
 
 export interface ConsolidateOptions {

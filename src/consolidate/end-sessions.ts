@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
-import { typesThat, type MemoryTypeTable } from '../record/memory-types.ts';
+import { type MemoryTypeTable, typesThat } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
-import type { Reader, Writer } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import { toMemory } from '../store/memory-rows.ts';
 import { archiveMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { inRun, type RunContext } from './in-run.ts';
+import { inRun, type RunContext } from './run-log.ts';
 
 /** A session's state, and what was merged of it, last this long after its last event. */
 const SESSION_LIFETIME = DAY;

@@ -1,6 +1,6 @@
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import {
   decideHeldChanges,
   findHeldChange,
@@ -8,10 +8,9 @@ import {
   type HeldKind,
   listHeldChanges,
 } from '../store/held-change-store.ts';
-import type { Parts } from '../store/parts.ts';
-import { insertRun, newRunId, type RunNotes } from '../store/run-store.ts';
-import { applyDocument, type DocumentToApply } from './nightly/reflect.ts';
+import { insertRun, newRunId, type RunNotes } from '../store/history-store.ts';
 import { applySynthesis, type SynthesisToApply } from './documents/tiers.ts';
+import { applyDocument, type DocumentToApply } from './nightly/reflect.ts';
 
 /** The answers of a scope that wait for review, oldest first. */
 export async function heldChanges(parts: Parts, scope: Scope): Promise<HeldChange[]> {

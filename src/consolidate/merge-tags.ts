@@ -1,22 +1,21 @@
-import { datedLine } from '../language/dated-line.ts';
+import { datedLine } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
+import type { LanguageModel } from '../models/language-model.ts';
 import { normalValue } from '../record/attributes.ts';
 import { countWords } from '../record/block.ts';
-import type { LanguageModel } from '../models/language-model.ts';
 import { digest } from '../record/id.ts';
-import type { InternalMemory, Memory } from '../record/memory.ts';
+import { type InternalMemory, type Memory, timedRendering } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope } from '../record/scope.ts';
-import { timedRendering } from '../record/standing.ts';
 import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
+import { listRuns } from '../store/history-store.ts';
 import { toMemory } from '../store/memory-rows.ts';
-import { listRuns } from '../store/run-store.ts';
 import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
-import { inRun, type RunContext } from './in-run.ts';
+import { inRun, type RunContext } from './run-log.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
 export interface TagGroup {

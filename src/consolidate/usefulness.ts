@@ -1,17 +1,23 @@
 import { z } from 'zod';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
-import type { UsefulnessSettings } from './consolidation-settings.ts';
-import { inRun, type RunContext } from './in-run.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { roundedImportance } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Reader, Writer } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import {
+  addUse,
+  type GivenMemory,
+  insertGiven,
+  listGiven,
+  type MemoryUse,
+  takeGiven,
+} from '../store/context-log-store.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import { findMemory } from '../store/read-memories.ts';
-import { addUse, type GivenMemory, insertGiven, listGiven, type MemoryUse, takeGiven } from '../store/use-store.ts';
 import { reviseMemory } from '../store/write-memory.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { UsefulnessSettings } from './consolidation-settings.ts';
+import { inRun, type RunContext } from './run-log.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 

@@ -1,7 +1,8 @@
 import { words } from '../language/words.ts';
+import { QUERY_STOP_TERMS } from '../recall/analyze-query.ts';
 import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexical-index.ts';
-import { QUERY_STOP_TERMS } from '../recall/query-words.ts';
-import { fuseByReciprocalRank, standardise } from '../recall/scores.ts';
+import { standardise } from '../recall/measure-meaning.ts';
+import { fuseByReciprocalRank } from '../recall/rank-documents.ts';
 
 /** The plain methods that any ranking has to beat, on the same texts and vectors. */
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;

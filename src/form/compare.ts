@@ -7,9 +7,8 @@ import { calibratedSimilarity, type Calibration } from '../models/calibration.ts
 import type { Embedder } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import type { Memory } from '../record/memory.ts';
+import { hasOutcome, type Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, visibleOwners } from '../record/scope.ts';
-import { hasOutcome } from '../record/standing.ts';
 import type { Reader } from '../store/database.ts';
 import { loadMemories, statementHistory } from '../store/load-records.ts';
 import { listMemories } from '../store/read-memories.ts';

@@ -5,8 +5,8 @@ import type { LanguageModel } from '../models/language-model.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
+import type { Parts } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
-import type { Parts } from '../store/parts.ts';
 import type { Reader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do, each for itself. */

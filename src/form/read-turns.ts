@@ -7,11 +7,10 @@ import type { Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import type { Writer } from '../store/database.ts';
 import { memoriesFrom } from '../store/load-records.ts';
+import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects } from '../store/read-memories.ts';
-import type { SeenOwner } from '../store/seen-owner.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
-import { checkRequests } from './apply/requests.ts';
-import type { CheckedRequests } from './statement.ts';
+import { checkRequests, withNearest } from './apply/requests.ts';
 import { type CheckContext, type Checked, checkStatements } from './check/check.ts';
 import { isStated } from './check/origin.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
@@ -23,8 +22,7 @@ import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
 import { emptyReading, type Reader, type Reading, type ReadInput } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
-import { withNearest } from './said-before.ts';
-import type { Statement } from './statement.ts';
+import type { CheckedRequests, Statement } from './statement.ts';
 import { toolEpisodes } from './take.ts';
 
 /** What every stage of one formation works with. */

@@ -5,7 +5,7 @@ import type { Event } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
-import type { RunCause } from '../store/run-store.ts';
+import type { RunCause } from '../store/history-store.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
 import { type FormDeps, type TriggerSettings, usesModel } from './formation-settings.ts';
 

@@ -1,13 +1,12 @@
-import { redactJson } from '../language/privacy-policy.ts';
 import { z } from 'zod';
-import { blockKindSchema, type Block, type BlockKindName } from '../record/block.ts';
+import { redactJson } from '../language/privacy-policy.ts';
+import { type Block, type BlockKindName, blockKindSchema } from '../record/block.ts';
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
-import { scopeAt, ownerLevel, type Scope, type ScopeLevel } from '../record/scope.ts';
-import { findBlock, replaceBlock } from '../store/block-store.ts';
-import { restingSentences, staleKeys, type RestingSentence } from '../store/block-standing.ts';
-import type { Parts } from '../store/parts.ts';
-import { listRevisions } from '../store/revision-store.ts';
+import { ownerLevel, type Scope, scopeAt, type ScopeLevel } from '../record/scope.ts';
+import { findBlock, replaceBlock, type RestingSentence, restingSentences, staleKeys } from '../store/block-store.ts';
+import type { Parts } from '../store/database.ts';
+import { listRevisions } from '../store/history-store.ts';
 import { parseChange } from './change.ts';
 
 /** Which block of a kind: the user's, the agent's, the session's… Default: the innermost below the session. */

@@ -6,8 +6,8 @@ import { parse } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import type { ToolSchema } from '../record/session.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
-import { findToolSchema, saveToolSchema } from '../store/connection-store.ts';
-import type { Parts } from '../store/parts.ts';
+import type { Parts } from '../store/database.ts';
+import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 
 /** A tool connection of a handle: needs `varve.for({ …, connection })`. */
 export interface ConnectionHandle {

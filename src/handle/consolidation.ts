@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { ConsolidationReport } from '../consolidate/consolidate.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/find-patterns.ts';
 import { VarveError } from '../errors.ts';
-import type { ConsolidationReport } from '../consolidate/consolidate.ts';
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { findUse, type MemoryUse } from '../store/context-log-store.ts';
 import { toEvent } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
+import { listRuns, type Run, type RunFilter } from '../store/history-store.ts';
 import { findProgress, saveProgress } from '../store/progress-store.ts';
 import { findMemory } from '../store/read-memories.ts';
-import { listRuns, type Run, type RunFilter } from '../store/run-store.ts';
-import { findUse, type MemoryUse } from '../store/use-store.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
 
 /** An observation that failed again and again, with its error. */

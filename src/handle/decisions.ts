@@ -11,8 +11,7 @@ import {
 import type { Event } from '../record/event.ts';
 import { limitSchema, parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import { append, type AppendDeps } from './change.ts';
 
 /** What an agent decided and what came of it. */

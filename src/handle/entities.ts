@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { newEntitySchema, type Entity, type NewEntity } from '../record/entity.ts';
+import { type Entity, type NewEntity, newEntitySchema } from '../record/entity.ts';
 import { parse } from '../record/parse.ts';
-import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import type { Parts } from '../store/database.ts';
 import { findEntitiesByName, findEntity, listEntities, writeEntity } from '../store/entity-store.ts';
-import type { Parts } from '../store/parts.ts';
 
 /** The people, places and things that memories are about. */
 export interface EntityHandle {

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
-import { type Appended, appendEvents, assertOwned } from '../observe/append-events.ts';
+import { type Appended, appendEvents, assertOwned } from '../observe/observe.ts';
 import { asEvents, type Observable } from '../record/chat-message.ts';
 import { type Event, EVENT_KINDS, type EventKind, newEventSchema } from '../record/event.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
+import type { Page, Parts } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
-import type { Parts } from '../store/parts.ts';
-import type { Page } from '../store/read-memories.ts';
 import { append, type AppendDeps } from './change.ts';
 
 /** Which events to list. */

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { attributeLabel, isSameValue } from '../record/attributes.ts';
-import { FACT_CATEGORIES, keySchema, type FactCategory, type Memory } from '../record/memory.ts';
+import { FACT_CATEGORIES, type FactCategory, keySchema, type Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerLevel, scopeAt, type Scope } from '../record/scope.ts';
+import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
-import { ORIGINS, TRUST_LEVELS, trustOf, type Origin, type Trust } from '../record/trust.ts';
-import type { Writer } from '../store/database.ts';
-import { forget } from '../store/forget.ts';
+import { type Origin, ORIGINS, type Trust, TRUST_LEVELS, trustOf } from '../record/trust.ts';
+import { restateInBlocks } from '../store/block-store.ts';
+import type { Parts, Writer } from '../store/database.ts';
+import { forget } from '../store/forget/forget.ts';
 import { statementHistory } from '../store/load-records.ts';
 import { changeOwner } from '../store/owner-store.ts';
-import type { Parts } from '../store/parts.ts';
 import { listMemories, listStatements } from '../store/read-memories.ts';
-import { restateInBlocks } from '../store/restate-in-blocks.ts';
 import { archiveMemory, reviseMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 

@@ -6,7 +6,6 @@ import type { ReflectionCounts } from '../consolidate/nightly/reflect.ts';
 import { VarveError } from '../errors.ts';
 import type { FormResult } from '../form/formation-result.ts';
 import type { EraseOptions, ErasedWithCertificate } from '../maintain/erase.ts';
-import { type Appended, appendEvents, assertOwned, type EventInput } from '../observe/append-events.ts';
 import { indexDocument, type IndexedDocument, type NewDocument, newDocumentSchema } from '../observe/index-document.ts';
 import {
   type Interaction,
@@ -15,6 +14,7 @@ import {
   type NewInteraction,
   newInteractionSchema,
 } from '../observe/log-interaction.ts';
+import { type Appended, appendEvents, assertOwned, type EventInput } from '../observe/observe.ts';
 import {
   type ChatCategory,
   observationEvent,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { DAY } from '../record/clock.ts';
-import type { Memory } from '../record/memory.ts';
-import { parse, textSchema, timeSchema, type TimeInput } from '../record/parse.ts';
+import { isToBringUp, type Memory } from '../record/memory.ts';
+import { parse, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import { isToBringUp } from '../record/standing.ts';
-import { closeIntention } from '../store/forget.ts';
-import type { Parts } from '../store/parts.ts';
+import type { Parts } from '../store/database.ts';
+import { closeIntention } from '../store/forget/forget.ts';
 import { findChangeable, listMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { notFound } from './memories.ts';

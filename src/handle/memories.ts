@@ -12,21 +12,19 @@ import {
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import type { Page, Parts, Writer } from '../store/database.ts';
+import { forget, unforget } from '../store/forget/forget.ts';
+import { listForgotten } from '../store/forget/forgotten-store.ts';
+import { listRevisions } from '../store/history-store.ts';
 import { newMemory } from '../store/memory-rows.ts';
-import { upgradeSnapshot } from '../store/older-memory.ts';
-import { forget, unforget } from '../store/forget.ts';
-import { listForgotten } from '../store/forgotten-store.ts';
-import type { Parts } from '../store/parts.ts';
+import { upgradeSnapshot } from '../store/migrations/older-memory.ts';
 import {
   findChangeable,
   findMemory,
   listMemories,
   type MemoryFilter,
   memoryFilterSchema,
-  type Page,
 } from '../store/read-memories.ts';
-import { listRevisions } from '../store/revision-store.ts';
 import {
   archiveMemory,
   restoreMemory,

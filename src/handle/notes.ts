@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Memory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import { ORIGINS, type Origin } from '../record/trust.ts';
-import type { Parts } from '../store/parts.ts';
-import type { MemoryFilter, Page } from '../store/read-memories.ts';
+import { type Origin, ORIGINS } from '../record/trust.ts';
+import type { Page, Parts } from '../store/database.ts';
+import type { MemoryFilter } from '../store/read-memories.ts';
 import { memoryHandle } from './memories.ts';
 
 /** A text that was written down on purpose. */

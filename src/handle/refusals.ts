@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { limitSchema, parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Parts } from '../store/parts.ts';
-import type { Page } from '../store/read-memories.ts';
-import { listRefusals, type RefusalFilter, type RefusalRecord } from '../store/refusal-store.ts';
+import type { Page, Parts } from '../store/database.ts';
+import { listRefusals, type RefusalFilter, type RefusalRecord } from '../store/history-store.ts';
 
 /** What was read from events and not stored. */
 export interface RefusalHandle {

@@ -1,12 +1,12 @@
-import { VarveError } from '../errors.ts';
-import { flushSession } from '../observe/flush-session.ts';
-import type { Event } from '../record/event.ts';
 import { z } from 'zod';
+import { VarveError } from '../errors.ts';
+import { flushSession } from '../observe/observe.ts';
+import type { Event } from '../record/event.ts';
 import { parse } from '../record/parse.ts';
-import { scopeAt, type Scope } from '../record/scope.ts';
-import { sessionStateSchema, type Session, type SessionState } from '../record/session.ts';
+import { type Scope, scopeAt } from '../record/scope.ts';
+import { type Session, type SessionState, sessionStateSchema } from '../record/session.ts';
+import type { Parts } from '../store/database.ts';
 import { changeOwner } from '../store/owner-store.ts';
-import type { Parts } from '../store/parts.ts';
 import { findSession, growSession, sessionWindow, updateSession } from '../store/session-store.ts';
 
 /** The session of a handle: needs `varve.for({ …, session })`. */

@@ -1,6 +1,6 @@
 import { VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import { KEY_ACCESS, type ApiKey, type KeyAccess } from '../operate/api-key.ts';
+import { type ApiKey, KEY_ACCESS, type KeyAccess } from '../operate/api-keys.ts';
 import type { BlockKindName } from '../record/block.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 import type { NewMemory } from '../record/memory.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ApiKey, sameText } from '../operate/api-key.ts';
+import { type ApiKey, sameText } from '../operate/api-keys.ts';
 import type { Varve } from '../varve.ts';
 import type { FailureLimit } from './limits.ts';
 import { DoorError } from './problem.ts';

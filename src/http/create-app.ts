@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { randomUUID } from 'node:crypto';
-import type { ApiKey } from '../operate/api-key.ts';
+import type { ApiKey } from '../operate/api-keys.ts';
 import { assertDepth } from '../operate/parse-json.ts';
 import type { Varve } from '../varve.ts';
 import { isLimited } from './access.ts';

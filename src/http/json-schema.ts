@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
 import { newDocumentSchema } from '../observe/index-document.ts';
 import { newInteractionSchema } from '../observe/log-interaction.ts';
-import { newApiKeySchema } from '../operate/api-key.ts';
+import { newApiKeySchema } from '../operate/api-keys.ts';
 import { recallFilterSchema } from '../recall/recall-filter.ts';
 import { recallOptionsSchema } from '../recall/recall-options.ts';
 import { newEntitySchema } from '../record/entity.ts';

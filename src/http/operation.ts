@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
-import type { ApiKey, KeyAccess } from '../operate/api-key.ts';
+import type { ApiKey, KeyAccess } from '../operate/api-keys.ts';
 import type { NewEvent } from '../record/event.ts';
 import { timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';

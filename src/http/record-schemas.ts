@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEY_ACCESS } from '../operate/api-keys.ts';
 import { BLOCK_KINDS } from '../record/block.ts';
 import { contextSourceSchema } from '../record/context-source.ts';
 import { ENTITY_TYPES } from '../record/entity.ts';
@@ -6,8 +7,7 @@ import { EVENT_KINDS } from '../record/event.ts';
 import { ARCHIVE_REASONS, SOURCE_TYPES } from '../record/memory.ts';
 import { POLARITIES, quoteSchema, TENSES } from '../record/statement.ts';
 import { CONFIDENCE_LEVELS, ORIGINS, TRUST_LEVELS } from '../record/trust.ts';
-import { REFUSED } from '../store/refusal-store.ts';
-import { KEY_ACCESS } from '../operate/api-key.ts';
+import { REFUSED } from '../store/history-store.ts';
 
 // What the server answers, as documentation and tests see it. Not checked on the way out.
 

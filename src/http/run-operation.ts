@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalidInput, VarveError } from '../errors.ts';
-import type { ApiKey } from '../operate/api-key.ts';
+import type { ApiKey } from '../operate/api-keys.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';

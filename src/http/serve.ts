@@ -1,9 +1,9 @@
-import type { Server } from 'node:http';
 import { serve as listen } from '@hono/node-server';
+import type { Server } from 'node:http';
 import { messageOf, VarveError } from '../errors.ts';
-import type { ApiKey } from '../operate/api-key.ts';
+import type { ApiKey } from '../operate/api-keys.ts';
 import type { Varve } from '../varve.ts';
-import { createApp, type App } from './create-app.ts';
+import { type App, createApp } from './create-app.ts';
 import type { InspectorOptions } from './inspector/inspector-door.ts';
 import type { Log } from './log.ts';
 import type { DoorSettings } from './settings.ts';

@@ -1,9 +1,8 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, textOf, timeOf, type Foreign } from './fields.ts';
+import { type Foreign, isObject, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
 import { noteLines } from './read-markdown.ts';
 
 /**

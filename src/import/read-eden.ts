@@ -2,9 +2,8 @@ import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { countWords } from '../record/block.ts';
 import { derivedId } from '../record/id.ts';
 import type { ScopeInput, ScopeLevel } from '../record/scope.ts';
-import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
 
 /**
  * Eden's older layout (E12): `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for

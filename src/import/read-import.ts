@@ -1,6 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
-import { isObject } from './fields.ts';
-import type { SourceFile } from './import-source.ts';
+import { isObject, type SourceFile } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { isClaude, readClaude } from './read-claude.ts';

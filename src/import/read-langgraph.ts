@@ -1,8 +1,7 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
 
 /**
  * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table with the

@@ -1,9 +1,8 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { chatText, ROLE_ORIGINS } from '../record/chat-message.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
-import { elementsOf, type Element } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
+import { type Element, elementsOf } from './json-elements.ts';
 
 /**
  * Letta: agent files (`.af`, of both versions) with their memory blocks and messages, and archival passages as the API lists them.

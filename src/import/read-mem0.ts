@@ -1,8 +1,7 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
 
 /**
  * mem0: the answers of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store

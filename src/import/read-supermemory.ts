@@ -1,8 +1,7 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, scopePart, textOf, textsOf, timeOf, type Foreign } from './fields.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
 
 /**
  * Supermemory, as its API lists documents and memories. The first container tag names the user, as its guides have it; the others

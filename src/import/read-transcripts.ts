@@ -1,9 +1,8 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
 
 /**
  * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`), or a conversation a line

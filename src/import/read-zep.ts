@@ -1,9 +1,8 @@
 import type { EventLine, MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { ROLE_ORIGINS } from '../record/chat-message.ts';
 import { derivedId } from '../record/id.ts';
-import { isObject, scopePart, textOf, timeOf, type Foreign } from './fields.ts';
-import { elementsOf, type Element } from './json-elements.ts';
-import type { SourceFile } from './import-source.ts';
+import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } from './import-source.ts';
+import { type Element, elementsOf } from './json-elements.ts';
 
 /**
  * Zep and Graphiti, as their APIs answer: threads or sessions with messages, facts (the edges of the graph, with the time in which they

@@ -1,6 +1,6 @@
 import type { AssembledContext } from '../assemble/assemble.ts';
 import type { ContextOptions } from '../assemble/context-options.ts';
-import type { HistoryMessage } from '../assemble/write-context.ts';
+import type { HistoryMessage } from '../assemble/layout.ts';
 import type { VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { NewInteraction, ToolUse } from '../observe/log-interaction.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exponentialBackoff } from './outcome.ts';
+import { exponentialBackoff } from './settle-jobs.ts';
 
 describe('exponentialBackoff', () => {
   it('doubles up to the most', () => {

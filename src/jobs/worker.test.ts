@@ -6,8 +6,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import { enqueue } from './enqueue.ts';
 import { listJobs } from './list-jobs.ts';
-import { postpone } from './outcome.ts';
-import { retryJob } from './settle-jobs.ts';
+import { postpone, retryJob } from './settle-jobs.ts';
 
 const LEASE = { leaseMs: MINUTE };
 

@@ -5,10 +5,9 @@ import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import { type Database, EVERY_TENANT } from '../store/database.ts';
 import type { JobHandler } from './job.ts';
-import { type Backoff, exponentialBackoff, type Outcome } from './outcome.ts';
-import { createRuns } from './runs.ts';
+import { createRuns } from './run-jobs.ts';
 import { dueAfter, isScheduleDue, tickSchedules } from './schedules.ts';
-import { removeEndedJobs } from './settle-jobs.ts';
+import { type Backoff, exponentialBackoff, type Outcome, removeEndedJobs } from './settle-jobs.ts';
 
 /** What a worker needs, and its settings. */
 export interface WorkerOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canBeName, isOccupation } from '../form/read/local/slot-values.ts';
-import { singularOf } from './kinship.ts';
+import { singularOf } from './entities.ts';
 
 describe('words of people', () => {
   it.each(['Tomás', 'Inés', 'Kit', 'Priya', 'Zbigniew', 'Ryan', "O'Neill"])('%s can be a name', (word) => {

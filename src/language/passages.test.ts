@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passagesOf } from './passages.ts';
+import { passagesOf } from './sentences.ts';
 import { estimateTokens } from './token-count.ts';
 
 const cut = (text: string): string[] => passagesOf(text).map(({ start, end }) => text.slice(start, end));

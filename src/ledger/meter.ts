@@ -1,8 +1,13 @@
 import { VarveError } from '../errors.ts';
 import type { Embedder } from '../models/embedder.ts';
-import type { Generated, LanguageModel } from '../models/language-model.ts';
+import {
+  type Generated,
+  type LanguageModel,
+  type ModelUsage,
+  NO_USAGE,
+  usageOfFailure,
+} from '../models/language-model.ts';
 import type { Reranker } from '../models/reranker.ts';
-import { type ModelUsage, NO_USAGE, usageOfFailure } from '../models/usage.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Writer } from '../store/database.ts';

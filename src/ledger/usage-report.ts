@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
-import type { ModelUsage } from '../models/usage.ts';
+import type { ModelUsage } from '../models/language-model.ts';
 import type { Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Tenant } from '../store/database.ts';
 

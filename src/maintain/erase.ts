@@ -3,7 +3,7 @@ import { VarveError } from '../errors.ts';
 import { enqueueJobs } from '../jobs/enqueue.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import { anonymiseUsage, eraseRecords, type RecordRow, withDerivedAlone } from '../store/erase-records.ts';
 import {
   type Erased,
@@ -13,10 +13,9 @@ import {
   hashIds,
   insertErasure,
 } from '../store/erase.ts';
-import { forget } from '../store/forget.ts';
-import type { Parts } from '../store/parts.ts';
+import { forget } from '../store/forget/forget.ts';
+import { redactDocuments, type Says } from '../store/forget/redact-documents.ts';
 import { findChangeable } from '../store/read-memories.ts';
-import { redactDocuments, type Says } from '../store/redact-documents.ts';
 
 /** Who erases, and why. Kept in the certificate, so nothing of what is erased belongs in here. */
 export interface EraseOptions {

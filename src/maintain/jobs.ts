@@ -1,10 +1,19 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
 import { enqueueJobs } from '../jobs/enqueue.ts';
 import type { Job, JobKinds } from '../jobs/job.ts';
-import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
-import { EVERY_TENANT, type Writer } from '../store/database.ts';
+import { contentStems, coveredBy, indexWords } from '../language/words.ts';
+import type { Event } from '../record/event.ts';
+import { type Memory, roundedImportance } from '../record/memory.ts';
+import { parseScope, type Scope, type ScopeInput, visibleOwners } from '../record/scope.ts';
+import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
+import { findEvent } from '../store/event-store.ts';
+import { loadMemories } from '../store/load-records.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { findMemory } from '../store/read-memories.ts';
 import { tenantsWithMemories } from '../store/upkeep-store.ts';
-import type { UpkeepPass } from './upkeep.ts';
+import { reviseMemory } from '../store/write-memory.ts';
+import type { UpkeepPass } from './maintain.ts';
 
 /** The jobs of maintenance, with their schedules as the settings have them (T21). The work itself is loaded with the first of them. */
 export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
@@ -15,7 +24,7 @@ export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
       async run(job, { signal, proceed }) {
         const { pass = null } = job.payload as { pass?: UpkeepPass };
         const progress = { pass, save: (writer: Writer, next: UpkeepPass) => proceed(writer, { pass: { ...next } }) };
-        const { maintainTenant } = await import('./maintain-tenant.ts');
+        const { maintainTenant } = await import('./maintain.ts');
         await maintainTenant(deps, job.tenant, { cause: 'schedule', signal, progress });
       },
     },
@@ -29,7 +38,6 @@ export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
     'boost-outcomes': {
       isPaid: false,
       async run(job) {
-        const { boostOutcomes } = await import('./boost-outcomes.ts');
         await boostOutcomes(deps, scopeOf(job), (job.payload as { outcome: string }).outcome);
       },
     },
@@ -50,4 +58,66 @@ async function queueMaintenance(deps: ConsolidateDeps): Promise<void> {
 
 function scopeOf({ payload }: Job): Scope {
   return parseScope((payload as { scope: Required<ScopeInput> }).scope);
+}
+
+const BOOST = 0.1;
+const MOST_RELATED = 20;
+// Half of a memory's words in the decision or in what came of it.
+const RELATED = 0.5;
+const BOOSTED = 'boostedBy';
+
+/**
+ * Raises the importance of what is related to a decision that turned out well (L7): by 0.1, once for each outcome.
+ * Gives back the ids of the memories.
+ */
+export async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): Promise<string[]> {
+  const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
+  if (related.length === 0) return [];
+  return deps.database.write(scope.tenant, async (writer) => {
+    const boosted: string[] = [];
+    await changeOwner(writer, scope, deps.clock.now());
+    for (const { id } of related) {
+      const memory = await findMemory(writer, scope, id);
+      if (memory === null || memory.archivedAt !== null) continue;
+      const before = (memory.internal[BOOSTED] ?? []) as string[];
+      if (before.includes(outcomeId)) continue;
+      await reviseMemory(writer, deps, memory, {
+        change: {
+          importance: roundedImportance(memory.importance + BOOST),
+          internal: { ...memory.internal, [BOOSTED]: [...before, outcomeId].slice(-50) },
+        },
+        why: { reason: 'a related decision turned out well', actor: 'boost-outcomes' },
+      });
+      boosted.push(id);
+    }
+    return boosted;
+  });
+}
+
+async function findRelated(reader: Reader, deps: FormDeps, scope: Scope, outcomeId: string): Promise<Memory[]> {
+  const outcome = await findEvent(reader, scope, outcomeId);
+  if (outcome?.kind !== 'outcome' || outcome.metadata['effect'] !== 'positive') return [];
+  const decision = outcome.refersTo === null ? null : await findEvent(reader, scope, outcome.refersTo);
+  const events = [outcome, decision].filter((event): event is Event => event !== null);
+  const text = events.map((event) => `${event.content} ${reasonOf(event)}`).join(' ');
+  const hits = await deps.database.text.search(reader, {
+    tenant: scope.tenant,
+    kind: 'memory',
+    owners: visibleOwners(scope),
+    words: [...new Set(indexWords(text))].slice(0, 40),
+    limit: MOST_RELATED,
+  });
+  const found = await loadMemories(reader, deps.database, { scope, rowIds: hits.map((hit) => hit.rowId) });
+  const said = contentStems(text);
+  return [...found.values()].filter(
+    (memory) =>
+      memory.sourceEvents.some((id) => events.some((event) => event.id === id)) ||
+      (deps.memoryTypes.get(memory.type)?.section !== 'summaries' &&
+        coveredBy(contentStems(memory.content), said) >= RELATED),
+  );
+}
+
+function reasonOf(event: Event): string {
+  const { reason } = event.metadata;
+  return typeof reason === 'string' ? reason : '';
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import { type Committed, inRun, type RunContext } from '../consolidate/in-run.ts';
+import { type Committed, inRun, type RunContext } from '../consolidate/run-log.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';

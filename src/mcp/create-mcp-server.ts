@@ -15,8 +15,8 @@ import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import { TOOL_SETS } from '../tools/agent-tools.ts';
-import { modelSchema } from '../tools/model-schema.ts';
 import { foundRecord } from '../tools/found-record.ts';
+import { modelSchema } from '../tools/tool-definitions.ts';
 
 export interface McpOptions {
   handle: Handle;

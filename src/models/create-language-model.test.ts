@@ -1,8 +1,8 @@
 import type { LanguageModel as AnyAiSdkModel } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { json, startProtocolServer, type ProtocolServer } from '../../test/protocol-server.ts';
-import type { AiSdkAnswer, AiSdkLanguageModel } from './ai-sdk-model.ts';
+import { json, type ProtocolServer, startProtocolServer } from '../../test/protocol-server.ts';
+import type { AiSdkAnswer, AiSdkLanguageModel } from './ai-sdk.ts';
 import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
 import type { LanguageModel } from './language-model.ts';
 

@@ -14,12 +14,15 @@ import {
   vectors,
 } from '../../test/protocol-server.ts';
 import { manualClock } from '../record/clock.ts';
-import { aiSdkEmbedder, type AiSdkEmbedderOptions } from './ai-sdk-embedder.ts';
-import type { AiSdkEmbeddingModel, AiSdkRerankingModel } from './ai-sdk-model.ts';
-import { cachedEmbedder } from './cached-embedder.ts';
-import { type Embedder, functionEmbedder } from './embedder.ts';
+import {
+  aiSdkEmbedder,
+  type AiSdkEmbedderOptions,
+  type AiSdkEmbeddingModel,
+  type AiSdkRerankingModel,
+} from './ai-sdk.ts';
+import { cachedEmbedder, type Embedder, functionEmbedder } from './embedder.ts';
+import { usageOfFailure } from './language-model.ts';
 import { aiSdkReranker } from './reranker.ts';
-import { usageOfFailure } from './usage.ts';
 
 let server: ProtocolServer;
 beforeAll(async () => {

@@ -8,19 +8,18 @@ import {
   hang,
   json,
   large,
+  type ProtocolServer,
   raw,
   refusal,
+  type Reply,
   startProtocolServer,
   status,
   text,
-  type ProtocolServer,
-  type Reply,
 } from '../../test/protocol-server.ts';
 import { VarveError } from '../errors.ts';
 import { manualClock } from '../record/clock.ts';
 import { createLanguageModel, type LanguageModelOptions } from './create-language-model.ts';
-import type { LanguageModel } from './language-model.ts';
-import { usageOfFailure } from './usage.ts';
+import { type LanguageModel, usageOfFailure } from './language-model.ts';
 
 const schema = z.object({ facts: z.array(z.string()) });
 const prompt = { system: 'Extract facts.', user: 'I live in Oslo.' };

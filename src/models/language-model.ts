@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { VarveError } from '../errors.ts';
 import type { Prompt, Task } from './prompt.ts';
-import type { ModelUsage } from './usage.ts';
 
 /** Answers prompts with data that fits a schema, or with text. */
 export interface LanguageModel {
@@ -36,4 +36,56 @@ export interface Generated<Data> {
   usage: ModelUsage;
   /** True when the answer had to be repaired or asked for twice. */
   repaired: boolean;
+}
+
+/** What one or several calls of a model used. */
+export interface ModelUsage {
+  tokensIn: number;
+  tokensOut: number;
+  /** How many of `tokensIn` the provider had cached. */
+  tokensCached: number;
+  /** Calls that were answered. */
+  calls: number;
+  milliseconds: number;
+  /** True when the provider did not count and we estimated. */
+  estimated: boolean;
+}
+
+export const NO_USAGE: ModelUsage = {
+  tokensIn: 0,
+  tokensOut: 0,
+  tokensCached: 0,
+  calls: 0,
+  milliseconds: 0,
+  estimated: false,
+};
+
+/** Two usages as one. */
+export function addUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
+  return {
+    tokensIn: first.tokensIn + second.tokensIn,
+    tokensOut: first.tokensOut + second.tokensOut,
+    tokensCached: first.tokensCached + second.tokensCached,
+    calls: first.calls + second.calls,
+    milliseconds: first.milliseconds + second.milliseconds,
+    estimated: first.estimated || second.estimated,
+  };
+}
+
+/** What a failed call had used up before it failed, for the ledger; null when nothing is known. */
+export function usageOfFailure(error: unknown): ModelUsage | null {
+  if (!VarveError.isInstance(error)) return null;
+  const usage = error.details['usage'];
+  return typeof usage === 'object' && usage !== null && 'tokensIn' in usage ? (usage as ModelUsage) : null;
+}
+
+/** The same failure, with what was used before it. */
+export function withUsage(error: VarveError, usage: ModelUsage): VarveError {
+  if (usage.calls === 0) return error;
+  return new VarveError(error.message, {
+    code: error.code,
+    retryable: error.retryable,
+    cause: error.cause,
+    details: { ...error.details, usage },
+  });
 }

@@ -1,7 +1,196 @@
-import type { z } from 'zod';
-import { acceptedKinds, jsonSchemaOf } from './json-schema.ts';
-import { readTolerantJson } from './tolerant-json.ts';
-import { unwrapJson, UnusableJson } from './unwrap-json.ts';
+import { z } from 'zod';
+import { DEEPEST, readTolerantJson } from './tolerant-json.ts';
+
+/** A JSON schema, as far as we read it. */
+export interface JsonSchema {
+  $ref?: string;
+  $defs?: Record<string, JsonSchema>;
+  definitions?: Record<string, JsonSchema>;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: boolean | JsonSchema;
+  required?: string[];
+  items?: JsonSchema | JsonSchema[];
+  prefixItems?: JsonSchema[];
+  additionalItems?: boolean | JsonSchema;
+}
+
+const known = new WeakMap<z.ZodType, JsonSchema>();
+
+/**
+ * What a model has to write for a zod schema: its input, before defaults and transforms. Objects are closed,
+ * as strict structured output asks; what JSON schema cannot say is left open, for zod checks it all the same.
+ */
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  let found = known.get(schema);
+  if (found === undefined) {
+    const made = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+    delete made['$schema'];
+    found = closed(made as JsonSchema);
+    known.set(schema, found);
+  }
+  return found;
+}
+
+function closed(schema: JsonSchema): JsonSchema {
+  for (const part of parts(schema)) closed(part);
+  if (schema.properties !== undefined) schema.additionalProperties ??= false;
+  return schema;
+}
+
+function parts(schema: JsonSchema): JsonSchema[] {
+  const { additionalProperties, additionalItems, items } = schema;
+  return [
+    ...Object.values(schema.properties ?? {}),
+    ...Object.values(schema.$defs ?? schema.definitions ?? {}),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.allOf ?? []),
+    ...(schema.prefixItems ?? []),
+    ...(Array.isArray(items) ? items : [items]),
+    additionalProperties,
+    additionalItems,
+  ].filter((part): part is JsonSchema => typeof part === 'object');
+}
+
+/** Follows a reference within the schema. */
+export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let current = schema;
+  // A schema that refers to itself and to nothing else would never end.
+  for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
+    if (current.$ref === '#') return root;
+    const name = /^#\/(?:\$defs|definitions)\/(.+)$/.exec(current.$ref)?.[1];
+    const target = name === undefined ? undefined : (root.$defs ?? root.definitions)?.[name];
+    if (target === undefined) return {};
+    current = target;
+  }
+  return current;
+}
+
+/** The kinds of JSON value that a schema takes: string, number, boolean, null, object, array. */
+export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): Set<string> {
+  const found = resolved(schema, root);
+  const kinds = new Set<string>();
+  const add = (kind: string): unknown => kinds.add(kind === 'integer' ? 'number' : kind);
+  if ('const' in found) return new Set([kindOf(found.const)]);
+  if (found.enum !== undefined) return new Set(found.enum.map(kindOf));
+  if (typeof found.type === 'string') add(found.type);
+  else if (Array.isArray(found.type)) found.type.forEach(add);
+  const alternatives = [...(found.anyOf ?? []), ...(found.oneOf ?? []), ...(found.allOf ?? [])];
+  if (depth < 8)
+    for (const part of alternatives) for (const kind of acceptedKinds(part, root, depth + 1)) kinds.add(kind);
+  if (kinds.size === 0) return new Set(ANY);
+  return kinds;
+}
+
+const ANY = ['string', 'number', 'boolean', 'null', 'object', 'array'];
+
+/** The kind of a JSON value. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** The value nests too deep, or has a key that no honest answer has. */
+export class UnusableJson extends Error {}
+
+/**
+ * Unwraps JSON that was written as text, at every depth, as the schema guides: where it takes no text, a text is read
+ * as JSON; where it takes anything, a text that is exactly an object or an array becomes one; where it asks for text,
+ * text stays text, whatever it looks like.
+ */
+export function unwrapJson(value: unknown, schema: JsonSchema): unknown {
+  return unwrap(value, schema, { root: schema, depth: 0 });
+}
+
+interface Place {
+  root: JsonSchema;
+  depth: number;
+}
+
+function unwrap(value: unknown, schema: JsonSchema, place: Place): unknown {
+  if (place.depth > DEEPEST) throw new UnusableJson(`The answer nests more than ${DEEPEST} levels deep.`);
+  const within: Place = { root: place.root, depth: place.depth + 1 };
+  if (typeof value === 'string') {
+    const inner = innerJson(value, acceptedKinds(schema, place.root));
+    return inner === undefined ? value : unwrap(inner, schema, within);
+  }
+  if (Array.isArray(value))
+    return value.map((item, index) => unwrap(item, itemSchema(schema, index, place.root), within));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.hasOwn(value, '__proto__')) throw new UnusableJson('The answer has a key __proto__.');
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, unwrap(member, memberSchema(schema, key, place.root), within)]),
+  );
+}
+
+/** The JSON inside a text, where it is wanted; else undefined. */
+function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
+  const trimmed = text.trim();
+  if (!accepted.has('string')) {
+    const found = readTolerantJson(trimmed);
+    if (!found.ok || !found.complete || found.end !== trimmed.length) return undefined;
+    // Text inside of text: it was stringified more than once, and is shorter each time.
+    const again = typeof found.value === 'string' && found.value.length < text.length;
+    return again || accepted.has(kindOf(found.value)) ? found.value : undefined;
+  }
+  const inner = /^[{["]/.test(trimmed) ? strictJson(trimmed) : undefined;
+  if (typeof inner === 'string') return inner.length < text.length ? innerJson(inner, accepted) : undefined;
+  return typeof inner === 'object' && accepted.has(kindOf(inner)) ? inner : undefined;
+}
+
+/** The value of a text that is JSON and nothing else; undefined where it is not. */
+function strictJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const ANYTHING: JsonSchema = {};
+
+function memberSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSchema {
+  return pick(schema, root, (part) => {
+    if (part.properties !== undefined && Object.hasOwn(part.properties, key)) return part.properties[key];
+    return typeof part.additionalProperties === 'object' ? part.additionalProperties : undefined;
+  });
+}
+
+function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSchema {
+  return pick(schema, root, (part) => {
+    const tuple = part.prefixItems ?? (Array.isArray(part.items) ? part.items : undefined);
+    if (tuple?.[index] !== undefined) return tuple[index];
+    if (typeof part.additionalItems === 'object') return part.additionalItems;
+    return part.items === undefined || Array.isArray(part.items) ? undefined : part.items;
+  });
+}
+
+/** The schema of a part: of several alternatives that know it, all of them. */
+function pick(schema: JsonSchema, root: JsonSchema, find: (part: JsonSchema) => JsonSchema | undefined): JsonSchema {
+  const found = collect(schema, root, find, 0);
+  if (found.length === 0) return ANYTHING;
+  return found.length === 1 ? (found[0] as JsonSchema) : { anyOf: found };
+}
+
+function collect(
+  schema: JsonSchema,
+  root: JsonSchema,
+  find: (part: JsonSchema) => JsonSchema | undefined,
+  depth: number,
+): JsonSchema[] {
+  const part = resolved(schema, root);
+  const own = find(part);
+  const alternatives = [...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])];
+  const theirs = depth < 8 ? alternatives.flatMap((alternative) => collect(alternative, root, find, depth + 1)) : [];
+  return own === undefined ? theirs : [own, ...theirs];
+}
 
 /** Why an answer is of no use. */
 export type AnswerProblem =
@@ -40,7 +229,11 @@ export function parseAnswer<Schema extends z.ZodType>(
     return problem('too_long', `The answer has more than ${longestAnswer} characters.`);
   const text = withoutThoughts(answer.text.replace(/^\uFEFF+/, '')).trim();
   if (text === '') return problem('empty', 'The answer is empty.');
-  const found = strictJson(text) ?? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)));
+  const whole = strictJson(text);
+  const found: FoundJson =
+    whole === undefined
+      ? embeddedJson(text, acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)))
+      : { ok: true, value: whole, complete: true, repaired: false };
   if (!found.ok) return found;
   if (!found.complete && answer.finishReason !== 'stop') return truncated;
   return validated(found.value, schema, found.repaired);
@@ -49,15 +242,6 @@ export function parseAnswer<Schema extends z.ZodType>(
 type FoundJson =
   | { ok: true; value: unknown; complete: boolean; repaired: boolean }
   | (ParsedAnswer<never> & { ok: false });
-
-function strictJson(text: string): FoundJson | null {
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown, complete: true, repaired: false };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
 
 const MOST_STARTS = 50;
 

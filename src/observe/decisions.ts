@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { Event } from '../record/event.ts';
-import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Reader, Writer } from '../store/database.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import { findEvent, listEvents } from '../store/event-store.ts';
-import type { Parts } from '../store/parts.ts';
-import { appendEvents } from './append-events.ts';
+import { appendEvents } from './observe.ts';
 
 /** Something that an agent decided to do. */
 export interface NewDecision {

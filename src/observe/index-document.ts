@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { passagesOf } from '../language/passages.ts';
+import { passagesOf } from '../language/sentences.ts';
 import { type ContextSource, contextSourceSchema } from '../record/context-source.ts';
 import type { Event } from '../record/event.ts';
 import { derivedId } from '../record/id.ts';
 import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { type Scope, staysInSession } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
-import { appendEvents, type EventInput } from './append-events.ts';
+import type { Parts, Writer } from '../store/database.ts';
+import { appendEvents, type EventInput } from './observe.ts';
 
 /** A document, an attachment or a tool's output, to be found again by what it says. */
 export interface NewDocument {

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { Event, ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer } from '../record/memory-answers.ts';
-import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from '../record/parse.ts';
+import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Reader, Writer } from '../store/database.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import { listEvents } from '../store/event-store.ts';
-import type { Parts } from '../store/parts.ts';
-import { appendEvents } from './append-events.ts';
+import { appendEvents } from './observe.ts';
 
 /** One exchange between a user and an agent. */
 export interface NewInteraction {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { EventInput } from './append-events.ts';
+import type { EventInput } from './observe.ts';
 
 /** The categories of what a chat agent observes (T3). */
 export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;

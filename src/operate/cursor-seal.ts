@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { invalidInput } from '../errors.ts';
-import { EVERY_TENANT } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**

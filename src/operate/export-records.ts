@@ -1,13 +1,13 @@
-import { sql, type Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Database, Reader } from '../store/database.ts';
 import { toBlock } from '../store/block-store.ts';
+import type { Database, Reader } from '../store/database.ts';
 import { toEntity } from '../store/entity-store.ts';
-import { toEvent, type EventRow } from '../store/event-store.ts';
-import { toMemory, type MemoryRow } from '../store/memory-rows.ts';
-import { toRefusal } from '../store/refusal-store.ts';
+import { type EventRow, toEvent } from '../store/event-store.ts';
+import { toRefusal } from '../store/history-store.ts';
+import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
 import type { BlockTable, EntityTable, OwnerTable, RefusalTable, RevisionTable } from '../store/schema.ts';
-import { within } from './count-records.ts';
+import { within } from './inspect-records.ts';
 import type { RecordLine } from './record-line.ts';
 
 const PAGE = 500;

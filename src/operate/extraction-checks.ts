@@ -1,15 +1,14 @@
-import { contentStems, coveredBy } from '../language/words.ts';
 import { locateQuote } from '../language/quotes.ts';
-import type { Database } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import { contentStems, coveredBy } from '../language/words.ts';
+import type { Database, Parts } from '../store/database.ts';
 import {
   firstConversations,
-  formedSignature,
   type FormedConversation,
+  formedSignature,
   type FormedStatement,
 } from '../store/quality-store.ts';
-import { recordAct } from './acts.ts';
-import { EXTRACTION_CHECKS, type CheckName } from './metric-definitions.ts';
+import { recordAct } from './admin-audit-log.ts';
+import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 
 /** How many conversations of a tenant are checked: until then the prompts are being tuned. */
 export const CHECKED_CONVERSATIONS = 100;

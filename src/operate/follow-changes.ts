@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { setTimeout as pause } from 'node:timers/promises';
 import { invalidInput } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database } from '../store/database.ts';
-import { within } from './count-records.ts';
+import { within } from './inspect-records.ts';
 
 /** Something that changed. It names the record and holds nothing of its content. */
 export interface RecordChange {

@@ -3,8 +3,7 @@ import type { FormDeps } from '../form/formation-settings.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope, ScopeInput } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
-import { upgradeExported } from '../store/older-memory.ts';
-import { type ParsedLine, recordLineSchema } from './record-line.ts';
+import { upgradeExported } from '../store/migrations/older-memory.ts';
 import {
   takeInBlock,
   takeInEntity,
@@ -14,7 +13,8 @@ import {
   takeInRevision,
   type TakenIn,
   type Taking,
-} from './take-in.ts';
+} from './import-record.ts';
+import { type ParsedLine, recordLineSchema } from './record-line.ts';
 
 /** How to import. */
 export interface ImportOptions {

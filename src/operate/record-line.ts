@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Basis, basisSchema, type BlockKindName, blockKindSchema } from '../record/block.ts';
-import { newEntitySchema, type NewEntity } from '../record/entity.ts';
-import { newEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
-import { ARCHIVE_REASONS, newMemorySchema, type ArchiveReason, type NewMemory } from '../record/memory.ts';
+import { type NewEntity, newEntitySchema } from '../record/entity.ts';
+import { type NewEvent, newEventSchema, type ParsedEvent } from '../record/event.ts';
+import { ARCHIVE_REASONS, type ArchiveReason, type NewMemory, newMemorySchema } from '../record/memory.ts';
 import { isStorable, metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
-import { scopeSchema, type Scope, type ScopeInput } from '../record/scope.ts';
-import { REFUSED, type Refused } from '../store/refusal-store.ts';
+import { type Scope, type ScopeInput, scopeSchema } from '../record/scope.ts';
+import { type Refused, REFUSED } from '../store/history-store.ts';
 
 /** The first line of an export. */
 export interface HeaderLine {

@@ -1,8 +1,7 @@
 import { VarveError } from '../errors.ts';
 import { DAY, MINUTE } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
-import { EVERY_TENANT } from '../store/database.ts';
-import type { Parts } from '../store/parts.ts';
+import { EVERY_TENANT, type Parts } from '../store/database.ts';
 
 /** A request that must happen once, however often it arrives. */
 export interface KeyedRequest {

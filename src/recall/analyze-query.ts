@@ -1,13 +1,217 @@
 import { detectPack } from '../language/packs/packs.ts';
+import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
 import { entitySlug } from '../record/entity.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { findEntitiesByName } from '../store/entity-store.ts';
 import { rowsAbout } from '../store/load-records.ts';
-import { queryTimes, type TimeRange } from './mentioned-time.ts';
-import { ASKS_NOW, ASKS_PAST, ASKS_SEVERAL, QUERY_STOP_TERMS } from './query-words.ts';
+import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
+
+// Function words of English questions plus the commonest of German, French and Spanish: they say how is asked, not what about.
+const WORDS =
+  'a an the and or but if then so of to in on at by for from with about as into is are was were be been being am do does did doing done ' +
+  'have has had having i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this that these those ' +
+  'there here what which who whom whose when where why how many much would could should can will shall may might must not no yes than too very ' +
+  'just also any some such own im ive id youre dont didnt doesnt isnt wasnt let get got thing kind type ' +
+  'der die das den dem des ein eine einen einem einer und oder ist sind war waren ich du er sie es wir ihr mein dein sein hat habe haben was wer wie wo wann warum welche welcher welches mit von zu im am auf ' +
+  'le la les un une des et ou est sont je tu il elle nous vous mon ma mes ton ta qui que quoi quand comment pourquoi quel quelle de du au aux en dans ' +
+  'el los las una y o es son yo mi tu su quien que cuando donde como por cual';
+
+/** Index terms that carry no topic; they are left out of the query, never out of the index. */
+export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(words(WORDS));
+
+export const MONTHS: readonly string[] =
+  'january february march april may june july august september october november december'.split(' ');
+
+/** A question with one of these asks what is so now, after any change. */
+export const ASKS_NOW: RegExp =
+  /\b(?:now|nowadays|currently|current|these days|at the moment|still|latest|anymore|any more|today|jetzt|aktuell|derzeit|momentan|inzwischen|ahora|actualmente|actual|maintenant|actuellement|actuel(?:le)?|adesso|ora|attualmente|teraz|obecnie|aktualnie|nu|momenteel|tegenwoordig|agora|atualmente)\b|现在|目前|如今|今は|現在|いま|지금|현재|요즘/iu;
+
+/** A question with one of these asks what was so before, or first. */
+export const ASKS_PAST: RegExp =
+  /\b(?:first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|at the (?:start|beginning)|in the beginning|früher|vorher|zuerst|ursprünglich|anfangs|damals|antes|primero|originalmente|inicialmente|al principio|avant|d'abord|auparavant|au début|initialement|prima|inizialmente|all'inizio|wcześniej|przedtem|najpierw|początkowo|eerst|vroeger|eerder|oorspronkelijk|daarvoor|antigamente)\b|以前|之前|原来|最初|当初|前は|元々|もともと|예전|이전|처음|원래/iu;
+
+/** A question with one of these asks for a list, a count or a comparison. */
+export const ASKS_SEVERAL: RegExp =
+  /\b(?:which|all|every|list|how many|how often|how much|what (?:kinds?|sorts?|types?)|both|each|compare|everything|total|altogether|names? of|who all|in what order|welche[nrs]?|alle[ns]?|wie viele?|wie oft|qué|cuáles|todos|todas|cuánt[oa]s|quels?|quelles?|tous|toutes|combien|quali|tutt[ie]|quant[ie]|które|jakie|wszystkie|ile|welke|hoeveel|hoe vaak|alle)\b|哪些|所有|多少|几次|どの|すべて|全部|何回|어떤|모든|몇/iu;
+
+/** A calendar time named in a query; missing parts are open ("in May" is every May). */
+export interface MentionedTime {
+  readonly year: number | null;
+  readonly month: number | null;
+  readonly day: number | null;
+}
+
+const DAY = 86_400_000;
+// People tell what happened within days of it, and announce it a little before.
+const DAYS_TOLD_AFTER = 10;
+const DAYS_TOLD_BEFORE = 5;
+// "may" and "march" are also verbs: without a day or a year beside them they need a word that puts them in time.
+const MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'iu');
+const MONTH_IN_TIME = new RegExp(
+  `\\b(?:in|on|during|since|of|by|until|before|after|early|late|mid|last|next|this|every)[ -](${MONTHS.join('|')})\\b`,
+  'iu',
+);
+const DAY_AND_MONTH = new RegExp(
+  `\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? (${MONTHS.join('|')})\\b|\\b(${MONTHS.join('|')}) (\\d{1,2})(?:st|nd|rd|th)?\\b`,
+  'iu',
+);
+
+export function findMentionedTime(query: string): MentionedTime | null {
+  const isoDate = /\b((?:19|20)\d{2})-(\d{2})(?:-(\d{2}))?\b/u.exec(query);
+  if (isoDate !== null)
+    return {
+      year: Number(isoDate[1]),
+      month: Number(isoDate[2]) - 1,
+      day: isoDate[3] === undefined ? null : Number(isoDate[3]),
+    };
+  const yearText = /\b((?:19|20)\d{2})\b/u.exec(query)?.[1];
+  const year = yearText === undefined ? null : Number(yearText);
+  const dayAndMonth = DAY_AND_MONTH.exec(query);
+  if (dayAndMonth !== null) {
+    const name = (dayAndMonth[2] ?? dayAndMonth[3] ?? '').toLowerCase();
+    return { year, month: MONTHS.indexOf(name), day: Number(dayAndMonth[1] ?? dayAndMonth[4]) };
+  }
+  const name = (year === null ? MONTH_IN_TIME : MONTH).exec(query)?.[1]?.toLowerCase();
+  if (name === undefined && year === null) return null;
+  return { year, month: name === undefined ? null : MONTHS.indexOf(name), day: null };
+}
+
+/** The index terms by which a query spelled the time. */
+export function termsOfMentionedTime(mentioned: MentionedTime): Set<string> {
+  const parts = [mentioned.year, mentioned.day].filter((part) => part !== null).map(String);
+  return new Set(words([...parts, mentioned.month === null ? '' : (MONTHS[mentioned.month] ?? '')].join(' ')));
+}
+
+function rangeInYear(mentioned: MentionedTime, year: number): TimeRange {
+  if (mentioned.month === null) return { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) };
+  if (mentioned.day === null)
+    return { from: Date.UTC(year, mentioned.month, 1), to: Date.UTC(year, mentioned.month + 1, 1) };
+  return {
+    from: Date.UTC(year, mentioned.month, mentioned.day),
+    to: Date.UTC(year, mentioned.month, mentioned.day + 1),
+  };
+}
+
+function closenessToRange(range: TimeRange, time: number): number {
+  if (time < range.from) return Math.exp((time - range.from) / DAY / DAYS_TOLD_BEFORE);
+  return time < range.to ? 1 : Math.exp((range.to - time) / DAY / DAYS_TOLD_AFTER);
+}
+
+/** A stretch of time in milliseconds; `to` is not part of it. */
+export interface TimeRange {
+  from: number;
+  to: number;
+}
+
+/** The stretches that a mentioned time means, within the years that the documents come from. */
+export function rangesOf(mentioned: MentionedTime, times: Float64Array): TimeRange[] {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const time of times) {
+    if (time < first) first = time;
+    if (time > last) last = time;
+  }
+  if (first > last) return [];
+  const fromYear = mentioned.year ?? new Date(first).getUTCFullYear() - 1;
+  const toYear = mentioned.year ?? new Date(last).getUTCFullYear() + 1;
+  const ranges: TimeRange[] = [];
+  for (let year = fromYear; year <= toYear; year += 1) ranges.push(rangeInYear(mentioned, year));
+  return ranges;
+}
+
+/**
+ * Per document: 1 when it was told in one of the stretches, fading over some days on both sides, 0 for unknown times
+ * (NaN). What lasts is as close in every stretch in which it was true: `ends` says until when, NaN for documents of a moment.
+ * Weighed by how much the time tells apart: a year that holds the whole store says nothing.
+ */
+export function closenessToRanges(
+  ranges: readonly TimeRange[],
+  times: Float64Array,
+  ends: Float64Array = new Float64Array(times.length).fill(Number.NaN),
+): Float32Array {
+  const closeness = new Float32Array(times.length);
+  let sum = 0;
+  for (const range of ranges) {
+    const [earliest, latest] = [range.from - 8 * DAYS_TOLD_BEFORE * DAY, range.to + 8 * DAYS_TOLD_AFTER * DAY];
+    for (let ordinal = 0; ordinal < times.length; ordinal += 1) {
+      const time = times[ordinal] as number;
+      const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
+      if (!wasTrue && !(time >= earliest && time <= latest)) continue;
+      // What lasts and begins after the stretch may have been told late: it counts, but less than what was true.
+      const lasts = !Number.isNaN(ends[ordinal] as number);
+      const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
+      const known = closeness[ordinal] as number;
+      if (value <= known) continue;
+      sum += value - known;
+      closeness[ordinal] = value;
+    }
+  }
+  const information = sum === 0 ? 0 : Math.min(1, -Math.log(sum / times.length) / Math.LN10);
+  return closeness.map((value) => value * information);
+}
+
+/** The time that a query asks about. */
+export interface QueryTimes {
+  /** Empty when it names none. */
+  ranges: TimeRange[];
+  /** The query's words that say when: they are matched against times, not against texts. */
+  terms: Set<string>;
+  /** The document that tells what "before I moved" refers to; −1 where there is none. */
+  anchor: number;
+}
+
+const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
+
+// "before I moved to Berlin", "after Anna's wedding": the time of something that was told.
+const ANCHOR =
+  /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
+
+/** Finds the time that a query asks about: a date, a relative one ("last week"), or before or after something known. */
+export function queryTimes(
+  query: string,
+  view: RecallView,
+  { now, timeZone }: { now: number; timeZone: string },
+): QueryTimes {
+  const relative = resolveDates(query, { now: new Date(now), timeZone }).filter((date) => date.relative);
+  if (relative.length > 0) {
+    return {
+      ranges: relative.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity })),
+      terms: new Set(relative.flatMap(({ text }) => words(text))),
+      anchor: -1,
+    };
+  }
+  const mentioned = findMentionedTime(query);
+  if (mentioned !== null)
+    return { ranges: rangesOf(mentioned, view.times), terms: termsOfMentionedTime(mentioned), anchor: -1 };
+  return anchoredTimes(query, view);
+}
+
+const SURE_ENOUGH = 0.6;
+
+function anchoredTimes(query: string, view: RecallView): QueryTimes {
+  const anchor = ANCHOR.exec(query);
+  if (anchor === null) return NO_TIMES;
+  const [, relation = '', told = ''] = anchor;
+  const terms = words(told).filter((term) => !QUERY_STOP_TERMS.has(term));
+  if (terms.length === 0) return NO_TIMES;
+  const match = matchLexically(view.index, terms);
+  let best = { coverage: SURE_ENOUGH, time: Number.NaN, ordinal: -1 };
+  for (const ordinal of match.matched) {
+    const coverage = coverageOf(match.termMasks[ordinal] as number, match);
+    const time = view.times[ordinal] as number;
+    // The last telling counts: people move more than once.
+    if (view.live[ordinal] === 1 && coverage >= best.coverage && !Number.isNaN(time))
+      best = { coverage, time, ordinal };
+  }
+  if (Number.isNaN(best.time)) return NO_TIMES;
+  const isBefore = /before|until/i.test(relation);
+  const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
+  // What it is anchored to is not what is asked for.
+  return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
+}
 
 export interface QueryAnalysis {
   readonly terms: readonly string[];

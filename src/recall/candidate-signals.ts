@@ -1,12 +1,11 @@
-import { KINSHIP } from '../language/kinship.ts';
+import { KINSHIP } from '../language/entities.ts';
 import { words } from '../language/words.ts';
 import { DAY } from '../record/clock.ts';
-import type { QueryAnalysis } from './analyze-query.ts';
+import { closenessToRanges, type QueryAnalysis } from './analyze-query.ts';
 import type { DocumentProfile } from './document-profile.ts';
 import { coverageOf, inverseDocumentFrequency, type LexicalMatch } from './lexical-index.ts';
-import { closenessToRanges } from './mentioned-time.ts';
+import { standardise } from './measure-meaning.ts';
 import type { RecallView } from './recall-view.ts';
-import { standardise } from './scores.ts';
 
 /** Everything known about a query against one store before single candidates are looked at. */
 export interface QueryContext {

@@ -10,8 +10,8 @@ import type { Meaning } from './measure-meaning.ts';
 import { rankByEvidence, rankByReciprocalRank, rankByValue, type Ranking } from './rank-documents.ts';
 import type { Arm, RecallOptions } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-import { recencyBoost } from './record-signals.ts';
-import { limitOf, type Candidate } from './results.ts';
+import { recencyBoost } from './relevance.ts';
+import { type Candidate, limitOf } from './results.ts';
 
 /** What the arms have found. */
 export interface Found {

@@ -1,6 +1,180 @@
+import { messageOf } from '../errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Embedder } from '../models/embedder.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
-import type { RecallView } from './recall-view.ts';
+import { findVectors } from '../store/indexing.ts';
+import type { Cohesion, RecallView } from './recall-view.ts';
+
+export interface Links {
+  readonly next: Int32Array;
+  readonly sessions: Int32Array;
+  /** Number of the speaker or role per document. */
+  readonly voices: Int32Array;
+}
+
+const SAMPLE = 1500;
+// In deviations of strangers' cosines. Two people talking reach 1.5–2.3 (neighbour) and 0.5–0.7 (session), shuffled turns 0 ± 0.1,
+// many people each asking an assistant 0.3 and 0.05, a user and an assistant with boilerplate answers 0.5 and 0.
+const NEIGHBOUR_RANGE = { none: 0.25, full: 1.4 };
+const SESSION_RANGE = { none: 0.1, full: 0.45 };
+
+function cosine(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < left.length; index += 1) sum += (left[index] as number) * (right[index] as number);
+  return sum;
+}
+
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 4294967296;
+  };
+}
+
+export interface CohesionEvidence {
+  /** Mean gain of a neighbour's cosine over that of a stranger of the same voice, in deviations. */
+  readonly neighbour: number;
+  readonly session: number;
+}
+
+/** Samples pairs, so the cost does not grow with the store; deterministic. */
+export function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): CohesionEvidence | null {
+  const known = [...vectors.keys()];
+  const count = known.length;
+  if (count < 20) return null;
+  const random = sequence(count);
+  const pick = (): number => known[Math.floor(random() * count)] as number;
+  const similarity = (left: number, right: number): number =>
+    cosine(vectors.get(left) as Float32Array, vectors.get(right) as Float32Array);
+  // A stranger speaks with the same voice from another session: an assistant's turns resemble each other whatever they are about.
+  const strangerLike = (ordinal: number): number => {
+    let found = -1;
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      const other = pick();
+      if (links.sessions[other] === links.sessions[ordinal]) continue;
+      found = other;
+      if (links.voices[other] === links.voices[ordinal]) break;
+    }
+    return found;
+  };
+  const strangers = { count: 0, sum: 0, squares: 0 };
+  const near = { count: 0, gain: 0 };
+  const far = { count: 0, gain: 0 };
+  const compare = (here: number, related: number, into: { count: number; gain: number }): void => {
+    const stranger = strangerLike(related);
+    if (stranger < 0) return;
+    const background = similarity(here, stranger);
+    strangers.count += 1;
+    strangers.sum += background;
+    strangers.squares += background * background;
+    into.count += 1;
+    into.gain += similarity(here, related) - background;
+  };
+  for (let round = 0; round < SAMPLE; round += 1) {
+    const here = pick();
+    let related = links.next[here] as number;
+    if (!vectors.has(related)) continue;
+    compare(here, related, near);
+    // Four turns on: the topic of the session without the echo of a direct reply.
+    for (let step = 0; step < 3 && related >= 0; step += 1) related = links.next[related] as number;
+    if (vectors.has(related)) compare(here, related, far);
+  }
+  if (near.count < 10) return null;
+  const mean = strangers.sum / strangers.count;
+  const deviation = Math.sqrt(Math.max(1e-6, strangers.squares / strangers.count - mean * mean));
+  return {
+    neighbour: near.gain / near.count / deviation,
+    session: far.count < 10 ? 0 : far.gain / far.count / deviation,
+  };
+}
+
+function within(range: { none: number; full: number }, value: number): number {
+  return Math.min(1, Math.max(0, (value - range.none) / (range.full - range.none)));
+}
+
+export function measureCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): Cohesion {
+  const evidence = sampleCohesion(vectors, links);
+  if (evidence === null) return { neighbour: 0, session: 0 };
+  return {
+    neighbour: within(NEIGHBOUR_RANGE, evidence.neighbour),
+    session: within(SESSION_RANGE, evidence.session),
+  };
+}
+
+/** A query's vector, or why there is none. */
+export interface EmbeddedQuery {
+  embedder: Embedder | null;
+  vector: Float32Array | null;
+  degraded: string[];
+}
+
+/** Embeds a query. An embedder that is down costs the vectors, not the recall: words are still there. */
+export async function embedQuery(
+  { ledger }: { ledger: Ledger },
+  scope: Scope,
+  { query, embedder }: { query: string; embedder: Embedder | null },
+): Promise<EmbeddedQuery> {
+  if (embedder === null) return { embedder: null, vector: null, degraded: [] };
+  try {
+    const { vectors } = await (isFree(ledger, embedder)
+      ? embedder.embed([query])
+      : ledger.metered({ scope, operation: 'recall', foreground: true }, (meter) =>
+          meter.embedder(embedder).embed([query]),
+        ));
+    return { embedder, vector: vectors[0] ?? null, degraded: [] };
+  } catch (error) {
+    return { embedder, vector: null, degraded: [`meaning: ${messageOf(error)}`] };
+  }
+}
+
+/** A local model costs nothing: writing that down for every recall would cost more than the recall. */
+function isFree(ledger: Ledger, embedder: Embedder): boolean {
+  return ledger.prices.priceOf(embedder.id)?.input === 0;
+}
+
+const SAMPLE_SIZE = 600;
+// Stretches of turns, because cohesion is read from neighbours.
+const STRETCH = 20;
+// A sample is taken anew when the view has grown by a quarter.
+const GROWTH = 1.25;
+
+/** Reads from some of the view's vectors how much the order of its documents means. Cheap, and seldom needed. */
+export async function refreshSample(
+  reader: Reader,
+  database: Database,
+  { tenant, view, embedder }: { tenant: string; view: RecallView; embedder: Embedder },
+): Promise<void> {
+  const count = view.documents.length;
+  const { sample } = view;
+  if (sample.model === embedder.id && count < sample.takenAt * GROWTH && sample.vectors.size > 0) return;
+  const ordinals = sampleOrdinals(count);
+  const vectors = new Map<number, Float32Array>();
+  for (const kind of ['memory', 'event'] as const) {
+    const some = ordinals.filter((ordinal) => view.documents[ordinal]?.kind === kind);
+    const rowIds = some.map((ordinal) => view.documents[ordinal]?.rowId ?? 0);
+    const found = await findVectors(reader, database, { tenant, model: embedder.id, kind, rowIds });
+    for (const ordinal of some) {
+      const vector = found.get(view.documents[ordinal]?.rowId ?? 0);
+      if (vector !== undefined) vectors.set(ordinal, vector);
+    }
+  }
+  // Most vectors are still to be made: look again at the next recall.
+  const isTooEarly = vectors.size < ordinals.length / 2;
+  view.sample = { model: embedder.id, takenAt: isTooEarly ? 0 : count, vectors };
+  view.cohesion = measureCohesion(vectors, view);
+}
+
+/** Which documents are looked at, of so many: stretches of turns from all over. */
+export function sampleOrdinals(count: number): number[] {
+  if (count <= SAMPLE_SIZE) return Array.from({ length: count }, (_, ordinal) => ordinal);
+  const stretches = SAMPLE_SIZE / STRETCH;
+  return Array.from({ length: SAMPLE_SIZE }, (_, index) => {
+    const start = Math.floor((Math.floor(index / STRETCH) * (count - STRETCH)) / (stretches - 1));
+    return start + (index % STRETCH);
+  });
+}
 
 /** How near each document is to a query. */
 export interface Meaning {
@@ -110,4 +284,28 @@ function product(left: Float32Array, right: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < left.length; index += 1) sum += (left[index] as number) * (right[index] as number);
   return sum;
+}
+
+/** z-scores of the known values; an unknown value (NaN) becomes 0, the mean. */
+export function standardise(values: ArrayLike<number>, limit = 8): Float32Array {
+  let count = 0;
+  let sum = 0;
+  let squares = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as number;
+    if (Number.isNaN(value)) continue;
+    count += 1;
+    sum += value;
+    squares += value * value;
+  }
+  const result = new Float32Array(values.length);
+  if (count < 2) return result;
+  const mean = sum / count;
+  const deviation = Math.sqrt(Math.max(0, squares / count - mean * mean));
+  if (deviation < 1e-9) return result;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as number;
+    result[index] = Number.isNaN(value) ? 0 : Math.max(-limit, Math.min(limit, (value - mean) / deviation));
+  }
+  return result;
 }

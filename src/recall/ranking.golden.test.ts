@@ -5,9 +5,8 @@ import { SIGNAL_NAMES, type SignalName } from './candidate-signals.ts';
 import type { RecallDocument } from './document-profile.ts';
 import { matchLexically } from './lexical-index.ts';
 import { rankByEvidence } from './rank-documents.ts';
-import { RANKING } from './ranking-model.ts';
 import { createRecallView } from './recall-view.ts';
-import { standingOf, sumOf } from './record-signals.ts';
+import { RANKING, standingOf, sumOf } from './relevance.ts';
 
 const NOW = Date.parse('2026-06-15T09:00:00Z');
 const turn = (text: string, fields: Partial<RecallDocument> = {}): Omit<RecallDocument, 'rowId' | 'id'> => ({

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../language/token-count.ts';
 import { DAY } from '../record/clock.ts';
 import { memoryTypeTable } from '../record/memory-types.ts';
+import { closenessToRanges } from './analyze-query.ts';
 import { addDocument, coverageOf, createLexicalIndex, matchLexically } from './lexical-index.ts';
-import { closenessToRanges } from './mentioned-time.ts';
+import { standardise } from './measure-meaning.ts';
+import { fuseByReciprocalRank, highest } from './rank-documents.ts';
 import type { RecallResult } from './recall-options.ts';
 import { growingArray } from './recall-view.ts';
-import { recencyBoost, recencyOf, scoreBySignals, SIGNAL_WEIGHTS } from './record-signals.ts';
+import { recencyBoost, recencyOf, scoreBySignals, SIGNAL_WEIGHTS } from './relevance.ts';
 import { packResults } from './results.ts';
-import { fuseByReciprocalRank, highest, standardise } from './scores.ts';
 
 const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -100, max: 100 }), { maxLength: 300 });
 

@@ -1,6 +1,5 @@
 import { type DocumentProfile, profileDocument, type RecallDocument } from './document-profile.ts';
 import { addDocument, createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
-import type { Cohesion } from './measure-cohesion.ts';
 
 /** Somebody whose turns are in the view. */
 export interface KnownSpeaker {
@@ -287,4 +286,10 @@ export function growingArray<Numbers extends Int32Array | Float32Array | Float64
       return room.subarray(0, length) as Numbers;
     },
   };
+}
+
+/** How much the order of a store's documents means: 0 as good as shuffled, 1 a conversation that stays on its topic. */
+export interface Cohesion {
+  readonly neighbour: number;
+  readonly session: number;
 }

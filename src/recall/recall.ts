@@ -2,19 +2,17 @@ import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
+import type { Clock } from '../record/clock.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
-import type { Reader } from '../store/database.ts';
+import type { Database, Parts, Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
-import type { Parts } from '../store/parts.ts';
-import type { AccessTracker } from './access-tracker.ts';
-import { allowedDocuments } from './allowed-documents.ts';
+import { countAccess } from '../store/read-memories.ts';
 import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
-import { askedFacts, askedKinds } from './asked.ts';
+import { allowedDocuments, askedFacts, askedKinds } from './choose-documents.ts';
 import { chooseRanking } from './choose-ranking.ts';
-import { type EmbeddedQuery, embedQuery, refreshSample } from './embed-query.ts';
 import { matchLexically } from './lexical-index.ts';
-import { measureMeaning } from './measure-meaning.ts';
-import type { RecallOptions, Recalled } from './recall-options.ts';
+import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
+import type { RecallOptions, RecallResult, Recalled } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import {
   bringAlong,
@@ -129,4 +127,53 @@ async function findCandidates(
 /** Whether memories of a type are ever recalled. */
 export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: string) => boolean {
   return (type) => memoryTypes.get(type)?.recalled !== false;
+}
+
+/** Counts what is read, behind the reader's back: gathered for a moment and written in one go. */
+export interface AccessTracker {
+  note(tenant: string, results: readonly Pick<RecallResult, 'kind' | 'id'>[]): void;
+  /** Resolves when everything noted so far is written. */
+  settle(): Promise<void>;
+}
+
+const GATHER = 50;
+
+/** Makes a tracker. A write that fails costs a count, never an answer. */
+export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
+  let noted = new Map<string, string[][]>();
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    timer = null;
+    const batch = noted;
+    noted = new Map();
+    for (const [tenant, recalls] of batch) {
+      try {
+        await database.write(tenant, async (writer) => {
+          for (const ids of recalls) await countAccess(writer, tenant, ids, clock.now());
+        });
+      } catch (error) {
+        process.emitWarning(`Reading could not be counted: ${String(error)}`, 'VarveAccessWarning');
+      }
+    }
+  };
+
+  return {
+    note(tenant, results) {
+      const ids = results.filter(({ kind }) => kind === 'memory').map(({ id }) => id);
+      if (ids.length === 0) return;
+      noted.set(tenant, [...(noted.get(tenant) ?? []), ids]);
+      timer ??= setTimeout(() => {
+        writing = writing.then(write);
+      }, GATHER).unref();
+    },
+    async settle() {
+      if (timer !== null) {
+        clearTimeout(timer);
+        writing = writing.then(write);
+      }
+      await writing;
+    },
+  };
 }

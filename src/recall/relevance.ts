@@ -1,5 +1,52 @@
-import type { QueryContext, Signals } from './candidate-signals.ts';
-import { probability, RANKING, type AnswerableInput, type EvidenceInput } from './ranking-model.ts';
+import { DAY } from '../record/clock.ts';
+import type { Memory } from '../record/memory.ts';
+import type { QueryContext, SignalName, Signals } from './candidate-signals.ts';
+import data from './ranking.json' with { type: 'json' };
+import type { SignalShare, SignalWeights } from './recall-options.ts';
+
+/** A logistic model over named inputs. */
+export interface LogisticModel<Name extends string> {
+  readonly bias: number;
+  readonly weights: Readonly<Record<Name, number>>;
+}
+
+export function probability<Name extends string>(
+  model: LogisticModel<Name>,
+  inputs: Readonly<Record<Name, number>>,
+): number {
+  let logit = model.bias;
+  for (const name of Object.keys(model.weights) as Name[]) logit += model.weights[name] * inputs[name];
+  return 1 / (1 + Math.exp(-logit));
+}
+
+export const ANSWERABLE_INPUTS = [
+  'named',
+  'standout',
+  'otherFitsBetter',
+  'otherWordsBetter',
+  'bestWords',
+  'bestSimilarity',
+  'bestIsStatement',
+  'foreign',
+  'foreignSimilarity',
+  'unknownWords',
+  'crowd',
+] as const;
+export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[number];
+export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words'] as const;
+export type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
+
+/** What `npm run train:ranking` has learned; `train/ranking/report.md` says from what and how well. */
+export interface RankingModel {
+  /** What one unit of a signal adds to a document's score. */
+  readonly weights: Readonly<Record<SignalName, number>>;
+  /** That the store holds an answer at all. */
+  readonly answerable: LogisticModel<AnswerableInput>;
+  /** That one document is evidence, given that the question can be answered. */
+  readonly evidence: LogisticModel<EvidenceInput>;
+}
+
+export const RANKING: RankingModel = data;
 
 /** Probability that the store holds an answer at all. */
 export function answerability(summary: Readonly<Record<AnswerableInput, number>>): number {
@@ -39,8 +86,8 @@ function unknownWordShare({ match, view, analysis }: QueryContext): number {
   return unknown / match.totalWeight;
 }
 
-function clamp(value: number, limit: number): number {
-  return Math.max(-limit, Math.min(limit, value));
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
 }
 
 function similarityOf(context: QueryContext, ordinal: number): number {
@@ -89,7 +136,7 @@ export function summariseEvidence(
   return {
     named: named ? 1 : 0,
     standout: (top?.score ?? 0) - backgroundScore(scored),
-    otherFitsBetter: comparable ? clamp(best.other - best.own, 8) : 0,
+    otherFitsBetter: comparable ? clamp(best.other - best.own, -8, 8) : 0,
     otherWordsBetter: comparable ? best.otherWords - best.ownWords : 0,
     bestWords: best.ownWords,
     bestSimilarity: best.similarity,
@@ -106,4 +153,77 @@ function countAllowed({ allowed }: QueryContext): number {
   let count = 0;
   for (const flag of allowed) count += flag;
   return count;
+}
+
+/** The weights of the tri-layer design. */
+export const SIGNAL_WEIGHTS: SignalWeights = {
+  similarity: 0.4,
+  recency: 0.25,
+  importance: 0.2,
+  frequency: 0.1,
+  entity: 0.05,
+};
+
+/** What a memory is worth besides what it says. */
+export interface RecordSignals {
+  recency: number;
+  importance: number;
+  frequency: number;
+  entity: number;
+}
+
+/** 1 for something read or made just now, falling to 0 within a year. */
+export function recencyOf(lastAccess: Date, now: number): number {
+  return clamp(1 - (now - lastAccess.getTime()) / (365 * DAY), 0, 1);
+}
+
+export function recordSignals(memory: Memory, now: number, isAboutNamed: boolean): RecordSignals {
+  return {
+    recency: recencyOf(memory.lastAccessedAt ?? memory.createdAt, now),
+    importance: memory.importance,
+    frequency: Math.min(memory.accessCount / 20, 1),
+    entity: isAboutNamed ? 1 : 0,
+  };
+}
+
+/** The score of five signals, with its parts. */
+export function scoreBySignals(
+  similarity: number,
+  signals: RecordSignals,
+  weights: SignalWeights,
+): { score: number; explanation: SignalShare[] } {
+  const values = { similarity, ...signals };
+  const explanation = (Object.keys(weights) as (keyof SignalWeights)[]).map((signal) => ({
+    signal,
+    value: values[signal],
+    weight: weights[signal],
+  }));
+  return { score: sumOf(explanation), explanation };
+}
+
+// On the scale of the evidence score, where a matching word counts about 1: enough to order equals, not to override.
+const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
+  recency: 0.2,
+  importance: 0.4,
+  frequency: 0.1,
+  entity: 1,
+  distrust: -1.5,
+};
+
+/** What a memory's standing adds to a score of relevance. */
+export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[] {
+  const values = { ...signals, distrust: memory.trust === 'low' ? 1 : 0 };
+  return (Object.keys(TIE_WEIGHTS) as (keyof typeof TIE_WEIGHTS)[])
+    .map((signal) => ({ signal, value: values[signal], weight: TIE_WEIGHTS[signal] }))
+    .filter(({ value }) => value !== 0);
+}
+
+/** Up to +0.05 for what is young, falling to 0 at 90 days. */
+export function recencyBoost(time: number, now: number): number {
+  const days = (now - time) / DAY;
+  return days < 0 ? 0.05 : Math.max(0, 0.05 * (1 - days / 90));
+}
+
+export function sumOf(shares: readonly SignalShare[]): number {
+  return shares.reduce((sum, { value, weight }) => sum + value * weight, 0);
 }

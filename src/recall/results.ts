@@ -1,7 +1,6 @@
 import { VarveError } from '../errors.ts';
-import { passagesOf } from '../language/passages.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import type { TextSpan } from '../language/sentences.ts';
+import { passagesOf, type TextSpan } from '../language/sentences.ts';
 import { estimateTokens } from '../language/token-count.ts';
 import { indexWords } from '../language/words.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -18,8 +17,7 @@ import type { QueryAnalysis } from './analyze-query.ts';
 import type { RankedDocument } from './rank-documents.ts';
 import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
-import { recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './record-signals.ts';
-import { ABSTENTION_THRESHOLD } from './relevance.ts';
+import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
 
 /** A document that was ranked, before its record is loaded. */
 export interface Candidate extends RankedDocument {

@@ -1,15 +1,14 @@
 import { isMemoryAnswer, MEMORY_ANSWER } from '../record/memory-answers.ts';
-import { staysInSession, visibleOwners, type Scope } from '../record/scope.ts';
+import { type Scope, staysInSession, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import {
+  type EventForRecall,
   eventsForRecall,
   memoriesAsOf,
   memoriesForRecall,
-  ownerStates,
-  type EventForRecall,
   type MemoryForRecall,
-  type OwnerState,
-} from '../store/recall-rows.ts';
+} from '../store/load-records.ts';
+import { type OwnerState, ownerStates } from '../store/owner-store.ts';
 import type { RecallDocument } from './document-profile.ts';
 import { createRecallView, type RecallView } from './recall-view.ts';
 

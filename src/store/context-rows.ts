@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { BLOCK_KINDS, type Basis, type BlockKindName } from '../record/block.ts';
+import { type Basis, BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
 import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
-import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Quote } from '../record/statement.ts';
-import { isNoLongerSo, staleKeys, withoutStale } from './block-standing.ts';
+import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
 import { chunks, type Reader } from './database.ts';
 import { toMemory } from './memory-rows.ts';
 import { visibleFrom } from './owner-store.ts';

@@ -1,4 +1,9 @@
 import type { Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
+import type { PrivacyPolicy } from '../language/privacy-policy.ts';
+import type { AttributeTable } from '../record/attributes.ts';
+import type { Clock } from '../record/clock.ts';
+import type { IdSource } from '../record/id.ts';
+import type { MemoryTypeTable } from '../record/memory-types.ts';
 import type { Tables } from './schema.ts';
 
 /** A database to read from. */
@@ -177,4 +182,22 @@ export async function tellingWords(index: TextIndex, reader: Reader, search: Tex
     rows += counts.get(word) ?? 0;
     return place === 0 || rows <= MOST_ROWS;
   });
+}
+
+/** One page of a list. */
+export interface Page<Item> {
+  items: Item[];
+  /** Give it back as `cursor` for the next page; null on the last. */
+  cursor: string | null;
+}
+
+/** What every verb works with: opened once by createVarve() and handed on. */
+export interface Parts {
+  database: Database;
+  clock: Clock;
+  ids: IdSource;
+  memoryTypes: MemoryTypeTable;
+  attributes: AttributeTable;
+  /** What no memory may say: the place is redacted before it is written. Default: nothing is looked for. */
+  privacy?: PrivacyPolicy;
 }

@@ -2,9 +2,8 @@ import type { Selectable } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import { type Entity, entitySlug, type EntityType, type NewEntity } from '../record/entity.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
-import type { Reader, Writer } from './database.ts';
+import type { Parts, Reader, Writer } from './database.ts';
 import { changeOwner, withinReach } from './owner-store.ts';
-import type { Parts } from './parts.ts';
 import type { EntityTable } from './schema.ts';
 
 /** An entity from its row. */

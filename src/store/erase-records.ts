@@ -3,8 +3,8 @@ import { ownerKey } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { chunks, type Database, type Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
-import { eraseForgotten } from './forgotten-store.ts';
-import { eraseRefusals } from './refusal-store.ts';
+import { eraseForgotten } from './forget/forgotten-store.ts';
+import { eraseRefusals } from './history-store.ts';
 import type { Tables } from './schema.ts';
 
 /** A record that is to be removed for good. */

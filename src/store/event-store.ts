@@ -5,7 +5,7 @@ import type { Event, EventKind } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Origin } from '../record/trust.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
-import { queueForEmbedding } from './embedding-store.ts';
+import { queueForEmbedding } from './indexing.ts';
 import { withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
 

@@ -14,8 +14,8 @@ import {
 import { ownerKey, type Scope, scopeAt, type ScopeLevel } from '../record/scope.ts';
 import { canonicalSubject, type Polarity, type Quote, type Tense, USER } from '../record/statement.ts';
 import { type Confidence, type Origin, type Trust, trustOf } from '../record/trust.ts';
-import { upgradeSnapshot } from './older-memory.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './database.ts';
+import { upgradeSnapshot } from './migrations/older-memory.ts';
 import type { MemoryTable } from './schema.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;

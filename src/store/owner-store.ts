@@ -1,6 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
-import type { Writer } from './database.ts';
+import type { Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** By what an owner is another one than it was: something of it was removed for good, or it came back after that. */
@@ -89,4 +90,57 @@ export function withinReach<Table extends 'memories' | 'events' | 'entities'>(sc
 
 function withOpen(part: string | null): string[] {
   return part === null ? [''] : ['', part];
+}
+
+/** How an owner stands: what a cache compares itself with. */
+export interface OwnerState {
+  owner: string;
+  version: number;
+  /** Changes when something was removed for good, or the owner came back after that. */
+  incarnation: string;
+}
+
+/** The states of owners; one that was never written to has none. */
+export async function ownerStates(reader: Reader, tenant: string, owners: readonly string[]): Promise<OwnerState[]> {
+  const rows = await reader
+    .selectFrom('owners')
+    .select(['owner_key', 'version', 'epoch', 'created_at'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', 'in', [...owners])
+    .execute();
+  return rows.map((row) => ({
+    owner: row.owner_key,
+    version: row.version,
+    incarnation: incarnationOf(row),
+  }));
+}
+
+/** An owner and its incarnation, which is another one once anything of the owner was erased; null: there is no owner. */
+export interface SeenOwner {
+  scope: Scope;
+  incarnation: string | null;
+}
+
+/** Notes which incarnation of an owner is about to be read. */
+export async function seeOwner(reader: Reader, scope: Scope): Promise<SeenOwner> {
+  const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
+  return { scope, incarnation: state?.incarnation ?? null };
+}
+
+/** Locks the owner against further erasures, and throws `conflict` when something was erased since the owner was seen. */
+export async function assertNotErased(writer: Writer, { scope, incarnation }: SeenOwner): Promise<void> {
+  if (incarnation === null) return;
+  const row = await writer
+    .updateTable('owners')
+    .set((owner) => ({ version: owner.ref('version') }))
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .returning(['created_at', 'epoch'])
+    .executeTakeFirst();
+  if (row !== undefined && incarnationOf(row) === incarnation) return;
+  throw new VarveError('Something was erased while the work was under way. The work starts again with what is left.', {
+    code: 'conflict',
+    retryable: true,
+    details: { erased: true },
+  });
 }

@@ -4,10 +4,10 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Reader } from './database.ts';
+import type { Page, Reader } from './database.ts';
+import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshot, isNotForgotten, type MemoryRow, toMemory } from './memory-rows.ts';
 import { liesWithin, visibleFrom, withinReach } from './owner-store.ts';
-import { snapshotsAsOf } from './revision-store.ts';
 import type { Tables } from './schema.ts';
 
 /** Which memories to list. What is left out does not narrow the list. */
@@ -77,13 +77,6 @@ export const memoryFilterFields: Readonly<Record<keyof MemoryFilter, z.ZodType>>
 export const memoryFilterSchema: z.ZodType<Parsed<MemoryFilter>, MemoryFilter> = z.strictObject(
   memoryFilterFields,
 ) as unknown as z.ZodType<Parsed<MemoryFilter>, MemoryFilter>;
-
-/** One page of a list. */
-export interface Page<Item> {
-  items: Item[];
-  /** Give it back as `cursor` for the next page; null on the last. */
-  cursor: string | null;
-}
 
 export type MemoryQuery = SelectQueryBuilder<Tables, 'memories', MemoryRow>;
 

@@ -187,7 +187,7 @@ export interface EmbeddingTable extends Owned {
   record_kind: string;
   record_row: number;
   model_id: string;
-  /** The number of the passage that it is of: 0 for all but long events (`language/passages.ts`). */
+  /** The number of the passage that it is of: 0 for all but long events (`passagesOf`). */
   passage: number;
   /** The owner's version when it was written: caches ask for what came after theirs. */
   sequence: number;

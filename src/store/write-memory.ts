@@ -1,12 +1,19 @@
 import { invalidInput, VarveError } from '../errors.ts';
+import { datedLine } from '../language/sentences.ts';
 import { memoryType, type MemoryType } from '../record/memory-types.ts';
-import type { ArchiveReason, InternalChange, InternalMemory, Memory } from '../record/memory.ts';
-import { datedLine } from '../language/dated-line.ts';
+import {
+  type ArchiveReason,
+  type InternalChange,
+  type InternalMemory,
+  type Memory,
+  timedRendering,
+} from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { timedRendering } from '../record/standing.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Writer } from './database.ts';
-import { indexMemory } from './index-memory.ts';
+import { restateInBlocks } from './block-store.ts';
+import type { Parts, Writer } from './database.ts';
+import { recordRevision } from './history-store.ts';
+import { indexMemory } from './indexing.ts';
 import {
   checkFields,
   joinEvents,
@@ -21,10 +28,7 @@ import {
   withoutSecrets,
 } from './memory-rows.ts';
 import { changeOwner, withinReach } from './owner-store.ts';
-import type { Parts } from './parts.ts';
 import { findChangeable, listStatements } from './read-memories.ts';
-import { restateInBlocks } from './restate-in-blocks.ts';
-import { recordRevision } from './revision-store.ts';
 
 /** What became of a memory that was handed in. */
 export interface WrittenMemory {

@@ -1,9 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { EVERYDAY_TOOLS } from './everyday-tools.ts';
-import { FACT_TOOLS } from './fact-tools.ts';
-import { INTENTION_TOOLS } from './intention-tools.ts';
-import { KEEPING_TOOLS } from './keeping-tools.ts';
+import { FACT_TOOLS, INTENTION_TOOLS, KEEPING_TOOLS } from './fact-tools.ts';
 import { OBSERVATION_TOOLS } from './observation-tools.ts';
 import { SEARCH_TOOLS } from './search-tools.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { givenText } from '../assemble/escape.ts';
 import type { Fact } from '../handle/facts.ts';
+import { inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES, type Memory } from '../record/memory.ts';
 import { TRUST_LEVELS } from '../record/trust.ts';
-import { type AgentTool, defineTool } from './agent-tool.ts';
-import { mappedChoice, mappedKey } from './mapped-input.ts';
-import { provenanceOf, sourceParameter } from './provenance.ts';
+import { type AgentTool, defineTool, mappedChoice, mappedKey } from './agent-tool.ts';
+import { foundRecordSchema, memoryRecord, provenanceOf, sourceParameter } from './found-record.ts';
 
 const factSchema = z.object({
   key: z.string(),
@@ -124,3 +124,117 @@ function shown({ key, value, category, trust }: Fact): z.output<typeof factSchem
 
 /** Tools for permanent facts (K6). */
 export const FACT_TOOLS: readonly AgentTool[] = [rememberFact, recallFacts, forgetFact];
+
+const intentionSchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  due: z.string().nullable().describe('When to bring it up, ISO 8601'),
+  state: z.string(),
+});
+
+const listIntentions: AgentTool = defineTool({
+  name: 'list_intentions',
+  title: 'List intentions',
+  description: `What the user means to do ("I should call the dentist"), with the date on which to bring it up again.
+    Only what is open.`,
+  input: z.object({
+    due_before: z.iso.datetime({ offset: true }).optional().describe('Only what is due before this time'),
+  }),
+  output: z.object({ intentions: z.array(intentionSchema) }),
+  async run(handle, { due_before }) {
+    const open = await handle.intentions.list();
+    const before = due_before === undefined ? Infinity : Date.parse(due_before);
+    return { intentions: open.filter(({ dueAt }) => Number(dueAt) < before).map(shownIntention) };
+  },
+});
+
+const byId = z.object({ id: z.string().min(1).max(200).describe('The id that list_intentions gave') });
+
+const completeIntention: AgentTool = defineTool({
+  name: 'complete_intention',
+  title: 'Mark an intention as done',
+  description: 'The user has done what they meant to do: it is not brought up again.',
+  input: byId,
+  output: z.object({ intention: intentionSchema }),
+  run: async (handle, { id }) => ({ intention: shownIntention(await handle.intentions.done(id)) }),
+});
+
+const dismissIntention: AgentTool = defineTool({
+  name: 'dismiss_intention',
+  title: 'Dismiss an intention',
+  description: 'The user no longer means to do it: it is not brought up again.',
+  input: byId,
+  output: z.object({ intention: intentionSchema }),
+  run: async (handle, { id }) => ({ intention: shownIntention(await handle.intentions.dismiss(id)) }),
+});
+
+function shownIntention({ id, content, dueAt, state }: Memory): z.output<typeof intentionSchema> {
+  return { id, text: inertText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
+}
+
+/** Tools for what the user means to do (K18). */
+export const INTENTION_TOOLS: readonly AgentTool[] = [listIntentions, completeIntention, dismissIntention];
+
+const tags = z.array(z.string().min(1).max(100)).max(50).optional();
+const listInput = z.object({
+  tags: tags.describe('Only those with all of these tags'),
+  limit: z.number().int().min(1).max(100).default(20),
+});
+
+const addNote: AgentTool = defineTool({
+  name: 'add_note',
+  title: 'Add a note',
+  description: 'Write a note for the user, with a title, to be found again by words and by meaning.',
+  input: z.object({
+    title: z.string().min(1).max(500),
+    content: z.string().min(1).max(20_000),
+    tags,
+    source: sourceParameter,
+  }),
+  output: z.object({ note: foundRecordSchema }),
+  async run(handle, { source, ...note }, turn) {
+    const { statedBy } = await provenanceOf(handle, note.content, { source, ...turn });
+    return { note: memoryRecord(await handle.notes.add({ ...note, statedBy })) };
+  },
+});
+
+const listNotes: AgentTool = defineTool({
+  name: 'list_notes',
+  title: 'List notes',
+  description: "The user's notes, newest first, optionally by tag.",
+  input: listInput,
+  output: z.object({ notes: z.array(foundRecordSchema) }),
+  run: async (handle, input) => ({ notes: (await handle.notes.list(input)).items.map(memoryRecord) }),
+});
+
+const saveItem: AgentTool = defineTool({
+  name: 'save_item',
+  title: 'Save an item for later',
+  description:
+    'Keep a link for later: its title and address, and if known a summary, tags and what the user says of it.',
+  input: z.object({
+    title: z.string().min(1).max(500),
+    url: z.url().max(2000),
+    tags,
+    summary: z.string().max(10_000).optional(),
+    note: z.string().max(5000).optional().describe("The user's own words about it"),
+    source: sourceParameter,
+  }),
+  output: z.object({ item: foundRecordSchema }),
+  async run(handle, { source, ...item }, turn) {
+    const { statedBy } = await provenanceOf(handle, item.url, { source, ...turn });
+    return { item: memoryRecord(await handle.savedItems.add({ ...item, statedBy })) };
+  },
+});
+
+const listSavedItems: AgentTool = defineTool({
+  name: 'list_saved_items',
+  title: 'List saved items',
+  description: 'The links that the user saved for later, newest first, optionally by tag.',
+  input: listInput,
+  output: z.object({ items: z.array(foundRecordSchema) }),
+  run: async (handle, input) => ({ items: (await handle.savedItems.list(input)).items.map(memoryRecord) }),
+});
+
+/** Tools for notes and saved items (K19). */
+export const KEEPING_TOOLS: readonly AgentTool[] = [addNote, listNotes, saveItem, listSavedItems];

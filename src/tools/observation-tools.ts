@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CHAT_CATEGORIES } from '../observe/record-observation.ts';
-import { defineTool, type AgentTool } from './agent-tool.ts';
-import { mappedChoice } from './mapped-input.ts';
-import { provenanceOf, sourceParameter } from './provenance.ts';
+import { type AgentTool, defineTool, mappedChoice } from './agent-tool.ts';
+import { provenanceOf, sourceParameter } from './found-record.ts';
 
 const OBSERVATION_SYNONYMS = {
   otherwise: 'fact',

@@ -44,15 +44,12 @@ function hostile(kind: string, length: number, end: string): string {
 
 /** Functions that see stored text, a tool's text or a model's text as a whole, by their module. */
 const FUNCTIONS: Record<string, readonly string[]> = {
-  'src/language/dated-line.ts': ['readDatedLine', 'statementsIn'],
   'src/language/entities.ts': ['extractEntities'],
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
-
-  'src/language/sentences.ts': ['bareStatement', 'splitSentences'],
+  'src/language/sentences.ts': ['bareStatement', 'splitSentences', 'readDatedLine', 'statementsIn', 'passagesOf'],
   'src/language/token-count.ts': ['estimateTokens'],
   'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems'],
   'src/assemble/escape.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks', 'escapeXml', 'safeJson'],
-  'src/language/passages.ts': ['passagesOf'],
   'src/recall/document-profile.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
   'src/record/memory.ts': ['contentHash'],

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AiSdkLanguageModel } from '../../src/models/ai-sdk-model.ts';
+import type { AiSdkLanguageModel } from '../../src/models/ai-sdk.ts';
 
 /** One answer of a model: to which turns, beside which known statements. */
 export interface Recording {

@@ -1,18 +1,15 @@
+import { passagesOf } from '../../src/language/sentences.ts';
 import { analyzeQuery } from '../../src/recall/analyze-query.ts';
-import { askedFacts, askedKinds } from '../../src/recall/asked.ts';
-import { passagesOf } from '../../src/language/passages.ts';
-import { voiceOf } from '../../src/record/event.ts';
-import type { Origin } from '../../src/record/trust.ts';
-import { attributeTable } from '../../src/record/attributes.ts';
-import { memoryTypeTable } from '../../src/record/memory-types.ts';
+import { prepareContext, type QueryContext, SIGNAL_NAMES, signalsOf } from '../../src/recall/candidate-signals.ts';
+import { askedFacts, askedKinds } from '../../src/recall/choose-documents.ts';
 import type { RecallDocument } from '../../src/recall/document-profile.ts';
-import { sampleOrdinals } from '../../src/recall/embed-query.ts';
-import { matchLexically, type LexicalMatch } from '../../src/recall/lexical-index.ts';
-import { measureCohesion } from '../../src/recall/measure-cohesion.ts';
-import { standardiseByKind } from '../../src/recall/measure-meaning.ts';
+import { type LexicalMatch, matchLexically } from '../../src/recall/lexical-index.ts';
+import { measureCohesion, sampleOrdinals, standardise, standardiseByKind } from '../../src/recall/measure-meaning.ts';
 import { createRecallView, type RecallView } from '../../src/recall/recall-view.ts';
-import { prepareContext, SIGNAL_NAMES, signalsOf, type QueryContext } from '../../src/recall/candidate-signals.ts';
-import { standardise } from '../../src/recall/scores.ts';
+import { attributeTable } from '../../src/record/attributes.ts';
+import { voiceOf } from '../../src/record/event.ts';
+import { memoryTypeTable } from '../../src/record/memory-types.ts';
+import type { Origin } from '../../src/record/trust.ts';
 import type { RankingQuestion, RankingStore } from './stores.ts';
 
 /** The texts that are embedded for a document, as the store makes them: one for each passage, told with its speaker. */

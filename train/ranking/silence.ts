@@ -1,14 +1,16 @@
 import type { SignalName } from '../../src/recall/candidate-signals.ts';
 import { scoreCandidates } from '../../src/recall/rank-documents.ts';
 import {
+  ABSTENTION_THRESHOLD,
   ANSWERABLE_INPUTS,
-  EVIDENCE_INPUTS,
   type AnswerableInput,
+  backgroundScore,
+  EVIDENCE_INPUTS,
   type RankingModel,
-} from '../../src/recall/ranking-model.ts';
-import { ABSTENTION_THRESHOLD, backgroundScore, summariseEvidence } from '../../src/recall/relevance.ts';
-import { rowsOf, type QuestionRows } from './features.ts';
-import { fitLogistic, foldOf, FOLDS, logitOf, rounded, type Case } from './learn.ts';
+  summariseEvidence,
+} from '../../src/recall/relevance.ts';
+import { type QuestionRows, rowsOf } from './features.ts';
+import { type Case, fitLogistic, foldOf, FOLDS, logitOf, rounded } from './learn.ts';
 import type { RankingStore } from './stores.ts';
 
 /** A question with what the fit says of it. Below `ABSTENTION_THRESHOLD` recall is silent. */

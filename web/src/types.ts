@@ -5,11 +5,11 @@ import type { SynthesisToApply } from '../../src/consolidate/documents/tiers.ts'
 import type { DocumentToApply } from '../../src/consolidate/nightly/reflect.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import type { ReportLine } from '../../src/ledger/usage-report.ts';
-import type { ApiKey } from '../../src/operate/api-key.ts';
-import type { RecordCounts } from '../../src/operate/count-records.ts';
+import type { ApiKey } from '../../src/operate/api-keys.ts';
 import type { ExtractionReport } from '../../src/operate/extraction-checks.ts';
 import type { RecordChange } from '../../src/operate/follow-changes.ts';
 import type * as inspect from '../../src/operate/inspect-records.ts';
+import type { RecordCounts } from '../../src/operate/inspect-records.ts';
 import type { OnlineMetrics } from '../../src/operate/online-metrics.ts';
 import type {
   RecallResult as RecallResultRecord,
@@ -19,11 +19,10 @@ import type { Block as BlockRecord, BlockKindName } from '../../src/record/block
 import type { Event as EventRecord } from '../../src/record/event.ts';
 import type { Memory as MemoryRecord } from '../../src/record/memory.ts';
 import type { Revision as RevisionRecord } from '../../src/record/revision.ts';
-import type { RestingSentence as RestingSentenceRecord } from '../../src/store/block-standing.ts';
+import type { RestingSentence as RestingSentenceRecord } from '../../src/store/block-store.ts';
 import type { LoggedContext as LoggedContextRecord } from '../../src/store/context-log-store.ts';
 import type { HeldChange as HeldChangeRecord } from '../../src/store/held-change-store.ts';
-import type { RefusalRecord } from '../../src/store/refusal-store.ts';
-import type { Run as RunRecord } from '../../src/store/run-store.ts';
+import type { RefusalRecord, Run as RunRecord } from '../../src/store/history-store.ts';
 
 /** A value after `JSON.stringify` and `JSON.parse`. */
 export type Json<Value> = Value extends Date

@@ -1,7 +1,6 @@
-import { DATED_LINE, datedLine } from '../../language/dated-line.ts';
-import { splitSentences } from '../../language/sentences.ts';
+import { DATED_LINE, datedLine, splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy, withoutEnd } from '../../language/words.ts';
-import { countWords, type Basis, type SentenceBasis } from '../../record/block.ts';
+import { type Basis, countWords, type SentenceBasis } from '../../record/block.ts';
 import { contentHash } from '../../record/memory.ts';
 
 /** One sentence of a document, with what it rests on. */

@@ -1,9 +1,9 @@
-import { redactSensitive, type PrivacyPolicy } from '../../language/privacy-policy.ts';
+import { type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { UnusableJson, unwrapJson } from '../../models/unwrap-json.ts';
+import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
 import type { Event } from '../../record/event.ts';
 import type { InternalMemory, Memory, SourceType } from '../../record/memory.ts';
-import { lowestTrust, trustOf, type Trust } from '../../record/trust.ts';
+import { lowestTrust, type Trust, trustOf } from '../../record/trust.ts';
 import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';

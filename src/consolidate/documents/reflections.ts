@@ -1,15 +1,15 @@
 import { VarveError } from '../../errors.ts';
+import { countWords } from '../../record/block.ts';
 import type { Memory } from '../../record/memory.ts';
-import { scopeAt, type Scope } from '../../record/scope.ts';
+import { type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
-import { countWords } from '../../record/block.ts';
 import { archiveMemory } from '../../store/write-memory.ts';
 import { askAbsorb } from '../ask-model.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { inRun, type ActiveRun, type RunContext } from '../in-run.ts';
+import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
-import { fitted, idsOf, lineOf, readDocument, writeDocument, type Document, type Material } from './document.ts';
+import { type Document, fitted, idsOf, lineOf, type Material, readDocument, writeDocument } from './document.ts';
 import { toMaterial, waitingReflections } from './sources.ts';
 
 /** The levels at which reflections wait and are merged. */

@@ -1,14 +1,22 @@
 import { sql } from 'kysely';
 import { usesModel } from '../../form/formation-settings.ts';
-import { applyPrivacy, redactSensitive, type PrivacyPolicy } from '../../language/privacy-policy.ts';
+import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { DAY } from '../../record/clock.ts';
 import { type Event, isBlank } from '../../record/event.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
 import { typesThat } from '../../record/memory-types.ts';
+import {
+  contentHash,
+  hasEnded,
+  hasOutcome,
+  isPlanOver,
+  isPresentFact,
+  type Memory,
+  plannedFor,
+  timedRendering,
+} from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import { hasEnded, hasOutcome, isPlanOver, isPresentFact, plannedFor, timedRendering } from '../../record/standing.ts';
+import { eventsGone } from '../../store/block-store.ts';
 import { chunks, type Reader } from '../../store/database.ts';
-import { eventsGone } from '../../store/block-standing.ts';
 import { toEvent } from '../../store/event-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { toMemory } from '../../store/memory-rows.ts';

@@ -9,14 +9,14 @@ import { contentHash, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import type { Writer } from '../../store/database.ts';
-import { closeIntention } from '../../store/forget.ts';
+import { closeIntention } from '../../store/forget/forget.ts';
+import type { RunNotes } from '../../store/history-store.ts';
 import { findMemory } from '../../store/read-memories.ts';
-import type { RunNotes } from '../../store/run-store.ts';
 import { archiveMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { mayBeKept } from '../documents/sources.ts';
 import type { LookBack } from './look-back.ts';
-import type { ParsedReflection } from './parse-reflection.ts';
+import type { ParsedReflection } from './reflection-prompts.ts';
 
 /** What was added, changed and closed. */
 export interface Counts {

@@ -1,22 +1,20 @@
 import type { Basis } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
 import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
-import { findBlock } from '../../store/block-store.ts';
-import { staleKeys } from '../../store/block-standing.ts';
+import { findBlock, staleKeys } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
-import { contentHash } from '../../record/memory.ts';
 import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import {
-  readDocument,
-  refreshed,
-  unsaid,
   type Document,
   type Material,
   type Materials,
+  readDocument,
+  refreshed,
   type Sentence,
+  unsaid,
 } from '../documents/document.ts';
 import { liveStatements, messagesBetween, profileMaterials, turnMaterial } from '../documents/sources.ts';
 import { readMaterials, readTiers } from '../documents/tiers.ts';

@@ -3,36 +3,33 @@ import { messageOf, VarveError } from '../../errors.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import type { Basis } from '../../record/block.ts';
 import type { PromptSection } from '../../record/memory-types.ts';
-import type { Memory } from '../../record/memory.ts';
+import { hasOutcome, isoDay, isPresentFact, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import type { Scope } from '../../record/scope.ts';
-import { hasOutcome, isoDay, isPresentFact } from '../../record/standing.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
-import type { Writer } from '../../store/database.ts';
+import type { Parts, Writer } from '../../store/database.ts';
 import { decideHeldChanges, insertHeldChange } from '../../store/held-change-store.ts';
+import type { RunCause, RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import type { Parts } from '../../store/parts.ts';
 import { findProgress, saveProgress } from '../../store/progress-store.ts';
-import type { RunCause, RunNotes } from '../../store/run-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
-import { changed, lossOf, readChanges, type DocumentChange, type RefusedChange } from '../documents/changes.ts';
-import { fitted, fittedSections, refreshed, writeDocument, type Document } from '../documents/document.ts';
-import { inRun, type ActiveRun, type Committed } from '../in-run.ts';
+import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
+import { type Document, fitted, fittedSections, refreshed, writeDocument } from '../documents/document.ts';
 import { rehearse } from '../rehearse.ts';
+import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts } from './apply-reflection.ts';
+import { ownersWithNews } from './due-reflections.ts';
 import {
   lookBack,
-  numberingOf,
-  numbersOf,
-  SECTIONS,
   type LookBack,
   type Numbering,
+  numberingOf,
+  numbersOf,
   type OpenDocument,
+  SECTIONS,
 } from './look-back.ts';
-import { ownersWithNews } from './due-reflections.ts';
-import { parseReflection, type ParsedReflection } from './parse-reflection.ts';
-import { reflectPrompt } from './profile-prompt.ts';
+import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
 
 /** What a reflection has added (K12). The names are those of the design's answer. */
 export interface ReflectionCounts extends Counts {

@@ -1,8 +1,7 @@
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
-import { hasOutcome } from '../../record/standing.ts';
+import { contentHash, hasOutcome, type Memory } from '../../record/memory.ts';
 import { isSameSubject, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';

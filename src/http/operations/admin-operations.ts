@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
 import type { JobState } from '../../jobs/job.ts';
 import type { ReportBy } from '../../ledger/usage-report.ts';
-import { type NewApiKey, newApiKeySchema } from '../../operate/api-key.ts';
+import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';
 import { ownerKey } from '../../record/scope.ts';
 import { found, idOf, items, limitSchema, loose, operation, type Operation } from '../operation.ts';

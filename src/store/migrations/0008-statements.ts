@@ -1,12 +1,12 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { attributeTable } from '../../record/attributes.ts';
 import type { SourceType } from '../../record/memory.ts';
 import { isUser } from '../../record/statement.ts';
 import type { Trust } from '../../record/trust.ts';
 import { contentKey } from '../memory-rows.ts';
-import { upgradeMemory, type UpgradedFields } from '../older-memory.ts';
 import type { Tables } from '../schema.ts';
 import type { Migration } from './migration.ts';
+import { type UpgradedFields, upgradeMemory } from './older-memory.ts';
 
 export const statements: Migration = {
   version: 8,

@@ -1,10 +1,10 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { invalidInput, VarveError } from '../../errors.ts';
-import { pendingMigrations } from '../migrations/migrations.ts';
 import { POSTGRES_TYPES } from '../migrations/migration.ts';
+import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
+import { textSearchFunctions } from './postgres-indexes.ts';
 import { guardTable, TENANT_ROLE } from './row-security.ts';
-import { textSearchFunctions } from './postgres-text-index.ts';
 
 // Any number will do as long as all processes use the same.
 const MIGRATION_LOCK = 0x76617276;

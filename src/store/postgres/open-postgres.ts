@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   HandleEmptyInListsPlugin,
   Kysely,
@@ -8,12 +7,12 @@ import {
   sql,
   type Transaction,
 } from 'kysely';
+import { hash } from 'node:crypto';
 import { messageOf, VarveError } from '../../errors.ts';
 import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { postgresTextIndex } from './postgres-text-index.ts';
-import { createPostgresVectorIndex, encodeVector } from './postgres-vector-index.ts';
+import { createPostgresVectorIndex, encodeVector, postgresTextIndex } from './postgres-indexes.ts';
 import { TENANT_ROLE } from './row-security.ts';
 
 /** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.7 or newer. */

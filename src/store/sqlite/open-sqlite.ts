@@ -9,8 +9,7 @@ import { SQLITE_TYPES } from '../migrations/migration.ts';
 import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
 import { nodeSqliteDialect, whenFree } from './node-sqlite-dialect.ts';
-import { sqliteTextIndex } from './sqlite-text-index.ts';
-import { createSqliteVectorIndex, decodeVector } from './sqlite-vector-index.ts';
+import { createSqliteVectorIndex, decodeVector, sqliteTextIndex } from './sqlite-indexes.ts';
 
 /** Where an embedded store lives. */
 export interface SqliteOptions {

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/online-metrics.ts';
 import { get, post, send } from '../api.ts';
-import { Button, Empty, Loaded, Panel, Tabs, Text, hueOf } from '../components/basics.tsx';
+import { Button, Empty, hueOf, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
 import { Chart, type Series } from '../components/chart.tsx';
 import { ARCHIVED_AS } from '../components/memory-bits.tsx';
-import { EXTRACTION_CHECKS, ONLINE_METRICS } from '../../../src/operate/metric-definitions.ts';
 import { act, href, isOperator, scope } from '../state.ts';
 import type { CostLine, Counts, Extraction, Growth, JobRecord, Metrics, Run } from '../types.ts';
 import { useQuery } from '../use-query.ts';

@@ -1,0 +1,187 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { text as readAll } from 'node:stream/consumers';
+import { type Foreign, isObject, textOf, timeOf } from '../../import/import-source.ts';
+import { parseJson } from '../../operate/parse-json.ts';
+import { type ChatMessage, chatText } from '../../record/chat-message.ts';
+import type { Varve } from '../../varve.ts';
+import { type Command, type CommandInput, textOption, UsageError, version } from '../command.ts';
+import { openMemory, scopeOf } from '../open-memory.ts';
+import { type Client, CLIENTS, thisMachine } from '../setup/clients.ts';
+import { applyEdit, type ConfigEdit, editText, planEdits } from '../setup/edit-config.ts';
+import { serverCommand } from '../setup/server-command.ts';
+
+/** Writes the configuration of an editor or a chat client. */
+export const setup: Command = {
+  usage: `setup <${Object.keys(CLIENTS).join('|')}> [--dry-run] [--remove]`,
+  help: 'Gives an editor or a chat client this memory: adds Varve’s MCP server to its configuration, and to Claude Code also hooks that log the conversation and give context at the start of a session. Comments and other servers in the file stay, and the file as it was is kept beside it.',
+  options: {
+    'dry-run': { type: 'boolean', help: 'print what would be changed, change nothing' },
+    remove: { type: 'boolean', help: 'take Varve out of the configuration again' },
+    tools: { type: 'string', value: 'set', help: 'everyday (default) or all: which tools the client offers' },
+  },
+  examples: ['varve setup claude-code --dry-run', 'varve setup cursor --user ana', 'varve setup zed --remove'],
+  async run(input) {
+    const [name, ...more] = input.words;
+    const client = name === undefined ? undefined : clientOf(name);
+    if (client === undefined || more.length > 0)
+      throw new UsageError(`Name one client: ${Object.keys(CLIENTS).join(', ')}.`);
+    const entries = client.entries(thisMachine(), {
+      server: serverCommand(input, ['mcp']),
+      hook: serverCommand(input, ['hook']),
+    });
+    const edits = planEdits(entries, { remove: input.options['remove'] === true });
+    const isDry = input.options['dry-run'] === true;
+    const backups = isDry ? [] : edits.map(applyEdit);
+    const files = edits.map(({ file }, index) => ({ file, backup: backups[index] ?? null }));
+    await input.output.answer({ client: name, dryRun: isDry, files }, () =>
+      [...saidOf(edits, { isDry, backups }), isDry || edits.length === 0 ? '' : nextOf(input, client)]
+        .join('\n')
+        .trimEnd(),
+    );
+  },
+};
+
+/** Spelled as people do: "Claude Code", "vscode". */
+function clientOf(name: string): Client | undefined {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]/g, '');
+  return Object.entries(CLIENTS).find(([known]) => plain(known) === plain(name))?.[1];
+}
+
+function saidOf(
+  edits: readonly ConfigEdit[],
+  { isDry, backups }: { isDry: boolean; backups: readonly (string | null)[] },
+): string[] {
+  if (edits.length === 0) return ['Nothing has to be changed.'];
+  return edits.flatMap((edit, index) => {
+    const backup = backups[index] ?? null;
+    const kept = backup === null ? '' : ` (as it was: ${backup})`;
+    const what = edit.before === null ? 'make' : 'change';
+    return [
+      `${isDry ? `Would ${what}` : edit.before === null ? 'Made' : 'Changed'} ${edit.file}${kept}`,
+      editText(edit),
+      '',
+    ];
+  });
+}
+
+function nextOf({ options }: CommandInput, { title, next }: Client): string {
+  return options['remove'] === true ? `${title} has no memory any more. What was remembered is kept.` : next;
+}
+
+/** Serves MCP to the program that started it. */
+export const mcp: Command = {
+  usage: 'mcp [--read-only] [--tools set] | mcp --print-config',
+  help: 'Serves MCP on standard input and output: the agent’s tools, memories and blocks as resources, prompts for recall and remember. Editors and chat clients start it themselves; `varve setup` writes their settings, and --print-config prints them.',
+  options: {
+    'print-config': { type: 'boolean', help: 'print the settings of common clients' },
+    'read-only': { type: 'boolean', help: 'offer only tools that change nothing' },
+    tools: { type: 'string', value: 'names', help: 'everyday (default), all, or names of tools with commas' },
+  },
+  examples: ['varve mcp --print-config', 'varve mcp --user ana', 'varve mcp --read-only'],
+  async run(input) {
+    if (input.options['print-config'] === true) {
+      const { clientConfigs, configText } = await import('../setup/server-command.ts');
+      const configs = clientConfigs(input);
+      await input.output.answer(configs, () => configText(configs));
+      return;
+    }
+    const [{ mcpOverStdio }, { toolsNamed }] = await Promise.all([
+      import('../../mcp/transports.ts'),
+      import('../../tools/agent-tools.ts'),
+    ]);
+    const tools = toolsNamed(textOption(input, 'tools'));
+    const varve = await openMemory(input, { embeds: 'all', background: true });
+    await mcpOverStdio(varve, {
+      scope: scopeOf(input),
+      version: version(),
+      readOnly: input.options['read-only'] === true,
+      tools,
+    });
+    await varve.close();
+  },
+};
+
+/** Answers the hooks of Claude Code, as `varve setup claude-code` installs them. */
+export const hook: Command = {
+  usage: 'hook',
+  help: 'Answers a hook of Claude Code, which comes as JSON on standard input: at the start of a session it prints what is known, and after each answer and at the end it logs what was said since. It never fails a session: what goes wrong is said on standard error.',
+  options: { tokens: { type: 'string', value: 'number', help: 'the most tokens of context (default: 1500)' } },
+  examples: ['varve hook < hook.json'],
+  async run(input) {
+    try {
+      await answerHook(input, parseJson(await readAll(process.stdin), 'The hook'));
+    } catch (error) {
+      // An exit code other than 0 would be shown in the session as an error of the user's.
+      process.stderr.write(`varve: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  },
+};
+
+const LONGEST_MESSAGE = 100_000;
+
+async function answerHook(input: CommandInput, given: unknown): Promise<void> {
+  const event = isObject(given) ? given : {};
+  const session = textOf(event, 'session_id');
+  const isStart = textOf(event, 'hook_event_name') === 'SessionStart';
+  // Words are enough to write down, and a context without a question looks nothing up: the model need not be loaded.
+  const varve = await openMemory(input, { embeds: 'nothing', background: false });
+  try {
+    const scope = { ...scopeOf(input), session: `claude-code-${session ?? 'unknown'}`.slice(0, 200) };
+    if (isStart) return await giveContext(varve, scope, Number(input.options['tokens'] ?? 1500));
+    const messages = await spokenIn(textOf(event, 'transcript_path'));
+    if (messages.length > 0) await varve.for(scope).observe({ messages });
+    if (textOf(event, 'hook_event_name') === 'SessionEnd' && messages.length > 0)
+      await varve.for(scope).session.close();
+  } finally {
+    await varve.close();
+  }
+}
+
+async function giveContext(varve: Varve, scope: Parameters<Varve['for']>[0], budget: number): Promise<void> {
+  const { system } = await varve.for(scope).context({ budget, history: false });
+  if (system.trim() === '') return;
+  const hookSpecificOutput = { hookEventName: 'SessionStart', additionalContext: system };
+  process.stdout.write(`${JSON.stringify({ hookSpecificOutput })}\n`);
+}
+
+/** What the user and Claude have said in a transcript, each message under its own id, so that logging it again changes nothing. */
+export async function spokenIn(transcript: string | undefined): Promise<ChatMessage[]> {
+  if (transcript === undefined || !existsSync(transcript)) return [];
+  const messages: ChatMessage[] = [];
+  for await (const line of createInterface(createReadStream(transcript))) {
+    const message = messageOf(line);
+    if (message !== null) messages.push(message);
+  }
+  return messages;
+}
+
+function messageOf(line: string): ChatMessage | null {
+  const entry: unknown = line.startsWith('{') ? parseJson(line, 'A line of the transcript') : null;
+  if (!isObject(entry) || entry['isMeta'] === true || entry['isSidechain'] === true) return null;
+  const role = textOf(entry, 'type') ?? '';
+  const message = isObject(entry['message']) ? entry['message'] : {};
+  if (role !== 'user' && role !== 'assistant') return null;
+  const content = chatText(textParts(message['content'])).slice(0, LONGEST_MESSAGE).toWellFormed();
+  if (content === '' || isOfProgram(content)) return null;
+  const id = textOf(entry, 'uuid');
+  return {
+    role,
+    content,
+    id: id === undefined ? undefined : `claude-code:${id}`,
+    timestamp: timeOf(entry, 'timestamp'),
+  };
+}
+
+/** Texts alone: what tools gave and what Claude thought is not said to the user. */
+function textParts(content: unknown): ChatMessage['content'] {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : null;
+  return (content as unknown[]).filter((part): part is Foreign => isObject(part) && part['type'] === 'text');
+}
+
+// Claude Code writes commands, their output and reminders of its own into the user's messages.
+function isOfProgram(content: string): boolean {
+  return /^<(?:command-|local-command-|system-reminder|bash-|user-memory-input)|^Caveat: The messages below|^\[Request interrupted/.test(
+    content,
+  );
+}

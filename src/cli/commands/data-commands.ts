@@ -1,0 +1,235 @@
+import { createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { counted, importSource } from '../../import/import-source.ts';
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  type ImportGroup,
+  type LeftFile,
+  planImport,
+  readImport,
+} from '../../import/read-import.ts';
+import { EXPORT_FORMATS, type ExportFormat, writeExport } from '../../import/write-export.ts';
+import type { ImportReport } from '../../operate/import-records.ts';
+import type { RecordLine } from '../../operate/record-line.ts';
+import { ownerKey } from '../../record/scope.ts';
+import { type Command, EXIT, oneWord, textOption, UsageError } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { table } from '../output.ts';
+
+/** Removes everything of a scope for good. */
+export const erase: Command = {
+  usage: 'erase --user <name> [--session <name>] [--yes]',
+  help: 'Removes everything within the scope for good: events, memories, versions, blocks, vectors, queued work. Asks for the name again, unless --yes is given.',
+  options: { yes: { type: 'boolean', help: 'do not ask' } },
+  examples: ['varve erase --user ana', 'varve erase --user ana --session today --yes'],
+  async run(input) {
+    const scope = scopeOf(input);
+    const name = scope.session ?? scope.user ?? scope.agent ?? scope.tenant ?? '';
+    if (input.options['yes'] !== true) {
+      if (!process.stdin.isTTY) throw new UsageError('Erasing needs --yes where nobody can be asked.');
+      if ((await asked(name)) !== name) {
+        input.output.note('Nothing was erased.');
+        return EXIT.failed;
+      }
+    }
+    await withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scope);
+      const { certificate, ...erased } = await handle.erase({ actor: 'cli' });
+      await varve.operator.acts.record({
+        tenant: handle.scope.tenant,
+        actor: 'cli',
+        act: 'erase',
+        subject: ownerKey(handle.scope),
+      });
+      await input.output.answer({ ...erased, certificate }, () =>
+        table(Object.entries(erased).map(([what, count]) => [what, String(count)])),
+      );
+    });
+    return EXIT.ok;
+  },
+};
+
+/** What is typed, or nothing: Ctrl-C is an answer too. */
+async function asked(name: string): Promise<string | null> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await asking.question(
+      `Everything of ${JSON.stringify(name)} will be gone for good. Type the name to go on: `,
+    );
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    process.stderr.write('\n');
+    return null;
+  } finally {
+    asking.close();
+  }
+}
+
+/** Writes everything of a scope. */
+export const exportCommand: Command = {
+  usage: 'export [--output file] [--format name]',
+  help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` takes it in again. --user "" for the whole tenant. --format mem0 and --format markdown write the memories that hold now, for other programs and for people.',
+  options: {
+    output: { type: 'string', short: 'o', value: 'file', help: 'default: standard output' },
+    format: { type: 'string', value: 'name', help: `${EXPORT_FORMATS.join(', ')} (default: varve)` },
+  },
+  examples: [
+    'varve export -o memory.ndjson',
+    'varve export --format markdown -o memory.md',
+    'varve export --user "" | gzip > tenant.ndjson.gz',
+  ],
+  async run(input) {
+    const file = textOption(input, 'output');
+    const format = textOption(input, 'format') ?? 'varve';
+    if (!isExportFormat(format)) throw new UsageError(`There is no format ${format}: ${EXPORT_FORMATS.join(', ')}.`);
+    await withMemory(input, {}, async (varve) => {
+      const scope = varve.for(scopeOf(input)).scope;
+      const progress = input.output.progress('exporting');
+      let count = 0;
+      async function* records(): AsyncGenerator<RecordLine> {
+        for await (const line of varve.operator.export(scope)) {
+          progress.to((count += 1));
+          yield line;
+        }
+      }
+      const text = writeExport(records(), format);
+      try {
+        if (file === undefined) await pipeline(Readable.from(text), process.stdout, { end: false });
+        else await writeWhole(file, text);
+      } finally {
+        progress.end();
+      }
+      await varve.operator.acts.record({ tenant: scope.tenant, actor: 'cli', act: 'export', subject: ownerKey(scope) });
+      if (file !== undefined)
+        await input.output.answer(
+          { lines: count, file, format },
+          () => `${count.toLocaleString('en')} records in ${file}`,
+        );
+    });
+  },
+};
+
+function isExportFormat(name: string): name is ExportFormat {
+  return EXPORT_FORMATS.some((format) => format === name);
+}
+
+/** Writes a file under another name first: half an export must not stand where a whole one stood, or look like one. */
+export async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+  // A device or a pipe is written to as it is.
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+  const part = isFile ? `${file}.part` : file;
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(part, { mode: 0o600 }));
+    if (isFile) renameSync(part, file);
+  } catch (error) {
+    if (isFile) rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/** Takes in memories from elsewhere. */
+export const importCommand: Command = {
+  usage: 'import <file or folder> [--format name] [--dry-run]',
+  help: `Takes in Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), JSONL transcripts, or Eden’s older layout. A folder may have files of several formats; what is not read is listed. Doing it again changes nothing. --user, --agent and --session replace what the file says; without them the file’s own stand, and what names nobody goes to the user.`,
+  options: {
+    format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: told from the file)` },
+    'dry-run': { type: 'boolean', help: 'say what would be done, do nothing' },
+  },
+  examples: [
+    'varve import memory.ndjson',
+    'varve import conversations.json --user ana --dry-run',
+    'varve import ~/notes --dry-run',
+    'varve import ./eden-dump --format eden --json',
+  ],
+  async run(input) {
+    const { files, others } = importSource(oneWord(input, 'file or folder'));
+    const named = textOption(input, 'format');
+    if (named !== undefined && !IMPORT_FORMATS.includes(named as ImportFormat))
+      throw new UsageError(`There is no format ${named}: ${IMPORT_FORMATS.join(', ')}.`);
+    const plan =
+      named === undefined ? await planImport(files) : { groups: [{ format: named as ImportFormat, files }], left: [] };
+    const left = [...plan.left, ...others.map((file) => ({ file, problem: 'files of this kind are not read.' }))];
+    const formats = plan.groups.map(({ format }) => format);
+    const { tenant = 'default', user } = scopeOf(input);
+    // Said on the command line it replaces; else it fills in for those that name nobody.
+    const into = {
+      tenant,
+      agent: textOption(input, 'agent'),
+      user: textOption(input, 'user') || undefined,
+      session: textOption(input, 'session'),
+    };
+    return withMemory(input, {}, async (varve) => {
+      const progress = input.output.progress('importing');
+      let bytes = 0;
+      const lines = linesOf(plan.groups, { user, onRead: (read) => (bytes += read) });
+      const all = plan.groups.reduce((sum, group) => sum + bytesToRead(group), 0);
+      const dryRun = input.options['dry-run'] === true;
+      const report = await varve.operator
+        .import(lines, { into, dryRun, onProgress: ({ read }) => progress.to(read, bytes / all) })
+        .finally(() => progress.end());
+      if (!report.dryRun)
+        await varve.operator.acts.record({
+          tenant,
+          actor: 'cli',
+          act: 'import',
+          subject: ownerKey(varve.for(scopeOf(input)).scope),
+          details: { format: formats.join(', ') },
+        });
+      await input.output.answer({ format: formats.join(', '), ...report, left }, () =>
+        [reportText(formats.join(', '), report), ...leftText(left)].join('\n'),
+      );
+      return report.rejected > 0 && Object.keys(report.imported).length === 0 && Object.keys(report.known).length === 0
+        ? EXIT.failed
+        : EXIT.ok;
+    });
+  },
+};
+
+/** All records of all formats, one after the other. */
+async function* linesOf(
+  groups: readonly ImportGroup[],
+  { user, onRead }: { user: string | null | undefined; onRead: (bytes: number) => void },
+): AsyncGenerator<unknown> {
+  for (const { format, files } of groups) {
+    const records = readImport(counted(files, onRead), format);
+    yield* format === 'varve' ? records : withUser(records, user);
+  }
+}
+
+/** Eden's collections refer to each other: they are read twice. */
+function bytesToRead({ format, files }: ImportGroup): number {
+  return files.reduce((sum, { size }) => sum + size, 0) * (format === 'eden' ? 2 : 1);
+}
+
+const MOST_LEFT = 20;
+
+function leftText(left: readonly LeftFile[]): string[] {
+  if (left.length === 0) return [];
+  const shown = left.slice(0, MOST_LEFT).map(({ file, problem }) => `  ${file}: ${problem}`);
+  const more = left.length > MOST_LEFT ? [`  and ${left.length - MOST_LEFT} more`] : [];
+  return [`Not read: ${left.length} ${left.length === 1 ? 'file' : 'files'}`, ...shown, ...more];
+}
+
+/** Records that belong to nobody in particular go to the user at hand; those of an agent stay the agent's. */
+async function* withUser(lines: AsyncGenerator<unknown>, user: string | null | undefined): AsyncGenerator<unknown> {
+  for await (const line of lines) {
+    const place = (line as { scope?: { user?: string; agent?: string } }).scope;
+    if (place !== undefined && place.user === undefined && place.agent === undefined) place.user = user ?? undefined;
+    yield line;
+  }
+}
+
+function reportText(format: string, { read, imported, known, rejected, problems, dryRun }: ImportReport): string {
+  const kinds = [...new Set([...Object.keys(imported), ...Object.keys(known)])];
+  return [
+    `${dryRun ? 'Would import' : 'Imported'} from ${format}: ${read.toLocaleString('en')} records read, ${rejected} rejected`,
+    table([
+      ['', dryRun ? 'new' : 'imported', 'there already'],
+      ...kinds.map((kind) => [`  ${kind}`, String(imported[kind] ?? 0), String(known[kind] ?? 0)]),
+    ]),
+    ...problems.slice(0, 10).map(({ line, problem }) => `  ${line}: ${problem}`),
+  ].join('\n');
+}

@@ -1,0 +1,232 @@
+import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
+import type { FactCategory, Memory } from '../../record/memory.ts';
+import type { MemoryFilter } from '../../store/read-memories.ts';
+import {
+  type Command,
+  EXIT,
+  listOption,
+  numberOption,
+  oneWord,
+  readWords,
+  textOption,
+  UsageError,
+} from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { oneLine, table } from '../output.ts';
+
+/** Stores a memory or a fact. */
+export const remember: Command = {
+  usage: 'remember <text> [--type fact] [--key home_city]',
+  help: 'Stores one statement. With --key it is a permanent fact: one value for each key, and another value replaces it.',
+  options: {
+    type: {
+      type: 'string',
+      short: 't',
+      value: 'type',
+      help: 'fact, preference, goal, decision, note, … (default fact)',
+    },
+    key: { type: 'string', value: 'snake_case', help: 'a permanent fact under this key' },
+    category: {
+      type: 'string',
+      value: 'name',
+      help: 'of a permanent fact: location, personal, preference, work, health, general',
+    },
+    title: { type: 'string', value: 'text', help: 'of a note' },
+    tag: { type: 'string', multiple: true, value: 'tag', help: 'can be given more than once' },
+    importance: { type: 'string', value: '0–1', help: 'how much it matters' },
+  },
+  examples: [
+    'varve remember "I live in Oslo"',
+    'varve remember Oslo --key home_city --category location',
+    'varve remember - --type note --title "Trip" < trip.txt',
+  ],
+  async run(input) {
+    const content = await readWords(input);
+    const key = textOption(input, 'key');
+    await withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scopeOf(input));
+      const written =
+        key === undefined
+          ? await handle.memories.create({
+              type: textOption(input, 'type') ?? 'fact',
+              content,
+              title: textOption(input, 'title'),
+              tags: listOption(input, 'tag'),
+              importance: numberOption(input, 'importance'),
+            })
+          : await handle.facts.set({
+              key,
+              value: content,
+              category: textOption(input, 'category') as FactCategory | undefined,
+            });
+      await input.output.answer(written, () => `${written.memory.id}  ${written.outcome}`);
+    });
+  },
+};
+
+/** Takes something out of recall. */
+export const forget: Command = {
+  usage: 'forget <id of a memory> | forget <key of a fact>',
+  help: 'Takes a memory or a permanent fact out of recall. It is kept and can be seen with --as-of; `erase` removes for good.',
+  examples: ['varve forget mem_01k…', 'varve forget home_city'],
+  async run(input) {
+    const what = oneWord(input, 'memory or fact');
+    return withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scopeOf(input));
+      const why = { reason: 'forgotten on request', actor: 'user' };
+      const forgotten = what.startsWith('mem_')
+        ? (await handle.memories.archive(what, 'forgotten', why)).archivedAt !== null
+        : await handle.facts.forget(what, why);
+      await input.output.answer({ forgotten }, () => (forgotten ? `Forgot ${what}.` : `There is no fact ${what}.`));
+      return forgotten ? EXIT.ok : EXIT.nothing;
+    });
+  },
+};
+
+const KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
+
+/** Lists records. */
+export const list: Command = {
+  usage: `list [${KINDS.join(' | ')}]`,
+  help: 'Lists memories (default) or other records, newest first.',
+  options: {
+    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
+    type: { type: 'string', multiple: true, value: 'type', help: 'of memories' },
+    tag: { type: 'string', multiple: true, value: 'tag', help: 'has all of these' },
+    subject: { type: 'string', multiple: true, value: 'subject', help: 'whom or what memories are about' },
+    attribute: { type: 'string', multiple: true, value: 'name', help: 'such as home_city' },
+    archived: { type: 'boolean', help: 'only those out of recall' },
+    all: { type: 'boolean', help: 'of all users and agents within the scope' },
+  },
+  examples: [
+    'varve list',
+    'varve list facts',
+    'varve list --attribute home_city --archived',
+    'varve list --type preference --json',
+    'varve list --user "" --all',
+  ],
+  async run(input) {
+    const [kind = 'memories'] = input.words;
+    if (!KINDS.includes(kind as (typeof KINDS)[number]))
+      throw new UsageError(`There is no list of ${kind}: ${KINDS.join(', ')}.`);
+    const limit = numberOption(input, 'limit') ?? 20;
+    const filter: MemoryFilter = {
+      limit,
+      types: listOption(input, 'type'),
+      tags: listOption(input, 'tag'),
+      subjects: listOption(input, 'subject'),
+      attributes: listOption(input, 'attribute'),
+      archived: input.options['archived'] === true ? 'only' : undefined,
+      reach: input.options['all'] === true ? 'within' : undefined,
+    };
+    await withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scopeOf(input));
+      const { style } = input.output;
+      const noteIfNone = (count: number): void => {
+        if (count === 0) input.output.note(`There are no ${kind} within this scope.`);
+      };
+      const memoryRows = (
+        items: readonly Pick<Memory, 'id' | 'type' | 'attribute' | 'importance' | 'content'>[],
+      ): string =>
+        table(
+          items.map(({ id, type, attribute, importance, content }) => [
+            style('dim', id),
+            type,
+            attribute ?? '',
+            importance.toFixed(2),
+            oneLine(content, 120),
+          ]),
+        );
+      if (kind === 'events') {
+        const page = await handle.events.list({ limit, session: textOption(input, 'session') });
+        await input.output.answer(page, () =>
+          table(
+            page.items.map(({ id, origin, occurredAt, content }) => [
+              style('dim', id),
+              occurredAt.toISOString().slice(0, 16),
+              origin,
+              oneLine(content, 110),
+            ]),
+          ),
+        );
+        noteIfNone(page.items.length);
+      } else if (kind === 'entities') {
+        const items = await handle.entities.list({ limit });
+        await input.output.answer({ items }, () =>
+          table(items.map(({ id, type, name }) => [style('dim', id), type, name])),
+        );
+        noteIfNone(items.length);
+      } else if (kind === 'facts') {
+        const items = await handle.facts.list();
+        await input.output.answer({ items }, () =>
+          table(items.map(({ category, key, value }) => [category ?? '', key, oneLine(value ?? '', 120)])),
+        );
+        noteIfNone(items.length);
+      } else {
+        const types = kind === 'notes' ? ['note'] : kind === 'saved-items' ? ['saved_item'] : filter.types;
+        const page = await handle.memories.list({ ...filter, types });
+        await input.output.answer(page, () => memoryRows(page.items));
+        noteIfNone(page.items.length);
+      }
+    });
+  },
+};
+
+/** Shows one record. */
+export const show: Command = {
+  usage: `show <id> | show <${Object.keys(BLOCK_KINDS).join(' | ')}>`,
+  help: 'Shows a memory, an event or an entity by its id, or a block by its kind; as of a time with --as-of.',
+  options: { 'as-of': { type: 'string', value: 'time', help: 'as it was then, such as 2026-11-01' } },
+  examples: ['varve show mem_01k…', 'varve show profile', 'varve show working_memory --as-of 2026-11-01'],
+  async run(input) {
+    const id = oneWord(input, 'id or kind of block');
+    const time = textOption(input, 'as-of');
+    return withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scopeOf(input));
+      const from = time === undefined ? handle : handle.asOf(time);
+      const record = Object.hasOwn(BLOCK_KINDS, id)
+        ? await from.blocks.read(id as BlockKindName)
+        : id.startsWith('evt_')
+          ? await from.events.get(id)
+          : id.startsWith('ent_')
+            ? await handle.entities.get(id)
+            : await from.memories.get(id);
+      if (record === null) {
+        input.output.note(`There is no ${id} within this scope.`);
+        return EXIT.nothing;
+      }
+      await input.output.answer(record, () => JSON.stringify(record, null, 2));
+      return EXIT.ok;
+    });
+  },
+};
+
+/** How a record came to be what it is. */
+export const history: Command = {
+  usage: 'history <id of a memory> | history <kind of block>',
+  help: 'All changes of a memory or a block, oldest first: when, by whom, why, and what it was before.',
+  examples: ['varve history mem_01k…', 'varve history profile --json'],
+  async run(input) {
+    const id = oneWord(input, 'memory or kind of block');
+    return withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scopeOf(input));
+      const items = Object.hasOwn(BLOCK_KINDS, id)
+        ? await handle.blocks.history(id as BlockKindName)
+        : await handle.memories.history(id);
+      await input.output.answer({ items }, () =>
+        table(
+          items.map(({ version, at, actor, reason, before }) => [
+            `v${version}`,
+            at.toISOString().slice(0, 19),
+            actor,
+            reason,
+            before === null ? '' : `was: ${oneLine(String(before['content'] ?? ''), 60)}`,
+          ]),
+        ),
+      );
+      if (items.length > 0) return EXIT.ok;
+      input.output.note(`There is no ${id} within this scope.`);
+      return EXIT.nothing;
+    });
+  },
+};

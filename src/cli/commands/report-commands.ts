@@ -1,0 +1,132 @@
+import type { ReportBy } from '../../ledger/usage-report.ts';
+import { EXTRACTION_CHECKS, ONLINE_METRICS, type Rate } from '../../operate/online-metrics.ts';
+import { type Command, EXIT, listOption, textOption, UsageError } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { table } from '../output.ts';
+
+/** How much there is. */
+export const stats: Command = {
+  usage: 'stats',
+  help: 'How much is remembered within the scope. --user "" for the whole tenant.',
+  examples: ['varve stats', 'varve stats --user "" --json'],
+  async run(input) {
+    await withMemory(input, {}, async (varve) => {
+      const { byType, ...counts } = await varve.operator.count(scopeOf(input));
+      const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
+      const types = Object.entries(byType).map(([name, count]) => [`  ${name}`, String(count)]);
+      await input.output.answer({ ...counts, byType }, () => table([...rows, ['memories by type', ''], ...types]));
+    });
+  },
+};
+
+const BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'];
+
+/** What models cost. */
+export const costs: Command = {
+  usage: 'costs [--by month,operation]',
+  help: 'What models were used for and what that cost, of the tenant. Models on this machine cost nothing and are counted.',
+  options: {
+    by: { type: 'string', multiple: true, value: 'keys', help: `${BY.join(', ')} (default month,operation)` },
+    from: { type: 'string', value: 'day', help: 'the first day or month, such as 2026-11' },
+    to: { type: 'string', value: 'day', help: 'the last one' },
+  },
+  examples: ['varve costs', 'varve costs --by day,model --from 2026-11 --json'],
+  async run(input) {
+    const by = (listOption(input, 'by') ?? ['month', 'operation']) as ReportBy[];
+    const unknown = by.find((key) => !BY.includes(key));
+    if (unknown !== undefined) throw new UsageError(`Costs cannot be listed by ${unknown}: ${BY.join(', ')}.`);
+    const { tenant = 'default' } = scopeOf(input);
+    await withMemory(input, {}, async (varve) => {
+      const items = await varve.ledger.report({
+        tenant,
+        by,
+        from: textOption(input, 'from'),
+        to: textOption(input, 'to'),
+      });
+      const head = [...by, 'calls', 'tokens in', 'tokens out', 'dollars'];
+      await input.output.answer({ items }, () =>
+        table([
+          head,
+          ...items.map(({ keys, calls, tokensIn, tokensOut, cost }) => [
+            ...by.map((key) => keys[key] ?? ''),
+            ...[calls, tokensIn, tokensOut].map((count) => count.toLocaleString('en')),
+            (cost / 1e6).toFixed(4),
+          ]),
+        ]),
+      );
+    });
+  },
+};
+
+const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)} %`);
+const perConversation = ({ rate }: Rate): string => (rate === null ? '–' : `${rate.toFixed(2)} a conversation`);
+
+/** How well memory does in use. */
+export const metrics: Command = {
+  usage: 'metrics',
+  help: 'How well memory does in use within the scope, from what the store has logged: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed of the first 100 conversations. --user "" for the whole tenant.',
+  examples: ['varve metrics --user ""', 'varve metrics --user "" --json'],
+  async run(input) {
+    const scope = scopeOf(input);
+    await withMemory(input, {}, async (varve) => {
+      const found = await varve.operator.metrics(scope);
+      const extraction = await varve.operator.checkExtraction({ tenant: scope.tenant });
+      const { keys, lateShare } = found.scaffold;
+      const values: Record<string, string> = {
+        contextUtilisation: percent(found.contextUtilisation.rate),
+        observationRate: perConversation(found.observationRate),
+        statementRate: perConversation(found.statementRate),
+        scaffold:
+          keys === null
+            ? '–'
+            : `${keys.toFixed(1)} keys${lateShare === null ? '' : `, ${percent(lateShare)} of them in the second half`}`,
+        correctionRate: percent(found.correctionRate.rate),
+        repeatQuestionRate: percent(found.repeatQuestionRate.rate),
+      };
+      await input.output.answer({ ...found, extraction }, () =>
+        [
+          table(
+            Object.entries(ONLINE_METRICS).map(([name, { title, definition, healthy }]) => [
+              title,
+              values[name] ?? '–',
+              `${definition} ${healthy}`,
+            ]),
+          ),
+          '',
+          `Checks of the first ${extraction.conversations} conversations`,
+          table(
+            extraction.checks.map(({ check, share, of, threshold, isAlert }) => [
+              check,
+              percent(share),
+              `of ${of}, at most ${percent(threshold)}${isAlert ? input.output.style('red', '  too many') : ''}`,
+              EXTRACTION_CHECKS[check].definition,
+            ]),
+          ),
+        ].join('\n'),
+      );
+    });
+  },
+};
+
+/** Finds and explains what is wrong. */
+export const doctor: Command = {
+  usage: 'doctor',
+  help: 'Looks at Node, the folder, the store, the embedder, the queue and the keys, and says what is wrong and what to do. Exit code 1 when something is.',
+  examples: ['varve doctor', 'varve doctor --json'],
+  async run(input) {
+    const { examine } = await import('../examine.ts');
+    const findings = await examine(input);
+    const { style } = input.output;
+    const mark = { good: style('green', 'ok'), note: style('yellow', 'note'), bad: style('red', 'wrong') };
+    await input.output.answer({ findings }, () =>
+      table(
+        findings.map(({ state, what, found, remedy }) => [
+          mark[state],
+          what,
+          remedy === null ? found : `${found} → ${remedy}`,
+        ]),
+      ),
+    );
+    return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok;
+  },
+};

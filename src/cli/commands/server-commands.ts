@@ -1,0 +1,277 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { KeyAccess } from '../../operate/api-keys.ts';
+import { HOUR } from '../../record/clock.ts';
+import {
+  calledAs,
+  type Command,
+  type CommandInput,
+  EXIT,
+  listOption,
+  numberOption,
+  portOf,
+  textOption,
+  untilStopped,
+  UsageError,
+  version,
+  wholeOption,
+} from '../command.ts';
+import { openMemory, placeOf, scopeOf, withMemory } from '../open-memory.ts';
+import { table } from '../output.ts';
+import { trust } from '../trust.ts';
+
+/** Makes the folder and the store, and a first key. */
+export const init: Command = {
+  usage: 'init [--here]',
+  help: 'Makes a place for memory: ~/.varve for the person, or with --here ./.varve for this project, which is then taken by every command that runs in this folder.',
+  options: { here: { type: 'boolean', help: 'in this folder' } },
+  examples: ['varve init', 'varve init --here', 'varve init --database postgres://localhost/varve'],
+  async run(input) {
+    const chosen =
+      input.options['here'] === true ? { ...input, options: { ...input.options, data: resolve('.varve') } } : input;
+    const place = placeOf(chosen);
+    const isMade = !existsSync(place.folder);
+    const isNew = place.isPostgres || !existsSync(place.store);
+    await withMemory(chosen, {}, async () => {});
+    // A folder that was made just now is nobody else's.
+    if (!place.isPostgres && isMade) trust(place.folder);
+    const where = place.isPostgres ? 'PostgreSQL' : place.store;
+    await input.output.answer({ store: where, created: isNew }, () =>
+      [
+        isNew ? `Memory is kept in ${where}.` : `There is memory in ${where} already.`,
+        '',
+        'What to try next:',
+        `  ${calledAs()} remember "I live in Oslo"`,
+        `  ${calledAs()} recall "where do I live?"`,
+        `  ${calledAs()} setup claude-code       for your editor or chat client`,
+        `  ${calledAs()} serve                   for programs`,
+      ].join('\n'),
+    );
+  },
+};
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+const LINK_WORKS_FOR = HOUR;
+
+/** Starts the server. */
+export const serve: Command = {
+  usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
+  help: 'Starts the server: the inspector at /, HTTP under /v1, its reference at /docs, MCP at /mcp?user=<name>, background work inside. The first start makes the folder and a key, and shows the key once.',
+  options: {
+    port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
+    host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
+    'no-worker': { type: 'boolean', help: 'leave background work to `varve worker`' },
+    log: { type: 'string', value: 'level', help: 'debug, info, warn, error or silent (default: $VARVE_LOG or info)' },
+  },
+  examples: [
+    'varve serve',
+    'varve serve --port 9000',
+    'DATABASE_URL=postgres://… varve serve --host 0.0.0.0 --no-worker',
+  ],
+  async run(input) {
+    const [
+      { serve: listen },
+      { settingsFrom },
+      { createLog, LOG_LEVELS },
+      { createMcpOverHttp },
+      { createSignInLink },
+      { demoLife },
+    ] = await Promise.all([
+      import('../../http/serve.ts'),
+      import('../../http/settings.ts'),
+      import('../../http/log.ts'),
+      import('../../mcp/transports.ts'),
+      import('../../http/inspector/inspector-door.ts'),
+      import('../demo-life.ts'),
+    ]);
+    // Asked for first: a supervisor may want it to stop while it still starts.
+    const stopped = untilStopped();
+    const place = placeOf(input);
+    const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
+    const port = portOf(input);
+    const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
+    const level = LOG_LEVELS.find((known) => known === wanted);
+    if (level === undefined) throw new UsageError(`There is no log level ${wanted}: ${LOG_LEVELS.join(', ')}.`);
+    const log = createLog(level);
+    const isLocal = LOOPBACK.has(host);
+    const varve = await openMemory(input, { embeds: 'all', background: input.options['no-worker'] !== true });
+    try {
+      const settings = settingsFrom(process.env, { local: isLocal });
+      const mcp = createMcpOverHttp(varve, version());
+      const { tenant = 'default' } = scopeOf(input);
+      // Whoever reads this terminal runs the server; on other addresses the link could be read on its way.
+      const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
+      const inspector = { link, demo: demoLife(varve) ?? undefined };
+      const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
+      const secret = await firstKey(input, varve);
+      const page = link === undefined ? `${running.url}/` : `${running.url}/#/sign-in/${link.code}`;
+      await input.output.answer(
+        { url: running.url, inspector: page, store: place.isPostgres ? 'postgres' : place.store, key: secret },
+        () =>
+          welcome({ url: running.url, page, store: place.isPostgres ? 'PostgreSQL' : place.store, secret, isLocal }),
+      );
+      log('info', 'listening', { port: running.port, store: place.isPostgres ? 'postgres' : 'sqlite' });
+      const clearing = setInterval(
+        () => void varve.operator.answers.clear().catch(() => log('warn', 'clearing failed')),
+        3_600_000,
+      );
+      const signal = await stopped;
+      log('info', 'stopping', { signal });
+      clearInterval(clearing);
+      await running.stop();
+      log('info', 'stopped');
+    } finally {
+      await varve.close();
+    }
+  },
+};
+
+/** The first start makes a key, so that there is a way in. Its secret is shown now and never again. */
+async function firstKey(input: CommandInput, varve: Awaited<ReturnType<typeof openMemory>>): Promise<string | null> {
+  if (await varve.operator.keys.any()) return null;
+  const { tenant = 'default' } = scopeOf(input);
+  const { secret } = await varve.operator.keys.create(tenant, { name: 'first start', access: 'admin' }, 'cli');
+  return secret;
+}
+
+function welcome({
+  url,
+  page,
+  store,
+  secret,
+  isLocal,
+}: {
+  url: string;
+  page: string;
+  store: string;
+  secret: string | null;
+  isLocal: boolean;
+}): string {
+  const lines = [
+    `Inspector: ${page}`,
+    ...(isLocal ? ['  (this link signs you in, once, within the hour)'] : []),
+    `Varve listens on ${url}`,
+    `Memory is kept in ${store}`,
+  ];
+  if (!isLocal) lines.push('Other machines can reach it: put TLS in front.');
+  if (secret === null) return [...lines, `Reference: ${url}/docs (any name, a key as password)`].join('\n');
+  const auth = `-H "Authorization: Bearer $VARVE_KEY"`;
+  return [
+    ...lines,
+    '',
+    'An API key, shown this once:',
+    `  ${secret}`,
+    '',
+    'What to try next:',
+    '  the inspector (the link above), which offers a demo life as long as nothing is remembered',
+    `  export VARVE_KEY=${secret}`,
+    `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/events?user=ana&session=s1' \\`,
+    `    -d '{"content":"I moved to Oslo last month."}'`,
+    `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
+    `  ${url}/docs in a browser: any name, the key as password`,
+    `  ${calledAs()} setup claude-code   (or claude-desktop, cursor, vs-code, zed, codex)`,
+  ].join('\n');
+}
+
+/** Does background work. */
+export const worker: Command = {
+  usage: 'worker [--once] [--concurrency 4]',
+  help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it does what is due and ends.',
+  options: {
+    once: { type: 'boolean', help: 'do what is due now, and end' },
+    concurrency: { type: 'string', value: 'number', help: 'jobs at the same time (default 4)' },
+  },
+  examples: ['varve worker', 'varve worker --once', 'DATABASE_URL=postgres://… varve worker --concurrency 8'],
+  async run(input) {
+    const concurrency = wholeOption(input, 'concurrency', 1, 1000);
+    if (input.options['once'] === true) {
+      const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
+      await input.output.answer(counts, () =>
+        table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+      );
+      return;
+    }
+    const stopped = untilStopped();
+    const varve = await openMemory(input, { embeds: 'all', background: { concurrency } });
+    input.output.note('Working. Stop with Ctrl-C.');
+    await stopped;
+    await varve.close();
+  },
+};
+
+/** API keys. */
+export const keys: Command = {
+  usage: 'keys [list | create <name> | rotate <id> | revoke <id> | acts]',
+  help: 'Makes, lists, rotates and revokes the keys to the server. A secret is shown once and only its hash is kept. `acts` is the audit trail.',
+  options: {
+    access: { type: 'string', value: 'level', help: 'read, write (default) or admin' },
+    'for-user': {
+      type: 'string',
+      multiple: true,
+      value: 'name',
+      help: 'reaches only this user; can be given more than once',
+    },
+    'for-agent': { type: 'string', multiple: true, value: 'name', help: 'reaches only this agent' },
+    rate: { type: 'string', value: 'number', help: 'the most requests a second' },
+    expires: { type: 'string', value: 'time', help: 'such as 2027-01-01' },
+  },
+  examples: [
+    'varve keys create "my app"',
+    'varve keys create ana --for-user ana --access write --rate 50',
+    'varve keys revoke key_01k…',
+  ],
+  async run(input) {
+    const [action = 'list', word] = input.words;
+    const { tenant = 'default' } = scopeOf(input);
+    return withMemory(input, {}, async (varve) => {
+      const { keys: all, acts } = varve.operator;
+      const shown = (made: Awaited<ReturnType<typeof all.create>>): Promise<void> =>
+        input.output.answer(made, () => `${made.key.id}  ${made.key.access}\n${made.secret}\n(shown this once)`);
+      if (action === 'list') {
+        const items = await all.list(tenant);
+        await input.output.answer({ items }, () =>
+          table(
+            items.map((key) => [
+              key.id,
+              key.access,
+              key.revokedAt === null ? 'live' : 'revoked',
+              key.createdAt.toISOString().slice(0, 10),
+              key.name,
+            ]),
+          ),
+        );
+        if (items.length === 0) input.output.note('There are no keys: varve keys create <name>.');
+      } else if (action === 'acts') {
+        const { items } = await acts.list(tenant);
+        await input.output.answer({ items }, () =>
+          table(items.map(({ at, actor, act, subject }) => [at.toISOString().slice(0, 19), act, actor, subject ?? ''])),
+        );
+      } else if (word === undefined) {
+        throw new UsageError('Say what: create <name>, rotate <id> or revoke <id>.');
+      } else if (action === 'create') {
+        const access = textOption(input, 'access') as KeyAccess | undefined;
+        const users = listOption(input, 'for-user');
+        const agents = listOption(input, 'for-agent');
+        await shown(
+          await all.create(
+            tenant,
+            {
+              name: word,
+              access,
+              users,
+              agents,
+              rate: numberOption(input, 'rate'),
+              expiresAt: textOption(input, 'expires'),
+            },
+            'cli',
+          ),
+        );
+      } else if (action === 'rotate') await shown(await all.rotate(tenant, word, 'cli'));
+      else if (action === 'revoke') {
+        const key = await all.revoke(tenant, word, 'cli');
+        await input.output.answer(key, () => `${key.id} is revoked.`);
+      } else throw new UsageError(`There is no keys ${action}.`);
+      return EXIT.ok;
+    });
+  },
+};

@@ -1,0 +1,123 @@
+import type { JobState } from '../../jobs/job.ts';
+import { type Command, EXIT, numberOption, textOption, UsageError } from '../command.ts';
+import { scopeOf, withMemory } from '../open-memory.ts';
+import { oneLine, table } from '../output.ts';
+
+/** Does the work that waits. */
+export const consolidate: Command = {
+  usage: 'consolidate',
+  help: 'Does the background work that is due now: forms memories of quiet sessions, embeds, merges, maintains. A server or a worker does this by itself.',
+  examples: ['varve consolidate', 'varve consolidate --json'],
+  async run(input) {
+    const counts = await withMemory(input, { embeds: 'all' }, (varve) => varve.drain());
+    await input.output.answer(counts, () =>
+      table(Object.entries(counts).map(([name, count]) => [name, String(count)])),
+    );
+  },
+};
+
+/** Reflects now. */
+export const reflect: Command = {
+  usage: 'reflect',
+  help: 'Reflects now, instead of tonight, on what the user has said since the last reflection: profile, facts, intentions, learnings. Says how many of each were added. Without a user it reflects for everybody who has news.',
+  examples: ['varve reflect', 'varve reflect --user ana --json'],
+  async run(input) {
+    await withMemory(input, { embeds: 'all' }, async (varve) => {
+      const counts = await varve.for(scopeOf(input)).reflect();
+      const { warnings, ...numbers } = counts;
+      await input.output.answer(counts, () =>
+        [table(Object.entries(numbers).map(([name, count]) => [name, String(count)])), ...warnings].join('\n'),
+      );
+    });
+  },
+};
+
+/** Background work. */
+export const jobs: Command = {
+  usage: 'jobs [counts | show <id> | retry <id>]',
+  help: 'Lists background work, newest first; counts it; shows a job; lets a dead one run again. Of all tenants, or with --tenant of one.',
+  options: {
+    state: { type: 'string', value: 'state', help: 'waiting, running, done or dead' },
+    kind: { type: 'string', value: 'kind', help: 'such as embed or form' },
+    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
+  },
+  examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
+  async run(input) {
+    const [action = 'list', id] = input.words;
+    // Not the default tenant: whoever looks after the queue looks after all of it.
+    const of = { tenant: textOption(input, 'tenant') };
+    return withMemory(input, {}, async (varve) => {
+      const { jobs: queue } = varve.operator;
+      if (action === 'counts') {
+        const items = await queue.count(of);
+        await input.output.answer({ items }, () =>
+          table(items.map(({ kind, state, count }) => [kind, state, String(count)])),
+        );
+        return EXIT.ok;
+      }
+      if (action === 'list') {
+        const page = await queue.list({
+          ...of,
+          state: textOption(input, 'state') as JobState | undefined,
+          kind: textOption(input, 'kind'),
+          limit: numberOption(input, 'limit') ?? 20,
+        });
+        await input.output.answer(page, () =>
+          table(
+            page.jobs.map((job) => [
+              job.id,
+              job.kind,
+              job.state,
+              job.runAt.toISOString().slice(0, 19),
+              oneLine(job.lastError ?? '', 80),
+            ]),
+          ),
+        );
+        if (page.jobs.length === 0) input.output.note('There is no such job.');
+        return EXIT.ok;
+      }
+      if (!['show', 'retry'].includes(action) || id === undefined)
+        throw new UsageError('Say what: list, counts, show <id> or retry <id>.');
+      const job = action === 'show' ? await queue.get(id, of) : await queue.retry(id, of);
+      if (job === null) {
+        input.output.note(`There is no job ${id}.`);
+        return EXIT.nothing;
+      }
+      // Work of schedules has no tenant: whoever retries it acts in their own.
+      const tenant = job.tenant || (scopeOf(input).tenant ?? 'default');
+      if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
+      await input.output.answer(job, () => JSON.stringify(job, null, 2));
+      return EXIT.ok;
+    });
+  },
+};
+
+/** What was read and not stored. */
+export const refusals: Command = {
+  usage: 'refusals',
+  help: 'What was read from events and not stored, with the reasons, newest first.',
+  options: {
+    limit: { type: 'string', short: 'n', value: 'number', help: 'default 20' },
+    cursor: { type: 'string', value: 'cursor', help: 'of the page before, from --json' },
+  },
+  examples: ['varve refusals', 'varve refusals --session chat-1', 'varve refusals --json -n 100'],
+  async run(input) {
+    await withMemory(input, {}, async (varve) => {
+      const page = await varve
+        .for(scopeOf(input))
+        .refusals.list({ limit: numberOption(input, 'limit') ?? 20, cursor: textOption(input, 'cursor') });
+      await input.output.answer(page, () =>
+        table(
+          page.items.map(({ id, at, what, reason, text }) => [
+            input.output.style('dim', id),
+            at.toISOString().slice(0, 16),
+            what,
+            reason,
+            oneLine(text ?? '', 100),
+          ]),
+        ),
+      );
+      if (page.items.length === 0) input.output.note('Nothing was refused within this scope.');
+    });
+  },
+};

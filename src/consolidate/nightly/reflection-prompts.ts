@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { definePrompt, fence, numbered, type PromptTemplate } from '../../models/prompt.ts';
+import { readTolerantJson } from '../../models/tolerant-json.ts';
+import type { Event } from '../../record/event.ts';
+import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
+import { FACT_CATEGORIES, type FactCategory } from '../../record/memory.ts';
+import { CHANGE_RULES, numberedSentences, refusedNote } from '../ask-model.ts';
+import type { RefusedChange } from '../documents/changes.ts';
+import type { Numbering } from './look-back.ts';
+
+/** What a nightly reflection says. */
+export interface ParsedReflection {
+  /** A list of changes, or a whole text: see `readChanges`. */
+  profile: string;
+  workingMemory: string;
+  facts: { key: string; value: string; category: FactCategory }[];
+  intentions: { text: string; followUpDays: number; context: string | null }[];
+  /** Known intentions that are over, by their numbers. */
+  closes: { number: number; as: 'done' | 'dismissed' }[];
+  learnings: { rule: string; category: string }[];
+  /** What was wrong with the answer, and what was done about it. */
+  warnings: string[];
+}
+
+const DEFAULT_FOLLOW_UP = 3;
+
+const factSchema = z.object({
+  key: z
+    .string()
+    .transform(toSnakeCase)
+    .refine((key) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(key) && key.length <= 100),
+  value: z
+    .union([z.string(), z.number(), z.boolean()])
+    .transform((value) => String(value).trim())
+    .refine((value) => value !== '' && value.length <= 5000),
+  category: z.enum(FACT_CATEGORIES).catch('general'),
+});
+const intentionSchema = z
+  .object({
+    text: z.string().trim().min(1).max(2000),
+    // Not coerced: null would become 0, which is due at once.
+    follow_up_days: z
+      .union([z.number(), z.string().trim().min(1).transform(Number)])
+      .pipe(z.number().min(0).max(3650))
+      .catch(DEFAULT_FOLLOW_UP),
+    context: z.string().trim().max(2000).nullish().catch(null),
+  })
+  .transform(({ text, follow_up_days, context }) => ({ text, followUpDays: follow_up_days, context: context || null }));
+const closeSchema = z
+  .object({ close: z.coerce.number().int().min(1), as: z.string().catch('done').default('done') })
+  .transform(({ close, as }) => ({ number: close, as: as === 'done' ? ('done' as const) : ('dismissed' as const) }));
+const learningSchema = z.object({
+  rule: z.string().trim().min(1).max(2000),
+  category: z.string().trim().min(1).max(50).catch('general'),
+});
+
+/**
+ * Reads the marker format, from its end: learnings, intentions, facts, working memory, profile. Without any marker all of it is
+ * the profile, unless it is data, which is no profile. Code fences around the lists are taken off; a list or an item that cannot be read is left out, with a warning.
+ */
+export function parseReflection(text: string): ParsedReflection {
+  const warnings: string[] = [];
+  let rest = text.replace(/\r\n?/g, '\n');
+  const takeLast = (name: string): string | null => {
+    const [before, after] = splitAtLast(rest, name);
+    if (after === null) return null;
+    rest = before;
+    return after;
+  };
+  const sections = { learnings: takeLast('LEARNINGS'), intentions: takeLast('INTENTIONS'), facts: takeLast('FACTS') };
+  const working = takeLast('WORKING[ _]MEMORY');
+  const marked = takeLast('PROFILE');
+  const hasMarkers = marked !== null || [...Object.values(sections), working].some((section) => section !== null);
+  const isData = /^[[{]/.test(withoutFence(rest));
+  if (!hasMarkers) {
+    warnings.push(
+      isData
+        ? 'The answer has no markers and is data: nothing is taken from it.'
+        : 'The answer has no markers: all of it is taken for the profile.',
+    );
+  }
+  const items = <Item>(name: keyof typeof sections, schema: z.ZodType<Item>): Item[] =>
+    readItems(sections[name], schema, (problem) => warnings.push(`${name}: ${problem}`));
+  const intentions = items('intentions', z.union([closeSchema, intentionSchema]));
+  return {
+    profile: hasMarkers || !isData ? withoutFence(marked ?? rest) : '',
+    workingMemory: withoutFence(working ?? ''),
+    facts: items('facts', factSchema),
+    intentions: intentions.flatMap((item) => ('text' in item ? [item] : [])),
+    closes: intentions.flatMap((item) => ('text' in item ? [] : [item])),
+    learnings: items('learnings', learningSchema),
+    warnings,
+  };
+}
+
+function splitAtLast(text: string, name: string): [string, string | null] {
+  const found = [...text.matchAll(new RegExp(`^[ \\t*#]*-{3,}[ \\t]*${name}[ \\t]*-{3,}[ \\t*]*$`, 'gim'))].at(-1);
+  if (found === undefined) return [text, null];
+  return [text.slice(0, found.index), text.slice(found.index + found[0].length)];
+}
+
+function withoutFence(text: string): string {
+  return text
+    .trim()
+    .replace(/^```[\w-]*[ \t]*\n?/, '')
+    .replace(/\n?```$/, '')
+    .trim();
+}
+
+function readItems<Item>(section: string | null, schema: z.ZodType<Item>, warn: (problem: string) => void): Item[] {
+  const text = withoutFence(section ?? '');
+  if (text === '') return [];
+  const found = readTolerantJson(text);
+  if (!found.ok || !Array.isArray(found.value)) {
+    warn('is not a list, and is left out');
+    return [];
+  }
+  return found.value.flatMap((item) => {
+    const parsed = schema.safeParse(item);
+    if (!parsed.success) warn('an item cannot be used, and is left out');
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function toSnakeCase(key: string): string {
+  return key
+    .trim()
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+}
+
+/** What a nightly reflection reads. */
+export interface ReflectInput extends Numbering {
+  /** Permanent facts: name and value. */
+  facts: readonly { key: string; value: string; category: string }[];
+  /** Open intentions, numbered by themselves from 1. */
+  intentions: readonly string[];
+  learnings: readonly string[];
+  /** Of the day, oldest first, with the agent's answers. */
+  messages: readonly Event[];
+  characters: number;
+  today: string;
+  wordLimits: { profile: number; workingMemory: number };
+  refused: readonly RefusedChange[];
+}
+
+/** The agent's answers are context, not evidence: their beginning is enough. */
+const ANSWER_CHARACTERS = 160;
+
+/** Profile, working memory, facts, intentions and learnings after a day of talk (K10). */
+export const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
+  task: 'profile',
+  version: 2,
+  system: `You look back on conversations with one person and bring what is known of them up to date: the profile (how to deal with this person, under six headings: ${PROFILE_SECTIONS.join(', ')}) and the working memory (what occupies them now, in plain sentences). The sentences of both, new statements and the person's turns stand under one numbering.
+Answer in exactly this form, with the five markers each on a line of its own:
+
+---PROFILE---
+[{"text": "…", "section": "Preferences", "from": [2, 14]}, {"drop": [3]}]
+
+---WORKING MEMORY---
+[{"text": "…", "from": [7, 15, 16]}]
+
+---FACTS---
+[{"key": "home_city", "value": "…", "category": "location"}]
+
+---INTENTIONS---
+[{"text": "call the dentist", "follow_up_days": 3, "context": "why it came up"}, {"close": 2, "as": "done"}]
+
+---LEARNINGS---
+[{"rule": "confirm before deleting anything", "category": "decision_making"}]
+
+- Profile and working memory: ${CHANGE_RULES}
+  Work the new statements in where they tell something lasting (profile) or current (working memory); leave out the rest. What stands among the known facts is not said again. Keep each short: a few sentences a heading.
+- Facts: only what these turns change or correct in the known facts, or a lasting fact that is neither known nor among the new statements. Keys are snake_case; categories are location, personal, preference, work, health, general. Mostly [].
+- Intentions: soft commitments of the person ("I should call the dentist") that are listed nowhere, and after how many days to come back to them. Close a known one by its number when these turns show that it is done or dropped ("as": "done" or "dropped").
+- Learnings: rules for the agent that follow from corrections by the person and are not listed yet.
+- What the agent said is context, not evidence.`,
+  render(input) {
+    const { profile, prose, statements, turns } = input;
+    const firstProse = profile.length + 1;
+    const firstStatement = firstProse + prose.length;
+    const list = (lines: readonly string[]): string =>
+      lines.length === 0 ? '(none)' : lines.map((line) => `- ${line}`).join('\n');
+    return [
+      `Today is ${input.today}.`,
+      profile.length === 0 ? 'There is no profile yet: start afresh.' : numberedSentences('profile', profile),
+      prose.length === 0 ? '' : numberedSentences('working_memory', prose, firstProse),
+      statements.length === 0
+        ? ''
+        : numbered(
+            'new_statements',
+            statements.map(({ text, at }) => `[${at.toISOString().slice(0, 10)}] ${text}`),
+            firstStatement,
+          ),
+      input.facts.length === 0
+        ? ''
+        : fence('known_facts', list(input.facts.map(({ key, value, category }) => `${key} (${category}): ${value}`))),
+      input.intentions.length === 0 ? '' : numbered('known_intentions', input.intentions),
+      input.learnings.length === 0 ? '' : fence('known_learnings', list(input.learnings)),
+      fence('conversations', conversation(input, firstStatement + statements.length, turns)),
+      refusedNote(input.refused),
+      `The profile has at most ${input.wordLimits.profile} words, the working memory ${input.wordLimits.workingMemory}.`,
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n');
+  },
+});
+
+function conversation({ messages, characters }: ReflectInput, first: number, turns: Numbering['turns']): string {
+  const numbers = new Map(turns.map(({ id }, index) => [id, first + index]));
+  const cut = (text: string, most: number): string =>
+    (text.length <= most ? text : `${text.slice(0, most)}…`).replace(/\s+/g, ' ').toWellFormed();
+  return messages
+    .flatMap(({ id, origin, occurredAt, content }) => {
+      if (origin === 'user')
+        return [`${numbers.get(id)}. [${occurredAt.toISOString().slice(0, 10)}] User: ${cut(content, characters)}`];
+      return origin === 'agent' ? [`   Agent: ${cut(content, ANSWER_CHARACTERS)}`] : [];
+    })
+    .join('\n');
+}

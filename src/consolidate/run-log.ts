@@ -1,0 +1,123 @@
+import { messageOf, VarveError } from '../errors.ts';
+import type { Meter } from '../ledger/meter.ts';
+import type { LanguageModel } from '../models/language-model.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
+import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.ts';
+import type { ConsolidateDeps } from './consolidate-deps.ts';
+
+/** What every piece of work is told: why it is done, and what ends it. */
+export interface RunContext {
+  cause: RunCause;
+  signal?: AbortSignal;
+  /** The owner as it was when the first of what the work is made of was read. Default: as it is when the work begins. */
+  seen?: SeenOwner;
+}
+
+/** Which piece of work it is, and how it is to be done. */
+export interface RunRequest extends RunContext {
+  scope: Scope;
+  kind: string;
+}
+
+/** What a piece of work has at hand while it runs. */
+export interface ActiveRun {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly signal: AbortSignal | undefined;
+  /** Null: there is none, and the work is done locally. */
+  readonly languageModel: LanguageModel | null;
+  /** Notes what was read, in counts. */
+  read(notes: RunNotes): void;
+  /**
+   * Applies the work in one transaction, together with its usage and its entry in the audit log.
+   * What it returns under `changed` goes into that entry. Throws `conflict` when something was erased since the work
+   * began: what was made of erased text must not bring it back (X1).
+   */
+  commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
+}
+
+export interface Committed {
+  changed: RunNotes;
+  /** Default `done`. */
+  status?: RunStatus;
+}
+
+/** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails (T15). */
+export async function inRun<Result>(
+  deps: ConsolidateDeps,
+  request: RunRequest,
+  work: (run: ActiveRun) => Promise<Result>,
+): Promise<Result> {
+  const id = newRunId(deps.ids);
+  const startedAt = new Date(deps.clock.now());
+  const notes: RunNotes = {};
+  const { tenant, agent, user } = request.scope;
+  const entry = (meter: Meter | null, status: RunStatus, changed: RunNotes, error: string | null = null): Run => ({
+    id,
+    scope: request.scope,
+    kind: request.kind,
+    cause: request.cause,
+    status,
+    startedAt,
+    finishedAt: new Date(deps.clock.now()),
+    read: notes,
+    changed,
+    model: modelsOf(meter),
+    cost: costOf(deps, meter),
+    error,
+  });
+  let metered: Meter | null = null;
+  const seen = request.seen ?? (await deps.database.read(tenant, (reader) => seeOwner(reader, request.scope)));
+  try {
+    const context = { scope: { tenant, agent, user }, operation: 'consolidation' as const, run: id };
+    return await deps.ledger.metered(context, async (meter) => {
+      metered = meter;
+      const languageModel = deps.languageModel === null ? null : meter.languageModel(deps.languageModel);
+      return work({
+        id,
+        scope: request.scope,
+        signal: request.signal,
+        languageModel,
+        read: (more) => void Object.assign(notes, more),
+        commit: (apply) =>
+          deps.database.write(tenant, async (writer) => {
+            await assertNotErased(writer, seen);
+            const committed = await apply(writer);
+            await insertRun(writer, entry(meter, committed.status ?? 'done', committed.changed));
+            await meter.settle(writer);
+            return committed;
+          }),
+      });
+    });
+  } catch (error) {
+    if (!isCutShort(error)) {
+      const failed = entry(metered, 'failed', {}, messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed());
+      await deps.database.write(tenant, (writer) => insertRun(writer, failed));
+    }
+    throw error;
+  }
+}
+
+/** Work that waits for credit or was stopped has not failed; and nothing is noted of somebody who was just erased. */
+function isCutShort(error: unknown): boolean {
+  if (VarveError.isInstance(error, 'conflict') && error.details?.['erased'] === true) return true;
+  return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>
+    VarveError.isInstance(error, code),
+  );
+}
+
+function modelsOf(meter: Meter | null): string {
+  const models = new Set(meter?.entries.map(({ model }) => model));
+  return models.size === 0 ? 'local' : [...models].join(', ');
+}
+
+function costOf(deps: ConsolidateDeps, meter: Meter | null): number | null {
+  let total: number | null = 0;
+  for (const { model, usage } of meter?.entries ?? []) {
+    const cost = deps.ledger.prices.cost(model, usage);
+    total = cost === null || total === null ? null : total + cost;
+  }
+  return total;
+}

@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { UsageScope } from '../ledger/usage-report.ts';
+import type { Embedder } from '../models/embedder.ts';
+import {
+  chunks,
+  type Database,
+  EVERY_TENANT,
+  type IndexedKind,
+  type Parts,
+  type Reader,
+  type Writer,
+} from '../store/database.ts';
+import { ACTIVE_MODEL, type EmbeddingModels } from '../store/embedding-models.ts';
+import {
+  countQueued,
+  nextToEmbed,
+  ownersToEmbed,
+  queueMissing,
+  type RecordToEmbed,
+  saveVectors,
+  unqueue,
+} from '../store/indexing.ts';
+import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
+
+/** What embedding works with. */
+export interface EmbedDeps extends Parts {
+  embedding: EmbeddingModels;
+  ledger: Ledger;
+  delay(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface EmbedOptions {
+  /** The most texts a second; a long event counts once for each passage. Default: as fast as the embedder. */
+  rate?: number;
+  signal?: AbortSignal;
+}
+
+/** How many records got a vector, by what they are: the type of a memory, the kind of an event. */
+export type EmbedCounts = Record<string, number>;
+
+const BATCH = 32;
+
+/** Makes the vectors that an owner's records lack, the newest first, until none is missing. */
+export async function embedRecords(
+  deps: EmbedDeps,
+  { tenant, owner }: { tenant: string; owner: string },
+  { rate = Infinity, signal }: EmbedOptions = {},
+): Promise<EmbedCounts> {
+  const { database, clock } = deps;
+  const counts: EmbedCounts = {};
+  const size = Math.max(1, Math.min(BATCH, Math.floor(rate)));
+  for (;;) {
+    signal?.throwIfAborted();
+    const started = clock.now();
+    const { records, embedders, scope } = await database.read(tenant, async (reader) => ({
+      records: await nextToEmbed(reader, tenant, owner, size),
+      embedders: await deps.embedding.forRecords(reader),
+      scope: await findOwner(reader, tenant, owner),
+    }));
+    if (records.length === 0 || embedders.length === 0) return counts;
+    await embedBatch(deps, { scope, owner, records, embedders, signal });
+    for (const { type } of records) counts[type] = (counts[type] ?? 0) + 1;
+    const texts = records.reduce((sum, record) => sum + record.texts.length, 0);
+    const pause = (texts / rate) * 1000 - (clock.now() - started);
+    if (pause > 0) await deps.delay(pause, signal);
+  }
+}
+
+interface Batch {
+  scope: UsageScope;
+  owner: string;
+  records: readonly RecordToEmbed[];
+  embedders: readonly Embedder[];
+  signal?: AbortSignal;
+}
+
+async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
+  const { scope, owner, records, embedders, signal } = batch;
+  const { tenant } = scope;
+  const { database, ledger } = deps;
+  const texts = records.flatMap((record) => record.texts);
+  await ledger.metered({ scope, operation: 'embedding' }, async (meter) => {
+    const made: { model: string; vectors: Float32Array[] }[] = [];
+    for (const embedder of embedders) {
+      const vectors: Float32Array[] = [];
+      for (const some of chunks(texts, BATCH)) {
+        vectors.push(...(await meter.embedder(embedder).embed(some, { signal })).vectors);
+      }
+      made.push({ model: embedder.id, vectors });
+    }
+    await database.write(tenant, async (writer) => {
+      const sequence = await nextSequence(writer, tenant, owner);
+      for (const { model, vectors } of made) {
+        let next = 0;
+        const embedded = records.map((record) => ({
+          ...record,
+          vectors: vectors.slice(next, (next += record.texts.length)),
+        }));
+        await saveVectors(writer, database, embedded, { model, sequence });
+      }
+      await unqueue(writer, records);
+      await meter.settle(writer);
+    });
+  });
+}
+
+/** Who pays: the owner of the records. */
+async function findOwner(reader: Reader, tenant: string, owner: string): Promise<UsageScope> {
+  const row = await reader
+    .selectFrom('owners')
+    .select(['agent_id', 'user_id'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .executeTakeFirst();
+  return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
+}
+
+/** The owner's next version, so that caches ask for what was just written. An owner that was erased has none. */
+async function nextSequence(writer: Writer, tenant: string, owner: string): Promise<number> {
+  const row = await writer
+    .updateTable('owners')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .returning('version')
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}
+
+const STRETCH = 2000;
+const OWNERS = 100;
+
+/** The rate of the design that this comes from, in records a second. */
+const DEFAULT_RATE = 10;
+
+export interface BackfillOptions extends EmbedOptions {
+  /** Default: every tenant. */
+  tenant?: string;
+}
+
+/**
+ * Embeds everything that has no vector, at `rate` records a second, and says how many of each kind it embedded:
+ * memories by their type, events by their kind.
+ */
+export async function backfill(
+  deps: EmbedDeps,
+  { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
+): Promise<EmbedCounts> {
+  const model = deps.embedding.current?.id;
+  const total: EmbedCounts = {};
+  if (model === undefined) return total;
+  for (const kind of ['memory', 'event'] as const) await queueEvery(deps, kind, model, signal);
+  for (;;) {
+    const owners = await ownersToEmbed(deps.database, OWNERS, tenant);
+    if (owners.length === 0) return total;
+    for (const owner of owners) {
+      const counts = await embedRecords(deps, owner, { rate, signal });
+      for (const [type, count] of Object.entries(counts)) total[type] = (total[type] ?? 0) + count;
+    }
+  }
+}
+
+async function queueEvery(deps: EmbedDeps, kind: IndexedKind, model: string, signal?: AbortSignal): Promise<void> {
+  let after: number | null = 0;
+  while (after !== null) {
+    signal?.throwIfAborted();
+    after = await queueMissing(deps.database, { kind, model, after, limit: STRETCH });
+  }
+}
+
+/** How far the queueing of records for a new model has come: kept in the store, so that a restart goes on from there. */
+const PROGRESS = 'embedding_change';
+
+interface Progress {
+  model: string;
+  kind: IndexedKind | null;
+  after: number;
+}
+
+/**
+ * Moves the store on to another embedding model. Queues every record that has no vector of it; when all have one,
+ * the model is made the active one in a single step and the old vectors are removed. Until then those still answer.
+ * Each call does what can be done now; gives back true once the change is over.
+ */
+export async function changeEmbedder(
+  database: Database,
+  embedding: EmbeddingModels,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const model = embedding.current?.id;
+  if (model === undefined || (await readMeta(database, ACTIVE_MODEL)) === model) return true;
+  await queueAll(database, model, signal);
+  if ((await countQueued(database)) > 0) return false;
+  await database.write(EVERY_TENANT, async (writer) => {
+    await setMeta(writer, ACTIVE_MODEL, model);
+    await removeMeta(writer, PROGRESS);
+  });
+  await removeOtherVectors(database, model, signal);
+  return true;
+}
+
+async function queueAll(database: Database, model: string, signal?: AbortSignal): Promise<void> {
+  let progress = parseProgress(await readMeta(database, PROGRESS), model);
+  while (progress.kind !== null) {
+    signal?.throwIfAborted();
+    const last = await queueMissing(database, { kind: progress.kind, model, after: progress.after, limit: STRETCH });
+    if (last !== null) progress = { ...progress, after: last };
+    else progress = { model, kind: progress.kind === 'memory' ? 'event' : null, after: 0 };
+    const text = JSON.stringify(progress);
+    await database.write(EVERY_TENANT, (writer) => setMeta(writer, PROGRESS, text));
+  }
+}
+
+function parseProgress(stored: string | null, model: string): Progress {
+  const progress = stored === null ? null : (JSON.parse(stored) as Progress);
+  return progress?.model === model ? progress : { model, kind: 'memory', after: 0 };
+}
+
+async function removeOtherVectors(database: Database, model: string, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const removed = await database.write(EVERY_TENANT, async (writer) => {
+      // Another process may have moved on in between: what is active now decides.
+      const active = (await findMeta(writer, ACTIVE_MODEL)) ?? model;
+      const { rows } = await sql<{ row: number }>`delete from embeddings
+        where (tenant_id, record_kind, record_row, model_id) in
+          (select tenant_id, record_kind, record_row, model_id from embeddings where model_id <> ${active} limit ${STRETCH})
+        returning record_row as row`.execute(writer);
+      return rows.length;
+    });
+    if (removed < STRETCH) return;
+  }
+}

@@ -1,0 +1,228 @@
+import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import { refreshWorkingMemory } from '../consolidate/documents/synthesise.ts';
+import { endSessions } from '../consolidate/end-sessions.ts';
+import { rehearseApart } from '../consolidate/rehearse.ts';
+import { DAY } from '../record/clock.ts';
+import { memoryType } from '../record/memory-types.ts';
+import type { ArchiveReason } from '../record/memory.ts';
+import type { Scope } from '../record/scope.ts';
+import type { Writer } from '../store/database.ts';
+import { insertRun, newRunId, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
+import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/upkeep-store.ts';
+import { markPastPlans, plannedDays, planUpkeep, type UpkeepRow } from './plans.ts';
+import { enforceRetention, type Retired } from './retention.ts';
+
+export interface MaintenanceOptions extends UpkeepOptions {
+  /** Does everything and takes it back, a stretch at a time: the report is that of the real run. */
+  dryRun?: boolean;
+}
+
+/** What maintenance has done to a tenant's memory, or would do. */
+export interface MaintenanceReport extends UpkeepReport, Retired {
+  /** Working memories that lost stale sentences. */
+  aged: number;
+}
+
+/** Keeps a tenant's memory in order: decay and archive → stale working memory → retention. */
+export async function maintainTenant(
+  deps: ConsolidateDeps,
+  tenant: string,
+  { dryRun = false, ...options }: MaintenanceOptions,
+): Promise<MaintenanceReport> {
+  if (dryRun) return rehearseApart(deps, (rehearsed) => maintainTenant(rehearsed, tenant, options));
+  const report = await upkeep(deps, tenant, options);
+  const aged = await ageTiers(deps, tenant, options);
+  return { ...report, aged, ...(await enforceRetention(deps, tenant, options)) };
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Drops what has gone stale from working memories that nothing was added to for long: those of users who have not said
+ * anything since. The others age with every synthesis. Gives back how many were changed.
+ */
+async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
+  const { staleAfterDays, enabled } = deps.consolidation.tiers;
+  if (!enabled) return 0;
+  const now = deps.clock.now();
+  let changed = 0;
+  for (let after: string | null = ''; after !== null;) {
+    const owners = await staleWorkingMemories(deps, { tenant, before: now - staleAfterDays * DAY, after });
+    for (const { scope } of owners) {
+      const { cause, signal } = options;
+      if ((await refreshWorkingMemory(deps, scope, { cause, signal })) !== null) changed += 1;
+    }
+    after = owners.length < AT_ONCE ? null : (owners.at(-1)?.id ?? null);
+  }
+  return changed;
+}
+
+/** In the order of their ids: one that has nothing to drop, such as one that was written by hand, must not come again. */
+async function staleWorkingMemories(
+  { database }: ConsolidateDeps,
+  { tenant, before, after }: { tenant: string; before: number; after: string },
+): Promise<{ id: string; scope: Scope }[]> {
+  const rows = await database.read(tenant, (reader) =>
+    reader
+      .selectFrom('blocks')
+      .select(['id', 'agent_id', 'user_id'])
+      .where('tenant_id', '=', tenant)
+      .where('kind', '=', 'working_memory')
+      .where('session_id', '=', '')
+      .where('connection_id', '=', '')
+      .where('content', '!=', '')
+      .where('updated_at', '<=', before)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute(),
+  );
+  return rows.map(({ id, agent_id: agent, user_id: user }) => ({
+    id,
+    scope: { tenant, agent, user, session: null, connection: null },
+  }));
+}
+
+/** What a maintenance pass has done. */
+export interface UpkeepReport {
+  run: string;
+  /** Live memories that were looked at. */
+  read: number;
+  faded: number;
+  /** Plans whose day is over: they are history now. */
+  plansOver: number;
+  archived: Record<'decayed' | 'pruned' | 'expired', number>;
+  /** Sessions whose merged text has ended with them. */
+  sessionsEnded: number;
+  /** The first 1,000 that were archived, with the reason. */
+  archivedMemories: { id: string; reason: ArchiveReason }[];
+}
+
+export interface UpkeepOptions {
+  cause: RunCause;
+  signal?: AbortSignal;
+  /** Where the pass is kept between attempts, so that none of them fades anything that an earlier one has. */
+  progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
+}
+
+/** How far a pass has come, with what it has counted. */
+export type UpkeepPass = Pick<UpkeepReport, 'run' | 'read' | 'faded' | 'plansOver' | 'archived'> & {
+  startedAt: number;
+  /** The last row that it has seen. */
+  after: number;
+  isOver: boolean;
+};
+
+const STRETCH = 1000;
+const MOST_SHOWN = 1000;
+
+/**
+ * One maintenance pass over a tenant (Q9, L8): importance fades, and what has become unimportant, outdated or unread is
+ * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
+ * is cut short leaves every stretch either done or untouched, and the next attempt of its job goes on with the rest.
+ */
+export async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
+  const { database, clock, consolidation } = deps;
+  const begun = options.progress?.pass ?? {
+    run: newRunId(deps.ids),
+    startedAt: clock.now(),
+    read: 0,
+    faded: 0,
+    plansOver: 0,
+    archived: { decayed: 0, pruned: 0, expired: 0 },
+    after: 0,
+    isOver: false,
+  };
+  const { run, read, faded, plansOver, archived, startedAt } = begun;
+  const report: UpkeepReport = { run, read, faded, plansOver, archived, sessionsEnded: 0, archivedMemories: [] };
+  if (begun.isOver) return report;
+  const save = async (writer: Writer, after: number, isOver: boolean): Promise<void> => {
+    const { read, faded, plansOver, archived } = report;
+    await options.progress?.save(writer, { run, startedAt, read, faded, plansOver, archived, after, isOver });
+  };
+  let { after } = begun;
+  report.plansOver += await markPastPlans(deps, tenant, run, options.signal);
+  while (consolidation.decay.enabled) {
+    options.signal?.throwIfAborted();
+    const from = after;
+    const rows = await database.read(tenant, async (reader) => {
+      const live = await liveStretch(reader, database, { tenant, after: from, limit: STRETCH });
+      const planned = await plannedDays(reader, tenant, { after: from, upTo: live.at(-1)?.rowId ?? from });
+      return live.map((row) => ({ ...row, plannedFor: planned.get(row.rowId) ?? null }));
+    });
+    if (rows.length === 0) break;
+    after = rows.at(-1)?.rowId ?? after;
+    await maintainStretch(deps, tenant, { rows, report, save: (writer) => save(writer, after, false) });
+    if (rows.length < STRETCH) break;
+  }
+  const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
+  await database.write(tenant, async (writer) => {
+    report.sessionsEnded = await endSessions(writer, deps, scope, report.run);
+    const keptSince = clock.now() - consolidation.intervals.keepRunsDays * DAY;
+    await removeRuns(writer, tenant, keptSince);
+    await removeRefusals(writer, tenant, keptSince);
+    await insertRun(writer, {
+      id: report.run,
+      scope,
+      kind: 'maintain',
+      cause: options.cause,
+      status: 'done',
+      startedAt: new Date(startedAt),
+      finishedAt: new Date(clock.now()),
+      read: { memories: report.read },
+      changed: {
+        faded: report.faded,
+        plansOver: report.plansOver,
+        ...report.archived,
+        sessionsEnded: report.sessionsEnded,
+      },
+      model: 'local',
+      cost: 0,
+      error: null,
+    });
+    await save(writer, after, true);
+  });
+  return report;
+}
+
+const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
+  decayed: 'unimportant and unread for a long time',
+  pruned: 'hardly important, and nobody has read it',
+  expired: 'its time is over',
+};
+
+async function maintainStretch(
+  deps: ConsolidateDeps,
+  tenant: string,
+  {
+    rows,
+    report,
+    save,
+  }: { rows: readonly (LiveRow & UpkeepRow)[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
+): Promise<void> {
+  const now = deps.clock.now();
+  const faded: { rowId: number; owner: string; importance: number }[] = [];
+  const archived: { rowId: number; reason: 'decayed' | 'pruned' | 'expired' }[] = [];
+  for (const row of rows) {
+    if (!deps.memoryTypes.has(row.type)) continue;
+    const plan = planUpkeep(row, memoryType(deps.memoryTypes, row.type), deps.consolidation.decay, now);
+    if (plan.action === 'fade') faded.push({ rowId: row.rowId, owner: row.owner, importance: plan.importance });
+    if (plan.action !== 'archive') continue;
+    archived.push({ rowId: row.rowId, reason: plan.reason });
+    report.archived[plan.reason] += 1;
+    if (report.archivedMemories.length < MOST_SHOWN) report.archivedMemories.push({ id: row.id, reason: plan.reason });
+  }
+  report.read += rows.length;
+  report.faded += faded.length;
+  if (faded.length + archived.length === 0) return;
+  await deps.database.write(tenant, async (writer) => {
+    await fadeMemories(writer, tenant, faded);
+    const why = (reason: ArchiveReason) => ({
+      reason: REASONS[reason as keyof typeof REASONS],
+      actor: 'maintain',
+      run: report.run,
+    });
+    await archiveMemories(writer, tenant, archived, { now, why });
+    await save(writer);
+  });
+}

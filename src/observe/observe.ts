@@ -1,0 +1,190 @@
+import { invalidInput } from '../errors.ts';
+import { enqueue } from '../jobs/enqueue.ts';
+import { estimateTokens } from '../language/token-count.ts';
+import { MINUTE } from '../record/clock.ts';
+import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
+import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import { EMPTY_SESSION_STATE, type Session } from '../record/session.ts';
+import type { Parts, Writer } from '../store/database.ts';
+import { findByIdempotencyKey, insertEvents, type KeyedEvent } from '../store/event-store.ts';
+import { hideEchoes } from '../store/forget/forget.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { findIdleSessions, findSession, growSession, updateSession } from '../store/session-store.ts';
+
+/** Events that were appended, in the order in which they were handed in. */
+export interface Appended {
+  events: Event[];
+  /** How many of them were there already, under the same idempotency key. */
+  repeated: number;
+}
+
+/** A checked event, and its id where that is derived from what it says. */
+export type EventInput = ParsedEvent & { id?: string };
+
+/** What is said and seen in a conversation. Documents, decisions and their outcomes may be shared by everybody on purpose. */
+const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_result']);
+
+/** Refuses talk that belongs to nobody: without a user it needs a session, where it stays. */
+export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
+  if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
+  throw invalidInput(
+    'A message, an observation or a tool result needs a user, or a session that it stays in: name one of the two in the scope.',
+    { field: 'user' },
+  );
+}
+
+/** Appends events to an owner's log: all of them or none, each once. */
+export async function appendEvents(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  inputs: readonly EventInput[],
+): Promise<Appended> {
+  const now = parts.clock.now();
+  await changeOwner(writer, scope, now);
+  const keys = inputs.flatMap((input) => input.idempotencyKey ?? []);
+  const known = await findByIdempotencyKey(writer, scope, keys);
+  const { added, events } = makeEvents(parts, scope, inputs, known);
+  if (added.length > 0) {
+    await givePositions(writer, scope, added, now);
+    await insertEvents(writer, parts.database, added);
+    await hideEchoes(
+      writer,
+      parts,
+      scope,
+      added.map(({ event }) => event),
+    );
+  }
+  return { events, repeated: events.length - added.length };
+}
+
+function makeEvents(
+  parts: Parts,
+  scope: Scope,
+  inputs: readonly EventInput[],
+  known: Map<string, Event>,
+): { added: KeyedEvent[]; events: Event[] } {
+  const seen = new Map(known);
+  const added: KeyedEvent[] = [];
+  const events = inputs.map((input) => {
+    const key = input.idempotencyKey;
+    const before = key === undefined ? undefined : seen.get(key);
+    if (before !== undefined) return before;
+    const event = makeEvent(parts, scope, input);
+    if (key !== undefined) seen.set(key, event);
+    added.push({ event, idempotencyKey: key ?? null });
+    return event;
+  });
+  return { added, events };
+}
+
+function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
+  const now = new Date(parts.clock.now());
+  return {
+    id: input.id ?? parts.ids.next('evt'),
+    scope,
+    position: null,
+    kind: input.kind,
+    origin: input.origin,
+    speaker: input.speaker ?? null,
+    content: keptContent(input),
+    category: input.category ?? null,
+    refersTo: input.refersTo ?? null,
+    interaction: input.interaction ?? null,
+    channel: input.channel ?? null,
+    context: input.context ?? null,
+    metadata: keptMetadata(input.metadata ?? {}),
+    occurredAt: input.occurredAt ?? now,
+    recordedAt: now,
+    processedAt: null,
+  };
+}
+
+/** What the log keeps of an event: what memory itself has answered is known already. */
+function keptContent({ kind, origin, content, metadata }: EventInput): string {
+  if (kind === 'message') return withoutRecalled(content);
+  const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);
+  return isAnswer ? MEMORY_ANSWER : content;
+}
+
+/** An exchange notes its tools with their results: those of memory's own tools are left out. */
+function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
+  const { toolsUsed } = metadata;
+  if (!Array.isArray(toolsUsed)) return metadata;
+  const kept = toolsUsed.map((use: unknown) => {
+    const { result, ...rest } = (use ?? {}) as { tool?: unknown; result?: unknown };
+    const isAnswer = typeof result === 'string' && isMemoryAnswer(result, rest.tool);
+    return isAnswer ? rest : use;
+  });
+  return { ...metadata, toolsUsed: kept };
+}
+
+/** Gives events of a session their places in it, and counts what waits for the next formation. */
+async function givePositions(writer: Writer, scope: Scope, added: readonly KeyedEvent[], now: number): Promise<void> {
+  if (scope.session === null) return;
+  const weightedTokens = added.reduce(
+    (sum, { event }) => sum + estimateTokens(event.content) * ORIGIN_WEIGHTS[event.origin],
+    0,
+  );
+  const messages = added.filter(({ event }) => event.kind === 'message').length;
+  const first = await growSession(writer, scope, { events: added.length, messages, weightedTokens }, now);
+  for (const [index, { event }] of added.entries()) event.position = first + index;
+}
+
+/** A session in which nothing has happened for this long is flushed. */
+export const IDLE_AFTER: number = 5 * MINUTE;
+
+/** How long after a flush the deferred work on what was learned begins. */
+const CONSOLIDATE_AFTER: number = 5 * MINUTE;
+
+/**
+ * Ends a stretch of conversation: its turns are in the log already, so what is left is to clear the session's state
+ * and to queue, in the same transaction, what makes memories of it.
+ */
+export async function flushSession(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  status: 'idle' | 'closed',
+): Promise<Session | null> {
+  const now = parts.clock.now();
+  const session = await findSession(writer, scope, now);
+  if (session === null || session.status === 'closed') return session;
+  await updateSession(writer, scope, { status, state: EMPTY_SESSION_STATE });
+  const job = {
+    tenant: scope.tenant,
+    ownerKey: ownerKey(scope),
+    payload: { scope: { ...scope, connection: null } },
+  };
+  if (session.eventCount > session.formedPosition) {
+    await enqueue(writer, { ...job, kind: 'form', uniqueKey: `${job.ownerKey}:${scope.session}` }, parts);
+    await enqueue(
+      writer,
+      { ...job, kind: 'consolidate', uniqueKey: job.ownerKey, runAt: now + CONSOLIDATE_AFTER },
+      parts,
+    );
+  }
+  return { ...session, status, state: EMPTY_SESSION_STATE };
+}
+
+const SWEEP_SIZE = 200;
+
+/** Flushes the sessions of all tenants that have gone quiet. Gives back how many. */
+export async function flushIdleSessions(parts: Parts, idleAfter: number = IDLE_AFTER): Promise<number> {
+  let flushed = 0;
+  for (;;) {
+    const before = parts.clock.now() - idleAfter;
+    const idle = await findIdleSessions(parts.database, before, SWEEP_SIZE);
+    for (const scope of idle) {
+      await parts.database.write(scope.tenant, async (writer) => {
+        // Read again under the lock: a message may have come in since.
+        const session = await findSession(writer, scope, parts.clock.now());
+        if (session?.status !== 'open' || session.lastEventAt.getTime() > before) return;
+        await flushSession(writer, parts, scope, 'idle');
+        flushed += 1;
+      });
+    }
+    if (idle.length < SWEEP_SIZE) return flushed;
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { parse } from '../record/parse.ts';
+import type { Page, Parts, Writer } from '../store/database.ts';
+
+/** What an administrator did. Kept for the audit; never content of memories or events. */
+export interface Act {
+  id: string;
+  at: Date;
+  /** The id of a key, or `cli`. */
+  actor: string;
+  /** Such as `key.create`, `erase`, `export`. */
+  act: string;
+  /** What it was done to: the id of a key or a job, a scope. */
+  subject: string | null;
+  details: Record<string, unknown>;
+}
+
+export interface NewAct {
+  tenant: string;
+  actor: string;
+  act: string;
+  subject?: string | null;
+  details?: Record<string, unknown>;
+}
+
+/** The audit trail of administrative acts. */
+export interface Acts {
+  record(act: NewAct): Promise<void>;
+  /** Of a tenant, newest first. Default 100, at most 1,000. */
+  list(tenant: string, options?: { limit?: number; cursor?: string }): Promise<Page<Act>>;
+}
+
+const pageSchema: z.ZodType<{ limit: number; cursor?: string }, { limit?: number; cursor?: string }> = z.strictObject({
+  limit: z.int().min(1).max(1000).default(100),
+  cursor: z.string().startsWith('act_', 'is not a cursor that a list has given').max(100).optional(),
+});
+
+/** Makes the audit trail of a store. */
+export function createActs(parts: Parts): Acts {
+  const { database } = parts;
+  return {
+    record: (act) => database.write(act.tenant, (writer) => recordAct(writer, parts, act)),
+    async list(tenant, options = {}) {
+      const { limit, cursor } = parse(pageSchema, options, 'The page of acts');
+      const rows = await database.read(tenant, (reader) => {
+        const query = reader
+          .selectFrom('admin_acts')
+          .selectAll()
+          .where('tenant_id', '=', tenant)
+          .orderBy('id', 'desc')
+          .limit(limit + 1);
+        return (cursor === undefined ? query : query.where('id', '<', cursor)).execute();
+      });
+      const items = rows.slice(0, limit).map((row) => ({
+        id: row.id,
+        at: new Date(row.at),
+        actor: row.actor,
+        act: row.act,
+        subject: row.subject,
+        details: JSON.parse(row.details) as Record<string, unknown>,
+      }));
+      return { items, cursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+/** Writes an entry in the transaction of what it tells of. */
+export async function recordAct(
+  writer: Writer,
+  { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
+  { tenant, actor, act, subject = null, details = {} }: NewAct,
+): Promise<void> {
+  await writer
+    .insertInto('admin_acts')
+    .values({
+      tenant_id: tenant,
+      id: ids.next('act'),
+      at: clock.now(),
+      actor,
+      act,
+      subject,
+      details: JSON.stringify(details),
+    })
+    .execute();
+}

@@ -1,0 +1,243 @@
+import type { Selectable } from 'kysely';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { VarveError } from '../errors.ts';
+import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
+import { EVERY_TENANT, type Parts, type Writer } from '../store/database.ts';
+import type { ApiKeyTable } from '../store/schema.ts';
+import { recordAct } from './admin-audit-log.ts';
+
+/** What a key may do: each one may do what those before it may. */
+export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
+export type KeyAccess = (typeof KEY_ACCESS)[number];
+
+/** A key to the server, without its secret: that is shown once and only its hash is stored. */
+export interface ApiKey {
+  id: string;
+  tenant: string;
+  name: string;
+  access: KeyAccess;
+  /** The only agents and users it reaches; null: all of the tenant's. */
+  agents: string[] | null;
+  users: string[] | null;
+  /** The most requests a second; null: the server's own limit. */
+  rate: number | null;
+  createdAt: Date;
+  /** The key that made it, or `cli`. */
+  createdBy: string;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+}
+
+/** A key as it is asked for. */
+export interface NewApiKey {
+  name: string;
+  /** Default `write`. */
+  access?: KeyAccess;
+  agents?: string[];
+  users?: string[];
+  rate?: number;
+  expiresAt?: TimeInput;
+}
+
+const namesSchema = z.array(textSchema(200)).min(1, 'names nobody: leave it out to reach all').max(1000).optional();
+
+export const newApiKeySchema: z.ZodType<Parsed<NewApiKey>, NewApiKey> = z.strictObject({
+  name: textSchema(100),
+  access: z.enum(KEY_ACCESS).optional(),
+  agents: namesSchema,
+  users: namesSchema,
+  rate: z.number().positive().max(1_000_000).optional(),
+  expiresAt: timeSchema.optional(),
+});
+
+const SECRET_BYTES = 32;
+const SECRET_PATTERN = /^varve_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
+
+/** A new secret: `varve_` + the id's characters + 32 random bytes. */
+export function newSecret(id: string): { secret: string; hash: string } {
+  const bytes = randomBytes(SECRET_BYTES).toString('base64url');
+  return { secret: `varve_${id.slice('key_'.length)}_${bytes}`, hash: hashOf(bytes) };
+}
+
+/** The id and the random part of a secret; null when it is none. */
+export function readSecret(secret: string): { id: string; bytes: string } | null {
+  const match = SECRET_PATTERN.exec(secret);
+  return match === null ? null : { id: `key_${match[1]}`, bytes: match[2] ?? '' };
+}
+
+// Of SHA-256 in base64url.
+const HASH_LENGTH = 43;
+
+// 256 random bits cannot be guessed, so one round of SHA-256 protects them as well as a slow hash would.
+function hashOf(bytes: string): string {
+  return createHash('sha256').update(bytes).digest('base64url');
+}
+
+/** Whether the random part of a secret fits a stored hash, in constant time. */
+export function fitsHash(bytes: string, hash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(bytes)), Buffer.from(hash.padEnd(HASH_LENGTH).slice(0, HASH_LENGTH)));
+}
+
+/** Whether two texts are the same, in a time that does not tell where they differ. */
+export function sameText(one: string, other: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** A key that was just made: the one time that its secret is seen. */
+export interface MadeApiKey {
+  key: ApiKey;
+  secret: string;
+}
+
+/** The keys to the server. */
+export interface Keys {
+  /** Makes a key for a tenant. `by` is who asks: the id of a key, or `cli`. */
+  create(tenant: string, key: NewApiKey, by: string): Promise<MadeApiKey>;
+  /** The key of a secret; null when there is none, or it is revoked or out of date. */
+  verify(secret: string): Promise<ApiKey | null>;
+  /** The keys of a tenant, newest first. */
+  list(tenant: string): Promise<ApiKey[]>;
+  /** Gives a key a new secret. The old one stops to work at once. */
+  rotate(tenant: string, id: string, by: string): Promise<MadeApiKey>;
+  revoke(tenant: string, id: string, by: string): Promise<ApiKey>;
+  /** Whether the store has any key at all. */
+  any(): Promise<boolean>;
+}
+
+type KeyRow = Selectable<ApiKeyTable>;
+
+// Another process may have revoked a key: it is believed for this long without asking.
+const BELIEVED_FOR = 1_000;
+const MOST_KNOWN = 10_000;
+
+/** Makes the keys of a store. */
+export function createKeys(parts: Parts): Keys {
+  const { database, clock, ids } = parts;
+  const known = new Map<string, { row: KeyRow; until: number }>();
+
+  const find = async (id: string): Promise<KeyRow | null> => {
+    const cached = known.get(id);
+    if (cached !== undefined && cached.until > clock.now()) return cached.row;
+    const row = await database.read(EVERY_TENANT, (reader) =>
+      reader.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(),
+    );
+    known.delete(id);
+    if (row === undefined) return null;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(id, { row, until: clock.now() + BELIEVED_FOR });
+    return row;
+  };
+
+  /** The change and its entry in the audit trail are one. */
+  const change = async (
+    { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
+    fields: Partial<KeyRow>,
+  ): Promise<ApiKey> => {
+    const row = await database.write(EVERY_TENANT, async (writer) => {
+      const changed = await updateKey(writer, tenant, id, fields);
+      if (changed === undefined) throw notFound(id);
+      await recordAct(writer, parts, { tenant, actor: by, act, subject: id });
+      return changed;
+    });
+    known.delete(id);
+    return toKey(row);
+  };
+
+  return {
+    async create(tenant, input, by) {
+      const key = parse(newApiKeySchema, input, 'The key');
+      const id = ids.next('key');
+      const { secret, hash } = newSecret(id);
+      const row: KeyRow = {
+        id,
+        tenant_id: tenant,
+        name: key.name,
+        hash,
+        access: key.access ?? 'write',
+        agents: key.agents === undefined ? null : JSON.stringify(key.agents),
+        users: key.users === undefined ? null : JSON.stringify(key.users),
+        rate: key.rate ?? null,
+        created_at: clock.now(),
+        created_by: by,
+        expires_at: key.expiresAt?.getTime() ?? null,
+        revoked_at: null,
+      };
+      await database.write(EVERY_TENANT, async (writer) => {
+        await writer.insertInto('api_keys').values(row).execute();
+        const details = { name: row.name, access: row.access };
+        await recordAct(writer, parts, { tenant, actor: by, act: 'key.create', subject: id, details });
+      });
+      return { key: toKey(row), secret };
+    },
+    async verify(secret) {
+      const parts = readSecret(secret);
+      const row = parts === null ? null : await find(parts.id);
+      // An unknown id is compared all the same, so that the time does not tell whether it exists.
+      const fits = fitsHash(parts?.bytes ?? '', row?.hash ?? '');
+      if (row === null || !fits || row.revoked_at !== null) return null;
+      if (row.expires_at !== null && row.expires_at <= clock.now()) return null;
+      return toKey(row);
+    },
+    async list(tenant) {
+      const rows = await database.read(EVERY_TENANT, (reader) =>
+        reader
+          .selectFrom('api_keys')
+          .selectAll()
+          .where('tenant_id', '=', tenant)
+          .orderBy('created_at', 'desc')
+          .execute(),
+      );
+      return rows.map(toKey);
+    },
+    async rotate(tenant, id, by) {
+      const { secret, hash } = newSecret(id);
+      return { key: await change({ tenant, id, by, act: 'key.rotate' }, { hash }), secret };
+    },
+    revoke: (tenant, id, by) => change({ tenant, id, by, act: 'key.revoke' }, { revoked_at: clock.now() }),
+    async any() {
+      const row = await database.read(EVERY_TENANT, (reader) =>
+        reader.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).limit(1).executeTakeFirst(),
+      );
+      return row !== undefined;
+    },
+  };
+}
+
+/** Changes a live key. A revoked one stays as it is: it can be neither revoked again nor brought back. */
+async function updateKey(
+  writer: Writer,
+  tenant: string,
+  id: string,
+  fields: Partial<KeyRow>,
+): Promise<KeyRow | undefined> {
+  return writer
+    .updateTable('api_keys')
+    .set(fields)
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenant)
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+function toKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    tenant: row.tenant_id,
+    name: row.name,
+    access: row.access as KeyAccess,
+    agents: row.agents === null ? null : (JSON.parse(row.agents) as string[]),
+    users: row.users === null ? null : (JSON.parse(row.users) as string[]),
+    rate: row.rate,
+    createdAt: new Date(row.created_at),
+    createdBy: row.created_by,
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
+  };
+}
+
+function notFound(id: string): VarveError {
+  return new VarveError(`There is no live key ${id}.`, { code: 'not_found', details: { id } });
+}

@@ -1,0 +1,306 @@
+import { invalidInput, VarveError } from '../errors.ts';
+import { formStatements } from '../form/form.ts';
+import type { FormDeps } from '../form/formation-settings.ts';
+import { readStatement, type ReadStatement, turnsAlone } from '../form/read/reader.ts';
+import { appendEvents } from '../observe/observe.ts';
+import type { IdPrefix } from '../record/id.ts';
+import { memoryType } from '../record/memory-types.ts';
+import type { InternalMemory, Memory } from '../record/memory.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import { findBlock, replaceBlock } from '../store/block-store.ts';
+import type { Parts, Writer } from '../store/database.ts';
+import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
+import { insertRefusals } from '../store/history-store.ts';
+import { indexMemory } from '../store/indexing.ts';
+import { newMemory, toMemoryRow } from '../store/memory-rows.ts';
+import { changeOwner } from '../store/owner-store.ts';
+import { passFormation } from '../store/session-store.ts';
+import { findInItsPlace } from '../store/write-memory.ts';
+import type { ParsedLine } from './record-line.ts';
+
+/** What became of a line: taken in, or there already. */
+export type TakenIn = 'imported' | 'known';
+
+/** What the lines of one import share. */
+export interface Taking {
+  /** The ids of entities that go by another one here. */
+  entities: Map<string, string>;
+  /** Throws `outside_scope` for a place that the caller does not reach. */
+  check(scope: Scope): void;
+}
+
+type Line<Record extends ParsedLine['record']> = Extract<ParsedLine, { record: Record }>;
+
+const IMPORTED = { reason: 'imported', actor: 'import' };
+
+/** The parts, with an id and a time that are given instead of new. */
+function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
+  const ids = { next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? id : parts.ids.next(prefix)) };
+  return { ...parts, ids, clock: time === undefined ? parts.clock : { now: () => time.getTime() } };
+}
+
+export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>): Promise<TakenIn> {
+  const { id, scope, data, recordedAt, processedAt } = line;
+  if (await exists(writer, 'events', scope.tenant, id)) return 'known';
+  const { repeated } = await appendEvents(writer, parts, scope, [{ ...data, id }]);
+  if (repeated > 0) return 'known';
+  if (recordedAt !== undefined || processedAt) {
+    await writer
+      .updateTable('events')
+      .set({
+        ...(recordedAt === undefined ? {} : { recorded_at: recordedAt.getTime() }),
+        processed_at: processedAt?.getTime() ?? null,
+      })
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+  // What was read where it comes from must not be read again here: its memories come with it.
+  if (processedAt && scope.session !== null) await passFormation(writer, scope);
+  return 'imported';
+}
+
+export async function takeInMemory(
+  writer: Writer,
+  parts: FormDeps,
+  line: Line<'memory'>,
+  taking: Taking,
+): Promise<TakenIn> {
+  const { id, scope, reader, internal } = line;
+  const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
+  const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
+  // Its level may put it above the scope that the line names.
+  taking.check(made.scope);
+  if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
+  if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
+  const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
+  const memory: Memory = {
+    ...made,
+    sourceEvents,
+    quotes: made.quotes.filter(({ event }) => sourceEvents.includes(event)),
+    entities: await reached(
+      writer,
+      'entities',
+      made.entities.map((entity) => taking.entities.get(entity) ?? entity),
+      { scope, taking },
+    ),
+    contradictedBy: line.contradictedBy ?? null,
+    updatedAt: line.updatedAt ?? made.createdAt,
+    archivedAt: line.archivedAt ?? null,
+    archiveReason: line.archivedAt ? (line.archiveReason ?? 'forgotten') : null,
+    accessCount: line.accessCount ?? 0,
+    lastAccessedAt: line.lastAccessedAt ?? null,
+    version: line.version ?? 1,
+  };
+  const type = memoryType(parts.memoryTypes, memory.type);
+  const sequence = await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  // An archived memory stands in nobody's way; of live ones there is one.
+  if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
+  const { row_id } = await writer
+    .insertInto('memories')
+    .values(toMemoryRow(memory, type, sequence))
+    .returning('row_id')
+    .executeTakeFirstOrThrow();
+  await indexMemory(writer, parts, row_id, memory, { tags: [], sourceEvents: [], entities: [] });
+  await addRevision(writer, {
+    scope: memory.scope,
+    recordId: id,
+    version: memory.version,
+    at: memory.updatedAt,
+    ...IMPORTED,
+    before: null,
+  });
+  return 'imported';
+}
+
+/** Whether a line is a sentence of another product, without fields: an export of Varve's own has versions. */
+function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'memory'>): boolean {
+  const isStatement = memoryType(memoryTypes, data.type).comparable && data.attribute == null;
+  return isStatement && data.sourceType === 'import' && version === undefined && !archivedAt;
+}
+
+/** A sentence of another product goes the way of everything that is said: resolved, compared, and decided on by its fields. */
+async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
+  const statedAt = memory.statedAt ?? new Date(deps.clock.now());
+  const read = await readSentence(deps, scope, memory.content, statedAt);
+  const given = { type: memory.type, importance: memory.importance ?? null, tags: memory.tags ?? [], explicit: true };
+  const statement = {
+    ...(read ?? readStatement({ text: memory.content, type: memory.type, quotes: [] })),
+    ...given,
+    quotes: [],
+  };
+  const { added, updated, retired } = await formStatements(deps, {
+    scope,
+    statements: [statement],
+    events: [],
+    stated: { at: statedAt, by: 'system' },
+    reader: 'import',
+    sourceType: 'import',
+    why: IMPORTED,
+    writer,
+  });
+  return added.length + updated.length + retired.length > 0 ? 'imported' : 'known';
+}
+
+/** The fields of a sentence, as the local reader reads what somebody has noted. */
+async function readSentence(
+  deps: FormDeps,
+  scope: Scope,
+  content: string,
+  at: Date,
+): Promise<ReadStatement | undefined> {
+  const nothing = {
+    position: null,
+    speaker: null,
+    refersTo: null,
+    interaction: null,
+    channel: null,
+    context: null,
+    processedAt: null,
+  };
+  const noted = {
+    ...nothing,
+    id: '',
+    scope,
+    kind: 'observation' as const,
+    origin: 'system' as const,
+    category: 'fact',
+    content,
+    metadata: {},
+  };
+  const reader = await deps.localReader();
+  const { statements } = await reader.read(turnsAlone([{ ...noted, occurredAt: at, recordedAt: at }], deps));
+  return statements[0];
+}
+
+export async function takeInRefusal(writer: Writer, line: Line<'refusal'>): Promise<TakenIn> {
+  const { record: _record, text = null, detail = null, run = null, proposal = null, events = [], ...rest } = line;
+  const added = await insertRefusals(writer, [{ ...rest, text, detail, run, proposal, events }]);
+  return added === 0 ? 'known' : 'imported';
+}
+
+export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'block'>): Promise<TakenIn> {
+  const { id, scope, kind, content, basis, updatedAt } = line;
+  if ((await findBlock(writer, scope, kind)) !== null || (await exists(writer, 'blocks', scope.tenant, id)))
+    return 'known';
+  // Its revisions came before it: the version that replaceBlock() would begin with may be among them.
+  await writer
+    .deleteFrom('revisions')
+    .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: id, version: 1 }))
+    .execute();
+  await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
+  if (line.version !== undefined && line.version > 1) {
+    await writer
+      .updateTable('blocks')
+      .set({ version: line.version, created_at: (line.createdAt ?? updatedAt)?.getTime() ?? parts.clock.now() })
+      .where('tenant_id', '=', scope.tenant)
+      .where('id', '=', id)
+      .execute();
+  }
+  return 'imported';
+}
+
+export async function takeInEntity(
+  writer: Writer,
+  parts: Parts,
+  line: Line<'entity'>,
+  { entities }: Taking,
+): Promise<TakenIn> {
+  const owner = { ...line.scope, session: null, connection: null };
+  // An id that another owner has already stays theirs: this entity gets one of its own.
+  const ids = (await isOthersEntity(writer, owner, line.id)) ? parts : fixed(parts, line.id, undefined);
+  const entity = await writeEntity(writer, ids, owner, line.data);
+  // Only what has another id here: a long import must not be kept in memory.
+  if (entity.id !== line.id) entities.set(line.id, entity.id);
+  return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
+}
+
+export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
+  const { recordId, scope, version } = line;
+  const owner = await ownerOf(writer, scope.tenant, recordId);
+  if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
+  if (await hasRevision(writer, line)) return 'known';
+  // It would be the past of a record that the line's scope does not have, and take the number of its next change.
+  throw invalidInput(`Version ${version} of ${recordId} is of another scope than ${recordId} itself.`);
+}
+
+async function ownerOf(writer: Writer, tenant: string, recordId: string): Promise<string | null> {
+  const row = await writer
+    .selectFrom(recordId.startsWith('blk_') ? 'blocks' : 'memories')
+    .select('owner_key')
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', recordId)
+    .executeTakeFirst();
+  return row?.owner_key ?? null;
+}
+
+async function hasRevision(writer: Writer, { scope, recordId, version }: Line<'revision'>): Promise<boolean> {
+  const query = writer
+    .selectFrom('revisions')
+    .select('version')
+    .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: recordId, version }));
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+async function addRevision(writer: Writer, revision: Omit<Line<'revision'>, 'record'>): Promise<boolean> {
+  const { scope, recordId, version, at, reason, actor, run = null, before } = revision;
+  const added = await writer
+    .insertInto('revisions')
+    .values({
+      tenant_id: scope.tenant,
+      owner_key: ownerKey(scope),
+      record_id: recordId,
+      version,
+      at: at.getTime(),
+      reason,
+      actor,
+      run,
+      before: before === null ? null : JSON.stringify(before),
+    })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'record_id', 'version']).doNothing())
+    .returning('version')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+async function exists(
+  writer: Writer,
+  table: 'events' | 'memories' | 'blocks',
+  tenant: string,
+  id: string,
+): Promise<boolean> {
+  const query = writer.selectFrom(table).select('id').where('tenant_id', '=', tenant).where('id', '=', id);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Those of the ids that are there and that the caller reaches: provenance that points nowhere is worse than none. */
+async function reached(
+  writer: Writer,
+  table: 'events' | 'entities',
+  ids: readonly string[],
+  { scope: { tenant }, taking }: { scope: Scope; taking: Taking },
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await writer
+    .selectFrom(table)
+    .select(['id', 'agent_id as agent', 'user_id as user'])
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+  const found = new Set(
+    rows
+      .filter(({ agent, user }) => isReached({ tenant, agent, user, session: null, connection: null }, taking))
+      .map(({ id }) => id),
+  );
+  return ids.filter((id) => found.has(id));
+}
+
+function isReached(scope: Scope, { check }: Taking): boolean {
+  try {
+    check(scope);
+    return true;
+  } catch (error) {
+    if (VarveError.isInstance(error, 'outside_scope')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,212 @@
+import { words, wordSet } from '../language/words.ts';
+import type { AttributeTable } from '../record/attributes.ts';
+import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import type { Database, IndexedKind, Reader } from '../store/database.ts';
+import { rowsThat } from '../store/load-records.ts';
+import { relativesIn } from './candidate-signals.ts';
+import type { RecallDocument } from './document-profile.ts';
+import { filterCondition, type RecallFilter } from './recall-filter.ts';
+import type { RecallOptions, RecallSource } from './recall-options.ts';
+import type { RecallView } from './recall-view.ts';
+
+const SOURCE_OF_TYPE: Record<string, RecallSource> = {
+  note: 'notes',
+  saved_item: 'saved_items',
+  summary: 'summaries',
+  document_chunk: 'documents',
+};
+
+function sourceOf({ kind, type }: RecallDocument): RecallSource {
+  return SOURCE_OF_TYPE[type] ?? (kind === 'memory' ? 'memories' : 'events');
+}
+
+/** Marks the documents that a recall may find: visible, live, of the wanted sources, and with what the filter asks for. */
+export async function allowedDocuments(
+  reader: Reader,
+  database: Database,
+  { scope, view, options, now }: { scope: Scope; view: RecallView; options: RecallOptions; now: number },
+): Promise<Uint8Array> {
+  const sources = options.sources === undefined ? null : new Set(options.sources);
+  const connections = new Set([
+    ...(options.connections ?? []),
+    ...(scope.connection === null ? [] : [scope.connection]),
+  ]);
+  const ownSession = `${ownerKey(scope)} ${scope.session}`;
+  const mayFind = (document: RecallDocument): boolean =>
+    (document.staysInSession !== true || (scope.user === null && document.session === ownSession)) &&
+    (document.expiresAt === null || document.expiresAt > now) &&
+    (document.connection === null || connections.has(document.connection)) &&
+    (document.kind === 'event' || document.session === null || document.session === scope.session) &&
+    (sources === null || sources.has(sourceOf(document)));
+  const { live, restricted, documents } = view;
+  const allowed = live.slice();
+  for (let ordinal = 0; ordinal < allowed.length; ordinal += 1) {
+    if (allowed[ordinal] === 0 || (sources === null && restricted[ordinal] === 0)) continue;
+    allowed[ordinal] = mayFind(documents[ordinal] as RecallDocument) ? 1 : 0;
+  }
+  const filter = wholeFilter(options);
+  if (filter !== null) await narrow(reader, database, { scope, view, allowed, filter });
+  return allowed;
+}
+
+function wholeFilter({ filter, minimumImportance }: RecallOptions): RecallFilter | null {
+  if (minimumImportance === undefined) return filter ?? null;
+  return { and: [{ minimumImportance }, ...(filter === undefined ? [] : [filter])] };
+}
+
+async function narrow(
+  reader: Reader,
+  database: Database,
+  { scope, view, allowed, filter }: { scope: Scope; view: RecallView; allowed: Uint8Array; filter: RecallFilter },
+): Promise<void> {
+  const kept: Record<IndexedKind, Set<number>> = { memory: new Set(), event: new Set() };
+  for (const kind of ['memory', 'event'] as const) {
+    const condition = filterCondition(filter, kind, database.syntax);
+    kept[kind] = await rowsThat(reader, { tenant: scope.tenant, owners: visibleOwners(scope), kind, condition });
+  }
+  for (const [ordinal, { kind, rowId }] of view.documents.entries()) {
+    if (!kept[kind].has(rowId)) allowed[ordinal] = 0;
+  }
+}
+
+/**
+ * What people ask with, besides the names, labels and synonyms of an attribute: "Where do I live?" asks for `home_city`. English
+ * words, short and general on purpose: the rest is for vectors.
+ */
+const ASKED_WITH: Readonly<Record<string, string>> = {
+  home_city: 'live living reside based home town neighborhood apartment flat house',
+  home_country: 'live living reside based',
+  address: 'live living home street',
+  employer: 'work job career office',
+  job_title: 'work job career',
+  diet: 'eat food cook dinner lunch breakfast restaurant meal recipe vegetarian vegan',
+  allergy: 'eat food cook dinner lunch breakfast restaurant meal recipe allergic health',
+  medical_condition: 'health doctor diagnosis illness',
+  medication: 'health doctor pill medicine',
+  favourite_food: 'eat food dinner restaurant meal',
+  partner_name: 'married wedding anniversary',
+  relationship_status: 'married wedding single',
+  birthday: 'born birth old',
+  age: 'old born',
+  car: 'commute transport drive',
+  bike: 'commute transport',
+  email: 'contact reach',
+  phone_number: 'contact reach telephone',
+  school: 'study education',
+  degree: 'study education',
+  working_hours: 'schedule morning routine',
+};
+
+/**
+ * The permanent facts that a question asks for, by their attributes. A name of several words has to stand in the question with all
+ * of them: "name" asks for `name`, and not for `partner_name` or `pet_name`.
+ */
+export function askedFacts(terms: readonly string[], view: RecallView, attributes: AttributeTable): Set<number> {
+  const relatives = relativesIn(terms);
+  // "What is his wife's name?" asks for what has to do with a wife. "Where does his mother live?" for nothing of his own.
+  const telling = new Set(relatives.length > 0 ? relatives : terms);
+  const isAsked = (attribute: string): boolean =>
+    phrasesOf(attribute, attributes).some((phrase) => phrase.every((word) => telling.has(word)));
+  const found = new Set<number>();
+  for (const ordinal of view.keyed) {
+    const attribute = view.documents[ordinal]?.attribute ?? null;
+    if (attribute !== null && view.live[ordinal] === 1 && isAsked(attribute)) found.add(ordinal);
+  }
+  return found;
+}
+
+const phrasesByTable = new WeakMap<AttributeTable, Map<string, string[][]>>();
+
+/** The names of an attribute as stems, each name a list. */
+function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
+  const known = phrasesByTable.get(attributes) ?? new Map<string, string[][]>();
+  phrasesByTable.set(attributes, known);
+  const before = known.get(attribute);
+  if (before !== undefined) return before;
+  const { labels, synonyms } = attributes.policyOf(attribute);
+  const names = [attribute, ...Object.values(labels), ...synonyms.filter((name) => !AMBIGUOUS.has(name))];
+  // An attribute that no table knows has no synonyms: "Who is my boss?" asks for `boss_name` without the word.
+  if (!attributes.isKnown(attribute)) names.push(attribute.replace(/_names?$/, ''));
+  const phrases = [
+    ...names.map((name) => words(name.replaceAll('_', ' '))),
+    ...words(ASKED_WITH[attribute] ?? '').map((word) => [word]),
+  ];
+  const kept = phrases.filter((phrase) => phrase.length > 0);
+  known.set(attribute, kept);
+  return kept;
+}
+
+/** Synonyms that a reader may give and that mean something else in a question: "call the dentist" does not ask for a nickname. */
+const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
+
+/** A kind of memory that is asked for by its name, not by what is in it. */
+interface AskedKind {
+  names: ReadonlySet<string>;
+  has(document: RecallDocument, type: MemoryType | undefined): boolean;
+}
+
+const FAMILY = wordSet(`
+  mother mom mum father dad parent parents sister sisters brother brothers sibling siblings twin twins son sons daughter
+  daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancee grandmother grandma
+  grandfather grandpa grandparents grandson granddaughter aunt uncle cousin cousins niece nephew family`);
+const HOW_TO_ANSWER =
+  /\b(?:the agent|answers?|answered|repl(?:y|ies)|responses?|explanations?|tone|style|format|bullet points?|paragraphs?|emojis?|jargon|to be called)\b/i;
+
+const KINDS: readonly AskedKind[] = [
+  kind(
+    'preference preferences prefer like likes taste tastes favorite favourite favorites favourites',
+    ({ category }) => category === 'preference',
+  ),
+  kind(
+    'communication communicate style format formatting tone answer answers respond response reply write instruction instructions',
+    ({ attribute, text }, type) =>
+      attribute?.startsWith('answer_') === true || (type?.personal === true && HOW_TO_ANSWER.test(text)),
+  ),
+  kind('family relative relatives', ({ text }) =>
+    text
+      .toLowerCase()
+      .split(/[^\p{L}-]+/u)
+      .some((word) => FAMILY.has(word)),
+  ),
+  kind('know remember background profile overview everything summary information info facts', () => true),
+];
+
+function kind(names: string, has: AskedKind['has']): AskedKind {
+  return { names: new Set(words(names)), has };
+}
+
+const kindsByTable = new WeakMap<MemoryTypeTable, AskedKind[]>();
+
+/** A type is asked for by its name, and by the words that the table has for it. */
+function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
+  const before = kindsByTable.get(memoryTypes);
+  if (before !== undefined) return before;
+  const kinds = [...memoryTypes]
+    .filter(([, { recalled }]) => recalled)
+    .map(([name, { askedFor }]) =>
+      kind([name.replaceAll('_', ' '), ...askedFor].join(' '), ({ type }) => type === name),
+    );
+  kindsByTable.set(memoryTypes, kinds);
+  return kinds;
+}
+
+// They say of whom and how much, not what.
+const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
+
+/**
+ * The memories that a question asks for by their kind and by nothing else: "user preferences", "communication style",
+ * "What do you know about me?" share no word with any of them.
+ */
+export function askedKinds(terms: readonly string[], view: RecallView, memoryTypes: MemoryTypeTable): Set<number> {
+  const found = new Set<number>();
+  const telling = terms.filter((term) => !FILLERS.has(term));
+  const asked = [...KINDS, ...typeKinds(memoryTypes)].filter(({ names }) => telling.some((term) => names.has(term)));
+  if (asked.length === 0 || !telling.every((term) => asked.some(({ names }) => names.has(term)))) return found;
+  for (const [ordinal, document] of view.documents.entries()) {
+    if (view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
+    const type = memoryTypes.get(document.type);
+    if (asked.some(({ has }) => has(document, type))) found.add(ordinal);
+  }
+  return found;
+}

@@ -1,0 +1,233 @@
+import { splitSentences } from '../../language/sentences.ts';
+import type { Event } from '../../record/event.ts';
+import type { Forgotten } from '../../record/forgotten.ts';
+import { memoryType } from '../../record/memory-types.ts';
+import type { Memory } from '../../record/memory.ts';
+import type { Change } from '../../record/revision.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import { type Quote, USER } from '../../record/statement.ts';
+import type { Parts, Reader, Writer } from '../database.ts';
+import { beginEpoch } from '../erase-records.ts';
+import { changeOwner } from '../owner-store.ts';
+import { archiveMemory } from '../write-memory.ts';
+import {
+  type CutSpan,
+  deleteForgotten,
+  insertForgotten,
+  insertSpans,
+  listForgotten,
+  markSaidAgain,
+} from './forgotten-store.ts';
+import { hideInDerived, memoriesOfRows, removeEntities } from './hide-in-derived.ts';
+import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
+import { hideInEvent, type Sayer, sayerOf, showWords, spansToHide } from './hide-words.ts';
+import type { Says } from './redact-documents.ts';
+
+/** What is to be forgotten, and who asks. */
+export interface Forgetting {
+  /** The owner. */
+  scope: Scope;
+  memories: readonly Memory[];
+  /** Words of turns that never became a memory. */
+  words?: readonly Quote[];
+  /** Who asks: `user`, `agent`, `application`. */
+  by: string;
+  /** Left out where a door was used. */
+  request?: Request | null;
+  why: Change;
+}
+
+/**
+ * Forgets: takes statements out of sight everywhere, and keeps them until they are erased. In one transaction the memories are
+ * archived, the words that say so leave the log (the user's turns, the assistant's echoes, the request), the documents and whatever
+ * was derived, and a record says what it was, who asked and when. All that reads turns obeys, because the words are not there; work
+ * that is under way finds another incarnation of the owner and starts again.
+ */
+export async function forget(writer: Writer, parts: Parts, work: Forgetting): Promise<Forgotten[]> {
+  const now = parts.clock.now();
+  const owner = { ...work.scope, session: null, connection: null };
+  await changeOwner(writer, owner, now);
+  const at = work.request?.event.occurredAt ?? new Date(now);
+  const items = await itemsOf(writer, parts, work, owner);
+  if (items.length === 0) return [];
+  const saidAgain = await hideInLog(writer, parts, { items, owner, at, request: work.request ?? null });
+  const forgotten: Forgotten[] = [];
+  for (const item of items) {
+    if (item.memory !== null) await archiveMemory(writer, parts, item.memory, { reason: 'forgotten', why: work.why });
+    const record = recordOf(item, { work, owner, id: parts.ids.next('fgt'), at, saidAgainAt: saidAgain.get(item) });
+    await insertForgotten(writer, record, item.spans);
+    forgotten.push({ ...record, spans: item.spans.filter(({ field }) => field === 'content').map(toQuote) });
+  }
+  await hideInDerived(writer, parts, { items, owner, why: work.why });
+  await removeEntities(writer, items);
+  await beginEpoch(writer, owner.tenant, [owner, ...items.flatMap(({ memory }) => memory?.scope ?? [])]);
+  return forgotten;
+}
+
+/** An intention that is done or dismissed: the turns keep their words, and no reader makes an intention of them again. */
+export async function closeIntention(
+  writer: Writer,
+  parts: Parts,
+  memory: Memory,
+  { as, by, why }: { as: 'done' | 'dismissed'; by: string; why: Change },
+): Promise<void> {
+  const owner = { ...memory.scope, session: null, connection: null };
+  const item = {
+    memory,
+    text: memory.content,
+    quotes: memory.quotes,
+    sayer: sayerOf({ value: null, texts: [] }),
+    spans: [],
+  };
+  const record = recordOf(item, {
+    work: { scope: owner, memories: [memory], by, why },
+    owner,
+    id: parts.ids.next('fgt'),
+    at: new Date(parts.clock.now()),
+  });
+  const spans = memory.quotes.map((quote): CutSpan => ({ ...quote, field: 'content', words: '' }));
+  await insertForgotten(writer, { ...record, as }, spans);
+}
+
+/** Takes a forgetting back: the words are in the log again. The caller restores the memory. */
+export async function unforget(writer: Writer, parts: Parts, record: Forgotten): Promise<void> {
+  const { tenant } = record.scope;
+  await changeOwner(writer, record.scope, parts.clock.now());
+  if (record.as === 'forgotten') await showWords(writer, parts, tenant, record.id);
+  await deleteForgotten(writer, tenant, [record.id]);
+  await beginEpoch(writer, tenant, [record.scope]);
+}
+
+/**
+ * What comes in after something was forgotten: an agent or a tool that repeats it is not heard, until the user says it again.
+ */
+export async function hideEchoes(writer: Writer, parts: Parts, scope: Scope, events: readonly Event[]): Promise<void> {
+  const spoken = events.filter(({ kind }) => kind === 'message' || kind === 'tool_result' || kind === 'observation');
+  if (spoken.length === 0) return;
+  const owner = { ...scope, session: null, connection: null };
+  const active = await activeRecords(writer, owner);
+  if (active.length === 0) return;
+  let open = active.map((record) => ({ record, sayer: sayerOfRecord(record) }));
+  for (const event of spoken) {
+    const sentences = splitSentences(event.content).map(({ text }) => text);
+    const saying = open.filter(({ sayer }) => sentences.some(sayer.says));
+    if (event.origin === 'user') {
+      await markSaidAgain(
+        writer,
+        scope.tenant,
+        saying.map(({ record }) => record.id),
+        event.occurredAt.getTime(),
+      );
+      open = open.filter((each) => !saying.includes(each));
+      continue;
+    }
+    for (const { record, sayer } of open) {
+      const [row] = await eventsById(writer, scope.tenant, [event.id]);
+      if (row === undefined) continue;
+      const spans = spansToHide(row, { quotes: [], says: sayer.says });
+      await hideInEvent(writer, parts, row, spans, sayer.says);
+      await insertSpans(writer, scope.tenant, record.id, spans);
+    }
+  }
+}
+
+/** Whether a sentence says something that was forgotten of an owner and was not said again. */
+export async function saysForgotten(reader: Reader, owner: Scope): Promise<Says> {
+  const sayers = (await activeRecords(reader, owner)).map(sayerOfRecord);
+  return (text) => sayers.some(({ says }) => says(text));
+}
+
+async function activeRecords(reader: Reader, owner: Scope): Promise<Forgotten[]> {
+  return (await listForgotten(reader, owner)).filter(
+    ({ as, saidAgainAt }) => as === 'forgotten' && saidAgainAt === null,
+  );
+}
+
+function sayerOfRecord({ value, text }: Forgotten): Sayer {
+  return sayerOf({ value, texts: [text] });
+}
+
+async function itemsOf(writer: Writer, parts: Parts, work: Forgetting, owner: Scope): Promise<Item[]> {
+  const { tenant } = owner;
+  const quoted = [...work.memories.flatMap(({ quotes }) => quotes), ...(work.words ?? [])];
+  const rows = new Map(
+    (
+      await eventsById(
+        writer,
+        tenant,
+        quoted.map(({ event }) => event),
+      )
+    ).map((row) => [row.id, row]),
+  );
+  const wordsOf = ({ event, start, end }: Quote): string => rows.get(event)?.content.slice(start, end) ?? '';
+  const itemOf = (memory: Memory): Item => ({
+    memory,
+    text: memory.content,
+    quotes: memory.quotes,
+    sayer: sayerOf({ value: memory.value, texts: [memory.content, ...memory.quotes.map(wordsOf)] }),
+    spans: [],
+  });
+  const items = work.memories.map(itemOf);
+  const repeats = await repeatsOf(writer, parts, items, owner);
+  const words = (work.words ?? []).map((quote): Item => {
+    const text = wordsOf(quote);
+    return { memory: null, text, quotes: [quote], sayer: sayerOf({ value: null, texts: [text] }), spans: [] };
+  });
+  return [...items, ...repeats.map(itemOf), ...words.filter(({ text }) => text.trim() !== '')];
+}
+
+/** Live statements without an attribute that say one of the items in other words: "Halden had a party". */
+async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], owner: Scope): Promise<Memory[]> {
+  const telling = items.filter(({ sayer }) => sayer.isTelling);
+  if (telling.length === 0) return [];
+  const known = new Set(items.map(({ memory }) => memory?.id));
+  const memories = await memoriesOfRows(
+    writer,
+    owner.tenant,
+    await rowsWith(writer, parts, 'memory', { items: telling, owner }),
+  );
+  return memories.filter(
+    (memory) =>
+      !known.has(memory.id) &&
+      memory.archivedAt === null &&
+      memory.attribute === null &&
+      ownerKey(memory.scope) === ownerKey(owner) &&
+      memoryType(parts.memoryTypes, memory.type).forgettable &&
+      memory.sourceType !== 'consolidation' &&
+      splitSentences(memory.content).length <= 1 &&
+      telling.some(({ sayer }) => sayer.says(memory.content)),
+  );
+}
+
+function recordOf(
+  { memory, text }: Item,
+  {
+    work,
+    owner,
+    id,
+    at,
+    saidAgainAt = null,
+  }: { work: Forgetting; owner: Scope; id: string; at: Date; saidAgainAt?: Date | null },
+): Omit<Forgotten, 'spans'> {
+  return {
+    id,
+    scope: memory === null ? owner : { ...memory.scope, session: null, connection: null },
+    as: 'forgotten',
+    memory: memory?.id ?? null,
+    subject: memory?.subject ?? USER,
+    attribute: memory?.attribute ?? null,
+    value: memory?.value ?? null,
+    polarity: memory?.polarity ?? 'affirmed',
+    tense: memory?.tense ?? 'holds',
+    text,
+    by: work.by,
+    request: work.request?.event.id ?? null,
+    reason: work.why.reason,
+    at,
+    saidAgainAt,
+  };
+}
+
+function toQuote({ event, start, end }: CutSpan): Quote {
+  return { event, start, end };
+}

@@ -1,0 +1,230 @@
+import type { Selectable } from 'kysely';
+import { normalValue } from '../../record/attributes.ts';
+import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
+import { contentHash, type Memory } from '../../record/memory.ts';
+import { ownerKey, type Scope, visibleOwners } from '../../record/scope.ts';
+import { isSameSubject, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
+import { chunks, type Reader, type Writer } from '../database.ts';
+import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
+
+/** Words that were taken out of an event. `field` is where: its text, or its metadata as a whole. */
+export interface CutSpan extends Quote {
+  field: 'content' | 'metadata';
+  words: string;
+}
+
+export async function insertForgotten(
+  writer: Writer,
+  record: Omit<Forgotten, 'spans'>,
+  spans: readonly CutSpan[],
+): Promise<void> {
+  await writer
+    .insertInto('forgotten')
+    .values({
+      tenant_id: record.scope.tenant,
+      id: record.id,
+      owner_key: ownerKey(record.scope),
+      agent_id: record.scope.agent,
+      user_id: record.scope.user,
+      as: record.as,
+      memory_id: record.memory,
+      subject: record.subject,
+      attribute: record.attribute,
+      value: record.value,
+      polarity: record.polarity,
+      tense: record.tense,
+      text: record.text,
+      asked_by: record.by,
+      request: record.request,
+      reason: record.reason,
+      at: record.at.getTime(),
+      said_again_at: record.saidAgainAt?.getTime() ?? null,
+    })
+    .execute();
+  await insertSpans(writer, record.scope.tenant, record.id, spans);
+}
+
+export async function insertSpans(
+  writer: Writer,
+  tenant: string,
+  id: string,
+  spans: readonly CutSpan[],
+): Promise<void> {
+  for (const some of chunks(spans, 100)) {
+    await writer
+      .insertInto('forgotten_spans')
+      .values(
+        some.map(({ event, start, end, field, words }) => ({
+          tenant_id: tenant,
+          forgotten_id: id,
+          event_id: event,
+          field,
+          start_at: start,
+          end_at: end,
+          words,
+        })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** What was forgotten of an owner and of those around it that a handle sees, the latest first. */
+export async function listForgotten(
+  reader: Reader,
+  scope: Scope,
+  { limit = 200, memories, id }: { limit?: number; memories?: readonly string[]; id?: string } = {},
+): Promise<Forgotten[]> {
+  let query = reader
+    .selectFrom('forgotten')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', visibleOwners(scope))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (memories !== undefined) query = query.where('memory_id', 'in', [...memories]);
+  if (id !== undefined) query = query.where('id', '=', id);
+  const rows = await query.execute();
+  if (rows.length === 0) return [];
+  const spans = await spansOf(
+    reader,
+    scope.tenant,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => toForgotten(row, spans.get(row.id) ?? []));
+}
+
+/** The words that were taken out, by the record that holds them. */
+export async function spansOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<Map<string, CutSpan[]>> {
+  const found = new Map<string, CutSpan[]>();
+  for (const some of chunks(ids)) {
+    const rows = await reader
+      .selectFrom('forgotten_spans')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('forgotten_id', 'in', some)
+      .orderBy('event_id')
+      .orderBy('start_at')
+      .execute();
+    for (const row of rows) found.set(row.forgotten_id, [...(found.get(row.forgotten_id) ?? []), toSpan(row)]);
+  }
+  return found;
+}
+
+/** From now on the assistant may say it again: the user has. */
+export async function markSaidAgain(writer: Writer, tenant: string, ids: readonly string[], at: number): Promise<void> {
+  if (ids.length === 0) return;
+  await writer
+    .updateTable('forgotten')
+    .set({ said_again_at: at })
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .where('said_again_at', 'is', null)
+    .execute();
+}
+
+/** Removes for good what records keep of erased memories and events. */
+export async function eraseForgotten(
+  writer: Writer,
+  tenant: string,
+  { memories, events }: { memories: readonly string[]; events: readonly string[] },
+): Promise<void> {
+  const found = async (column: 'memory_id' | 'id', values: readonly string[], isWords = false): Promise<string[]> => {
+    const rows = await writer
+      .selectFrom('forgotten')
+      .select('id')
+      .where('tenant_id', '=', tenant)
+      .where(column, 'in', [...values])
+      .$if(isWords, (query) => query.where('memory_id', 'is', null))
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+  for (const some of chunks(memories)) await deleteForgotten(writer, tenant, await found('memory_id', some));
+  for (const some of chunks(events)) {
+    const ofEvents = () =>
+      writer.selectFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some);
+    const ids = (await ofEvents().select('forgotten_id').distinct().execute()).map((row) => row.forgotten_id);
+    // A record of words that never became a memory says those words itself.
+    for (const few of chunks(ids)) await deleteForgotten(writer, tenant, await found('id', few, true));
+    await writer.deleteFrom('forgotten_spans').where('tenant_id', '=', tenant).where('event_id', 'in', some).execute();
+  }
+}
+
+export async function deleteForgotten(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
+  for (const some of chunks(ids)) {
+    await writer
+      .deleteFrom('forgotten_spans')
+      .where('tenant_id', '=', tenant)
+      .where('forgotten_id', 'in', some)
+      .execute();
+    await writer.deleteFrom('forgotten').where('tenant_id', '=', tenant).where('id', 'in', some).execute();
+  }
+}
+
+type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'statedAt' | 'quotes' | 'type'> & {
+  text: string;
+};
+
+/**
+ * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was
+ * said before. Said anew afterwards it is another one.
+ */
+export function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
+  return records.some((record) => {
+    if (record.as !== 'forgotten' && claim.type !== 'intention') return false;
+    if (quotesMeet(record.spans, claim.quotes)) return true;
+    if (claim.statedAt > record.at) return false;
+    return hasSameFields(record, claim) || contentHash(record.text) === contentHash(claim.text);
+  });
+}
+
+function hasSameFields(record: Forgotten, claim: Claim): boolean {
+  return (
+    record.attribute !== null &&
+    record.attribute === claim.attribute &&
+    record.polarity === claim.polarity &&
+    record.value !== null &&
+    claim.value !== null &&
+    isSameSubject(record.subject, claim.subject) &&
+    normalValue(record.value) === normalValue(claim.value)
+  );
+}
+
+/** Whether two quotes of one event share words. */
+export function quotesMeet(one: readonly Quote[], other: readonly Quote[]): boolean {
+  return one.some((left) =>
+    other.some((right) => left.event === right.event && left.start < right.end && right.start < left.end),
+  );
+}
+
+function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
+  return {
+    event: row.event_id,
+    start: row.start_at,
+    end: row.end_at,
+    field: row.field as CutSpan['field'],
+    words: row.words,
+  };
+}
+
+function toForgotten(row: Selectable<ForgottenTable>, spans: readonly CutSpan[]): Forgotten {
+  return {
+    id: row.id,
+    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
+    as: row.as as ForgottenAs,
+    memory: row.memory_id,
+    subject: row.subject,
+    attribute: row.attribute,
+    value: row.value,
+    polarity: row.polarity as Polarity,
+    tense: row.tense as Tense,
+    text: row.text,
+    spans: spans.filter(({ field }) => field === 'content').map(({ event, start, end }) => ({ event, start, end })),
+    by: row.asked_by,
+    request: row.request,
+    reason: row.reason,
+    at: new Date(row.at),
+    saidAgainAt: row.said_again_at === null ? null : new Date(row.said_again_at),
+  };
+}

@@ -1,0 +1,132 @@
+import type { Memory } from '../../record/memory.ts';
+import type { Change } from '../../record/revision.ts';
+import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Parts, Writer } from '../database.ts';
+import { derivedOf } from '../derivation-store.ts';
+import { toMemory } from '../memory-rows.ts';
+import { archiveMemory, reviseMemory } from '../write-memory.ts';
+import { eventsById, type Item, rowsWith } from './hide-in-log.ts';
+import { redactDocuments, redactHistory, redactText, type Says } from './redact-documents.ts';
+
+/**
+ * Memories that were made of what is forgotten: those of nothing else go with it, the others lose its sentences. What was archived
+ * before and says it is out of sight as of the past, too.
+ */
+export async function hideInDerived(
+  writer: Writer,
+  parts: Parts,
+  { items, owner, why }: { items: readonly Item[]; owner: Scope; why: Change },
+): Promise<void> {
+  const { tenant } = owner;
+  const says: Says = (text) => items.some(({ sayer }) => sayer.says(text));
+  const gone = items.flatMap(({ memory }) => memory?.id ?? []);
+  const derived = await derivedOf(writer, tenant, gone);
+  const hits = await memoriesOfRows(
+    writer,
+    tenant,
+    await rowsWith(writer, parts, 'memory', { items, owner, archived: true }),
+  );
+  const made = hits.filter(
+    ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
+  );
+  const learned = await learnedFromOwner(writer, made, owner);
+  const found = [...learned, ...(await memoriesById(writer, tenant, [...derived.keys()]))];
+  for (const memory of new Map(found.map((each) => [each.id, each])).values()) {
+    if (gone.includes(memory.id)) continue;
+    const isAlone = derived.get(memory.id)?.every((id) => gone.includes(id)) ?? false;
+    const content = isAlone || says(memory.title ?? '') ? '' : redactText(memory.content, says);
+    if (content === memory.content) continue;
+    if (content.trim() === '' || memory.archivedAt !== null) {
+      await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
+      continue;
+    }
+    await reviseMemory(writer, parts, memory, { change: { content }, why });
+    await redactHistory(writer, tenant, memory.id, (before) => ({
+      ...before,
+      content: redactText(before.content, says),
+    }));
+  }
+  await redactDocuments(writer, owner, { says, gone: new Set(gone), isOwn: true });
+}
+
+/** Without what others see as well and was not learned from this owner's events. */
+async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
+  const shared = memories.filter(({ scope }) => scope.user !== owner.user);
+  const events = await eventsById(
+    writer,
+    owner.tenant,
+    shared.flatMap(({ sourceEvents }) => sourceEvents),
+  );
+  const own = new Set(events.filter(({ user_id }) => user_id === owner.user).map(({ id }) => id));
+  return memories.filter((memory) => !shared.includes(memory) || memory.sourceEvents.some((id) => own.has(id)));
+}
+
+/** An entity that is named by what is forgotten, and that no other live memory is about, is known no longer. */
+export async function removeEntities(writer: Writer, items: readonly Item[]): Promise<void> {
+  for (const { memory, sayer } of items) {
+    if (memory === null || memory.entities.length === 0) continue;
+    const { tenant } = memory.scope;
+    const rows = await writer
+      .selectFrom('entities')
+      .select(['id', 'name'])
+      .where('tenant_id', '=', tenant)
+      .where('owner_key', '=', ownerKey(memory.scope))
+      .where('id', 'in', memory.entities)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('memory_entities')
+              .innerJoin('memories', (join) =>
+                join
+                  .onRef('memories.tenant_id', '=', 'memory_entities.tenant_id')
+                  .onRef('memories.id', '=', 'memory_entities.memory_id'),
+              )
+              .select('memories.id')
+              .whereRef('memory_entities.tenant_id', '=', 'entities.tenant_id')
+              .whereRef('memory_entities.entity_id', '=', 'entities.id')
+              .where('memories.archived_at', 'is', null),
+          ),
+        ),
+      )
+      .execute();
+    const gone = rows.filter(({ name }) => sayer.says(name)).map(({ id }) => id);
+    for (const id of gone) await removeEntity(writer, tenant, id);
+    const entities = JSON.stringify(memory.entities.filter((id) => !gone.includes(id)));
+    if (gone.length > 0)
+      await writer
+        .updateTable('memories')
+        .set({ entities })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', memory.id)
+        .execute();
+  }
+}
+
+async function removeEntity(writer: Writer, tenant: string, id: string): Promise<void> {
+  for (const table of ['entity_names', 'memory_entities'] as const)
+    await writer.deleteFrom(table).where('tenant_id', '=', tenant).where('entity_id', '=', id).execute();
+  await writer.deleteFrom('entities').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+}
+
+export async function memoriesOfRows(writer: Writer, tenant: string, rowIds: readonly number[]): Promise<Memory[]> {
+  if (rowIds.length === 0) return [];
+  const rows = await writer
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('row_id', 'in', [...rowIds])
+    .execute();
+  return rows.map(toMemory);
+}
+
+async function memoriesById(writer: Writer, tenant: string, ids: readonly string[]): Promise<Memory[]> {
+  if (ids.length === 0) return [];
+  const rows = await writer
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map(toMemory);
+}

@@ -1,0 +1,180 @@
+import { splitSentences } from '../../language/sentences.ts';
+import { indexWords } from '../../language/words.ts';
+import type { Event } from '../../record/event.ts';
+import { memoryType } from '../../record/memory-types.ts';
+import type { Memory } from '../../record/memory.ts';
+import { type Scope, visibleOwners } from '../../record/scope.ts';
+import type { Quote } from '../../record/statement.ts';
+import { chunks, type Parts, type Writer } from '../database.ts';
+import type { EventRow } from '../event-store.ts';
+import { eraseRefusals } from '../history-store.ts';
+import { memoriesFrom } from '../load-records.ts';
+import { type CutSpan, quotesMeet } from './forgotten-store.ts';
+import { hideInEvent, type Hiding, type Sayer, spansToHide } from './hide-words.ts';
+import type { Says } from './redact-documents.ts';
+
+/** The turn that asks to forget, and its words that do. */
+export interface Request {
+  event: Event;
+  quotes: readonly Quote[];
+}
+
+/** One thing that is to be out of sight. */
+export interface Item {
+  memory: Memory | null;
+  text: string;
+  quotes: readonly Quote[];
+  sayer: Sayer;
+  spans: CutSpan[];
+}
+
+const MOST_HITS = 1000;
+
+/** The rows of an owner and of those around it that have the words of what is forgotten. */
+export async function rowsWith(
+  writer: Writer,
+  parts: Parts,
+  kind: 'memory' | 'event',
+  { items, owner, archived = false }: { items: readonly Item[]; owner: Scope; archived?: boolean },
+): Promise<number[]> {
+  const found = new Set<number>();
+  for (const { memory, text, sayer } of items) {
+    const words = [...new Set(indexWords(sayer.isTelling ? `${memory?.value ?? ''}` : text))].slice(0, 30);
+    const search = { tenant: owner.tenant, kind, owners: visibleOwners(owner), words, archived, limit: MOST_HITS };
+    for (const { rowId } of await parts.database.text.search(writer, search)) found.add(rowId);
+  }
+  return [...found];
+}
+
+/** Takes the words out of the log. Gives back when the user has said an item again since. */
+export async function hideInLog(
+  writer: Writer,
+  parts: Parts,
+  { items, owner, at, request }: { items: readonly Item[]; owner: Scope; at: Date; request: Request | null },
+): Promise<Map<Item, Date>> {
+  const { tenant } = owner;
+  const sources = items.flatMap(({ memory, quotes }) => [
+    ...quotes.map(({ event }) => event),
+    ...(memory === null || !memoryType(parts.memoryTypes, memory.type).forgettable ? [] : memory.sourceEvents),
+  ]);
+  const own = await eventsById(writer, tenant, [...sources, ...(request === null ? [] : [request.event.id])]);
+  const turns = own.filter(({ origin, id }) => origin === 'user' && sources.includes(id));
+  const replies = await repliesTo(writer, turns);
+  const hits = await eventsOfRows(writer, tenant, await rowsWith(writer, parts, 'event', { items, owner }));
+  // What others have said is theirs, and a document is kept on purpose.
+  const echoes = hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
+  const rows = [...new Map([...own, ...replies, ...echoes].map((row) => [row.id, row])).values()];
+  const standing = await standingQuotes(writer, tenant, { items, rows });
+  const isReply = new Set(replies.map(({ id }) => id));
+  const saidAgain = new Map<Item, Date>();
+  const hidden = new Set<string>();
+  for (const row of rows) {
+    const isRequest = request?.event.id === row.id;
+    const isLater = row.origin === 'user' && row.occurred_at > at.getTime() && !isRequest;
+    const says: Says[] = [];
+    const cut: CutSpan[] = [];
+    for (const [index, item] of items.entries()) {
+      const quotes = item.quotes.filter(({ event }) => event === row.id);
+      if (isLater && quotes.length === 0) {
+        if (splitSentences(row.content).some(({ text }) => item.sayer.says(text)))
+          saidAgain.set(item, new Date(row.occurred_at));
+        continue;
+      }
+      const test = isReply.has(row.id) ? item.sayer.takesUp : item.sayer.says;
+      const saysIt = row.origin === 'user' ? unlessStanding(row, test, standing) : test;
+      const asked = isRequest && index === 0 ? request.quotes : [];
+      const spans = spansOf(item, row, {
+        quotes: [...quotes, ...asked],
+        says: saysIt,
+        isSource: sources.includes(row.id),
+      });
+      item.spans.push(...spans);
+      cut.push(...spans);
+      says.push(saysIt);
+    }
+    if (cut.length === 0) continue;
+    await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
+    hidden.add(row.id);
+  }
+  await eraseRefusals(writer, tenant, { owners: visibleOwners(owner), events: hidden });
+  return saidAgain;
+}
+
+/** The words of an event that say an item. The source of a memory without quotes that says it in other words goes as a whole. */
+function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hiding & { isSource: boolean }): CutSpan[] {
+  const spans = spansToHide(row, hiding);
+  const isUnquoted = isSource && memory?.quotes.length === 0 && memory.sourceEvents.includes(row.id);
+  if (spans.length > 0 || !isUnquoted) return spans;
+  return spansToHide(row, { ...hiding, quotes: [{ start: 0, end: row.content.length }] });
+}
+
+/** A sentence of the user's that another statement rests on stays, although it names the same thing. */
+function unlessStanding(row: EventRow, test: Says, standing: readonly Quote[]): Says {
+  return (text) => {
+    if (!test(text)) return false;
+    const start = row.content.indexOf(text);
+    return start < 0 || !quotesMeet([{ event: row.id, start, end: start + text.length }], standing);
+  };
+}
+
+/** The words that live statements rest on which are not forgotten now. */
+async function standingQuotes(
+  writer: Writer,
+  tenant: string,
+  { items, rows }: { items: readonly Item[]; rows: readonly EventRow[] },
+): Promise<Quote[]> {
+  const gone = new Set(items.map(({ memory }) => memory?.id));
+  const learned = await memoriesFrom(
+    writer,
+    tenant,
+    rows.map(({ id }) => id),
+  );
+  return learned.filter(({ id, archivedAt }) => archivedAt === null && !gone.has(id)).flatMap(({ quotes }) => quotes);
+}
+
+const LONGEST_REPLY = 6;
+
+/** What was said right after some turns, up to the user's next one. */
+async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<EventRow[]> {
+  const replies: EventRow[] = [];
+  for (const turn of turns) {
+    if (turn.session_id === null || turn.position === null) continue;
+    const after = await writer
+      .selectFrom('events')
+      .selectAll()
+      .where('tenant_id', '=', turn.tenant_id)
+      .where('owner_key', '=', turn.owner_key)
+      .where('session_id', '=', turn.session_id)
+      .where('position', '>', turn.position)
+      .where('position', '<=', turn.position + LONGEST_REPLY)
+      .orderBy('position')
+      .execute();
+    const next = after.findIndex(({ origin }) => origin === 'user');
+    replies.push(...(next === -1 ? after : after.slice(0, next)));
+  }
+  return replies;
+}
+
+export async function eventsById(writer: Writer, tenant: string, ids: readonly string[]): Promise<EventRow[]> {
+  const rows: EventRow[] = [];
+  for (const some of chunks([...new Set(ids)])) {
+    const found = await writer
+      .selectFrom('events')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', some)
+      .execute();
+    rows.push(...found);
+  }
+  return rows;
+}
+
+async function eventsOfRows(writer: Writer, tenant: string, rowIds: readonly number[]): Promise<EventRow[]> {
+  if (rowIds.length === 0) return [];
+  return writer
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('row_id', 'in', [...rowIds])
+    .execute();
+}

@@ -1,0 +1,201 @@
+import { SEED_WORDS } from '../../language/seed-words.ts';
+import { splitSentences } from '../../language/sentences.ts';
+import { contentStems, coveredBy, indexWords, isContentWord } from '../../language/words.ts';
+import { normalValue } from '../../record/attributes.ts';
+import type { Quote } from '../../record/statement.ts';
+import type { Parts, Writer } from '../database.ts';
+import { type EventRow, toEvent } from '../event-store.ts';
+import { queueForEmbedding } from '../indexing.ts';
+import { type CutSpan, spansOf } from './forgotten-store.ts';
+import { redactJson, type Says } from './redact-documents.ts';
+
+/** What tells whether a sentence says something that is to be out of sight. */
+export interface Matter {
+  value: string | null;
+  /** Sentences that say it: the statement, and the words that it was read from. */
+  texts: readonly string[];
+}
+
+/** A sentence that has so many of the words of another says what that says. */
+const SAYS_IT = 0.8;
+/** Of the reply to a turn fewer words are enough: it is about that turn. */
+const REPLY_SAYS_IT = 0.34;
+
+export interface Sayer {
+  /** Whether a sentence says it. */
+  says(sentence: string): boolean;
+  /** Whether a sentence of the direct reply takes it up. */
+  takesUp(sentence: string): boolean;
+  /** Whether nothing but the value itself tells it: a name, a number, an address. */
+  isTelling: boolean;
+}
+
+/** Decides by the value where that tells enough by itself, else by the words of the statement and of its sources. */
+export function sayerOf({ value, texts }: Matter): Sayer {
+  const stems = texts.map(contentStems).filter((each) => each.size > 0);
+  const isTelling = value !== null && tells(value);
+  const namesValue = isTelling ? valueFinder(value) : (): boolean => false;
+  const shares = (sentence: string, least: number): boolean => {
+    const own = contentStems(sentence);
+    return stems.some((each) => {
+      if (coveredBy(each, own) >= least) return true;
+      const shared = [...own].filter((stem) => each.has(stem)).length;
+      return shared >= 2 && shared / own.size >= SAYS_IT;
+    });
+  };
+  return {
+    isTelling,
+    says: (sentence) => namesValue(sentence) || shares(sentence, SAYS_IT),
+    takesUp: (sentence) => namesValue(sentence) || shares(sentence, REPLY_SAYS_IT),
+  };
+}
+
+const NO_CASE = /\p{Lo}/u;
+
+/** Whether a value names its matter by itself. "Halden Foods" does; "tea" and "42" stand in many other sentences. */
+function tells(value: string): boolean {
+  const normal = normalValue(value);
+  if (normal.length < 3 || /^\d{1,3}$/.test(normal)) return NO_CASE.test(value) && normal.length >= 2;
+  return /\p{Lu}|@|\d\D*\d\D*\d\D*\d/u.test(value) || NO_CASE.test(value) || normal.includes(' ');
+}
+
+function valueFinder(value: string): (sentence: string) => boolean {
+  const normal = normalValue(value);
+  const digits = value.replace(/\D/g, '');
+  const name = leadingName(value);
+  const isNumber = digits.length >= 6 && digits.length >= normal.replace(/[^\p{L}\p{N}]/gu, '').length - 2;
+  return (sentence) => {
+    if (isNumber && sentence.replace(/\D/g, '').includes(digits)) return true;
+    const plain = ` ${normalValue(sentence)} `;
+    if (name !== null && plain.includes(` ${name} `)) return true;
+    return NO_CASE.test(normal) ? plain.includes(normal) : plain.includes(` ${normal} `);
+  };
+}
+
+const SHORTEST_NAME = 5;
+
+/** The word by which a name of several words is known: "Zorbex" of "Zorbex Foods". Null where it is an ordinary word. */
+function leadingName(value: string): string | null {
+  const [first = '', ...rest] = value.trim().split(/\s+/);
+  if (rest.length === 0 || !/^\p{Lu}/u.test(first)) return null;
+  const normal = normalValue(first);
+  const isOrdinary = SEED_WORDS.has(normal) || !isContentWord(normal);
+  return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
+}
+
+/** What of an event is to be out of sight. */
+export interface Hiding {
+  /** Words that are out of sight whatever they say. */
+  quotes: readonly Pick<Quote, 'start' | 'end'>[];
+  /** Sentences that say something which is out of sight. */
+  says: Says;
+}
+
+/**
+ * The words of an event to take out. A quote takes its sentence along where it is most of it, or where what is left still says it. An
+ * event of which no word is left is blank as a whole.
+ */
+export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] {
+  const { content } = row;
+  const spans: { start: number; end: number }[] = [];
+  for (const { text, span } of splitSentences(content)) {
+    const inside = quotes.flatMap(({ start, end }) => {
+      const part = { start: Math.max(start, span.start), end: Math.min(end, span.end) };
+      return part.start < part.end ? [part] : [];
+    });
+    const quoted = inside.reduce((sum, { start, end }) => sum + end - start, 0);
+    if (quoted * 2 >= text.length || says(text)) spans.push(span);
+    else spans.push(...inside);
+  }
+  const isAll = !/[\p{L}\p{N}]/u.test(withBlanks(content, spans));
+  const hidden = spans.length > 0 && isAll ? [{ start: 0, end: content.length }] : spans;
+  const cut: CutSpan[] = hidden
+    .filter(({ start, end }) => content.slice(start, end).trim() !== '')
+    .map(({ start, end }) => ({ event: row.id, start, end, field: 'content', words: content.slice(start, end) }));
+  if (redactJson(row.metadata, says) !== row.metadata)
+    cut.push({ event: row.id, start: 0, end: row.metadata.length, field: 'metadata', words: row.metadata });
+  return cut;
+}
+
+/** A text with blanks in place of some of its words: every other character keeps its place, so that quotes of it stay true. */
+function withBlanks(text: string, spans: readonly Pick<Quote, 'start' | 'end'>[]): string {
+  return spans.reduce(
+    (left, { start, end }) => left.slice(0, start) + ' '.repeat(Math.max(0, end - start)) + left.slice(end),
+    text,
+  );
+}
+
+/** Takes words out of an event, with its place in the text index and its vector. */
+export async function hideInEvent(
+  writer: Writer,
+  parts: Parts,
+  row: EventRow,
+  spans: readonly CutSpan[],
+  says: Says,
+): Promise<void> {
+  if (spans.length === 0) return;
+  const content = withBlanks(
+    row.content,
+    spans.filter(({ field }) => field === 'content'),
+  );
+  await rewriteEvent(writer, parts, row, { content, metadata: redactJson(row.metadata, says) });
+}
+
+/** Puts the words of a record back into its events; what other records have taken out of them stays out. */
+export async function showWords(writer: Writer, parts: Parts, tenant: string, id: string): Promise<void> {
+  const spans = (await spansOf(writer, tenant, [id])).get(id) ?? [];
+  for (const event of new Set(spans.map((span) => span.event))) {
+    const row = await writer
+      .selectFrom('events')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', '=', event)
+      .executeTakeFirst();
+    if (row === undefined) continue;
+    const own = spans.filter((span) => span.event === event);
+    const shown = own
+      .filter(({ field }) => field === 'content')
+      .reduce((text, { start, words }) => text.slice(0, start) + words + text.slice(start + words.length), row.content);
+    const others = await writer
+      .selectFrom('forgotten_spans')
+      .select(['start_at as start', 'end_at as end'])
+      .where('tenant_id', '=', tenant)
+      .where('event_id', '=', event)
+      .where('field', '=', 'content')
+      .where('forgotten_id', '!=', id)
+      .execute();
+    const metadata = own.find(({ field }) => field === 'metadata')?.words ?? row.metadata;
+    await rewriteEvent(writer, parts, row, { content: withBlanks(shown, others), metadata });
+  }
+}
+
+async function rewriteEvent(
+  writer: Writer,
+  parts: Parts,
+  row: EventRow,
+  { content, metadata }: { content: string; metadata: string },
+): Promise<void> {
+  const { tenant_id: tenant, owner_key: owner, row_id: rowId } = row;
+  await writer
+    .updateTable('events')
+    .set({ content, metadata })
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', row.id)
+    .execute();
+  if (content === row.content) return;
+  await parts.database.text.remove(writer, 'event', [rowId]);
+  const ofEvent = (table: 'embeddings' | 'embedding_queue') =>
+    writer
+      .deleteFrom(table)
+      .where('tenant_id', '=', tenant)
+      .where('record_kind', '=', 'event')
+      .where('record_row', '=', rowId);
+  await ofEvent('embeddings').execute();
+  await ofEvent('embedding_queue').execute();
+  if (content.trim() === '') return;
+  const { speaker } = toEvent(row);
+  const words = indexWords(speaker === null ? content : `${speaker} ${content}`);
+  await parts.database.text.add(writer, 'event', [{ tenant, owner, rowId, words }]);
+  // Not version 0: a vector of the words as they were may be under way, and must not be saved.
+  await queueForEmbedding(writer, [{ tenant, owner, kind: 'event', rowId, version: parts.clock.now() }]);
+}

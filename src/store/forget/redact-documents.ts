@@ -1,0 +1,163 @@
+import { type RawBuilder, sql } from 'kysely';
+import { replaceStatements, statementsIn } from '../../language/sentences.ts';
+import { type Basis, BLOCK_KINDS, type BlockKindName, type SentenceBasis } from '../../record/block.ts';
+import { contentHash } from '../../record/memory.ts';
+import type { Scope } from '../../record/scope.ts';
+import type { Writer } from '../database.ts';
+import { beginEpoch, type Place } from '../erase-records.ts';
+
+/** Whether a text says what is to be out of sight. */
+export type Says = (text: string) => boolean;
+
+/** What is to be taken out of documents. */
+export interface Redaction {
+  says: Says;
+  /** Ids of memories and events: the sentences that rest on one of them go, whatever their words. */
+  gone: ReadonlySet<string>;
+  /** Whether words count in the user's own documents only: the others may say it for other reasons. */
+  isOwn?: boolean;
+}
+
+/**
+ * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
+ * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives
+ * back how many documents, versions and answers it changed.
+ */
+export async function redactDocuments(
+  writer: Writer,
+  scope: Scope,
+  { says, gone, isOwn = false }: Redaction,
+): Promise<number> {
+  const around = sql`tenant_id = ${scope.tenant}
+    and (agent_id is null or ${scope.agent === null ? sql`1 = 1` : sql`agent_id = ${scope.agent}`})
+    and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
+  const { rows } = await sql<Place & StoredDocument & { id: string; kind: string }>`
+    select id, agent_id as agent, user_id as "user", kind, content, basis from blocks where ${around}`.execute(writer);
+  let changed = await dropHeldChanges(writer, around, says);
+  const places: Place[] = [];
+  for (const block of rows) {
+    const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
+    const redact = (document: StoredDocument): StoredDocument =>
+      withoutGone(document, { says: isOwn && block.user !== scope.user ? saysNothing : says, gone }, isJson);
+    const { content, basis } = redact(block);
+    if (content !== block.content || basis !== block.basis) {
+      await writer
+        .updateTable('blocks')
+        .set({ content, basis })
+        .where('tenant_id', '=', scope.tenant)
+        .where('id', '=', block.id)
+        .execute();
+      places.push(block);
+      changed += 1;
+    }
+    changed += await redactHistory(writer, scope.tenant, block.id, redact);
+  }
+  await beginEpoch(writer, scope.tenant, places);
+  return changed;
+}
+
+const saysNothing: Says = () => false;
+
+/** A document as it is stored: its text, and what its sentences rest on. */
+interface StoredDocument {
+  content: string;
+  basis?: string;
+}
+
+function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson: boolean): StoredDocument {
+  const { content, basis } = document;
+  const all = JSON.parse(basis ?? '{}') as Basis;
+  const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
+  // Under the empty key stands what was left out of the document: only the ids go.
+  const rests = new Set(keys.filter((key) => key !== ''));
+  const next = isJson
+    ? redactJson(withoutEntries(content, rests), says)
+    : replaceStatements(content, (statement) =>
+        rests.has(contentHash(statement)) || says(statement) ? null : statement,
+      );
+  if (keys.length === 0) return { ...document, content: next };
+  const withoutIds = ({ rests: ids, ...rest }: SentenceBasis): SentenceBasis => ({
+    ...rest,
+    rests: Object.fromEntries(Object.entries(ids).filter(([id]) => !gone.has(id))),
+  });
+  const left = Object.fromEntries(
+    Object.entries(all)
+      .filter(([key]) => !rests.has(key))
+      .map(([key, each]) => [key, withoutIds(each)]),
+  );
+  return { ...document, content: next, basis: JSON.stringify(left) };
+}
+
+function withoutEntries(content: string, keys: ReadonlySet<string>): string {
+  // An application may store any JSON, also a bare null.
+  const data = (JSON.parse(content) ?? {}) as Record<string, unknown>;
+  if (!Object.keys(data).some((key) => keys.has(key))) return content;
+  return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
+}
+
+/** A text without the sentences that say it. */
+export function redactText(text: string, says: Says): string {
+  return replaceStatements(text, (statement) => (says(statement) ? null : statement));
+}
+
+async function dropHeldChanges(writer: Writer, around: RawBuilder<unknown>, says: Says): Promise<number> {
+  const { rows } = await sql<{ id: string; proposal: string }>`
+    select id, proposal from held_changes where ${around}`.execute(writer);
+  const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
+  const dropped = rows.filter(({ proposal }) => redactJson(proposal, saysSomewhere) !== proposal);
+  for (const { id } of dropped) await sql`delete from held_changes where ${around} and id = ${id}`.execute(writer);
+  return dropped.length;
+}
+
+/** Redacts the earlier versions of a document or of a memory. */
+export async function redactHistory(
+  writer: Writer,
+  tenant: string,
+  id: string,
+  redact: (document: StoredDocument) => StoredDocument,
+): Promise<number> {
+  const revisions = await writer
+    .selectFrom('revisions')
+    .select(['version', 'before'])
+    .where('tenant_id', '=', tenant)
+    .where('record_id', '=', id)
+    .where('before', 'is not', null)
+    .execute();
+  let changed = 0;
+  for (const { version, before } of revisions) {
+    const snapshot = JSON.parse(before ?? '{}') as StoredDocument;
+    if (typeof snapshot.content !== 'string') continue;
+    const redacted = redact(snapshot);
+    if (redacted.content === snapshot.content && redacted.basis === snapshot.basis) continue;
+    await writer
+      .updateTable('revisions')
+      .set({ before: JSON.stringify(redacted) })
+      .where('tenant_id', '=', tenant)
+      .where('record_id', '=', id)
+      .where('version', '=', version)
+      .execute();
+    changed += 1;
+  }
+  return changed;
+}
+
+/** Leaves the shape and takes out the values; a key goes with its value. */
+export function redactJson(content: string, says: Says): string {
+  let isChanged = false;
+  const walk = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string' && (says(value) || says(`${key} ${value}`))) {
+      isChanged = true;
+      return undefined;
+    }
+    if (Array.isArray(value)) return value.map((item) => walk(item, key)).filter((item) => item !== undefined);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, member]) => {
+        const left = walk(member, name);
+        return left === undefined ? [] : [[name, left]];
+      }),
+    );
+  };
+  const walked = walk(JSON.parse(content), '');
+  return isChanged ? JSON.stringify(walked ?? {}) : content;
+}

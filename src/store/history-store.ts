@@ -1,0 +1,328 @@
+import type { Selectable } from 'kysely';
+import { invalidInput } from '../errors.ts';
+import type { IdSource } from '../record/id.ts';
+import type { Change, Revision } from '../record/revision.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import { chunks, type Page, type Reader, type Writer } from './database.ts';
+import { liesWithin } from './owner-store.ts';
+import type { RefusalTable, RunTable } from './schema.ts';
+
+/** What a revision records of a change. */
+export interface RevisionInput {
+  tenant: string;
+  ownerKey: string;
+  recordId: string;
+  version: number;
+  at: number;
+  change: Change;
+  /** The record before the change, as JSON; null when it is new. */
+  before: string | null;
+}
+
+/** Writes the revision that belongs to a change, in the transaction of the change. */
+export async function recordRevision(writer: Writer, input: RevisionInput): Promise<void> {
+  await writer
+    .insertInto('revisions')
+    .values({
+      tenant_id: input.tenant,
+      owner_key: input.ownerKey,
+      record_id: input.recordId,
+      version: input.version,
+      at: input.at,
+      reason: input.change.reason,
+      actor: input.change.actor ?? 'application',
+      run: input.change.run ?? null,
+      before: input.before,
+    })
+    .execute();
+}
+
+/** All changes of a record, oldest first. */
+export async function listRevisions(reader: Reader, tenant: string, recordId: string): Promise<Revision[]> {
+  const rows = await reader
+    .selectFrom('revisions')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('record_id', '=', recordId)
+    .orderBy('version')
+    .execute();
+  return rows.map((row) => ({
+    recordId: row.record_id,
+    version: row.version,
+    at: new Date(row.at),
+    reason: row.reason,
+    actor: row.actor,
+    run: row.run,
+    before: row.before === null ? null : (JSON.parse(row.before) as Record<string, unknown>),
+  }));
+}
+
+/** The records as they were at a time, for those that have changed since: id → JSON. */
+export async function snapshotsAsOf(
+  reader: Reader,
+  tenant: string,
+  recordIds: readonly string[],
+  at: Date,
+): Promise<Map<string, string>> {
+  if (recordIds.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('revisions')
+    .select(['record_id', 'before'])
+    .where('tenant_id', '=', tenant)
+    .where('record_id', 'in', [...recordIds])
+    .where('at', '>', at.getTime())
+    .where('before', 'is not', null)
+    .orderBy('version', 'desc')
+    .execute();
+  // The earliest change after `at` wins: its `before` is what held then.
+  return new Map(rows.map((row) => [row.record_id, row.before ?? '']));
+}
+
+/** Why a run took place: its time had come, a session ended, or somebody asked. */
+export type RunCause = 'schedule' | 'flush' | 'hand';
+
+/** `held`: its answer waits for review. `skipped`: there was nothing to do. */
+export type RunStatus = 'done' | 'failed' | 'held' | 'skipped';
+
+/** Counts and ids, never content. */
+export type RunNotes = Record<string, number | string | readonly string[]>;
+
+/** One run of background work, as the audit log keeps it (T15). */
+export interface Run {
+  id: string;
+  scope: Scope;
+  kind: string;
+  cause: RunCause;
+  status: RunStatus;
+  startedAt: Date;
+  finishedAt: Date;
+  /** What it read, in counts. */
+  read: RunNotes;
+  /** What it changed: counts, and the ids of records. */
+  changed: RunNotes;
+  /** `local`, or the ids of the models. */
+  model: string;
+  /** Micro-dollars; null when a model has no price. */
+  cost: number | null;
+  error: string | null;
+}
+
+/** Writes a run, in the transaction of its changes where it has any. */
+export async function insertRun(writer: Writer, run: Run): Promise<void> {
+  await writer
+    .insertInto('runs')
+    .values({
+      tenant_id: run.scope.tenant,
+      id: run.id,
+      owner_key: ownerKey(run.scope),
+      agent_id: run.scope.agent,
+      user_id: run.scope.user,
+      session_id: run.scope.session,
+      kind: run.kind,
+      cause: run.cause,
+      status: run.status,
+      started_at: run.startedAt.getTime(),
+      finished_at: run.finishedAt.getTime(),
+      read: JSON.stringify(run.read),
+      changed: JSON.stringify(run.changed),
+      model: run.model,
+      cost: run.cost,
+      error: run.error,
+    })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+    .execute();
+}
+
+/** Which runs to list. */
+export interface RunFilter {
+  kinds?: readonly string[];
+  statuses?: readonly RunStatus[];
+  /** Default 100. */
+  limit?: number;
+}
+
+/** The runs within a scope, newest first. */
+export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter = {}): Promise<Run[]> {
+  let query = reader
+    .selectFrom('runs')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit ?? 100);
+  if (scope.agent !== null) query = query.where('agent_id', '=', scope.agent);
+  if (scope.user !== null) query = query.where('user_id', '=', scope.user);
+  if (scope.session !== null) query = query.where('session_id', '=', scope.session);
+  if (filter.kinds) query = query.where('kind', 'in', [...filter.kinds]);
+  if (filter.statuses) query = query.where('status', 'in', [...filter.statuses]);
+  return (await query.execute()).map(toRun);
+}
+
+function toRun(row: Selectable<RunTable>): Run {
+  return {
+    id: row.id,
+    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: row.session_id, connection: null },
+    kind: row.kind,
+    cause: row.cause as RunCause,
+    status: row.status as RunStatus,
+    startedAt: new Date(row.started_at),
+    finishedAt: new Date(row.finished_at),
+    read: JSON.parse(row.read) as RunNotes,
+    changed: JSON.parse(row.changed) as RunNotes,
+    model: row.model,
+    cost: row.cost,
+    error: row.error,
+  };
+}
+
+/** Removes runs that started before a time, so that the audit log does not grow without end. */
+export async function removeRuns(writer: Writer, tenant: string, before: number): Promise<number> {
+  const result = await writer
+    .deleteFrom('runs')
+    .where('tenant_id', '=', tenant)
+    .where('started_at', '<', before)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** The id of a run, known before it begins so that revisions and usage can carry it. */
+export function newRunId(ids: IdSource): string {
+  return ids.next('run');
+}
+
+/** What was refused: a statement, the end of one, a request to forget, a reflection, a summary of a topic, a fact. */
+export const REFUSED = ['statement', 'end', 'forget', 'reflection', 'topic', 'fact'] as const;
+export type Refused = (typeof REFUSED)[number];
+
+/** Something that a reader gave and that was not stored, with the reason. */
+export interface RefusalRecord {
+  id: string;
+  scope: Scope;
+  /** The run of background work that refused it; null outside of runs. */
+  run: string | null;
+  at: Date;
+  /** A code, such as `quote_not_found`. */
+  reason: string;
+  what: Refused;
+  /** What it said; null where there is no text. */
+  text: string | null;
+  /** More about the reason, for people. */
+  detail: string | null;
+  /** The whole item as the reader gave it. */
+  proposal: unknown;
+  /** The events that were read. */
+  events: string[];
+}
+
+/** Writes refusals, in the transaction of the run that they belong to. A refusal that is there already stays. */
+export async function insertRefusals(writer: Writer, refusals: readonly RefusalRecord[]): Promise<number> {
+  let count = 0;
+  for (const some of chunks(refusals)) {
+    const { numInsertedOrUpdatedRows } = await writer
+      .insertInto('refusals')
+      .values(
+        some.map((refusal) => ({
+          tenant_id: refusal.scope.tenant,
+          owner_key: ownerKey(refusal.scope),
+          id: refusal.id,
+          agent_id: refusal.scope.agent,
+          user_id: refusal.scope.user,
+          session_id: refusal.scope.session,
+          run: refusal.run,
+          at: refusal.at.getTime(),
+          reason: refusal.reason,
+          what: refusal.what,
+          text: refusal.text,
+          detail: refusal.detail,
+          proposal: refusal.proposal == null ? null : JSON.stringify(refusal.proposal),
+          events: JSON.stringify(refusal.events),
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+      .executeTakeFirst();
+    count += Number(numInsertedOrUpdatedRows ?? 0);
+  }
+  return count;
+}
+
+/** Which refusals to list. */
+export interface RefusalFilter {
+  /** Default 100, at most 1,000. */
+  limit?: number;
+  /** Where the last page ended. */
+  cursor?: string;
+  session?: string;
+}
+
+/** The refusals within a scope, newest first. */
+export async function listRefusals(
+  reader: Reader,
+  scope: Scope,
+  { limit = 100, cursor, session }: RefusalFilter = {},
+): Promise<Page<RefusalRecord>> {
+  let query = reader
+    .selectFrom('refusals')
+    .selectAll()
+    .where(liesWithin<'refusals'>(scope))
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (session !== undefined) query = query.where('session_id', '=', session);
+  if (cursor !== undefined) query = query.where('id', '<', refusalId(cursor));
+  const rows = await query.execute();
+  const items = rows.slice(0, limit).map(toRefusal);
+  return { items, cursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+// Ids sort in the order in which they were made, so that the id of the last item is where a page ended.
+function refusalId(cursor: string): string {
+  if (/^ref_[0-9a-z]{26}$/.test(cursor)) return cursor;
+  throw invalidInput('The cursor is not one that a list of refusals has given.');
+}
+
+/** Removes refusals from before a time, so that the log does not grow without end. */
+export async function removeRefusals(writer: Writer, tenant: string, before: number): Promise<number> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('refusals')
+    .where('tenant_id', '=', tenant)
+    .where('at', '<', before)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Removes the refusals of what was read from any of these events, with their texts. Gives back how many. */
+export async function eraseRefusals(
+  writer: Writer,
+  tenant: string,
+  { owners, events }: { owners: readonly string[]; events: ReadonlySet<string> },
+): Promise<number> {
+  let count = 0;
+  for (const owner of owners) {
+    const rows = await writer
+      .selectFrom('refusals')
+      .select(['id', 'events'])
+      .where('tenant_id', '=', tenant)
+      .where('owner_key', '=', owner)
+      .execute();
+    const gone = rows.filter((row) => (JSON.parse(row.events) as string[]).some((event) => events.has(event)));
+    for (const some of chunks(gone.map(({ id }) => id))) {
+      await writer.deleteFrom('refusals').where('tenant_id', '=', tenant).where('id', 'in', some).execute();
+    }
+    count += gone.length;
+  }
+  return count;
+}
+
+export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
+  return {
+    id: row.id,
+    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: row.session_id, connection: null },
+    run: row.run,
+    at: new Date(row.at),
+    reason: row.reason,
+    what: row.what as Refused,
+    text: row.text,
+    detail: row.detail,
+    proposal: row.proposal === null ? null : (JSON.parse(row.proposal) as unknown),
+    events: JSON.parse(row.events) as string[],
+  };
+}

@@ -1,0 +1,289 @@
+import { sql } from 'kysely';
+import { passagesOf } from '../language/sentences.ts';
+import { indexWords } from '../language/words.ts';
+import { voiceOf } from '../record/event.ts';
+import type { Memory } from '../record/memory.ts';
+import { ownerKey } from '../record/scope.ts';
+import type { Origin } from '../record/trust.ts';
+import {
+  chunks,
+  type Database,
+  EVERY_TENANT,
+  type IndexedKind,
+  type Parts,
+  type Reader,
+  type Tenant,
+  type Writer,
+} from './database.ts';
+import { searchableText } from './memory-rows.ts';
+
+/** A record that needs a vector. */
+export interface QueuedRecord {
+  tenant: string;
+  owner: string;
+  kind: IndexedKind;
+  rowId: number;
+  /** The record's version when it was queued; 0 for events, which have none. */
+  version: number;
+}
+
+/** Notes, in the transaction of a write, that records need a vector. */
+export async function queueForEmbedding(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  await writer
+    .insertInto('embedding_queue')
+    .values(
+      records.map((record) => ({
+        tenant_id: record.tenant,
+        owner_key: record.owner,
+        record_kind: record.kind,
+        record_row: record.rowId,
+        version: record.version,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'record_kind', 'record_row'])
+        .doUpdateSet((row) => ({ version: row.ref('excluded.version') })),
+    )
+    .execute();
+}
+
+/** A queued record and the texts that its vectors are made of. */
+export interface RecordToEmbed extends QueuedRecord {
+  /** One for each passage of an event, with its speaker; the whole of a memory. */
+  texts: string[];
+  /** What it is, for reports: the type of a memory, the kind of an event. */
+  type: string;
+}
+
+interface QueuedText extends QueuedRecord {
+  text: string;
+  type: string;
+  speaker: string | null;
+  origin: Origin | null;
+}
+
+/** The next records of an owner that need a vector. */
+export async function nextToEmbed(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+  limit: number,
+): Promise<RecordToEmbed[]> {
+  const { rows } = await sql<QueuedText>`
+    select q.tenant_id as tenant, q.owner_key as owner, q.record_kind as kind, q.record_row as "rowId", q.version,
+      coalesce(e.content, case when m.title is null then m.content else m.title || '. ' || m.content end, '') as text,
+      coalesce(e.kind, m.type, '') as type, e.speaker, e.origin
+    from embedding_queue q
+    left join events e on q.record_kind = 'event' and e.tenant_id = q.tenant_id and e.row_id = q.record_row
+    left join memories m on q.record_kind = 'memory' and m.tenant_id = q.tenant_id and m.row_id = q.record_row
+    where q.tenant_id = ${tenant} and q.owner_key = ${owner}
+    order by q.record_row desc limit ${limit}`.execute(reader);
+  return rows.map(({ text, speaker, origin, ...record }) => ({
+    ...record,
+    texts: origin === null ? [text] : textsOfEvent({ content: text, kind: record.type, origin, speaker }),
+  }));
+}
+
+/** The passages of an event as they are embedded. Memories are compared as wholes, so they have no passages. */
+function textsOfEvent(event: { content: string; kind: string; origin: Origin; speaker: string | null }): string[] {
+  const voice = voiceOf(event);
+  return passagesOf(event.content).map(({ start, end }) => {
+    const passage = event.content.slice(start, end);
+    return voice === null ? passage : `${voice}: ${passage}`;
+  });
+}
+
+/** The vectors that were made for a record, one for each of its texts. */
+export interface EmbeddedRecord extends QueuedRecord {
+  vectors: readonly Float32Array[];
+}
+
+// 8 columns a row: far below the parameter limits of both databases.
+const VECTORS_PER_INSERT = 100;
+
+/** Writes vectors. Those of a record that was revised in the meantime are left out: the record is still queued. */
+export async function saveVectors(
+  writer: Writer,
+  database: Database,
+  records: readonly EmbeddedRecord[],
+  { model, sequence }: { model: string; sequence: number },
+): Promise<void> {
+  for (const record of records) {
+    const isCurrent = await sql`select 1 from embedding_queue
+      where tenant_id = ${record.tenant} and record_kind = ${record.kind} and record_row = ${record.rowId}
+        and version = ${record.version}`.execute(writer);
+    if (isCurrent.rows.length === 0) continue;
+    const rows = record.vectors.map((vector, passage) => ({
+      tenant_id: record.tenant,
+      owner_key: record.owner,
+      record_kind: record.kind,
+      record_row: record.rowId,
+      model_id: model,
+      passage,
+      sequence,
+      vector: database.syntax.encodeVector(vector),
+    }));
+    for (const some of chunks(rows, VECTORS_PER_INSERT)) {
+      await writer
+        .insertInto('embeddings')
+        .values(some)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['tenant_id', 'record_kind', 'record_row', 'model_id', 'passage'])
+            .doUpdateSet((row) => ({ vector: row.ref('excluded.vector'), sequence })),
+        )
+        .execute();
+    }
+  }
+}
+
+/** Takes records out of the queue, unless they were revised in the meantime. */
+export async function unqueue(writer: Writer, records: readonly QueuedRecord[]): Promise<void> {
+  for (const record of records) {
+    await writer
+      .deleteFrom('embedding_queue')
+      .where('tenant_id', '=', record.tenant)
+      .where('record_kind', '=', record.kind)
+      .where('record_row', '=', record.rowId)
+      .where('version', '=', record.version)
+      .execute();
+  }
+}
+
+/** The owners, of all tenants or of one, that have records in the queue. */
+export async function ownersToEmbed(
+  database: Database,
+  limit: number,
+  tenant: Tenant = EVERY_TENANT,
+): Promise<{ tenant: string; owner: string }[]> {
+  return database.read(tenant, (reader) => {
+    const query = reader
+      .selectFrom('embedding_queue')
+      .select(['tenant_id as tenant', 'owner_key as owner'])
+      .distinct()
+      .limit(limit);
+    return (tenant === EVERY_TENANT ? query : query.where('tenant_id', '=', tenant)).execute();
+  });
+}
+
+/** How many records wait for a vector. */
+export async function countQueued(database: Database): Promise<number> {
+  const row = await database.read(EVERY_TENANT, (reader) =>
+    reader
+      .selectFrom('embedding_queue')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .executeTakeFirstOrThrow(),
+  );
+  return Number(row.count);
+}
+
+/** The vectors of given rows, of a long event that of its first passage: row → vector. */
+export async function findVectors(
+  reader: Reader,
+  database: Database,
+  { tenant, model, kind, rowIds }: { tenant: string; model: string; kind: IndexedKind; rowIds: readonly number[] },
+): Promise<Map<number, Float32Array>> {
+  if (rowIds.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('embeddings')
+    .select(['record_row', 'vector'])
+    .where('tenant_id', '=', tenant)
+    .where('record_kind', '=', kind)
+    .where('record_row', 'in', [...rowIds])
+    .where('model_id', '=', model)
+    .where('passage', '=', 0)
+    .execute();
+  return new Map(rows.map((row) => [row.record_row, database.syntax.decodeVector(row.vector)]));
+}
+
+/**
+ * Queues the records of all tenants that have no vector of a model, a stretch of rows at a time.
+ * Gives back the row to go on from, or null at the end.
+ */
+export async function queueMissing(
+  database: Database,
+  { kind, model, after, limit }: { kind: IndexedKind; model: string; after: number; limit: number },
+): Promise<number | null> {
+  const table = kind === 'memory' ? sql`memories` : sql`events`;
+  const version = kind === 'memory' ? sql`r.version` : sql`0`;
+  return database.write(EVERY_TENANT, async (writer) => {
+    const { rows } = await sql<{ last: number | null }>`
+      select max(row_id) as last from
+        (select row_id from ${table} where row_id > ${after} order by row_id limit ${limit}) as stretch`.execute(
+      writer,
+    );
+    const last = rows[0]?.last ?? null;
+    if (last === null) return null;
+    await sql`insert into embedding_queue (tenant_id, owner_key, record_kind, record_row, version)
+      select r.tenant_id, r.owner_key, ${kind}, r.row_id, ${version} from ${table} r
+      where r.row_id > ${after} and r.row_id <= ${last} and not exists (
+        select 1 from embeddings v where v.tenant_id = r.tenant_id and v.record_kind = ${kind}
+          and v.record_row = r.row_id and v.model_id = ${model})
+      on conflict do nothing`.execute(writer);
+    return last;
+  });
+}
+
+export type Links = Pick<Memory, 'tags' | 'sourceEvents' | 'entities'>;
+
+/** Keeps full text and the link tables in step with a memory. */
+export async function indexMemory(
+  writer: Writer,
+  parts: Parts,
+  rowId: number,
+  memory: Memory,
+  before: Links,
+  textChanged = true,
+): Promise<void> {
+  const tenant = memory.scope.tenant;
+  const owner = ownerKey(memory.scope);
+  if (textChanged) {
+    await parts.database.text.add(writer, 'memory', [
+      { tenant, owner, rowId, words: indexWords(searchableText(memory)) },
+    ]);
+    await queueForEmbedding(writer, [{ tenant, owner, kind: 'memory', rowId, version: memory.version }]);
+  }
+  const gone = before.tags.filter((tag) => !memory.tags.includes(tag));
+  if (gone.length > 0) {
+    await writer
+      .deleteFrom('memory_tags')
+      .where('tenant_id', '=', tenant)
+      .where('memory_id', '=', memory.id)
+      .where('tag', 'in', gone)
+      .execute();
+  }
+  const goneEntities = before.entities.filter((entity) => !memory.entities.includes(entity));
+  if (goneEntities.length > 0) {
+    await writer
+      .deleteFrom('memory_entities')
+      .where('tenant_id', '=', tenant)
+      .where('memory_id', '=', memory.id)
+      .where('entity_id', 'in', goneEntities)
+      .execute();
+  }
+  const tags = added(memory.tags, before.tags).map((tag) => ({
+    tenant_id: tenant,
+    owner_key: owner,
+    tag,
+    memory_id: memory.id,
+  }));
+  if (tags.length > 0) await writer.insertInto('memory_tags').values(tags).execute();
+  const sources = added(memory.sourceEvents, before.sourceEvents).map((event_id) => ({
+    tenant_id: tenant,
+    event_id,
+    memory_id: memory.id,
+  }));
+  if (sources.length > 0) await writer.insertInto('memory_sources').values(sources).execute();
+  const entities = added(memory.entities, before.entities).map((entity_id) => ({
+    tenant_id: tenant,
+    entity_id,
+    memory_id: memory.id,
+  }));
+  if (entities.length > 0) await writer.insertInto('memory_entities').values(entities).execute();
+}
+
+function added(after: readonly string[], before: readonly string[]): string[] {
+  return after.filter((item) => !before.includes(item));
+}

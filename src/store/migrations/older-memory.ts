@@ -1,0 +1,220 @@
+import { attributeTable } from '../../record/attributes.ts';
+import { keySchema, type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
+import { canonicalSubject, USER } from '../../record/statement.ts';
+import type { Origin, Trust } from '../../record/trust.ts';
+
+// Before schema 8 a memory had a `key` and no other field of a statement: what formation knew of it was in `metadata`,
+// beside what the application kept there, and a permanent fact was of a type of its own, `keyed_fact`. The migration
+// upgrades rows once. Revisions and exports are kept as they were written, and are upgraded whenever they are read.
+
+/** What an older memory says of its statement. */
+export interface OlderMemory {
+  type: string;
+  content: string;
+  key: string | null;
+  value: string | null;
+  category: string | null;
+  trust: Trust;
+  sourceType: SourceType;
+  createdAt: Date;
+  metadata: Record<string, unknown>;
+}
+
+/** What the fields of a statement are for an older memory. */
+export type UpgradedFields = Pick<
+  Memory,
+  | 'type'
+  | 'subject'
+  | 'attribute'
+  | 'value'
+  | 'category'
+  | 'polarity'
+  | 'tense'
+  | 'permanent'
+  | 'statedAt'
+  | 'statedBy'
+  | 'quotes'
+  | 'reader'
+  | 'sourceType'
+  | 'metadata'
+  | 'internal'
+>;
+
+const KEYED_FACT = 'keyed_fact';
+// Varve's own: the names that formation wrote do not depend on what an application adds.
+const ATTRIBUTES = attributeTable();
+// Formation gave each of these a key of its own, such as allergy_penicillin; now the attribute has many values.
+const KEY_FOR_EACH = /^(allergy|health_condition|medication)_.+$/;
+
+/** The fields of an older memory. What only an application can have written stays in its metadata. */
+export function upgradeMemory(old: OlderMemory): UpgradedFields {
+  const isFact = old.type === KEYED_FACT;
+  const { metadata, internal, formed, reader } = splitMetadata(old);
+  const statement = {
+    type: isFact ? 'fact' : old.type,
+    subject: isFact || formed === null ? USER : canonicalSubject(formed.slot.subject),
+    category: old.category,
+    polarity: formed?.slot.polarity === 'negative' ? ('denied' as const) : ('affirmed' as const),
+    tense: 'holds' as const,
+    permanent: isFact,
+    statedAt: formed?.statedAt ?? old.createdAt,
+    statedBy: statedBy(old, reader !== null || 'by' in internal),
+    quotes: [],
+    reader,
+    sourceType: formed !== null && RANK[formed.statedAs] > RANK[old.sourceType] ? formed.statedAs : old.sourceType,
+    metadata,
+    internal,
+  };
+  if (old.key === null) return { ...statement, attribute: slotAttribute(formed), value: old.value };
+  return { ...statement, attribute: keyAttribute(old.key, reader !== null), value: old.value };
+}
+
+/**
+ * The attribute of a key: the table's name where it means the same, such as `home_city` for `city`. Where an attribute has many
+ * values the key said which of them (`dog_name`), so that it stays, unless formation made it of the value.
+ */
+function keyAttribute(key: string, isRead: boolean): string {
+  const each = isRead ? KEY_FOR_EACH.exec(key)?.[1] : undefined;
+  const name = ATTRIBUTES.resolve(each ?? key) ?? key;
+  return each !== undefined || ATTRIBUTES.policyOf(name).values === 'one' ? name : key;
+}
+
+/** A memory that a revision has kept, with the fields of a statement whatever version wrote it. Its dates are still text. */
+export function upgradeSnapshot(snapshot: Record<string, unknown>): Record<string, unknown> {
+  if ('subject' in snapshot || !isObject(snapshot['metadata'])) return snapshot;
+  const { key = null, ...rest } = snapshot;
+  const upgraded = upgradeMemory({
+    ...(rest as unknown as OlderMemory),
+    key: key as string | null,
+    createdAt: timeOf(rest),
+  });
+  return { ...rest, ...upgraded, statedAt: upgraded.statedAt.toISOString() };
+}
+
+// A revision that was imported may lack its time: reading the past must not fail for it.
+function timeOf({ createdAt }: Record<string, unknown>): Date {
+  const time = new Date(String(createdAt));
+  return Number.isNaN(time.getTime()) ? new Date(0) : time;
+}
+
+/** The data of a memory in an export, with the fields of a statement whatever version wrote it. */
+export function upgradeExported(line: unknown): unknown {
+  if (!isObject(line) || line['record'] !== 'memory' || !isObject(line['data']) || 'subject' in line['data'])
+    return line;
+  const { key = null, ...data } = line['data'];
+  const { type, content, value = null, category = null, trust = 'high', sourceType = 'import', metadata = {} } = data;
+  if (!isObject(metadata) || !keySchema.nullable().safeParse(key).success) return line;
+  // An export named the key of every memory, also where it had none.
+  const isOlder = 'key' in line['data'] || WRITTEN_BY_VARVE.some((name) => name in metadata);
+  if (!isOlder) return line;
+  const time = new Date(String(line['createdAt']));
+  const { statedAt, internal, reader, ...fields } = upgradeMemory({
+    type: String(type),
+    content: String(content),
+    key: key as string | null,
+    value: value as string | null,
+    category: category as string | null,
+    trust: trust as Trust,
+    sourceType: SOURCE_TYPES.find((each) => each === sourceType) ?? 'import',
+    createdAt: time,
+    metadata,
+  });
+  const dated = Number.isNaN(statedAt.getTime()) ? {} : { statedAt: statedAt.toISOString() };
+  return { ...line, reader, internal, data: { ...data, ...fields, ...dated } };
+}
+
+/** What formation kept in the metadata of what it formed: always all four. */
+interface Formed {
+  slot: { subject: string; attribute: string | null; polarity: 'positive' | 'negative' };
+  statedAt: Date;
+  statedAs: SourceType;
+}
+
+interface SplitMetadata {
+  /** The application's. */
+  metadata: Record<string, unknown>;
+  internal: Record<string, unknown>;
+  formed: Formed | null;
+  reader: string | null;
+}
+
+const WRITTEN_BY_VARVE = ['distiller', 'by', 'boostedBy', 'achievedBy', 'evidence'];
+const OF_PATTERNS = ['evidence', 'groups', 'measure', 'ratio', 'sessions', 'tools'];
+
+function splitMetadata({ type, metadata }: OlderMemory): SplitMetadata {
+  const formed = formedOf(metadata);
+  const left = { ...metadata };
+  const internal: Record<string, unknown> = {};
+  const take = (name: string): void => {
+    internal[name] = left[name];
+    delete left[name];
+  };
+  let reader: string | null = null;
+  if (formed !== null || (typeof left['distiller'] === 'string' && READ_ALONE.has(type))) {
+    reader = String(left['distiller']);
+    for (const name of formed === null ? ['distiller'] : OF_FORMATION) delete left[name];
+  }
+  if (left['by'] === 'reflect' || left['by'] === 'synthesise') {
+    take('by');
+    if (left['correction'] === true) delete left['correction'];
+  }
+  if (isIds(left['boostedBy'], 'evt')) take('boostedBy');
+  if (isIds([left['achievedBy']], 'mem')) take('achievedBy');
+  if (Array.isArray(left['evidence']) && Array.isArray(left['groups']) && 'ratio' in left) {
+    for (const name of OF_PATTERNS) if (name in left) take(name);
+  }
+  return { metadata: left, internal, formed, reader };
+}
+
+const OF_FORMATION = ['slot', 'statedAt', 'statedAs', 'distiller', 'correction', 'sensitive'];
+// These had no slot: formation kept nothing but the name of the distiller.
+const READ_ALONE: ReadonlySet<string> = new Set(['summary', 'reflection']);
+
+function formedOf({ slot, statedAt, statedAs, distiller }: Record<string, unknown>): Formed | null {
+  const source = SOURCE_TYPES.find((type) => type === statedAs);
+  if (!isObject(slot) || typeof distiller !== 'string' || source === undefined || typeof statedAt !== 'string') {
+    return null;
+  }
+  const { subject, attribute, polarity } = slot;
+  const time = new Date(statedAt);
+  const isSlot =
+    typeof subject === 'string' &&
+    (attribute === null || typeof attribute === 'string') &&
+    (polarity === 'positive' || polarity === 'negative');
+  return isSlot && !Number.isNaN(time.getTime())
+    ? { slot: { subject, attribute, polarity }, statedAt: time, statedAs: source }
+    : null;
+}
+
+/**
+ * The attribute of a slot. A name with a colon had stems of the value in it, such as `likes:pizza`: they are not the words
+ * of a value, so that only the attribute is left, where the table has one.
+ */
+function slotAttribute(formed: Formed | null): string | null {
+  const [head = '', stems] = (formed?.slot.attribute ?? '').split(':');
+  const name = ATTRIBUTES.resolve(head);
+  return name !== null && (stems === undefined || ATTRIBUTES.isKnown(name)) ? name : null;
+}
+
+// A memory that was confirmed by a higher rank has that rank: its source type was where it first came from.
+const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
+
+/** Who said it, as far as its trust tells: an application's own is the system's. */
+function statedBy({ trust, sourceType }: OlderMemory, isRead: boolean): Origin {
+  if (!isRead) return sourceType === 'conversation' || sourceType === 'inference' ? BY_TRUST[trust] : 'system';
+  return BY_TRUST[trust];
+}
+
+const BY_TRUST: Record<Trust, Origin> = { high: 'user', medium: 'agent', low: 'tool' };
+
+function isIds(value: unknown, prefix: string): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((id) => typeof id === 'string' && new RegExp(`^${prefix}_[0-9a-z]{26}$`).test(id))
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,165 @@
+import { type Kysely, sql } from 'kysely';
+import { digest } from '../../record/id.ts';
+import {
+  type IndexedKind,
+  tellingWords,
+  type TextIndex,
+  type VectorHit,
+  type VectorIndex,
+  type VectorModel,
+} from '../database.ts';
+import type { Tables } from '../schema.ts';
+import { TENANT_ROLE } from './row-security.ts';
+
+const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
+const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };
+const CONDITION_FACTOR = 20;
+
+/**
+ * tsvector with our own words, each behind its owner's key, as in SQLite.
+ *
+ * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search
+ * therefore is a function with the rights of the tables' owner that checks the tenant itself.
+ */
+export const postgresTextIndex: TextIndex = {
+  async add(writer, kind, entries) {
+    for (const entry of entries) {
+      const words = toTsvector(entry.words.map((word) => ownedWord(entry.owner, word)));
+      await sql`insert into ${sql.table(TEXT_TABLE[kind])} (tenant_id, owner_key, row_id, words)
+        values (${entry.tenant}, ${entry.owner}, ${entry.rowId}, ${words}::tsvector)
+        on conflict (tenant_id, row_id) do update set words = excluded.words`.execute(writer);
+    }
+  },
+
+  async remove(writer, kind, rowIds) {
+    if (rowIds.length === 0) return;
+    await sql`delete from ${sql.table(TEXT_TABLE[kind])} where row_id = any(${[...rowIds]}::bigint[])`.execute(writer);
+  },
+
+  async search(reader, search) {
+    const { kind, tenant, owners, limit, archived = false, condition } = search;
+    const words = await tellingWords(postgresTextIndex, reader, search);
+    if (words.length === 0) return [];
+    const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
+    // A condition is checked outside of the function, so the function has to give more than is asked for.
+    const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
+    const also = condition === undefined ? sql`` : sql`where ${condition}`;
+    const { rows } = await sql<{ rowId: number; score: number }>`
+      select found.row_id as "rowId", found.score
+      from ${sql.ref(`varve_search_${kind}`)}(${query}, ${most}, ${archived}) as found
+      join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = ${tenant} and record.row_id = found.row_id
+      ${also} order by found.score desc, found.row_id desc limit ${limit}`.execute(reader);
+    return rows;
+  },
+
+  async frequencies(reader, kind, owners, words) {
+    const counts = new Map<string, number>();
+    if (words.length === 0 || owners.length === 0) return counts;
+    const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
+    const { rows } = await sql<{ term: string; count: number }>`
+      select term, count from ${sql.ref(`varve_count_${kind}`)}(${owned.map(([, term]) => term)}::text[])`.execute(
+      reader,
+    );
+    const found = new Map(rows.map((row) => [row.term, row.count]));
+    for (const [word, term] of owned) counts.set(word, (counts.get(word) ?? 0) + (found.get(term) ?? 0));
+    for (const [word, count] of counts) if (count === 0) counts.delete(word);
+    return counts;
+  },
+};
+
+/** The functions behind the index, made anew by every migration. */
+export function textSearchFunctions(schema: string): string[] {
+  return (['memory', 'event'] as const).flatMap((kind) => {
+    const live = kind === 'memory' ? 'and (archived or r.archived_at is null)' : '';
+    const records = kind === 'memory' ? 'memories' : 'events';
+    const head = `language sql stable security definer set search_path = "${schema}", pg_temp`;
+    const search = `"${schema}".varve_search_${kind}(query text, most bigint, archived boolean)`;
+    const count = `"${schema}".varve_count_${kind}(terms text[])`;
+    return [
+      `create or replace function ${search} returns table (row_id bigint, score double precision) ${head} as $$
+        select t.row_id, ts_rank(t.words, query::tsquery)::double precision as score
+        from ${kind}_text t join ${records} r on r.tenant_id = t.tenant_id and r.row_id = t.row_id
+        where t.words @@ query::tsquery and t.tenant_id = current_setting('varve.tenant') ${live}
+        order by score desc, t.row_id desc limit most $$`,
+      `create or replace function ${count} returns table (term text, count bigint) ${head} as $$
+        select term, (select count(*) from ${kind}_text t
+          where t.words @@ term::tsquery and t.tenant_id = current_setting('varve.tenant'))
+        from unnest(terms) as term $$`,
+      `revoke all on function ${search} from public`,
+      `revoke all on function ${count} from public`,
+      `grant execute on function ${search} to ${TENANT_ROLE}`,
+      `grant execute on function ${count} to ${TENANT_ROLE}`,
+    ];
+  });
+}
+
+function ownedWord(owner: string, word: string): string {
+  return `${owner}${word}`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+}
+
+// PostgreSQL's limits: 16,383 is the last position, and 256 positions a word are kept.
+const LAST_POSITION = 16_383;
+
+function toTsvector(words: readonly string[]): string {
+  const positions = new Map<string, number[]>();
+  for (const [index, word] of words.entries()) {
+    const places = positions.get(word) ?? [];
+    if (places.length < 256) places.push(Math.min(index + 1, LAST_POSITION));
+    positions.set(word, places);
+  }
+  return [...positions].map(([word, places]) => `${quoted(word)}:${places.join(',')}`).join(' ');
+}
+
+// HNSW indexes vectors of up to 2,000 dimensions; larger ones are scanned exactly.
+const MOST_INDEXED_DIMENSIONS = 2000;
+
+export function encodeVector(vector: Float32Array): string {
+  return `[${vector.join(',')}]`;
+}
+
+/**
+ * pgvector. The column takes vectors of any model; each model has an HNSW index of its own over the vectors cast to
+ * its dimensions. The planner reads small owners exactly and large ones through the index, which goes on
+ * (iterative scan) until enough rows are of the owner.
+ */
+export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
+  const nearest: VectorIndex['nearest'] = async (reader, search) => {
+    const { tenant, owners, model, kind, query, limit, archived = false, condition } = search;
+    const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
+    const also = condition === undefined ? sql`` : sql`and ${condition}`;
+    const needsRecord = condition !== undefined || (kind === 'memory' && !archived);
+    const join = needsRecord
+      ? sql`join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
+      : sql``;
+    await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true)`.execute(
+      reader,
+    );
+    const distance = sql`${castTo(model)} <#> ${encodeVector(query)}::vector`;
+    const { rows } = await sql<VectorHit>`
+      select v.record_row as "rowId", v.passage, -(${distance}) as similarity
+      from embeddings v ${join}
+      where v.tenant_id = ${tenant} and v.owner_key = any(${[...owners]}) and v.model_id = ${sql.lit(model.id)}
+        and v.record_kind = ${kind} ${live} ${also}
+      order by ${distance} limit ${limit}`.execute(reader);
+    return rows.sort((one, other) => other.similarity - one.similarity);
+  };
+  return {
+    async prepare(model) {
+      if (model.dimensions > MOST_INDEXED_DIMENSIONS) return;
+      const name = `embeddings_${digest([model.id, model.dimensions], 12)}`;
+      await sql`create index concurrently if not exists ${sql.ref(name)} on ${sql.table(`${schema}.embeddings`)}
+        using hnsw ((vector::vector(${sql.lit(model.dimensions)})) vector_ip_ops)
+        where model_id = ${sql.lit(model.id)}`.execute(kysely);
+    },
+    nearest,
+    scan: async () => null,
+  };
+}
+
+function castTo(model: VectorModel) {
+  return sql`v.vector::vector(${sql.lit(model.dimensions)})`;
+}

@@ -1,0 +1,329 @@
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type IndexedKind,
+  type Reader,
+  tellingWords,
+  type TextIndex,
+  type VectorHit,
+  type VectorIndex,
+  type VectorModel,
+} from '../database.ts';
+import { rowsThat } from '../load-records.ts';
+import { ownerStates } from '../owner-store.ts';
+
+const TEXT_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
+  memory: sql.table('memory_text'),
+  event: sql.table('event_text'),
+};
+const VOCABULARY: Record<IndexedKind, RawBuilder<unknown>> = {
+  memory: sql.table('memory_vocabulary'),
+  event: sql.table('event_vocabulary'),
+};
+const RECORD_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
+  memory: sql.table('memories'),
+  event: sql.table('events'),
+};
+
+/**
+ * FTS5. Every word is indexed behind its owner's key, so that the postings of a word are those of one owner:
+ * a search costs what its owner has, not what the file has, and word frequencies are the owner's own.
+ */
+export const sqliteTextIndex: TextIndex = {
+  async add(writer, kind, entries) {
+    const rows = entries.map(({ owner, rowId, words }) => [
+      rowId,
+      words.map((word) => ownedWord(owner, word)).join(' '),
+    ]);
+    await sql`insert or replace into ${TEXT_TABLE[kind]} (rowid, words)
+      select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`.execute(writer);
+  },
+
+  async remove(writer, kind, rowIds) {
+    await sql`delete from ${TEXT_TABLE[kind]}
+      where rowid in (select value from json_each(${JSON.stringify(rowIds)}))`.execute(writer);
+  },
+
+  async search(reader, search) {
+    const { kind, tenant, owners, limit, archived = false, condition } = search;
+    const words = await tellingWords(sqliteTextIndex, reader, search);
+    if (words.length === 0) return [];
+    const query = owners.flatMap((owner) => words.map((word) => `"${ownedWord(owner, word)}"`)).join(' OR ');
+    const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
+    const also = condition === undefined ? sql`` : sql`and ${condition}`;
+    const { rows } = await sql<{ rowId: number; score: number }>`
+      select record.row_id as "rowId", -bm25(${TEXT_TABLE[kind]}) as score
+      from ${TEXT_TABLE[kind]} join ${RECORD_TABLE[kind]} as record on record.row_id = ${TEXT_TABLE[kind]}.rowid
+      where ${TEXT_TABLE[kind]} match ${query} and record.tenant_id = ${tenant} ${live} ${also}
+      order by score desc, record.row_id desc limit ${limit}`.execute(reader);
+    return rows;
+  },
+
+  async frequencies(reader, kind, owners, words) {
+    if (words.length === 0 || owners.length === 0) return new Map();
+    const owned = new Map(owners.flatMap((owner) => words.map((word) => [ownedWord(owner, word), word] as const)));
+    const { rows } = await sql<{ term: string; doc: number }>`
+      select term, doc from ${VOCABULARY[kind]} where term in (${sql.join([...owned.keys()])})`.execute(reader);
+    const counts = new Map<string, number>();
+    for (const { term, doc } of rows) {
+      const word = owned.get(term);
+      if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + doc);
+    }
+    return counts;
+  },
+};
+
+// A quote cannot be in a word: segmentation keeps letters, digits and symbols only. Doubled all the same.
+function ownedWord(owner: string, word: string): string {
+  return `${owner}${word.replaceAll('"', '""')}`;
+}
+
+/** Bytes as SQLite gives them, as floats. Copied only when they do not lie where a float may begin. */
+export function decodeVector(stored: Uint8Array | string): Float32Array {
+  const bytes = stored as Uint8Array;
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
+}
+
+const DEFAULT_CACHE = 256 * 1024 * 1024;
+
+interface CachedOwner {
+  /** Vectors up to this version of the owner are in the matrices. */
+  version: number;
+  incarnation: string;
+  matrices: Record<IndexedKind, VectorMatrix>;
+}
+
+/**
+ * An exact scan of the owner's vectors, which are kept in memory. Before each search the owner's version in the
+ * database says whether anything came since, through this process or another; only that is loaded.
+ */
+export function createSqliteVectorIndex({ cacheBytes = DEFAULT_CACHE }: { cacheBytes?: number } = {}): VectorIndex {
+  // A Map keeps the order of insertion: the first is the one unused for longest.
+  const cache = new Map<string, CachedOwner>();
+
+  const matricesOf = async (
+    reader: Reader,
+    tenant: string,
+    owners: readonly string[],
+    model: VectorModel,
+  ): Promise<CachedOwner['matrices'][]> => {
+    const found: CachedOwner['matrices'][] = [];
+    for (const { owner, version, incarnation } of await ownerStates(reader, tenant, owners)) {
+      const key = `${owner} ${model.id}`;
+      let cached = cache.get(key);
+      if (cached?.incarnation !== incarnation || cached.version > version) cached = undefined;
+      cached ??= { version: -1, incarnation, matrices: emptyMatrices(model) };
+      if (cached.version < version) await load(reader, { tenant, owner, model, version }, cached);
+      cache.delete(key);
+      cache.set(key, cached);
+      found.push(cached.matrices);
+    }
+    shrink(cache, cacheBytes);
+    return found;
+  };
+
+  return {
+    prepare: async () => {},
+
+    async nearest(reader, { tenant, owners, model, kind, query, limit, archived = false, condition }) {
+      const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
+      const allowed = condition === undefined ? null : await rowsThat(reader, { tenant, owners, kind, condition });
+      const hits = matrices.flatMap((matrix) => best(matrix, query, allowed === null ? limit * 2 : matrix.count));
+      hits.sort((one, other) => other.similarity - one.similarity);
+      const accepted = allowed === null ? hits : hits.filter((hit) => allowed.has(hit.rowId));
+      if (kind === 'event' || archived) return accepted.slice(0, limit);
+      const live = await onlyLive(reader, tenant, accepted, limit);
+      const wholeScan = matrices.every((matrix) => matrix.count <= limit * 2) || allowed !== null;
+      if (live.length === limit || wholeScan) return live;
+      // Many of the nearest are archived: look at all of them.
+      const all = matrices.flatMap((matrix) => best(matrix, query, matrix.count));
+      all.sort((one, other) => other.similarity - one.similarity);
+      return onlyLive(reader, tenant, all, limit);
+    },
+
+    async scan(reader, { tenant, owners, model, kind, query }) {
+      const matrices = (await matricesOf(reader, tenant, owners, model)).map((of) => of[kind]);
+      return matrices.map((matrix) => ({
+        rows: matrix.rows,
+        passages: matrix.passages,
+        // Copied: the next scan of this matrix would overwrite them.
+        scores: matrix.scan(query).slice(),
+      }));
+    },
+  };
+}
+
+function emptyMatrices(model: VectorModel): CachedOwner['matrices'] {
+  return { memory: createVectorMatrix(model.dimensions), event: createVectorMatrix(model.dimensions) };
+}
+
+async function load(
+  reader: Reader,
+  { tenant, owner, model, version }: { tenant: string; owner: string; model: VectorModel; version: number },
+  cached: CachedOwner,
+): Promise<void> {
+  const rows = await reader
+    .selectFrom('embeddings')
+    .select(['record_kind', 'record_row', 'passage', 'vector'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .where('model_id', '=', model.id)
+    .where('sequence', '>', cached.version)
+    .orderBy('sequence')
+    .execute();
+  for (const row of rows) {
+    const vector = decodeVector(row.vector);
+    if (vector.length !== model.dimensions) continue;
+    cached.matrices[row.record_kind as IndexedKind].set(row.record_row, row.passage, vector);
+  }
+  cached.version = version;
+}
+
+function shrink(cache: Map<string, CachedOwner>, limit: number): void {
+  const sizeOf = ({ matrices }: CachedOwner): number => matrices.memory.bytes + matrices.event.bytes;
+  let size = 0;
+  for (const cached of cache.values()) size += sizeOf(cached);
+  for (const [key, cached] of cache) {
+    if (size <= limit) return;
+    cache.delete(key);
+    size -= sizeOf(cached);
+  }
+}
+
+/** The places with the highest scores, by a threshold that rises as better ones are found. */
+function best(matrix: VectorMatrix, query: Float32Array, limit: number): VectorHit[] {
+  const scores = matrix.scan(query);
+  const hits: VectorHit[] = [];
+  let threshold = -Infinity;
+  for (let place = 0; place < scores.length; place += 1) {
+    const similarity = scores[place] as number;
+    if (similarity <= threshold) continue;
+    hits.push({ rowId: matrix.rows[place] as number, passage: matrix.passages[place] as number, similarity });
+    if (hits.length < limit * 4 + 64) continue;
+    hits.sort((one, other) => other.similarity - one.similarity);
+    hits.length = limit;
+    threshold = hits.at(-1)?.similarity ?? -Infinity;
+  }
+  hits.sort((one, other) => other.similarity - one.similarity);
+  return hits.slice(0, limit);
+}
+
+async function onlyLive(
+  reader: Reader,
+  tenant: string,
+  hits: readonly VectorHit[],
+  limit: number,
+): Promise<VectorHit[]> {
+  const live: VectorHit[] = [];
+  const chunk = Math.max(limit * 2, 100);
+  for (let start = 0; start < hits.length && live.length < limit; start += chunk) {
+    const some = hits.slice(start, start + chunk);
+    const { rows } = await sql<{ rowId: number }>`select row_id as "rowId" from memories
+      where row_id in (select value from json_each(${JSON.stringify(some.map((hit) => hit.rowId))}))
+        and tenant_id = ${tenant} and archived_at is null`.execute(reader);
+    const isLive = new Set(rows.map((row) => row.rowId));
+    live.push(...some.filter((hit) => isLive.has(hit.rowId)));
+  }
+  return live.slice(0, limit);
+}
+
+/**
+ * The vectors of an owner side by side in WebAssembly memory, where SIMD can scan them: 47,500 vectors of 384
+ * numbers in 3.4 ms, against 30 ms for a loop in JavaScript.
+ */
+export interface VectorMatrix {
+  readonly count: number;
+  readonly bytes: number;
+  /** Adds the vector of a row's passage, or puts it in the place of its old one. */
+  set(row: number, passage: number, vector: Float32Array): void;
+  /** The row and the passage at each place. */
+  readonly rows: readonly number[];
+  readonly passages: readonly number[];
+  /** The products with the query, by place. A view that the next scan overwrites. */
+  scan(query: Float32Array): Float32Array;
+}
+
+interface ScanExports {
+  memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  scan(query: number, vectors: number, count: number, width: number, scores: number): void;
+}
+
+// TypeScript declares WebAssembly in its library for browsers only.
+const { Instance, Module } = (
+  globalThis as unknown as {
+    WebAssembly: {
+      Module: new (binary: Uint8Array) => object;
+      Instance: new (module: object) => { exports: unknown };
+    };
+  }
+).WebAssembly;
+
+// scan(query, vectors, count, width, scores): scores[i] = query · vectors[i], four times four floats a step.
+// Assembled from docs/vector-scan.wat; test/vector-scan.test.ts checks it against plain arithmetic.
+const MODULE =
+  'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKowIBoAICBHsCfwJAA0AgAkUNAf0MAAAAAAAAAAAAAAAAAAAA' +
+  'ACEF/QwAAAAAAAAAAAAAAAAAAAAAIQb9DAAAAAAAAAAAAAAAAAAAAAAhB/0MAAAAAAAAAAAAAAAAAAAAACEIIAAhCSAAIANBAnRqIQoDQCAFIAn9' +
+  'AAQAIAH9AAQA/eYB/eQBIQUgBiAJ/QAEECAB/QAEEP3mAf3kASEGIAcgCf0ABCAgAf0ABCD95gH95AEhByAIIAn9AAQwIAH9AAQw/eYB/eQBIQgg' +
+  'CUHAAGohCSABQcAAaiEBIAkgCkkNAAsgBSAG/eQBIAcgCP3kAf3kASEFIAQgBf0fACAF/R8BkiAF/R8CIAX9HwOSkjgCACAEQQRqIQQgAkEBayEC' +
+  'DAALCws=';
+
+let compiled: object | undefined;
+
+/** More than the longest event can have: one number stands for a row and a passage. */
+const MOST_PASSAGES = 16_384;
+
+const PAGE = 65_536;
+const FLOATS_PER_STEP = 16;
+
+/** Makes an empty matrix. It grows by half when it is full. */
+export function createVectorMatrix(dimensions: number, expected = 16): VectorMatrix {
+  compiled ??= new Module(Buffer.from(MODULE, 'base64'));
+  const { memory, scan } = new Instance(compiled).exports as ScanExports;
+  const width = Math.ceil(dimensions / FLOATS_PER_STEP) * FLOATS_PER_STEP;
+  const rows: number[] = [];
+  const passages: number[] = [];
+  const places = new Map<number, number>();
+
+  // The query first, then the vectors; the scores lie behind them, wherever that is at the time.
+  const bytesFor = (count: number): number => (width + count * width + count) * 4;
+  const reserve = (count: number): void => {
+    const missing = bytesFor(count) - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+  };
+  let capacity = Math.max(expected, 1);
+  reserve(capacity);
+
+  const write = (place: number, vector: Float32Array): void => {
+    new Float32Array(memory.buffer, (width + place * width) * 4, width).set(vector.subarray(0, dimensions));
+  };
+
+  return {
+    get count() {
+      return rows.length;
+    },
+    get bytes() {
+      return memory.buffer.byteLength + rows.length * 64;
+    },
+    set(row, passage, vector) {
+      const key = row * MOST_PASSAGES + passage;
+      const known = places.get(key);
+      if (known !== undefined) return write(known, vector);
+      if (rows.length === capacity) {
+        capacity = Math.ceil(capacity * 1.5) + 16;
+        reserve(capacity);
+      }
+      places.set(key, rows.length);
+      write(rows.length, vector);
+      rows.push(row);
+      passages.push(passage);
+    },
+    rows,
+    passages,
+    scan(query) {
+      new Float32Array(memory.buffer, 0, width).set(query.subarray(0, dimensions));
+      const scores = bytesFor(rows.length) - rows.length * 4;
+      if (rows.length > 0) scan(0, width * 4, rows.length, width, scores);
+      return new Float32Array(memory.buffer, scores, rows.length);
+    },
+  };
+}
