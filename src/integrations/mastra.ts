@@ -3,7 +3,7 @@ import { MastraMemory, parseMemoryRequestContext, type StorageThreadType } from 
 import type { InputProcessor, OutputProcessor, ProcessInputArgs, ProcessLLMRequestArgs } from '@mastra/core/processors';
 import { createTool } from '@mastra/core/tools';
 import type { ContextOptions } from '../assemble/context-options.ts';
-import type { HistoryMessage } from '../assemble/write-context.ts';
+import type { HistoryMessage } from '../assemble/layout.ts';
 import { invalidInput, VarveError } from '../errors.ts';
 import type { Handle } from '../handle/handle.ts';
 import type { SessionSummary } from '../operate/inspect-records.ts';
