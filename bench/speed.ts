@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Embedder } from '../src/models/embedder.ts';
-import { createVectorMatrix } from '../src/store/sqlite/sqlite-vector-index.ts';
+import { createVectorMatrix } from '../src/store/sqlite/sqlite-indexes.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { goal, measure, ms, report, summary, timeCells, timeGoal, type Times } from './measure.ts';
 
