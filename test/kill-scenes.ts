@@ -1,9 +1,11 @@
 import type { Handle } from '../src/handle/handle.ts';
 import type { NewJob } from '../src/jobs/job.ts';
+import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
 import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import { ownerKey, type Scope } from '../src/record/scope.ts';
 import type { Varve, VarveOptions } from '../src/varve.ts';
+import { type Recording, replayingModel } from './recordings/recorded-model.ts';
 
 /** A store in which one job waits, and what has to come of it. */
 export interface KillScene {
@@ -11,6 +13,8 @@ export interface KillScene {
   /** The requirements that it bears on. */
   proves: string;
   options?: Pick<VarveOptions, 'consolidation' | 'embedder' | 'formation'>;
+  /** Answers of a model, which is asked anew in each process. Default: no model. */
+  answers?: readonly Recording[];
   /** Fills an empty store. The clock begins a hundred days before the job. */
   prepare(stage: Stage): Promise<void>;
   /** The job; null where `run` does something else. */
@@ -39,6 +43,9 @@ const NEVER = '0 0 0 1 1 *';
 export function openOptions(scene: KillScene, time: number): VarveOptions & { clock: ManualClock } {
   return {
     embedder: null,
+    ...(scene.answers === undefined
+      ? {}
+      : { languageModel: createLanguageModel({ fast: replayingModel(scene.answers).model, retries: 0 }) }),
     ...scene.options,
     consolidation: {
       ...scene.options?.consolidation,
@@ -112,6 +119,20 @@ async function lookAtForgotten(ana: Handle): Promise<unknown> {
     records: (await ana.forgotten.list()).map(({ attribute }) => attribute),
   };
 }
+
+/** The night after a day on which a boat was sold and a call was made. */
+const NIGHT: Recording = {
+  task: 'profile',
+  asked: '[2026-06-01] User: I sold the boat. I called Clara.\n   Agent: Noted.',
+  known: [...OBSERVED.slice(1), '[2026-06-01] User: I sold the boat. I called Clara.'],
+  intentions: ['call Clara (due 2026-06-02)'],
+  answer: {
+    profile: [{ text: 'Works at Acme in the day and plays the cello.', section: 'Personal', from: [2, 3] }],
+    working: [{ text: 'Sold the red boat.', from: [1, 4] }],
+    intentions: [{ close: 1, as: 'done' }],
+    learnings: [{ rule: 'Ask before a boat is named.', category: 'general' }],
+  },
+};
 
 export const KILL_SCENES: readonly KillScene[] = [
   {
@@ -289,6 +310,88 @@ export const KILL_SCENES: readonly KillScene[] = [
       return { version: profile?.version, runs: await runs(ana, 'reflect'), berlin: times(profile?.content, 'Berlin') };
     },
     sees: { version: 1, runs: 1, berlin: 1 },
+  },
+  {
+    name: 'refresh-documents',
+    proves: '[T1] [T6]',
+    async prepare({ ana, clock }) {
+      clock.set(SCENE_TIME - HOUR);
+      for (const content of OBSERVED) await ana.memories.create({ type: 'preference', content });
+      await ana.consolidation.run();
+      clock.advance(MINUTE);
+      const { items } = await ana.memories.list({ types: ['preference'] });
+      const boat = items.find(({ content }) => content.includes('boat'));
+      await ana.memories.archive(boat?.id ?? '', 'contradicted');
+      await ana.memories.create({ type: 'preference', content: 'User owns a green canoe.' });
+    },
+    job: jobOf('consolidate'),
+    async look(ana) {
+      const basis = await ana.blocks.basis('working_memory');
+      return {
+        said: basis.map(({ text, restsOn, stale }) => [text, restsOn.length, stale]).toSorted(),
+        version: (await ana.blocks.read('working_memory'))?.version,
+        runs: await runs(ana, 'refresh-documents'),
+      };
+    },
+    sees: {
+      said: [...OBSERVED.filter((each) => !each.includes('boat')), 'User owns a green canoe.']
+        .toSorted()
+        .map((text) => [text, 1, false]),
+      version: 2,
+      runs: 2,
+    },
+  },
+  {
+    name: 'rewrite a merged text',
+    proves: '[Q8]',
+    async prepare({ ana }) {
+      for (const each of COLOURS)
+        await ana.memories.create({ type: 'preference', content: liking(each), tags: ['colour'], importance: 0.9 });
+      await ana.consolidation.run();
+    },
+    job: null,
+    async run(varve) {
+      const { items } = await anaOf(varve).memories.list({ types: ['preference'], limit: 100 });
+      const single = items.find(({ content }) => content === liking('red'));
+      if (single !== undefined) await anaOf(varve).memories.revise(single.id, { content: liking('scarlet') });
+    },
+    async look(ana) {
+      const { items } = await ana.memories.list({ types: ['preference'], limit: 100 });
+      const texts = items.filter(({ sourceType }) => sourceType === 'consolidation');
+      return {
+        texts: texts.length,
+        said: ['red', 'scarlet', 'green'].map((each) => times(texts[0]?.content, liking(each))),
+        singles: items.filter(({ content }) => content === liking('scarlet')).length,
+      };
+    },
+    sees: { texts: 1, said: [0, 1, 1], singles: 1 },
+  },
+  {
+    name: 'reflect with a model',
+    proves: '[K10] [T1]',
+    options: { formation: { facts: false, reflections: false, summaries: false } },
+    answers: [NIGHT],
+    async prepare({ ana, of, clock }) {
+      clock.set(SCENE_TIME - 7 * HOUR);
+      for (const content of OBSERVED.slice(1)) await ana.memories.create({ type: 'preference', content });
+      await ana.intentions.add({ text: 'call Clara', dueAt: new Date(SCENE_TIME + DAY) });
+      clock.set(SCENE_TIME - 6 * HOUR);
+      await of('talk').logInteraction({ userMessage: 'I sold the boat. I called Clara.', agentResponse: 'Noted.' });
+      // Read already: which of formation and reflection comes first after a kill is nobody's to say.
+      await of('talk').form();
+    },
+    job: jobOf('reflect'),
+    async look(ana) {
+      return {
+        profile: times((await ana.blocks.read('profile'))?.content, 'Acme in the day'),
+        working: times((await ana.blocks.read('working_memory'))?.content, 'Sold the red boat.'),
+        open: (await ana.intentions.list()).length,
+        closed: (await ana.forgotten.list()).map(({ as }) => as),
+        learnings: (await ana.learnings.list()).map(({ content }) => content),
+        runs: await runs(ana, 'reflect'),
+      };
+    },
+    sees: { profile: 1, working: 1, open: 0, closed: ['done'], learnings: ['Ask before a boat is named.'], runs: 1 },
   },
   {
     name: 'maintain-tenant',
