@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { importSource, textSource, type SourceFile } from '../src/import/import-source.ts';
+import { importSource, type SourceFile } from '../src/import/import-source.ts';
 import { jsonElements } from '../src/import/json-elements.ts';
 import { planImport, readImport } from '../src/import/read-import.ts';
 import { writeExport } from '../src/import/write-export.ts';
@@ -11,6 +11,18 @@ import type { ImportReport } from '../src/operate/import-records.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { runCli } from './run-cli.ts';
+
+/** A text as a file. */
+function textSource(name: string, text: string): SourceFile {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    name,
+    size: bytes.length,
+    async *open() {
+      yield bytes;
+    },
+  };
+}
 
 const oid = (text: string): object => ({ $oid: text });
 const date = (text: string): object => ({ $date: text });

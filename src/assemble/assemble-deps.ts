@@ -70,10 +70,10 @@ export interface TracingOptions {
 const UNTRACED: OpenSpan = { set: () => {} };
 
 /** Spans go nowhere. */
-export const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
+const noTracing: Tracing = { content: false, span: (_name, _attributes, work) => work(UNTRACED) };
 
 /** Spans through `@opentelemetry/api`, where the application has it; otherwise none. */
-export async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
+async function createTracing(options: TracingOptions | false = {}): Promise<Tracing> {
   if (options === false) return noTracing;
   const api = await loadApi();
   if (api === null) return noTracing;
@@ -150,7 +150,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
 }
 
 /** The result of work, or `timed_out`. The work itself goes on unheard. */
-export async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

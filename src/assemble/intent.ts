@@ -44,7 +44,7 @@ const PHRASES = new Set(
 );
 
 /** Whether a message is a greeting, thanks or agreement and nothing more. */
-export function isSmallTalk(message: string): boolean {
+function isSmallTalk(message: string): boolean {
   const said = message
     .toLowerCase()
     .replace(/['’]/gu, '')

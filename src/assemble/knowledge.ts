@@ -61,7 +61,7 @@ export const NOTHING_KNOWN: Knowledge = {
 };
 
 /** Reads everything that is always in mind. `before` is what was known at the last reading. */
-export async function loadKnowledge(
+async function loadKnowledge(
   reader: Reader,
   request: KnowledgeRequest,
   { stamp, incarnations }: Pick<Knowledge, 'stamp' | 'incarnations'>,
@@ -136,7 +136,7 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
 }
 
 /** Knowledge is read anew after this long, whatever happened. */
-export const STALE_AFTER: number = 5 * MINUTE;
+const STALE_AFTER: number = 5 * MINUTE;
 
 /** What the sessions of this process know. */
 export interface KnowledgeCache {

@@ -145,10 +145,10 @@ export function writePlace(entries: readonly (SectionFormat | Frame)[], material
 }
 
 /** The mark of what comes from tools and documents. */
-export const UNVERIFIED = ' (unverified)';
+const UNVERIFIED = ' (unverified)';
 
 /** `- text`, with its mark. */
-export function bullet(item: Item, writing: Writing): string {
+function bullet(item: Item, writing: Writing): string {
   return `- ${marked(item, writing.line(item.text))}`;
 }
 

@@ -138,21 +138,21 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
 }
 
 /** The two notes that fit best (K2). Notes of other work, under a prefix, do not count. */
-export async function noteSection(search: Search): Promise<Item[]> {
+async function noteSection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, { ...RELEVANT_NOTES, limit: 10 });
   const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
 /** The two summaries of conversations that fit best (K2). */
-export async function summarySection(search: Search): Promise<Item[]> {
+async function summarySection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, RELEVANT_SUMMARIES);
   const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
   return items.map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
 }
 
 /** Up to three saved items that share a tag with the message (K2), those that share most first. */
-export async function savedItemSection({ deps, scope }: Search, message: string): Promise<Item[]> {
+async function savedItemSection({ deps, scope }: Search, message: string): Promise<Item[]> {
   const tags = possibleTags(message);
   const found = await deps.database.read(scope.tenant, (reader) => savedItemsByTag(reader, scope, tags, 50));
   const said = new Set(tags);
@@ -204,7 +204,7 @@ export interface Behind {
 }
 
 /** Reads what stands behind results: the turns of statements that are pieces of them, and what of all turns no longer holds. */
-export async function readBehind(
+async function readBehind(
   { database, privacy }: RecallDeps,
   scope: Scope,
   results: readonly RecallResult[],
@@ -228,7 +228,7 @@ export interface EvidenceOrder {
  * Recalled results as items, each turn and each statement once. A statement in the user's own words is a piece of its turn and is told
  * by the turn. What comes from tools and documents stands last: it never comes before what people say about themselves.
  */
-export function evidenceItems(
+function evidenceItems(
   results: readonly RecallResult[],
   { turns, retired }: Behind,
   { order = 'relevance', isAboutPast }: EvidenceOrder,
@@ -287,14 +287,14 @@ function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolea
 }
 
 /** Whether a message asks for anything: only then can the answer be unknown. */
-export function isQuestion(message: string): boolean {
+function isQuestion(message: string): boolean {
   return /[?？؟]/u.test(message);
 }
 
 const LONGEST_QUESTION = 200;
 
 /** What is asked and not known: the layout says so. */
-export function unknownItem(message: string): Item {
+function unknownItem(message: string): Item {
   const question = oneLine(message);
   return applicationItem(
     question.length <= LONGEST_QUESTION ? question : `${question.slice(0, LONGEST_QUESTION).trimEnd()}…`.toWellFormed(),

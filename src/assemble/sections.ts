@@ -56,7 +56,7 @@ export function ownText(
 }
 
 /** `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`: it goes with the user's turn, so that the system prompt caches. */
-export function dateLine(now: number, timeZone = 'UTC'): string {
+function dateLine(now: number, timeZone = 'UTC'): string {
   const { date, time } = formattersOf(timeZone);
   // Newer ICU puts a narrow no-break space before AM.
   return `[${date.format(now)} — ${time.format(now).replace(/\s/gu, ' ')} ${timeZone}]`;
@@ -142,7 +142,7 @@ const LABEL = 8;
 const HEADING = 10;
 
 /** When the turns are over their budget: the last ones verbatim, older ones summarised (L12). */
-export async function digestTurns(
+async function digestTurns(
   turns: readonly Item[],
   { budget, counter, summarise }: { budget: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,
 ): Promise<DigestedHistory> {
@@ -207,7 +207,7 @@ const DEFAULT_TURNS = 40;
 const LONGEST_QUERY = 1500;
 
 /** The turns of the session, or of the user where there is none; any trouble with meaning gives the last ones. */
-export async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
+async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
   const turns = await lastTurns(deps, request);
   if (request.mode !== 'semantic') return { turns, mode: 'chronological' };
   const recent = request.recent ?? 3;
@@ -248,7 +248,7 @@ async function lastTurns(
 }
 
 /** Turns by exchange: each begins with what the user says. */
-export function toExchanges(turns: readonly Event[]): Event[][] {
+function toExchanges(turns: readonly Event[]): Event[][] {
   const exchanges: Event[][] = [];
   for (const turn of turns) {
     const current = exchanges.at(-1);

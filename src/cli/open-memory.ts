@@ -168,7 +168,7 @@ const BETWEEN = 100;
  * Says after a second that another process holds the lock of an SQLite file: whoever writes waits for it, up to 15 seconds.
  * Looks from outside, between the turns of this process, in which it holds no lock itself. Gives what ends it.
  */
-export function sayWaiting(file: string, output: Output): () => void {
+function sayWaiting(file: string, output: Output): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const look = async (left: number): Promise<void> => {

@@ -34,7 +34,7 @@ const CONTROL =
  * A text as a terminal may show it. What others have said is in it: control characters could clear the screen, set the
  * title, or write a command for the reader to send off. They are shown as symbols instead (␛), and as escapes in JSON.
  */
-export function printable(text: string, { json = false }: { json?: boolean } = {}): string {
+function printable(text: string, { json = false }: { json?: boolean } = {}): string {
   const shown = (character: string): string => {
     const code = character.charCodeAt(0);
     if (json) {

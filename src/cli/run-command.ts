@@ -165,7 +165,7 @@ function lettersInCommon(one: string, other: string): number {
 }
 
 /** The list of commands. */
-export function overview(output: Output): string {
+function overview(output: Output): string {
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => [`  ${name}`, summary]);
   return [
     `${output.style('bold', 'varve')}: long-term memory for AI agents`,
@@ -188,7 +188,7 @@ export function overview(output: Output): string {
 }
 
 /** What one command does. */
-export function commandHelp(name: string, command: Command, output: Output): string {
+function commandHelp(name: string, command: Command, output: Output): string {
   const own = Object.keys(command.options ?? {}).length > 0 ? ['', 'Options:', optionTable(command.options ?? {})] : [];
   return [
     `Usage: ${output.style('bold', `varve ${command.usage}`)}`,
@@ -221,7 +221,7 @@ const KEPT_FOR = 30 * 24 * 3_600_000;
  * Node's default, which others can write, someone could leave code to be run. Each command has its own, since what is kept
  * is what the first run used and is never added to.
  */
-export function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
+function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
   removeOld(caches, name);
   enableCompileCache(join(caches, name));

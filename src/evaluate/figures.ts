@@ -13,7 +13,7 @@ export interface Figure extends Estimate {
 }
 
 /** What the rows of an arm say of a metric. */
-export function observationsOf(
+function observationsOf(
   rows: readonly Row[],
   { arm, metric, kind = null }: { arm: string; metric: string; kind?: string | null },
 ): Observation[] {
@@ -49,7 +49,7 @@ export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {
 }
 
 /** The arms that have rows: as the run names them, then what was left out of recall. */
-export function armsOf({ header, rows }: Run): string[] {
+function armsOf({ header, rows }: Run): string[] {
   const there = new Set(rows.map(({ arm }) => arm));
   const named = header.arms.filter((arm) => there.has(arm));
   return [...named, ...[...there].filter((arm) => !named.includes(arm)).sort()];

@@ -10,7 +10,7 @@ import type { EmbeddingModels } from '../store/embedding-models.ts';
 import type { Reader } from './read/reader.ts';
 
 /** The tasks of formation that a model can do, each for itself. */
-export const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
+const FORM_TASKS = ['read', 'decide', 'reflect'] as const;
 export type FormTask = (typeof FORM_TASKS)[number];
 
 /** How memories are formed. Times are milliseconds. */

@@ -153,7 +153,7 @@ function doneWith({ signal, complete }: JobContext): Pick<FormOptions, 'signal' 
  * Sums up what a session was about once it is quiet, one memory for each topic (K9). A model gives the topics with its reading, so
  * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
  */
-export async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
   if (usesModel(deps, 'read')) return formSession(deps, scope, { cause: 'schedule', ...options });
   // Topics live with the owner, and talk without a user stays in its session.
   if (scope.user === null) {
@@ -208,7 +208,7 @@ const WHY = { reason: 'the day of the plan has come', actor: 'form' };
  * Puts a plan into effect on its day: it holds from now on, and takes the place of what it excludes. A plan that was ended, replaced
  * or outranked meanwhile stays as it is.
  */
-export async function takeEffect(
+async function takeEffect(
   deps: FormDeps,
   scope: Scope,
   id: string,

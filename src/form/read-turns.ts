@@ -53,7 +53,7 @@ export interface Formable {
   known: string[];
 }
 
-export function nothingFormable(): Formable {
+function nothingFormable(): Formable {
   return {
     reading: emptyReading(),
     statements: [],

@@ -34,7 +34,7 @@ export const eventFilterFields: Readonly<Record<keyof EventListFilter, z.ZodType
   cursor: z.string().regex(/^\d+$/, 'is not a cursor that a list has given').optional(),
 };
 
-export const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject(
+const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject(
   eventFilterFields,
 ) as z.ZodType<Parsed<EventListFilter>, EventListFilter>;
 

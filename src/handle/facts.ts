@@ -56,7 +56,7 @@ export interface FactHandle extends FactReader {
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
 
-export const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
+const factSchema: z.ZodType<FactInput, FactInput> = z.strictObject({
   key: keySchema,
   value: textSchema(5000),
   category: z.enum(FACT_CATEGORIES).optional(),

@@ -10,7 +10,7 @@ export interface RefusalHandle {
   list(filter?: RefusalFilter): Promise<Page<RefusalRecord>>;
 }
 
-export const refusalFilterSchema: z.ZodType<RefusalFilter, RefusalFilter> = z.strictObject({
+const refusalFilterSchema: z.ZodType<RefusalFilter, RefusalFilter> = z.strictObject({
   limit: limitSchema.optional(),
   cursor: textSchema(500).optional(),
   session: textSchema(200).optional(),

@@ -108,18 +108,6 @@ async function* refuseArchives(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A text as a file, for tests and for what is at hand already. */
-export function textSource(name: string, text: string): SourceFile {
-  const bytes = new TextEncoder().encode(text);
-  return {
-    name,
-    size: bytes.length,
-    async *open() {
-      yield bytes;
-    },
-  };
-}
-
 /** The same files, which say how many bytes were read of them. */
 export function counted(files: readonly SourceFile[], onRead: (bytes: number) => void): SourceFile[] {
   return files.map((file) => ({

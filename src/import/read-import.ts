@@ -115,6 +115,6 @@ function formatOfElement(element: Element): ImportFormat | null {
 }
 
 /** Varve's own export: its lines as they are. */
-export async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
+async function* readVarve(files: readonly SourceFile[]): AsyncGenerator<unknown> {
   for (const file of files) for await (const { value } of elementsOf(file)) yield value;
 }

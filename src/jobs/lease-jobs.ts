@@ -34,7 +34,7 @@ export interface FairPick {
  * The ids of up to `limit` due jobs, the tenants taking turns: one with ten thousand jobs gets as many as one with ten.
  * May give fewer than there are.
  */
-export async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
+async function pickFairly(turns: FairTurns, pick: FairPick): Promise<string[]> {
   if (turns.left <= 0 || turns.queue.length === 0) {
     turns.queue = await readQueue(pick, turns.queue);
     turns.left = LEASES_PER_READING;
@@ -112,7 +112,7 @@ export interface LeaseRequest {
 }
 
 /** Takes jobs whose lease ran out and jobs that are due, at most `limit`, and counts an attempt for each. */
-export async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> {
+async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<Job[]> {
   if (request.limit <= 0 || request.kinds.length === 0) return [];
   const expired = await pickExpired(writer, request);
   const due = await pickDue(writer, { ...request, limit: request.limit - expired.length });
@@ -127,7 +127,7 @@ export async function leaseJobs(writer: Writer, request: LeaseRequest): Promise<
 }
 
 /** Whether a lease would find something, without taking the lock that writing takes. */
-export async function isAnythingDue(reader: Reader, kinds: readonly string[], now: number): Promise<boolean> {
+async function isAnythingDue(reader: Reader, kinds: readonly string[], now: number): Promise<boolean> {
   if (kinds.length === 0) return false;
   const { rows } = await sql<{ found: number }>`
     select 1 as found where exists (
@@ -179,7 +179,7 @@ function eligible(kinds: readonly string[]): RawBuilder<boolean> {
 }
 
 /** Extends leases and returns the runs that have lost theirs. */
-export async function renewLeases<Run extends LeasedRun>(
+async function renewLeases<Run extends LeasedRun>(
   writer: Writer,
   runs: readonly Run[],
   { database, leaseUntil }: { database: Database; leaseUntil: number },

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import type { Job } from './job.ts';
 import { listJobs } from './list-jobs.ts';
-import { ensureSchedules, listSchedules, removeSchedules, type NewSchedule } from './schedules.ts';
+import { ensureSchedules, listSchedules, type NewSchedule } from './schedules.ts';
 
 const nightly: NewSchedule = { name: 'nightly', cron: '0 3 * * *', kind: 'reflect', payload: { depth: 2 } };
 
@@ -202,15 +202,6 @@ for (const on of databases()) {
         await worker.drain();
         expect(ran.length).toBe(2 * day);
       }
-    });
-
-    it('end when they are removed', async () => {
-      await ensure(nightly, { ...nightly, name: 'other' });
-      expect(await removeSchedules(queue.database, ['nightly', 'unknown'])).toBe(1);
-      expect((await listSchedules(queue.database)).map((schedule) => schedule.name)).toEqual(['other']);
-      queue.clock.advance(DAY);
-      await queue.worker(handlers).drain();
-      expect(ran.length).toBe(1);
     });
 
     it.each([

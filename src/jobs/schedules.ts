@@ -90,18 +90,6 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
   }));
 }
 
-/** Ends schedules. Jobs that they have enqueued stay. Returns how many there were. */
-export async function removeSchedules(database: Database, names: readonly string[]): Promise<number> {
-  if (names.length === 0) return 0;
-  const result = await database.write(EVERY_TENANT, (writer) =>
-    writer
-      .deleteFrom('schedules')
-      .where('name', 'in', [...names])
-      .executeTakeFirst(),
-  );
-  return Number(result.numDeletedRows);
-}
-
 /**
  * The first due time after `after`, in milliseconds. A local time that daylight saving skips is due when the clock
  * has jumped, one that comes twice is due the first time. Throws `invalid_input` for an expression or a time zone

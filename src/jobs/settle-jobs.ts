@@ -59,7 +59,7 @@ export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
 const MARKER = Symbol.for('varve.postponed');
 
 /** Thrown by a handler whose job has to wait without having failed. Made by {@link postpone}. */
-export class Postponed extends Error {
+class Postponed extends Error {
   readonly until: Date;
 
   constructor(until: Date, reason: string) {
@@ -152,7 +152,7 @@ async function takeHold(writer: Writer, { job, leaseId }: EndedRun): Promise<boo
  * Before a job with a unique key waits again: what was enqueued with its key in the meantime goes, since the earlier
  * one is kept. Where that row's transaction is still open, this one waits for its end.
  */
-export async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' | 'uniqueKey'>): Promise<void> {
+async function makeRoom(writer: Writer, job: Pick<Job, 'id' | 'tenant' | 'kind' | 'uniqueKey'>): Promise<void> {
   if (job.uniqueKey === null) return;
   await writer
     .deleteFrom('jobs')

@@ -186,7 +186,7 @@ export interface Bell {
 }
 
 /** Makes a bell. */
-export function createBell(): Bell {
+function createBell(): Bell {
   let rung = Promise.withResolvers<void>();
   return {
     ring: () => rung.resolve(),
@@ -207,7 +207,7 @@ const SKEW = HOUR;
  * that were enqueued meanwhile, and leases, which nobody takes for longer than a day. Without it all of them would wait
  * until the wrong time has come, and their unique keys would keep new jobs out.
  */
-export async function followClock(database: Database, clock: Clock): Promise<void> {
+async function followClock(database: Database, clock: Clock): Promise<void> {
   const now = clock.now();
   await database.write(EVERY_TENANT, async (writer) => {
     await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}

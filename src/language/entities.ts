@@ -16,31 +16,11 @@ export const KINSHIP: ReadonlySet<string> = wordSet(`
   lawyer solicitor nanny babysitter employee employees intern interns gp physio`);
 
 /** Animals that people keep. */
-export const PETS: ReadonlySet<string> = wordSet(`
+const PETS: ReadonlySet<string> = wordSet(`
   dog dogs cat cats puppy puppies kitten kittens pet pets horse horses rabbit rabbits hamster hamsters parrot parrots bird
   birds fish goldfish turtle turtles tortoise snake snakes lizard lizards iguana ferret guinea pig pigs chicken chickens
   goat goats cow cows poodle labrador retriever beagle bulldog terrier spaniel collie corgi husky pug dachshund shepherd
   greyhound whippet tabby budgie pony`);
-
-/** Words a person uses for one partner; the name fills the same slot. */
-export const PARTNERS: ReadonlySet<string> = wordSet(
-  'wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée gf bf hubby missus fella',
-);
-
-/** Of these a person usually has several: a second name does not take the place of the first. */
-export const SEVERAL: ReadonlySet<string> = wordSet(`
-  sister brother sibling son daughter child kid baby grandson granddaughter aunt auntie uncle cousin niece nephew stepson
-  stepdaughter stepbrother stepsister half-brother half-sister godson goddaughter twin friend bestie roommate flatmate
-  housemate colleague coworker neighbor neighbour client employee intern mate toddler newborn bro sis teacher mentor
-  mother-in-law father-in-law sister-in-law brother-in-law son-in-law daughter-in-law`);
-
-/** One of several: "kids" → "kid". Null when the word is no plural of people or pets. */
-export function singularOf(noun: string): string | null {
-  if (noun === 'children') return 'child';
-  if (noun === 'puppies') return 'puppy';
-  const one = noun.replace(/s$/, '');
-  return one !== noun && (KINSHIP.has(one) || PETS.has(one)) ? one : null;
-}
 
 const LONGEST_TEXT = 20_000;
 const MOST_ENTITIES = 60;
@@ -250,11 +230,11 @@ const PRODUCTS =
   /^(?:iPhone|iPad|MacBook|Xbox|PlayStation|Kindle|Tesla Model|Nintendo Switch|Windows|Excel|Photoshop|Android|GPT|ChatGPT|Claude|Gemini|Slack|Notion|Figma|Jira|Docker|Python|TypeScript|JavaScript|PostgreSQL|SQLite|React)\b/;
 
 /** Things that are counted. */
-export const METRIC: RegExp =
+const METRIC: RegExp =
   /\b(views?|clicks?|likes?|shares?|comments?|subscribers?|followers?|signups?|sign-ups?|sales|orders?|downloads?|visits?|visitors?|impressions?|conversions?|replies|reads?|leads?|reviews?|bookings?|installs?|stars?|opens?|retweets?|upvotes?|streams?|plays?|applicants?|donations?|customers?|users?|members?|revenue|votes?)\b/iu;
 
 /** Services that people publish on, with how they are written. */
-export const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
+const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
   ['blog', /\bblogs?\b/i],
   ['newsletter', /\bnewsletters?\b/i],
   ['instagram', /\binstagram\b/i],
@@ -272,7 +252,7 @@ export const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
 ];
 
 /** Decides from the name, and from the words around it, what kind of thing it names. */
-export function classifyName(name: string, before: string, after: string): EntityType {
+function classifyName(name: string, before: string, after: string): EntityType {
   const lower = name.toLowerCase();
   const first = lower.split(' ')[0] ?? lower;
   if (SERVICES.some(([service]) => service === lower)) return 'service';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { canBeName, isOccupation } from '../form/read/local/slot-values.ts';
-import { singularOf } from './entities.ts';
 
 describe('words of people', () => {
   it.each(['Tomás', 'Inés', 'Kit', 'Priya', 'Zbigniew', 'Ryan', "O'Neill"])('%s can be a name', (word) => {
@@ -37,13 +36,4 @@ describe('words of people', () => {
       expect(isOccupation(phrase)).toBe(false);
     },
   );
-
-  it('knows plurals by their singular', () => {
-    expect([singularOf('kids'), singularOf('children'), singularOf('glass'), singularOf('wife')]).toEqual([
-      'kid',
-      'child',
-      null,
-      null,
-    ]);
-  });
 });

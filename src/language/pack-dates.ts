@@ -67,7 +67,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
 }
 
 /** A day as the pack's language writes it. */
-export function writeDay(date: CivilDate, pack: Pack): string {
+function writeDay(date: CivilDate, pack: Pack): string {
   return pack.calendar.written
     .replace('{d}', String(date.day))
     .replace('{month}', pack.calendar.monthNames[date.month - 1] ?? String(date.month))

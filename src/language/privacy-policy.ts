@@ -1,7 +1,7 @@
 import { findSecrets } from './secrets.ts';
 
 /** The kinds of sensitive content that are recognised. */
-export const PRIVACY_CATEGORIES = [
+const PRIVACY_CATEGORIES = [
   'secret',
   'password',
   'card',

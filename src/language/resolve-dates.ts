@@ -28,7 +28,7 @@ import {
 import type { TextSpan } from './sentences.ts';
 
 /** A month, long or short, for a pattern that ignores case. */
-export const ANY_MONTH: string =
+const ANY_MONTH: string =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /** One way to write a date, and how to read it. */
@@ -77,7 +77,7 @@ function daysOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'fu
 }
 
 /** All of them, longest and most specific first: an earlier match takes its characters. */
-export const DATE_EXPRESSIONS: readonly DateExpression[] = [
+const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(
     MONTHS,
     `(?:from |between )?(?:the )?(\\d{1,2})(?:st|nd|rd|th)? ?(?:to|until|till|through|and|-|–) ?(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}(?:,? (\\d{4}))?`,

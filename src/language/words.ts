@@ -143,7 +143,7 @@ function stripSuffixes(word: string): string {
   return stem;
 }
 
-export function stemEnglish(word: string): string {
+function stemEnglish(word: string): string {
   const irregular = IRREGULAR_FORMS.get(word);
   if (irregular !== undefined) return stripSuffixes(irregular);
   if (word.length < 4) return word;
@@ -155,7 +155,7 @@ export function stemEnglish(word: string): string {
 const ARABIC_PREFIX = /^(?:وال|بال|كال|فال|لل|ال)/u;
 const ARABIC_SUFFIX = /(?:ها|ان|ات|ون|ين|يه|ه|ي)$/u;
 
-export function stemArabic(word: string): string {
+function stemArabic(word: string): string {
   let stem = word
     .replace(/[أإآٱ]/gu, 'ا')
     .replace(/ى/gu, 'ي')
@@ -168,7 +168,7 @@ export function stemArabic(word: string): string {
 }
 
 /** Words that carry no meaning of their own in a statement. */
-export const STOP_WORDS: ReadonlySet<string> = wordSet(`
+const STOP_WORDS: ReadonlySet<string> = wordSet(`
   a an the and or but if then so as at by for from in into of off on onto out over to up with without about after before
   between during through under until while than that this these those there here it its he him his she her hers they them
   their theirs themself themselves i me my mine myself we us our ours ourselves you your yours who whom whose which what when

@@ -138,7 +138,7 @@ export interface Budget {
 }
 
 /** Throws `budget_spent` once the day's budget is used up, with `details.until`: when the job that asked may run again. */
-export async function ensureBudget(
+async function ensureBudget(
   database: Database,
   clock: Clock,
   budget: Budget,
@@ -178,7 +178,7 @@ async function spentOn(reader: Reader, day: string, whose: string | typeof EVERY
 export type CreditMode = 'user' | 'tenant' | 'off';
 
 /** The account that pays for a scope; null when credit is off. */
-export function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: string | null } | null {
+function payerOf(mode: CreditMode, scope: UsageScope): { tenant: string; user: string | null } | null {
   if (mode === 'off') return null;
   return { tenant: scope.tenant, user: mode === 'user' ? scope.user : null };
 }
@@ -193,7 +193,7 @@ export interface RecordParts {
  * is left alone, so it can be asked for again when nobody knows whether the first time was committed.
  * Call it last in a transaction: the account stays locked until the commit. Gives the cost of what was new.
  */
-export async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts: RecordParts): Promise<number> {
+async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts: RecordParts): Promise<number> {
   let total = 0;
   // In one order everywhere: two transactions that pay from the same accounts do not lock each other out.
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
@@ -250,7 +250,7 @@ async function addUsageRow(writer: Writer, entry: UsageEntry, cost: number | nul
 }
 
 /** Which of the entries are in the database. */
-export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
+async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .selectFrom('usage')
     .select('id')

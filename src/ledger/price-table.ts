@@ -18,7 +18,7 @@ export type Prices = Readonly<Record<string, Price>>;
 const FREE: Price = { input: 0 };
 
 /** List prices of November 2026. They change: give your own with `prices`, which are looked at first. */
-export const DEFAULT_PRICES: Prices = {
+const DEFAULT_PRICES: Prices = {
   'local/*': FREE,
   'local:*': FREE,
   'ollama*:*': FREE,

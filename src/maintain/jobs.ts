@@ -70,7 +70,7 @@ const BOOSTED = 'boostedBy';
  * Raises the importance of what is related to a decision that turned out well (L7): by 0.1, once for each outcome.
  * Gives back the ids of the memories.
  */
-export async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): Promise<string[]> {
+async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): Promise<string[]> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
   if (related.length === 0) return [];
   return deps.database.write(scope.tenant, async (writer) => {

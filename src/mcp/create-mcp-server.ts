@@ -88,7 +88,7 @@ function listed(schema: z.ZodObject): StandardSchemaWithJSON<Record<string, unkn
 }
 
 /** What a model is told of an error: the code and what would be right. What we did not foresee is not described. */
-export function toolProblem(error: unknown): string {
+function toolProblem(error: unknown): string {
   if (VarveError.isInstance(error)) return `${error.code}: ${error.message}`;
   return 'internal: something unforeseen went wrong.';
 }

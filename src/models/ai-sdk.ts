@@ -110,7 +110,7 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
 }
 
 /** A provider's numbers are untrusted as well: what is no sensible count is as good as none. */
-export function countOf(value: unknown): number | null {
+function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }
 

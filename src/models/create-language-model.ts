@@ -91,7 +91,7 @@ const TRIES = 2;
 const LONGEST_QUOTE = 20_000;
 
 /** Asks, checks, asks once more with what was wrong, and gives up loudly. */
-export async function generateData<Schema extends z.ZodType>(
+async function generateData<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
 ): Promise<Generated<z.output<Schema>>> {
@@ -194,7 +194,7 @@ function messagesFor<Schema extends z.ZodType>(
 }
 
 /** A text answer. One that is empty, refused, cut off or endless is no answer. */
-export async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
+async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
   const { longestAnswer = 1_000_000 } = used.limits;
   const answer = await callForAnswer(used, request, [
     { role: 'system', content: request.prompt.system },
@@ -246,7 +246,7 @@ export interface Answered extends AnswerText {
 }
 
 /** One answer of the model, with its usage. */
-export async function callForAnswer(
+async function callForAnswer(
   used: ModelInUse,
   request: TextRequest,
   messages: AiSdkMessage[],
@@ -320,12 +320,7 @@ export interface InvalidAnswer {
 }
 
 /** `model_answer_invalid`, with the reason and the usage, and without a word of the answer. */
-export function invalidAnswer(
-  used: ModelInUse,
-  request: TextRequest,
-  invalid: InvalidAnswer,
-  usage: ModelUsage,
-): VarveError {
+function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
   // The message for the model may quote what it wrote; this one names places only.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
@@ -336,10 +331,10 @@ export function invalidAnswer(
   return withUsage(error, usage);
 }
 
-export function userMessage(text: string): AiSdkMessage {
+function userMessage(text: string): AiSdkMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-export function assistantMessage(text: string): AiSdkMessage {
+function assistantMessage(text: string): AiSdkMessage {
   return { role: 'assistant', content: [{ type: 'text', text }] };
 }

@@ -59,7 +59,7 @@ function parts(schema: JsonSchema): JsonSchema[] {
 }
 
 /** Follows a reference within the schema. */
-export function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
   // A schema that refers to itself and to nothing else would never end.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
@@ -91,7 +91,7 @@ export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): 
 const ANY = ['string', 'number', 'boolean', 'null', 'object', 'array'];
 
 /** The kind of a JSON value. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }

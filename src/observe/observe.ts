@@ -133,7 +133,7 @@ async function givePositions(writer: Writer, scope: Scope, added: readonly Keyed
 }
 
 /** A session in which nothing has happened for this long is flushed. */
-export const IDLE_AFTER: number = 5 * MINUTE;
+const IDLE_AFTER: number = 5 * MINUTE;
 
 /** How long after a flush the deferred work on what was learned begins. */
 const CONSOLIDATE_AFTER: number = 5 * MINUTE;

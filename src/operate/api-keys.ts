@@ -55,13 +55,13 @@ const SECRET_BYTES = 32;
 const SECRET_PATTERN = /^varve_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
 /** A new secret: `varve_` + the id's characters + 32 random bytes. */
-export function newSecret(id: string): { secret: string; hash: string } {
+function newSecret(id: string): { secret: string; hash: string } {
   const bytes = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret: `varve_${id.slice('key_'.length)}_${bytes}`, hash: hashOf(bytes) };
 }
 
 /** The id and the random part of a secret; null when it is none. */
-export function readSecret(secret: string): { id: string; bytes: string } | null {
+function readSecret(secret: string): { id: string; bytes: string } | null {
   const match = SECRET_PATTERN.exec(secret);
   return match === null ? null : { id: `key_${match[1]}`, bytes: match[2] ?? '' };
 }
@@ -75,7 +75,7 @@ function hashOf(bytes: string): string {
 }
 
 /** Whether the random part of a secret fits a stored hash, in constant time. */
-export function fitsHash(bytes: string, hash: string): boolean {
+function fitsHash(bytes: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(bytes)), Buffer.from(hash.padEnd(HASH_LENGTH).slice(0, HASH_LENGTH)));
 }
 

@@ -22,19 +22,19 @@ const WORDS =
 /** Index terms that carry no topic; they are left out of the query, never out of the index. */
 export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(words(WORDS));
 
-export const MONTHS: readonly string[] =
+const MONTHS: readonly string[] =
   'january february march april may june july august september october november december'.split(' ');
 
 /** A question with one of these asks what is so now, after any change. */
-export const ASKS_NOW: RegExp =
+const ASKS_NOW: RegExp =
   /\b(?:now|nowadays|currently|current|these days|at the moment|still|latest|anymore|any more|today|jetzt|aktuell|derzeit|momentan|inzwischen|ahora|actualmente|actual|maintenant|actuellement|actuel(?:le)?|adesso|ora|attualmente|teraz|obecnie|aktualnie|nu|momenteel|tegenwoordig|agora|atualmente)\b|现在|目前|如今|今は|現在|いま|지금|현재|요즘/iu;
 
 /** A question with one of these asks what was so before, or first. */
-export const ASKS_PAST: RegExp =
+const ASKS_PAST: RegExp =
   /\b(?:first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|at the (?:start|beginning)|in the beginning|früher|vorher|zuerst|ursprünglich|anfangs|damals|antes|primero|originalmente|inicialmente|al principio|avant|d'abord|auparavant|au début|initialement|prima|inizialmente|all'inizio|wcześniej|przedtem|najpierw|początkowo|eerst|vroeger|eerder|oorspronkelijk|daarvoor|antigamente)\b|以前|之前|原来|最初|当初|前は|元々|もともと|예전|이전|처음|원래/iu;
 
 /** A question with one of these asks for a list, a count or a comparison. */
-export const ASKS_SEVERAL: RegExp =
+const ASKS_SEVERAL: RegExp =
   /\b(?:which|all|every|list|how many|how often|how much|what (?:kinds?|sorts?|types?)|both|each|compare|everything|total|altogether|names? of|who all|in what order|welche[nrs]?|alle[ns]?|wie viele?|wie oft|qué|cuáles|todos|todas|cuánt[oa]s|quels?|quelles?|tous|toutes|combien|quali|tutt[ie]|quant[ie]|które|jakie|wszystkie|ile|welke|hoeveel|hoe vaak|alle)\b|哪些|所有|多少|几次|どの|すべて|全部|何回|어떤|모든|몇/iu;
 
 /** A calendar time named in a query; missing parts are open ("in May" is every May). */
@@ -59,7 +59,7 @@ const DAY_AND_MONTH = new RegExp(
   'iu',
 );
 
-export function findMentionedTime(query: string): MentionedTime | null {
+function findMentionedTime(query: string): MentionedTime | null {
   const isoDate = /\b((?:19|20)\d{2})-(\d{2})(?:-(\d{2}))?\b/u.exec(query);
   if (isoDate !== null)
     return {
@@ -80,7 +80,7 @@ export function findMentionedTime(query: string): MentionedTime | null {
 }
 
 /** The index terms by which a query spelled the time. */
-export function termsOfMentionedTime(mentioned: MentionedTime): Set<string> {
+function termsOfMentionedTime(mentioned: MentionedTime): Set<string> {
   const parts = [mentioned.year, mentioned.day].filter((part) => part !== null).map(String);
   return new Set(words([...parts, mentioned.month === null ? '' : (MONTHS[mentioned.month] ?? '')].join(' ')));
 }
@@ -107,7 +107,7 @@ export interface TimeRange {
 }
 
 /** The stretches that a mentioned time means, within the years that the documents come from. */
-export function rangesOf(mentioned: MentionedTime, times: Float64Array): TimeRange[] {
+function rangesOf(mentioned: MentionedTime, times: Float64Array): TimeRange[] {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const time of times) {
@@ -170,11 +170,7 @@ const ANCHOR =
   /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
 
 /** Finds the time that a query asks about: a date, a relative one ("last week"), or before or after something known. */
-export function queryTimes(
-  query: string,
-  view: RecallView,
-  { now, timeZone }: { now: number; timeZone: string },
-): QueryTimes {
+function queryTimes(query: string, view: RecallView, { now, timeZone }: { now: number; timeZone: string }): QueryTimes {
   const relative = resolveDates(query, { now: new Date(now), timeZone }).filter((date) => date.relative);
   if (relative.length > 0) {
     return {
@@ -243,7 +239,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
 }
 
-export function namePattern(name: string): RegExp {
+function namePattern(name: string): RegExp {
   // \b knows only ASCII letters, so the borders are spelled out.
   return new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(name)}(?:['’]s|['’](?=\\s))?(?![\\p{L}\\p{N}])`, 'iu');
 }

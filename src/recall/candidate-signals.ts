@@ -273,11 +273,7 @@ const K1 = 1.2;
 const B = 0.75;
 
 /** BM25 of every session as one long document, read off the term masks of its turns. */
-export function matchSessions(
-  match: LexicalMatch,
-  sessions: Int32Array,
-  sessionWordCounts: Float32Array,
-): Float32Array {
+function matchSessions(match: LexicalMatch, sessions: Int32Array, sessionWordCounts: Float32Array): Float32Array {
   const sessionCount = sessionWordCounts.length;
   const termCount = match.termWeights.length;
   const frequencies = new Uint16Array(sessionCount * termCount);
@@ -309,7 +305,7 @@ export function matchSessions(
 }
 
 /** Highest standardised similarity of any turn, per session. */
-export function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessionCount: number): Float32Array {
+function bestPerSession(standardised: Float32Array, sessions: Int32Array, sessionCount: number): Float32Array {
   const best = new Float32Array(sessionCount).fill(Number.NEGATIVE_INFINITY);
   for (let ordinal = 0; ordinal < standardised.length; ordinal += 1) {
     const session = sessions[ordinal] as number;
@@ -323,7 +319,7 @@ const GREETING =
   /(?:^|[.!?]\s+|\b)(?:hey|hi|hello|thanks|thank you|dear|yo|wow|yeah|yes|sure|ok|okay|oh|congrats|bye|morning|night)[\s,]*$/iu;
 
 /** Whether the text speaks of the person ("Anna got a dog", "Anna's dog") rather than to them ("Hey Anna!", "nice, Anna"). */
-export function speaksOf(text: string, name: string): boolean {
+function speaksOf(text: string, name: string): boolean {
   let from = 0;
   for (;;) {
     const at = text.indexOf(name, from);
@@ -346,7 +342,7 @@ export function relativesIn(terms: readonly string[]): string[] {
 }
 
 /** Whether a text begins with somebody who belongs to the user: "My brother lives in Toronto", "User's boss …". */
-export function isAboutRelative(text: string): boolean {
+function isAboutRelative(text: string): boolean {
   const start = /^\W*(?:my|our|(?:the )?user['’]s)\s+((?:[\p{L}-]+\s+){0,2}[\p{L}-]+)/iu.exec(text)?.[1] ?? '';
   return start
     .toLowerCase()

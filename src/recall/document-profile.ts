@@ -62,5 +62,5 @@ function withoutAnnotation(text: string): string {
   return open === -1 ? text : text.slice(0, open).trimEnd();
 }
 
-export const TEMPORAL_EXPRESSION: RegExp =
+const TEMPORAL_EXPRESSION: RegExp =
   /\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this (?:week|month|year|morning|weekend|summer|winter|spring|fall)|week(?:end)?s?|months?|years?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|[12]\d{3}|recently|just|since|soon|gestern|heute|vorgestern|letzte[nrs]?|nächste[nrs]?|hier|demain|ayer|anoche)\b|[昨今明]天|[昨今明]日|[去今明]年|上周|下周|上个?月|어제|오늘|내일|지난|أمس|اليوم|غدا|الماضي/iu;

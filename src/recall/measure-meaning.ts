@@ -40,7 +40,7 @@ export interface CohesionEvidence {
 }
 
 /** Samples pairs, so the cost does not grow with the store; deterministic. */
-export function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): CohesionEvidence | null {
+function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links): CohesionEvidence | null {
   const known = [...vectors.keys()];
   const count = known.length;
   if (count < 20) return null;

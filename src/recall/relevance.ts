@@ -10,10 +10,7 @@ export interface LogisticModel<Name extends string> {
   readonly weights: Readonly<Record<Name, number>>;
 }
 
-export function probability<Name extends string>(
-  model: LogisticModel<Name>,
-  inputs: Readonly<Record<Name, number>>,
-): number {
+function probability<Name extends string>(model: LogisticModel<Name>, inputs: Readonly<Record<Name, number>>): number {
   let logit = model.bias;
   for (const name of Object.keys(model.weights) as Name[]) logit += model.weights[name] * inputs[name];
   return 1 / (1 + Math.exp(-logit));
@@ -60,9 +57,6 @@ export function relevance(answerable: number, evidence: Readonly<Record<Evidence
 
 /** Below this answerability recall answers with nothing. The fit puts it where one answer in twenty is hidden. */
 export const ABSTENTION_THRESHOLD = 0.4;
-
-/** The inputs of the question whether an answer is known at all. */
-export type EvidenceSummary = Record<AnswerableInput, number>;
 
 export interface ScoredCandidate {
   readonly ordinal: number;

@@ -38,7 +38,7 @@ const roleSchema = z
   .transform((role) => role.trim().toLowerCase())
   .refine((role) => Object.hasOwn(ROLE_ORIGINS, role), { error: 'expected user, assistant, tool or system' });
 
-export const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z.object({
+const chatMessageSchema: z.ZodType<ChatMessage, ChatMessage> = z.object({
   role: roleSchema,
   content: z.union([z.string().max(500_000), z.array(z.unknown()).max(1000)]).nullish(),
   name: textSchema(200).optional(),
@@ -59,7 +59,7 @@ export const conversationSchema: z.ZodType<Conversation, Conversation> = z.stric
  * The events of a conversation. A system message is what the application says to its model, and often holds recalled memory: it is no
  * part of the conversation. A message that only calls tools says nothing itself; what came of the call is in the tool's message.
  */
-export function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
+function conversationEvents(messages: readonly ChatMessage[]): NewEvent[] {
   return messages.flatMap((message): NewEvent[] => {
     const origin = ROLE_ORIGINS[message.role.trim().toLowerCase()] ?? 'user';
     const content = chatText(message.content);

@@ -12,7 +12,7 @@ export const CONTEXT_TYPES = [
 export type ContextType = (typeof CONTEXT_TYPES)[number];
 
 /** How stored context was come by. */
-export const CONTEXT_ORIGINS = ['user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content'] as const;
+const CONTEXT_ORIGINS = ['user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content'] as const;
 export type ContextOrigin = (typeof CONTEXT_ORIGINS)[number];
 
 /** Where stored context comes from: which tool, message, attachment, file. */

@@ -9,7 +9,7 @@ export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision',
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** The categories of observations: T3's of a chat agent, T4's of autonomous work. */
-export const OBSERVATION_CATEGORIES = [
+const OBSERVATION_CATEGORIES = [
   'fact',
   'preference',
   'project_details',

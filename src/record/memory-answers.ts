@@ -47,7 +47,7 @@ const READING_TOOL = endsWith([...namesOf((effect) => effect === 'reads'), 'reca
 const WRITING_TOOL = endsWith(namesOf((effect) => effect !== 'reads'));
 
 /** Whether a tool gives out what memory holds. */
-export function isRecallTool(name: string): boolean {
+function isRecallTool(name: string): boolean {
   return READING_TOOL.test(name.trim());
 }
 

@@ -89,7 +89,7 @@ export function isStorable(value: unknown): boolean {
   return !/\\u(0000|d[89a-f])/.test(JSON.stringify(value));
 }
 
-export const tagSchema: z.ZodType<string, string> = textSchema(100).transform((tag) => tag.trim().toLowerCase());
+const tagSchema: z.ZodType<string, string> = textSchema(100).transform((tag) => tag.trim().toLowerCase());
 
 export const tagsSchema: z.ZodType<string[], string[]> = z
   .array(tagSchema)

@@ -5,7 +5,7 @@ import type { Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** By what an owner is another one than it was: something of it was removed for good, or it came back after that. */
-export function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
+function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
 

@@ -305,7 +305,7 @@ async function listPast(
 }
 
 /** The filter of {@link listMemories} on a record that is already read. */
-export function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
+function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
   const isIn = (values: readonly string[] | undefined, value: string | null): boolean =>
     values === undefined || (value !== null && values.includes(value));
   const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');

@@ -22,7 +22,7 @@ const RECORD_ID = /^mem_[0-9a-z]+$/;
  * Finds the live memories of this user that a model means. Words mean a memory for certain only when it alone has all of them: what is
  * merely near is offered as a candidate, because taking out the wrong memory is worse than asking again.
  */
-export async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
+async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   if (RECORD_ID.test(what.trim())) return byId(handle, what.trim());
   const keyed = await byKey(handle, what);
   if (keyed.length > 0) return { memories: keyed, candidates: [] };

@@ -137,7 +137,7 @@ function claudeCode(
 }
 
 /** A word as POSIX shells and cmd.exe take it. */
-export function shellWord(word: string): string {
+function shellWord(word: string): string {
   return /^[\w@./:=\\-]+$/.test(word) ? word : JSON.stringify(word);
 }
 

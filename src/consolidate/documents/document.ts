@@ -78,7 +78,7 @@ export function writeDocument(
 }
 
 /** The section that a heading means, however it is written: "Goals and values", "goals & values". */
-export function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
+function sectionNamed(heading: string | null, sections: readonly string[]): string | null {
   const plain = (text: string): string =>
     text
       .toLowerCase()

@@ -38,7 +38,7 @@ export interface ApplyWork {
 
 export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
 
-export function nothingApplied(): Applied {
+function nothingApplied(): Applied {
   return { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
 }
 

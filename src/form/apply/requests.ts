@@ -263,7 +263,7 @@ export interface SaidSentence extends Meanable {
 const MOST_TURNS = 200;
 
 /** What the user has said up to a turn, sentence by sentence, the latest turn first: what never became a memory is found there. */
-export async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<SaidSentence[]> {
+async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<SaidSentence[]> {
   const rows = await reader
     .selectFrom('events')
     .selectAll()

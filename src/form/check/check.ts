@@ -372,7 +372,7 @@ const BEFORE = 60;
  * supposition ("say | I sold the house"), or somebody else as the one who does it ("my flatmate Ines | got a job"). Null where the
  * quote stands for itself. A name that the statement itself gives is not left out.
  */
-export function clippedWords(
+function clippedWords(
   { event, start, end }: Evidence,
   { subject, text, polarity }: Pick<ReadStatement, 'subject' | 'text' | 'polarity'>,
 ): string | null {

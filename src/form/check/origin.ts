@@ -27,7 +27,7 @@ export function isInstruction(text: string): boolean {
 }
 
 /** Whether an event is the answer of one of the agent's recall tools: what it says is known already. */
-export function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): boolean {
+function isFromRecall(event: Pick<Event, 'origin' | 'metadata' | 'content'>): boolean {
   return (
     event.origin === 'tool' &&
     (event.content === MEMORY_ANSWER || isMemoryAnswer(event.content, event.metadata['tool']))

@@ -159,7 +159,7 @@ function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: Dec
  * Who of the statements of one matter does not hold, and which statement beats it: they are gone through in the order in which they
  * were said, and each takes the place of what it excludes, unless that has the higher trust or rank.
  */
-export function standing<Each extends Fields & Claim>(
+function standing<Each extends Fields & Claim>(
   statements: readonly Each[],
   context: Pick<DecideContext, 'attributes' | 'now'>,
 ): { beatenBy: Map<Each, Each> } {

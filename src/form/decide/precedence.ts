@@ -12,7 +12,7 @@ export interface Claim {
 const RANK: Record<SourceType, number> = { explicit: 3, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
 /** Explicit statement › inference from chat › autonomous inference. */
-export function rankOf(sourceType: SourceType): number {
+function rankOf(sourceType: SourceType): number {
   return RANK[sourceType];
 }
 

@@ -98,7 +98,7 @@ export VARVE_KEY=varve_…</code></pre>
 }
 
 /** How the reference looks: light or dark as the reader has it, on any width. */
-export const STYLE = `
+const STYLE = `
 :root{color-scheme:light dark;--ink:light-dark(#1b2330,#e4e8ee);--soft:light-dark(#566173,#9ba7b7);--line:light-dark(#dfe4ea,#2a323e);
 --back:light-dark(#fff,#11151b);--panel:light-dark(#f5f7f9,#181e26);--accent:light-dark(#0a675e,#62cfc0);--danger:light-dark(#a8321f,#ff9c8a);--top:3.75rem}
 *{box-sizing:border-box}
@@ -156,7 +156,7 @@ input,textarea,button{font-size:16px}
  * What the reference does in a browser: search, open what a link names, send an operation. The key is read from its
  * field when it is used and put nowhere else.
  */
-export const SCRIPT = `
+const SCRIPT = `
 'use strict';
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const one = (selector, within = document) => within.querySelector(selector);

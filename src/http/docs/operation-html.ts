@@ -63,7 +63,7 @@ function answersHtml(operation: DescribedOperation): string {
 }
 
 /** The operation as one would type it. */
-export function curl({ method, path, operation }: PlacedOperation): string {
+function curl({ method, path, operation }: PlacedOperation): string {
   const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathExample(operation.operationId, name));
   const isScoped = operation.parameters.some(({ name, in: place }) => name === 'user' && place === 'query');
   const session = /^\/v1\/(session|form)/.test(path) ? '&session=s1' : '';
@@ -132,12 +132,12 @@ export interface SchemaRow {
   inner?: string;
 }
 
-export function tableHtml(rows: readonly string[]): string {
+function tableHtml(rows: readonly string[]): string {
   return `<div class="scroll" tabindex="0" role="region" aria-label="Fields"><table><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 /** A field or a parameter: its name, its type and what it is for. */
-export function rowHtml({ name, schema, required = false, description, inner = '' }: SchemaRow): string {
+function rowHtml({ name, schema, required = false, description, inner = '' }: SchemaRow): string {
   const about = description ?? (schema['description'] as string | undefined) ?? '';
   const must = required ? ' <span class="must">required</span>' : '';
   return `<tr><th scope="row"><code>${escape(name)}</code>${must}</th><td><span class="type">${typeHtml(schema)}</span>${about === '' ? '' : `<p>${prose(about)}</p>`}${inner}</td></tr>`;
@@ -150,7 +150,7 @@ function innerHtml(schema: JsonSchema, depth: number): string {
 }
 
 /** The type in one line: `text, at most 200`, `list of Event`, `read | write | admin`. */
-export function typeHtml(schema: JsonSchema): string {
+function typeHtml(schema: JsonSchema): string {
   if (schema.$ref !== undefined) {
     const name = escape(schema.$ref.split('/').at(-1) ?? '');
     return `<a href="#schema-${name}">${name}</a>`;

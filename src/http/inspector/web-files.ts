@@ -19,7 +19,7 @@ export interface WebFiles {
  * Files of this server and nothing else: no inline script or style, no frames, no other host. Stored text that would become
  * markup against all care could not run, load or send anything.
  */
-export const PAGE_POLICY: string = [
+const PAGE_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -198,15 +198,12 @@ const CONNECTION: readonly Operation[] = [
 export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];
 
 /** The entity tag of a block: another version, another tag. */
-export function blockTag(block: Pick<Block, 'id' | 'version'>): string {
+function blockTag(block: Pick<Block, 'id' | 'version'>): string {
   return `"${block.id}.${block.version}"`;
 }
 
 /** The version that If-Match or If-None-Match asks for; undefined: whatever is there. */
-export async function expectedVersion(
-  headers: Headers,
-  read: () => Promise<Block | null>,
-): Promise<number | undefined> {
+async function expectedVersion(headers: Headers, read: () => Promise<Block | null>): Promise<number | undefined> {
   const match = headers.get('if-match');
   const none = headers.get('if-none-match');
   if (match === null && none === null) return undefined;
@@ -217,7 +214,7 @@ export async function expectedVersion(
 }
 
 /** Says that a write came too late: also when another came between the look at the tag and the write. */
-export function tooLate(error: unknown, expected: number | undefined): unknown {
+function tooLate(error: unknown, expected: number | undefined): unknown {
   return expected !== undefined && VarveError.isInstance(error, 'conflict') ? another({}) : error;
 }
 

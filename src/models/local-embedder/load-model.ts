@@ -214,7 +214,7 @@ export function readDifferences(file: Uint8Array): Map<string, MatrixDifference>
  * Adds a difference to a matrix and quantises the sum anew, each output to its own scale. Only additions,
  * multiplications and rounding in double precision: every machine gets the same weights.
  */
-export function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): QuantisedMatrix {
+function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): QuantisedMatrix {
   const { inputs, outputs, weights, scales } = matrix;
   const rank = a.length / inputs;
   if (b.length !== outputs * rank) throw new RangeError(`The difference does not fit a matrix ${inputs} × ${outputs}.`);

@@ -193,7 +193,7 @@ const LARGEST_GROUP = 100;
  * more than all else in a small write. Each has a savepoint of its own: one that fails takes only itself back.
  * A write is acknowledged when the group is on the disk, never before.
  */
-export function createGroupCommit(
+function createGroupCommit(
   database: Kysely<Tables>,
   oneAtATime: Mutex,
 ): <Result>(work: Work<Result>) => Promise<Result> {

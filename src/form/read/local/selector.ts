@@ -156,8 +156,8 @@ const CLASSES: readonly (keyof PackWords)[] = [
 const REQUESTS = ['remember', 'forget', 'wish', 'reminder', 'aboutText'] as const;
 const SHAPE = 34;
 /** Buckets that words and pairs of letters are hashed into. */
-export const HASHED = 1024;
-export const PLAIN: number = CLASSES.length * 3 + REQUESTS.length + SHAPE;
+const HASHED = 1024;
+const PLAIN: number = CLASSES.length * 3 + REQUESTS.length + SHAPE;
 export const FEATURES: number = PLAIN + HASHED;
 
 /** Plain features of a unit: person, time, marks, length, place, requests; and its words, hashed. */
