@@ -176,10 +176,18 @@ function provenance(commit: string, date: string, machine: string): string {
   return `${date.slice(0, 10)}, ${machine}${commit === '' ? '' : `, commit ${commit}`}.`;
 }
 
-const SHOWN = ['evidence@500', 'evidence@2000', 'recall@10', 'kept'];
+const TELLING = ['evidence@500', 'evidence@2000', 'recall@10', 'kept', 'calls', 'sentTokens'];
 
 function ablationSection({ header, compared, commit }: RunResult): string {
-  const arms = [...new Set(compared.map(({ arm }) => arm))];
+  const shownMetrics = TELLING.filter((metric) => compared.some((each) => each.metric === metric));
+  const differs = (arm: string): boolean =>
+    ARMS[arm] !== undefined ||
+    compared.some(
+      (each) => each.arm === arm && Math.abs(each.difference.mean) >= 0.0005 && shownMetrics.includes(each.metric),
+    );
+  const all = [...new Set(compared.map(({ arm }) => arm))];
+  const arms = all.filter(differs);
+  const same = all.filter((arm) => !differs(arm));
   const cell = (arm: string, metric: string): string => {
     const found = compared.find((each) => each.arm === arm && each.metric === metric);
     if (found === undefined) return '';
@@ -188,13 +196,16 @@ function ablationSection({ header, compared, commit }: RunResult): string {
     return `${sure}${signed(metric, change.mean)}${sure} (${signed(metric, change.low)} to ${signed(metric, change.high)})`;
   };
   return [
-    `### Ablations: \`${header.command}\``,
+    `### Ablations on ${header.dataset}: \`${header.command}\``,
     '',
     `${provenance(commit, header.startedAt, header.machine)} Differences to everything together; bold where chance is an unlikely reason (p < .05).`,
     '',
-    `| arm | ${SHOWN.map((metric) => METRICS[metric]?.title).join(' | ')} |`,
-    `| --- | ${SHOWN.map(() => '---').join(' | ')} |`,
-    ...arms.map((arm) => `| ${ARMS[arm]?.about ?? arm} | ${SHOWN.map((metric) => cell(arm, metric)).join(' | ')} |`),
+    `| arm | ${shownMetrics.map((metric) => METRICS[metric]?.title).join(' | ')} |`,
+    `| --- | ${shownMetrics.map(() => '---').join(' | ')} |`,
+    ...arms.map(
+      (arm) => `| ${ARMS[arm]?.about ?? arm} | ${shownMetrics.map((metric) => cell(arm, metric)).join(' | ')} |`,
+    ),
+    ...(same.length === 0 ? [] : ['', `No difference: ${same.join(', ')}.`]),
   ].join('\n');
 }
 
@@ -246,7 +257,7 @@ function speedSection({ command, commit, date, machine, node, load, tables }: Sp
 function losses(): string[] {
   const better = runs.flatMap(({ compared }) =>
     compared
-      .filter(({ metric, verdict, arm }) => verdict === 'better' && SHOWN.includes(metric) && ARMS[arm] !== undefined)
+      .filter(({ metric, verdict, arm }) => verdict === 'better' && TELLING.includes(metric) && ARMS[arm] !== undefined)
       .map(
         ({ arm, metric, before, after }) =>
           `${METRICS[metric]?.title}: ${shown(metric, before.mean)}, but ${shown(metric, after.mean)} with ${ARMS[arm]?.about}.`,
@@ -268,7 +279,7 @@ function losses(): string[] {
       .filter(
         ({ metric, mean, arm }) =>
           arm === header.arms[0] &&
-          ((metric === 'saved' && mean < 0) ||
+          ((metric === 'overhead' && mean > 1) ||
             (metric === 'stale' && mean > 0.3) ||
             (metric === 'silentOnUnanswerable' && mean < 0.3)),
       )

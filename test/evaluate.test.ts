@@ -16,13 +16,19 @@ import {
   loadDataset,
   METRICS,
   readRun,
+  replay,
+  type Conversation,
   type Dataset,
+  type Question,
   type Row,
   type Run,
+  type Session,
+  type Turn,
 } from '../src/evaluate/evaluate.ts';
+import { measurePrompt } from '../src/evaluate/measure-questions.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { from, json, startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
-import { answering } from './form-model.ts';
+import { answering, item, ONLY_FORMATION, reading } from './form-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'varve-evaluate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -98,6 +104,21 @@ function talks(): Dataset {
   return repaired('talks', [talk('ana', 'Ghent'), talk('ben', 'Graz')]);
 }
 
+/** More than a prompt of 2,000 tokens holds, about nothing that is asked. */
+function longTalk(): Turn[] {
+  return Array.from({ length: 120 }, (_, index) =>
+    turn(
+      `s0.${index + 1}`,
+      index % 2 === 0 ? 'user' : 'assistant',
+      `Number ${index} of the list is done, and the next one needs paint, sand and a day without rain.`,
+    ),
+  );
+}
+
+function question(fields: Partial<Question> & Pick<Question, 'id' | 'question'>): Question {
+  return { after: null, kind: 'single', answer: '', isAnswerable: true, evidence: [], memories: [], ...fields };
+}
+
 /** Rows without what a clock has measured: the rest must be the same in every run. */
 function lasting(rows: readonly Row[]): unknown[] {
   return rows.map(({ values: { milliseconds: _milliseconds, ...values }, ...row }) => ({ ...row, values }));
@@ -138,10 +159,85 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(figures.get('turnsToFirst')?.mean).toBeLessThanOrEqual(3);
   });
 
-  it('[Q13] reports the tokens that memory takes and what it saves', () => {
+  it('[Q13] reports the tokens that memory takes, and sets them against the raw history', () => {
     const figures = new Map(figuresOf(run).map((figure) => [figure.metric, figure]));
     expect(figures.get('tokens')?.mean).toBeGreaterThan(0);
-    expect(figures.get('saved')?.items).toBe(4);
+    // A history that fits into the budget cannot be saved on: it is the measure of what memory says twice.
+    expect(figures.get('overhead')?.items).toBe(4);
+    expect(figures.has('saved')).toBe(false);
+  });
+
+  it('[Q13] reports what memory saves of a history that is longer than the budget', async () => {
+    const [talk] = talks().conversations;
+    const long = { ...talk?.sessions[0], id: 's0', turns: longTalk() } as Session;
+    const dataset = {
+      ...talks(),
+      conversations: [{ ...(talk as Conversation), sessions: [long, ...(talk?.sessions ?? [])] }],
+    };
+    const found = await evaluate({ dataset, varve: noEmbedder, measures: ['end-to-end'] });
+    const [saved] = figuresOf(found).filter(({ metric }) => metric === 'saved');
+    expect(saved).toMatchObject({ items: 2 });
+    expect(saved?.mean).toBeGreaterThan(0.3);
+    expect(saved?.mean).toBeLessThan(1);
+  });
+
+  it('finds evidence that documents quote sentence by sentence, and misses a turn of which a sentence is left out', async () => {
+    const sentences = [
+      'The tram here is far too loud for me.',
+      'We have moved the wedding to June because of the rain.',
+    ];
+    const talk = conversation({
+      id: 'ana',
+      sessions: [{ id: 's1', start: null, turns: [turn('t1', 'user', sentences.join(' '))] }],
+    });
+    const asked = question({ id: 'q1', question: 'When is the wedding?', evidence: ['t1'] });
+    const evidence: unknown[] = [];
+    await replay(talk, noEmbedder, {
+      async atEnd(state) {
+        for (const quoted of [sentences.toReversed(), sentences.slice(1)]) {
+          await state.handle().blocks.replace('profile', quoted.map((each) => `- 2026-01-05: ${each}`).join('\n'));
+          const [row] = await measurePrompt(state, asked, ARMS['documents']?.ask ?? {});
+          evidence.push(row?.values['evidence@2000']);
+        }
+      },
+    });
+    expect(evidence).toEqual([1, 0]);
+  });
+
+  it('takes words for a leak of what was forgotten, wherever they stand', async () => {
+    const dataset = (isForgotten: boolean): Dataset =>
+      repaired('forgetting', [
+        conversation({
+          id: 'ana',
+          sessions: [
+            {
+              id: 's1',
+              start: null,
+              turns: [
+                turn('t1', 'user', 'My phone number is 555 0142, in case you fill in forms for me.'),
+                turn('t2', 'assistant', 'I will use it where a form asks.'),
+                turn('t3', 'user', isForgotten ? 'Please forget my phone number.' : 'Which tram goes to the station?'),
+                turn('t4', 'assistant', 'Of course.'),
+              ],
+            },
+          ],
+          questions: [
+            question({
+              id: 'q1',
+              kind: 'forgotten',
+              question: 'What is my phone number?',
+              evidence: ['t1'],
+              isAnswerable: false,
+            }),
+          ],
+        }),
+      ]);
+    const leaked = async (isForgotten: boolean): Promise<unknown> =>
+      (
+        await evaluate({ dataset: dataset(isForgotten), varve: noEmbedder, measures: ['retrieval', 'end-to-end'] })
+      ).rows.map(({ values }) => values['leaked'] ?? values['leakedInPrompt']);
+    expect(await leaked(false)).toEqual([1, 1]);
+    expect(await leaked(true)).toEqual([0, 0]);
   });
 
   it('gives the same rows for the same data', async () => {
@@ -236,6 +332,81 @@ describe('ablations', { timeout: 180_000 }, () => {
     );
     expect(compared.some(({ arm }) => arm.startsWith('without signal '))).toBe(true);
     expect(compared.some(({ arm }) => arm.startsWith('without arm '))).toBe(true);
+  });
+});
+
+describe('one model or one per task', { timeout: 120_000 }, () => {
+  let server: ProtocolServer;
+  beforeAll(async () => {
+    server = await startProtocolServer();
+  });
+  afterAll(() => server.close());
+
+  it('[T20] are compared by what is kept, by the calls and by the tokens that each model is sent', async () => {
+    // The small model reads nothing, the large one reads where the user lives.
+    const statement = item({
+      text: 'User lives in Ghent.',
+      turn: 1,
+      quote: 'I live in Ghent',
+      attribute: 'home_city',
+      value: 'Ghent',
+    });
+    const empty = answering({});
+    const right = answering({ read: reading({ statements: [statement] }) });
+    server.otherwise({
+      chat: (request, response) => (request.body.model === 'large' ? right : empty)(request, response),
+    });
+    const [ana] = talks().conversations;
+    const options = {
+      dataset: { ...talks(), conversations: [{ ...(ana as Conversation), sessions: ana?.sessions.slice(0, 1) ?? [] }] },
+      measures: ['extraction'] as const,
+      judge: null,
+    };
+    const run = await evaluate({
+      ...options,
+      arms: ['all', 'one-model-fast', 'one-model-slow', 'local-reader'],
+      varve: {
+        ...noEmbedder,
+        consolidation: ONLY_FORMATION,
+        formation: { writes: 'deferred', reflectionCall: 'own' },
+        languageModel: createLanguageModel({
+          fast: server.languageModel('small'),
+          slow: server.languageModel('large'),
+          retries: 0,
+        }),
+      },
+    });
+    expect(run.header.model).toMatch(/small, .*large/);
+    const kept = (arm: string): unknown => run.rows.find((row) => row.arm === arm && row.item === 'm1')?.values['kept'];
+    expect([kept('all'), kept('one-model-fast'), kept('one-model-slow'), kept('local-reader')]).toEqual([0, 0, 1, 1]);
+    const cost = (arm: string): Row | undefined => run.rows.find((row) => row.arm === arm && row.item === 'cost');
+    const models = (arm: string): unknown =>
+      (cost(arm)?.detail?.['used'] as { task: string; model: string }[])?.map(({ task, model }) => [
+        task,
+        model.replace(/.*\W/, ''),
+      ]);
+    expect(models('all')).toEqual([
+      ['read', 'small'],
+      ['reflect', 'large'],
+    ]);
+    expect(models('one-model-fast')).toEqual([
+      ['read', 'small'],
+      ['reflect', 'small'],
+    ]);
+    expect(models('one-model-slow')).toEqual([
+      ['read', 'large'],
+      ['reflect', 'large'],
+    ]);
+    expect(cost('all')?.values).toMatchObject({ calls: 2, sentTokens: 200 });
+    expect(cost('local-reader')).toBeUndefined();
+    expect(compareArms(run).some(({ arm, metric }) => arm === 'one-model-slow' && metric === 'calls')).toBe(true);
+  });
+
+  it('[T20] need a fast and a slow model, and say so', async () => {
+    const alone = createLanguageModel({ fast: server.languageModel('small') });
+    await expect(
+      evaluate({ dataset: talks(), arms: ['all', 'one-model-slow'], varve: { ...noEmbedder, languageModel: alone } }),
+    ).rejects.toThrow('needs a fast and a slow model: all tasks are done by');
   });
 });
 

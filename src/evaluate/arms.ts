@@ -1,5 +1,7 @@
 import type { SectionSwitches } from '../assemble/context-options.ts';
 import { SECTION_NAMES, type SectionName } from '../assemble/section.ts';
+import type { LanguageModel } from '../models/language-model.ts';
+import type { Task } from '../models/prompt.ts';
 import type { VarveOptions } from '../varve.ts';
 import type { AskOptions } from './measure-questions.ts';
 
@@ -13,6 +15,8 @@ export interface Arm {
   ask: AskOptions;
   /** Whether it says something only with a language model. */
   needsModel?: true;
+  /** One model does every task: the one that does this task otherwise. */
+  oneModelOf?: Task;
 }
 
 /** Sections of a prompt that hold memory, by what they are made of. */
@@ -98,15 +102,45 @@ export const ARMS: Readonly<Record<string, Arm>> = {
     ask: {},
     needsModel: true,
   },
+  'one-model-fast': {
+    about: 'one model for all tasks: the one that reads',
+    varve: {},
+    ask: {},
+    needsModel: true,
+    oneModelOf: 'read',
+  },
+  'one-model-slow': {
+    about: 'one model for all tasks: the one that writes documents',
+    varve: {},
+    ask: {},
+    needsModel: true,
+    oneModelOf: 'profile',
+  },
 };
 
+/** Why an arm cannot be compared with this language model; null when it can. */
+export function whyNot(name: string, model: LanguageModel | null): string | null {
+  const { needsModel, oneModelOf } = ARMS[name] ?? {};
+  if (needsModel && model === null) return `The arm ${name} needs a language model.`;
+  if (oneModelOf === undefined || model === null) return null;
+  if (model.withOneModel === undefined) return `The arm ${name} needs a language model of createLanguageModel().`;
+  return model.modelOf('read') === model.modelOf('profile')
+    ? `The arm ${name} needs a fast and a slow model: all tasks are done by ${model.modelOf('read')}.`
+    : null;
+}
+
+/** Arms with the same store. */
+interface ArmGroup extends Pick<Arm, 'varve' | 'oneModelOf'> {
+  names: string[];
+}
+
 /** Arms that have the same store, so that one replay serves them all. */
-export function groupArms(names: readonly string[]): { varve: VarveOptions; names: string[] }[] {
-  const groups = new Map<string, { varve: VarveOptions; names: string[] }>();
+export function groupArms(names: readonly string[]): ArmGroup[] {
+  const groups = new Map<string, ArmGroup>();
   for (const name of names) {
-    const varve = ARMS[name]?.varve ?? {};
-    const key = JSON.stringify(varve);
-    const group = groups.get(key) ?? { varve, names: [] };
+    const { varve = {}, oneModelOf } = ARMS[name] ?? {};
+    const key = JSON.stringify([varve, oneModelOf]);
+    const group = groups.get(key) ?? { varve, oneModelOf, names: [] };
     group.names.push(name);
     groups.set(key, group);
   }

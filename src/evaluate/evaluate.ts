@@ -3,10 +3,10 @@ import { invalidInput } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { LOCAL_EMBEDDER_ID } from '../models/local-embedder/local-embedder.ts';
 import type { VarveOptions } from '../varve.ts';
-import { ARMS, groupArms } from './arms.ts';
+import { ARMS, groupArms, whyNot } from './arms.ts';
 import type { Conversation, Dataset } from './conversation.ts';
 import { measureConsolidation, measureEndToEnd } from './judge.ts';
-import { measureExtraction, measureScaffold } from './measure-extraction.ts';
+import { measureCost, measureExtraction, measureScaffold } from './measure-extraction.ts';
 import { measureRetrieval, watchColdStart } from './measure-questions.ts';
 import { replay, type Replay } from './replay.ts';
 import { measureSignals } from './signals.ts';
@@ -85,10 +85,8 @@ function headerOf(options: EvaluateOptions): RunHeader {
   if (unknown !== undefined)
     throw invalidInput(`There is no arm ${JSON.stringify(unknown)}. Known are: ${Object.keys(ARMS).join(', ')}.`);
   const model = varve.languageModel ?? options.judge ?? null;
-  if (model === null) {
-    const needy = arms.find((name) => ARMS[name]?.needsModel);
-    if (needy !== undefined) throw invalidInput(`The arm ${needy} needs a language model.`);
-  }
+  const reason = arms.map((name) => whyNot(name, model)).find((each) => each !== null);
+  if (reason !== undefined) throw invalidInput(reason);
   return {
     kind: 'run',
     dataset: dataset.name,
@@ -97,7 +95,7 @@ function headerOf(options: EvaluateOptions): RunHeader {
     signals: options.signals ?? false,
     measures: [...measures],
     seed,
-    model: model === null ? 'local' : model.modelOf('read'),
+    model: model === null ? 'local' : [...new Set([model.modelOf('read'), model.modelOf('profile')])].join(', '),
     embedder: varve.embedder === null ? 'none' : (varve.embedder?.id ?? LOCAL_EMBEDDER_ID),
     faults: dataset.faults,
     varve: version,
@@ -136,12 +134,13 @@ async function evaluateConversation(
         }
       }
     };
-    await replay(conversation, merged(varve, group.varve), {
+    await replay(conversation, optionsOf(varve, group), {
       ...(coldStart === null ? {} : { afterTurn: coldStart.afterTurn }),
       afterSession: (state, session) => askAll(state, session.id),
       async atEnd(state) {
         await askAll(state, null);
-        if (wanted.has('extraction')) add(leading, await measureExtraction(state));
+        if (wanted.has('extraction'))
+          add(leading, [...(await measureExtraction(state)), ...(await measureCost(state))]);
         if (wanted.has('scaffold')) add(leading, await measureScaffold(state));
         if (wanted.has('consolidation')) add(leading, await measureConsolidation(state, judge));
         if (coldStart !== null) add(leading, coldStart.rows(state));
@@ -149,6 +148,15 @@ async function evaluateConversation(
     });
   }
   return rows;
+}
+
+/** The options of a replay: the application's, as a group of arms changes them. */
+function optionsOf(
+  varve: VarveOptions,
+  { varve: change, oneModelOf }: ReturnType<typeof groupArms>[number],
+): VarveOptions {
+  const languageModel = oneModelOf === undefined ? undefined : varve.languageModel?.withOneModel?.(oneModelOf);
+  return { ...merged(varve, change), ...(languageModel === undefined ? {} : { languageModel }) };
 }
 
 /** The application's settings with those of an arm: of nested ones, the arm's parts win. */
@@ -162,7 +170,7 @@ function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
   return join({ ...base }, change) as VarveOptions;
 }
 
-export { ARMS, type Arm } from './arms.ts';
+export { ARMS, whyNot, type Arm } from './arms.ts';
 export type { Conversation, Dataset, ExpectedMemory, Question, Session, Turn } from './conversation.ts';
 export { createBaselines, BASELINES, type Baseline } from './baselines.ts';
 export { DATASETS, loadDataset, type DatasetChoice, type DatasetName } from './datasets/load-dataset.ts';

@@ -1,3 +1,4 @@
+import { TASK_TIERS } from '../models/prompt.ts';
 import type { Conversation, ExpectedMemory } from './conversation.ts';
 import { liveStatements, turnTexts, type LiveStatement, type Replay } from './replay.ts';
 import type { Row } from './row.ts';
@@ -129,4 +130,28 @@ export async function measureScaffold(replay: Replay): Promise<Found[]> {
       },
     };
   });
+}
+
+/** What language models cost for each session: calls, tokens, and money where the prices are known. Nothing where none was asked. */
+export async function measureCost({ conversation, varve }: Replay): Promise<Found[]> {
+  const lines = await varve.ledger.report({ tenant: 'default', by: ['task', 'model'] });
+  // Embedding is in the ledger too; it is no call of a language model.
+  const used = lines.filter(({ keys }) => Object.hasOwn(TASK_TIERS, keys.task ?? ''));
+  if (used.length === 0) return [];
+  const sessions = Math.max(1, conversation.sessions.length);
+  const sum = (of: (line: (typeof used)[number]) => number): number =>
+    used.reduce((total, line) => total + of(line), 0) / sessions;
+  return [
+    {
+      measure: 'extraction',
+      item: 'cost',
+      kind: 'cost',
+      values: {
+        calls: sum(({ calls }) => calls),
+        sentTokens: sum(({ tokensIn }) => tokensIn),
+        ...(used.some(({ unpriced }) => unpriced > 0) ? {} : { cost: sum(({ cost }) => cost) }),
+      },
+      detail: { used: used.map(({ keys, calls, tokensIn, tokensOut }) => ({ ...keys, calls, tokensIn, tokensOut })) },
+    },
+  ];
 }

@@ -4,7 +4,7 @@ import type { Question, Turn } from './conversation.ts';
 import { ndcgAt, precisionAt, reciprocalRank } from './metrics.ts';
 import { turnTexts, type Replay } from './replay.ts';
 import { BUDGETS, type Row } from './row.ts';
-import { isSaidIn, tellingWords } from './says.ts';
+import { flat, isSaidIn, quotedShare, tellingWords } from './says.ts';
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
@@ -35,7 +35,7 @@ export async function measureRetrieval(replay: Replay, question: Question, ask: 
       values: {
         ...(question.isAnswerable
           ? { ...placeValues(turns, question.evidence), silentOnAnswerable: silent }
-          : unanswerableValues(question, turns, silent)),
+          : unanswerableValues(replay, question, { results: open.results, silent })),
         ...(recalled.answerable === null ? {} : { confidence: recalled.answerable }),
         milliseconds,
       },
@@ -46,12 +46,14 @@ export async function measureRetrieval(replay: Replay, question: Question, ask: 
 
 /** Of what was asked to be forgotten, silence is not enough: nothing of it may come back, even where recall is made to answer. */
 function unanswerableValues(
-  { kind, evidence }: Question,
-  turns: readonly (readonly string[])[],
-  silent: number,
+  replay: Replay,
+  question: Question,
+  { results, silent }: { results: readonly RecallResult[]; silent: number },
 ): Record<string, number> {
-  if (kind !== 'forgotten' || evidence.length === 0) return { silentOnUnanswerable: silent };
-  return { leaked: placeValues(turns, evidence)['recall@10'] ?? 0 };
+  const needed = neededIn(replay, question);
+  if (question.kind !== 'forgotten' || needed.length === 0) return { silentOnUnanswerable: silent };
+  const given = results.flatMap(({ text, sources }) => [text, ...sources.map(({ content }) => content)]);
+  return { leaked: 1 - missingFrom(given.join('\n'), needed).length / needed.length };
 }
 
 /** The turns that a result rests on. */
@@ -109,7 +111,8 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
     if (budget !== 2000) continue;
     const { injected, raw } = context.report.saving;
     values['tokens'] = injected;
-    if (raw > 0) values['saved'] = 1 - injected / raw;
+    if (raw > budget) values['saved'] = 1 - injected / raw;
+    else if (raw > 0) values['overhead'] = injected / raw;
   }
   return [
     {
@@ -138,33 +141,36 @@ export function promptOf({
 /** A piece of evidence: the turn's own words, or the memories that say the same. */
 interface Needed {
   id: string;
-  /** The beginning of the turn: enough to tell it from others. Empty where the data set names no turn. */
-  opening: string;
+  /** The turn as it was said. Empty where the data set names no turn. */
+  text: string;
   memories: Replay['conversation']['memories'];
 }
 
+// The beginning of a turn is enough to tell it from others.
 const OPENING = 60;
+// Documents quote a turn sentence by sentence, and recall does not show again what they have quoted nearly all of.
+const QUOTED = 0.9;
 
 /** The evidence of a question, by turn; by memory where the data set does not say which turn. */
 function neededIn({ conversation }: Replay, question: Question): Needed[] {
   const texts = turnTexts(conversation);
   const memories = conversation.memories.filter(({ id }) => question.memories.includes(id));
   if (question.evidence.length === 0)
-    return memories.map((memory) => ({ id: memory.id, opening: '', memories: [memory] }));
+    return memories.map((memory) => ({ id: memory.id, text: '', memories: [memory] }));
   return question.evidence.map((id) => ({
     id,
-    opening: (texts.get(id) ?? '').slice(0, OPENING),
+    text: texts.get(id) ?? '',
     memories: memories.filter(({ stated }) => stated.includes(id)),
   }));
 }
 
 function missingFrom(prompt: string, needed: readonly Needed[]): string[] {
   const lines = prompt.split('\n').map((line) => tellingWords(line));
+  const flatPrompt = flat(prompt);
+  const isQuoted = (text: string): boolean =>
+    text !== '' && (prompt.includes(text.slice(0, OPENING)) || quotedShare(text, flatPrompt) >= QUOTED);
   return needed
-    .filter(
-      ({ opening, memories }) =>
-        !(opening !== '' && prompt.includes(opening)) && !memories.some((memory) => isSaidIn(memory, lines)),
-    )
+    .filter(({ text, memories }) => !isQuoted(text) && !memories.some((memory) => isSaidIn(memory, lines)))
     .map(({ id }) => id);
 }
 

@@ -72,6 +72,9 @@ async function playSession(state: Replay, session: Session, hooks: ReplayHooks):
   const start = Math.max(clock.now(), session.start?.getTime() ?? 0);
   const handle = state.handle(session.id);
   const isGroup = speakersOf(state.conversation).size > 1;
+  // The work of the days between two sessions is done before the second begins, as it would have been.
+  clock.set(Math.max(clock.now(), start - SPACING));
+  await varve.drain();
   for (const [index, turn] of session.turns.entries()) {
     clock.set(Math.max(clock.now(), turn.at?.getTime() ?? start + index * SPACING));
     const { events } = await handle.observe([

@@ -83,6 +83,14 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'duplicates',
     'Share of the live statements that repeat an earlier live one: the same subject, attribute and value, or four fifths of the telling words.',
   ),
+  calls: count('extraction', 'lower', 'model calls', 'Calls of language models for each session, judging not counted.'),
+  sentTokens: count('extraction', 'lower', 'tokens sent', 'Tokens sent to language models for each session.'),
+  cost: count(
+    'extraction',
+    'lower',
+    'cost',
+    'Micro-dollars that language models cost for each session, where the ledger knows the price of every call.',
+  ),
   'precision@5': share(
     'retrieval',
     'higher',
@@ -119,7 +127,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'retrieval',
     'lower',
     'forgotten and found',
-    'Share of the turns that the user asked to forget and that recall gives all the same, among ten results.',
+    'Share of the turns that the user asked to forget and whose words ten results of recall, or the turns that they rest on, give all the same.',
   ),
   confidence: share(
     'retrieval',
@@ -196,7 +204,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
         'end-to-end',
         'higher',
         `evidence in ${tokens.toLocaleString('en')} tokens`,
-        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words, or a line that says an expected memory of that turn, by 60 % of its telling words or by its slot’s name and value.`,
+        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words (its beginning, or nine tenths of it sentence by sentence), or a line that says an expected memory of that turn, by 60 % of its telling words or by its slot’s name and value.`,
       ),
     ]),
   ),
@@ -211,7 +219,13 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     'end-to-end',
     'higher',
     'tokens saved',
-    '1 − tokens of memory in the prompt / tokens of all that was ever said.',
+    '1 − tokens of memory in the prompt / tokens of all that was ever said, over the questions at which the latter are more than the budget of 2,000.',
+  ),
+  overhead: share(
+    'end-to-end',
+    'lower',
+    'memory against a short history',
+    'Tokens of memory in the prompt / tokens of all that was ever said, over the questions at which everything would still fit into the budget of 2,000: over 1, memory says things more than once.',
   ),
   correct: share(
     'end-to-end',

@@ -18,6 +18,23 @@ export function flat(text: string): string {
     .trim();
 }
 
+// Shorter sentences ("Do.", "No, thanks.") stand in any long text, and say nothing of where they come from.
+const SHORTEST = 12;
+
+/**
+ * The share of a text, by characters, whose sentences stand in another: how much of a turn a prompt quotes, in one piece or sentence by
+ * sentence. `flatText` is the other text, made {@link flat}. A text of short sentences alone is quoted by nobody: 0.
+ */
+export function quotedShare(text: string, flatText: string): number {
+  const sentences = text
+    .split(/(?<=[.!?…。！？])\s*|\n/u)
+    .map(flat)
+    .filter((sentence) => sentence.length >= SHORTEST);
+  const length = sentences.reduce((sum, sentence) => sum + sentence.length, 0);
+  const found = sentences.filter((sentence) => flatText.includes(sentence));
+  return length === 0 ? 0 : found.reduce((sum, sentence) => sum + sentence.length, 0) / length;
+}
+
 /** The telling words of a text, stemmed; pairs of characters in scripts without spaces. */
 export function tellingWords(text: string): Set<string> {
   const signs = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');

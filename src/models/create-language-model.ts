@@ -83,6 +83,10 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     generate: (request) => generateData(modelFor(request.task), request),
     generateText: (request) => generatePlain(modelFor(request.task), request),
     modelOf: (task) => modelFor(task).id,
+    withOneModel(task) {
+      const { slow: _slow, tasks: _tasks, ...settings } = options;
+      return createLanguageModel({ ...settings, fast: modelFor(task).model });
+    },
   };
 }
 

@@ -14,6 +14,8 @@ export interface LanguageModel {
   generateText(request: TextRequest): Promise<Generated<string>>;
   /** The id of the model that does a task, as the ledger and its prices know it. */
   modelOf(task: Task): string;
+  /** The same with one model for every task, the one that does `task`: what a model per task brings can be measured. */
+  withOneModel?(task: Task): LanguageModel;
 }
 
 export interface TextRequest {

@@ -13,6 +13,7 @@ import {
   MEASURES,
   METRICS,
   readRun,
+  whyNot,
   type Compared,
   type DatasetName,
   type Figure,
@@ -75,7 +76,8 @@ export const evalCommand: Command = {
 async function measure(input: CommandInput, what: string): Promise<number> {
   const isAblation = what === 'ablations';
   const arms = listOption(input, 'arms') ?? (isAblation ? undefined : ['all']);
-  const varve = await readConfig(input);
+  const configured = await readConfig(input);
+  const varve = process.env['VARVE_EMBEDDER'] === 'none' ? { ...configured, embedder: null } : configured;
   const seed = wholeOption(input, 'seed', 0, 2 ** 31) ?? 1;
   const dataset = loadDataset({
     name: (textOption(input, 'dataset') ?? 'lives') as DatasetName,
@@ -91,8 +93,7 @@ async function measure(input: CommandInput, what: string): Promise<number> {
   const run = await evaluate({
     dataset,
     measures: measuresOf(what),
-    arms:
-      arms ?? Object.keys(ARMS).filter((arm) => ARMS[arm]?.needsModel !== true || varve.languageModel !== undefined),
+    arms: arms ?? Object.keys(ARMS).filter((arm) => whyNot(arm, varve.languageModel ?? null) === null),
     signals: isAblation,
     varve,
     file,
@@ -178,7 +179,9 @@ function missedText({ metric, floor, value }: MissedFloor): string {
   return `${title} is ${shown(metric, value)}: ${better === 'lower' ? 'over' : 'under'} its floor of ${shown(metric, floor)}.`;
 }
 
-const TELLING = new Set(['kept', 'stale', 'right', 'recall@10', 'ndcg@5', 'evidence@500', 'evidence@2000', 'correct']);
+const TELLING = new Set(
+  'kept stale right recall@10 ndcg@5 evidence@500 evidence@2000 correct calls sentTokens cost'.split(' '),
+);
 
 function figureTable(figures: readonly Figure[]): string {
   return table([

@@ -124,8 +124,14 @@ describe('REALTALK', () => {
           dia_id: 'D1:1',
           date_time: '29.12.2023, 16:04:00',
         },
+        { clean_text: 'To you too', speaker: 'B', dia_id: 'D1:2', date_time: '29.12.2023, 16:05:00' },
+        { clean_text: 'See you', speaker: 'A', dia_id: 'D1:3', date_time: '29.12.2023, 16:06:00' },
       ],
-      qa: [{ question: 'When?', answer: 'December', evidence: ['D1:1'], category: 2 }],
+      qa: [
+        { question: 'When?', answer: 'December', evidence: ['D1:1'], category: 2 },
+        { question: 'Who wishes whom?', answer: 'Both', evidence: ['D1:1-D1:2'], category: 1 },
+        { question: 'Are they friends?', answer: 'Yes', evidence: ['D1:1-3'], category: 3 },
+      ],
     });
     const [conversation] = load('realtalk', join(root, 'realtalk')).conversations;
     expect(conversation?.id).toBe('Chat_1');
@@ -133,7 +139,11 @@ describe('REALTALK', () => {
       text: 'Happy new year',
       at: new Date('2023-12-29T16:04:00Z'),
     });
-    expect(conversation?.questions[0]?.kind).toBe('time');
+    expect(conversation?.questions.map(({ kind, evidence }) => [kind, evidence])).toEqual([
+      ['time', ['D1:1']],
+      ['multi', ['D1:1', 'D1:2']],
+      ['commonsense', ['D1:1', 'D1:2', 'D1:3']],
+    ]);
   });
 });
 

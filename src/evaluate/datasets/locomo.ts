@@ -40,12 +40,15 @@ const questionSchema = z.looseObject({
 
 /** LoCoMo's categories by their right names: its paper and its code number them differently, and the code is what the file follows. */
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
-/** REALTALK numbers its own. */
-const REALTALK_KINDS = ['', 'multi', 'time', 'open'];
+/**
+ * REALTALK's: its questions are multi-hop, temporal reasoning and commonsense (Lee et al., arXiv:2502.13270, "memory probing"; also the
+ * names of its subsets in MTEB's long-term memory tasks), numbered 1 to 3 in the files. None is without an answer.
+ */
+const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
 /**
  * LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. Known faults that are mended: evidence such as
- * "D8:6; D9:17" and "D:11:26", photos whose only words are the caption, questions whose gold an audit has found to be wrong.
+ * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", photos whose only words are the caption, questions whose gold an audit has found to be wrong.
  */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);
@@ -147,8 +150,15 @@ function sessionsOf(talk: Record<string, unknown>): Session[] {
     }));
 }
 
-/** Ids such as D8:6 out of lists, texts with several of them, and misspellings such as "D:11:26" and "D30:05". */
+// A longer range is a slip of the pen.
+const LONGEST_RANGE = 50;
+
+/** Ids such as D8:6 out of lists, texts with several of them, ranges such as "D2:3-D2:6", and misspellings such as "D:11:26" and "D30:05". */
 function evidenceIds(value: readonly string[] | string | null): string[] {
   const text = typeof value === 'string' ? value : (value ?? []).join(' ');
-  return [...text.matchAll(/D:?(\d+):0*(\d+)/g)].map(([, session, place]) => `D${session}:${place}`);
+  return [...text.matchAll(/D:?(\d+):0*(\d+)(?:\s?-\s?(?:D:?\1:)?0*(\d+))?/g)].flatMap(([, session, first, last]) => {
+    const from = Number(first);
+    const to = Math.min(Math.max(Number(last ?? first), from), from + LONGEST_RANGE);
+    return Array.from({ length: to - from + 1 }, (_, index) => `D${session}:${from + index}`);
+  });
 }
