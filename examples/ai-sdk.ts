@@ -1,10 +1,10 @@
-// OPENAI_BASE_URL=… OPENAI_API_KEY=… node examples/ai-sdk.ts
+// OPENAI_BASE_URL=… OPENAI_API_KEY=… npm run example examples/ai-sdk.ts
 // Any AI SDK model with memory: middleware for what is known, tools for the rest.
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, streamText, wrapLanguageModel, type LanguageModel } from 'ai';
-import { memoryMiddleware, memoryTools } from '../src/integrations/ai-sdk.ts';
-import { agentInstructions, createVarve, type Varve } from '../src/index.ts';
+import { memoryMiddleware, memoryTools } from 'varve/ai-sdk';
+import { agentInstructions, createVarve, type Varve } from 'varve';
 
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 

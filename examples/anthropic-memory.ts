@@ -1,8 +1,8 @@
-// node examples/anthropic-memory.ts
+// npm run example examples/anthropic-memory.ts
 // A backend for Anthropic's memory tool: hand each `tool_use` of the tool `memory` to execute().
 
-import { anthropicMemory, type MemoryCommand } from '../src/integrations/anthropic-memory.ts';
-import { createVarve, type Varve } from '../src/index.ts';
+import { anthropicMemory, type MemoryCommand } from 'varve/anthropic-memory';
+import { createVarve, type Varve } from 'varve';
 
 /** What a model might do over two conversations. */
 const COMMANDS: readonly MemoryCommand[] = [

@@ -1,10 +1,10 @@
-// ANTHROPIC_API_KEY=… node examples/anthropic-sdk.ts
+// ANTHROPIC_API_KEY=… npm run example examples/anthropic-sdk.ts
 // Anthropic's SDK with its own memory tool, whose files Varve keeps: one user's, with their history, found by recall.
 
 import Anthropic from '@anthropic-ai/sdk';
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
-import { createVarve, type Varve } from '../src/index.ts';
-import { anthropicMemory } from '../src/integrations/anthropic-memory.ts';
+import { createVarve, type Varve } from 'varve';
+import { anthropicMemory } from 'varve/anthropic-memory';
 
 /** Lets Claude write down what it is told, and gives back its answer. */
 export async function run(varve: Varve, client: Anthropic): Promise<string> {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createVarve } from '../src/index.ts';
+import { createVarve } from 'varve';
 
 const folder = mkdtempSync(join(tmpdir(), 'varve-demo-'));
 const varve = await createVarve({ store: join(folder, 'varve.db') });

@@ -1,11 +1,11 @@
-// node examples/langchain.ts
+// npm run example examples/langchain.ts
 // LangChain with memory: a history that is logged and remembered, and a retriever over what is known.
 
 import { AIMessage, type BaseMessage } from '@langchain/core/messages';
 import { ChatPromptTemplate, MessagesPlaceholder } from '@langchain/core/prompts';
 import { type Runnable, RunnableLambda, RunnableWithMessageHistory } from '@langchain/core/runnables';
-import { createVarve, type Varve } from '../src/index.ts';
-import { VarveChatHistory, VarveRetriever } from '../src/integrations/langchain.ts';
+import { createVarve, type Varve } from 'varve';
+import { VarveChatHistory, VarveRetriever } from 'varve/langchain';
 
 /** Two turns with history, and a question to the retriever. */
 export async function run(varve: Varve, model: Runnable<BaseMessage[], BaseMessage>): Promise<string[]> {

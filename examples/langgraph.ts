@@ -1,10 +1,10 @@
-// node examples/langgraph.ts
+// npm run example examples/langgraph.ts
 // LangGraph.js with Varve as its long-term store: graph.compile({ store: new VarveStore(varve) }).
 // The second label of a namespace is the user: one store serves them all, and none sees another's.
 
 import type { BaseStore } from '@langchain/langgraph-checkpoint';
-import { VarveStore } from '../src/integrations/langgraph.ts';
-import { createVarve, type Varve } from '../src/index.ts';
+import { VarveStore } from 'varve/langgraph';
+import { createVarve, type Varve } from 'varve';
 
 /** A node of a graph: it reads and writes whatever store it is given. */
 async function remember(store: BaseStore, user: string, text: string): Promise<void> {

@@ -1,9 +1,9 @@
-// node examples/llamaindex.ts
+// npm run example examples/llamaindex.ts
 // LlamaIndex.TS with memory: a block of long-term memory, and a retriever over what is known.
 
 import { createMemory } from '@llamaindex/core/memory';
-import { createVarve, type Varve } from '../src/index.ts';
-import { VarveMemoryBlock, VarveRetriever } from '../src/integrations/llamaindex.ts';
+import { createVarve, type Varve } from 'varve';
+import { VarveMemoryBlock, VarveRetriever } from 'varve/llamaindex';
 
 /** Fills a short-term memory until it hands older messages on, and asks for them. Gives what the model would get, and what is found. */
 export async function run(varve: Varve): Promise<{ given: string; found: string }> {

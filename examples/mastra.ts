@@ -1,9 +1,9 @@
-// OPENAI_API_KEY=… node examples/mastra.ts
+// OPENAI_API_KEY=… npm run example examples/mastra.ts
 // An agent of Mastra with Varve as its memory: the conversation is logged, what is known is in the prompt, and the tools are there.
 
 import { Agent } from '@mastra/core/agent';
-import { createVarve, type Varve } from '../src/index.ts';
-import { VarveMemory } from '../src/integrations/mastra.ts';
+import { createVarve, type Varve } from 'varve';
+import { VarveMemory } from 'varve/mastra';
 
 type Model = ConstructorParameters<typeof Agent>[0]['model'];
 

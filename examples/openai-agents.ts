@@ -1,11 +1,11 @@
-// OPENAI_API_KEY=… node examples/openai-agents.ts
+// OPENAI_API_KEY=… npm run example examples/openai-agents.ts
 // The OpenAI Agents SDK with memory: a session that is logged, context about the user, and the tools.
 
 import { Agent, type Model, Runner } from '@openai/agents-core';
 import { OpenAIChatCompletionsModel } from '@openai/agents-openai';
 import OpenAI from 'openai';
-import { agentInstructions, createVarve, type Varve } from '../src/index.ts';
-import { memoryTools, VarveSession } from '../src/integrations/openai-agents.ts';
+import { agentInstructions, createVarve, type Varve } from 'varve';
+import { memoryTools, VarveSession } from 'varve/openai-agents';
 
 /** Tells something in one session and asks for it in the next. */
 export async function run(varve: Varve, model: Model): Promise<string[]> {

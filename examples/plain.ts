@@ -1,7 +1,7 @@
-// node examples/plain.ts
+// npm run example examples/plain.ts
 // One turn with memory, whatever the model: context → your call → observe.
 
-import { agentInstructions, converse, createVarve, type ConversationPrompt, type Varve } from '../src/index.ts';
+import { agentInstructions, converse, createVarve, type ConversationPrompt, type Varve } from 'varve';
 
 /** Talks for three turns in two sessions, and gives back the answers. */
 export async function run(varve: Varve, model: (prompt: ConversationPrompt) => Promise<string>): Promise<string[]> {

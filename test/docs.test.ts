@@ -1,0 +1,185 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../src/http/settings.ts';
+import { startDocsModels, type DocsModels } from './docs-models.ts';
+import { serverPlace, type ServerPlace, type ServerProcess, startServer } from './server-process.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const pages = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+/** What is read by those who use Varve: every snippet in it runs. */
+const GUIDES = ['README.md', ...pages('docs')];
+const ALL = [
+  ...GUIDES,
+  ...pages('docs/decisions'),
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'clients/python/README.md',
+];
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+describe('links of the docs', () => {
+  /** The anchors that GitHub and the docs site give to headings. */
+  const anchorsOf = (page: string): Set<string> => {
+    const headings = [...withoutCode(textOf(page)).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading);
+    return new Set(
+      headings.map((heading) =>
+        heading
+          .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+          .trim()
+          .replaceAll(/\s/g, '-'),
+      ),
+    );
+  };
+
+  it.each(ALL)('%s leads to files and headings that exist', (page) => {
+    const links = [...withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const dead = links.filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it('the table of contents has every page of docs/ once', () => {
+    const listed = [...textOf('docs/index.md').matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\)/gm)].map(([, file = '']) =>
+      join('docs', file),
+    );
+    const written = [...pages('docs'), ...pages('docs/decisions')].filter((page) => page !== 'docs/index.md');
+    expect(listed.toSorted()).toEqual(written.toSorted());
+  });
+});
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''));
+}
+
+interface Program {
+  name: string;
+  source: string;
+  /** The lines that its comments promise. */
+  promised: string[];
+}
+
+/** The programs of a page: one begins with each block that begins with an import, and the blocks after it go on with it. */
+function programsOf(page: string): Program[] {
+  const blocks = [...textOf(page).matchAll(/^```(ts[^\n]*)\n([\s\S]*?)^```$/gm)];
+  const sources: string[] = [];
+  for (const [, language, block = ''] of blocks) {
+    expect([page, language]).toEqual([page, 'ts']);
+    if (block.startsWith('import ') || sources.length === 0) sources.push(block);
+    else sources[sources.length - 1] += block;
+  }
+  return sources.map((source, index) => ({
+    name: `${page.replaceAll(/[/.]/g, '-')}-${index + 1}.ts`,
+    source,
+    promised: [...source.matchAll(/^.*\bconsole\.log\(.*\/\/ → (.*)$/gm)].map(([, line = '']) => line),
+  }));
+}
+
+describe('snippets of the docs', () => {
+  const programs = GUIDES.flatMap(programsOf);
+  let folder: string;
+  let models: DocsModels;
+  let place: ServerPlace;
+  let server: ServerProcess;
+  let environment: NodeJS.ProcessEnv;
+  beforeAll(async () => {
+    // Within the repository: `varve` is then the package itself, by its source.
+    folder = mkdtempSync(join(ROOT, 'test/.docs-'));
+    for (const { name, source } of programs) writeFileSync(join(folder, name), `${source}\nexport {};\n`);
+    models = await startDocsModels();
+    place = await serverPlace();
+    server = await startServer(place);
+    environment = {
+      ...process.env,
+      ...models.environment,
+      NODE_OPTIONS: '--conditions=varve-source',
+      VARVE_URL: server.url,
+      VARVE_KEY: server.key ?? '',
+    };
+  });
+  afterAll(async () => {
+    await server.stop();
+    await place.remove();
+    await models.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('are there, and each imports varve', () => {
+    expect(programs.length).toBeGreaterThan(15);
+    expect(programs.filter(({ source }) => !/from 'varve[/']/.test(source)).map(({ name }) => name)).toEqual([]);
+    expect(programs.filter(({ promised }) => promised.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('have no type errors', { timeout: 120_000 }, () => {
+    const config = {
+      extends: '../../tsconfig.json',
+      compilerOptions: { noUncheckedIndexedAccess: true, isolatedDeclarations: false, declaration: false },
+      include: ['*.ts'],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const run = (): string => execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
+    expect(() => run()).not.toThrow();
+  });
+
+  it('print what their comments say, and the process ends', { timeout: 150_000 }, async () => {
+    const files = programs.map(({ name }) => join(folder, name));
+    // One process for all of them, because most of the time of each would go into loading the library.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, 'docs-runner.ts'), ...files],
+      {
+        env: environment,
+        timeout: 120_000,
+      },
+    );
+    const printed = stdout.split(/^@@ (.+)\n/m).slice(1);
+    const lines = programs.map(({ name }, index) => [name, printed[2 * index + 1]?.trim().split('\n')]);
+    expect(lines).toEqual(programs.map(({ name, promised }) => [name, promised]));
+  });
+
+  it('commands of the HTTP page are answered', async () => {
+    const blocks = [...textOf('docs/http.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) {
+      const script = `set -euo pipefail\n${block.replaceAll('curl ', 'curl -sS --fail-with-body ')}`;
+      const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: environment });
+      expect(stdout).toContain('"');
+    }
+  });
+});
+
+describe('what the docs say of settings', () => {
+  it('the table of the server has the defaults of the code', () => {
+    const names: Record<string, keyof typeof DEFAULT_SETTINGS> = {
+      VARVE_BODY_LIMIT: 'bodyLimit',
+      VARVE_TIMEOUT: 'timeout',
+      VARVE_RATE_LIMIT: 'rateLimit',
+      VARVE_FAILURE_LIMIT: 'failureLimit',
+      VARVE_FOLLOWER_LIMIT: 'followerLimit',
+    };
+    const rows = [...textOf('docs/operations.md').matchAll(/^\| `(VARVE_\w+)` \| `?([^|`]+)`? \|/gm)];
+    const said = Object.fromEntries(rows.map(([, name = '', value = '']) => [name, value.trim()]));
+    for (const [name, setting] of Object.entries(names)) {
+      expect([name, said[name]]).toEqual([name, String(DEFAULT_SETTINGS[setting])]);
+    }
+  });
+
+  it('images are there and are images', () => {
+    for (const name of readdirSync(join(ROOT, 'docs/images'))) {
+      expect(statSync(join(ROOT, 'docs/images', name)).size).toBeGreaterThan(500);
+    }
+  });
+});
