@@ -29,9 +29,9 @@ const STATEMENT = item({
 /** Starts the server on a free port, and says by which variables the SDKs find it. */
 export async function startDocsModels(): Promise<DocsModels> {
   const server = createServer((request, response) => {
-    void answerTo(request).then((answer) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
+    void answerTo(request).then((answer) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
