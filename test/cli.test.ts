@@ -47,6 +47,7 @@ describe('varve on the command line', () => {
       'history',
       'refusals',
       'forget',
+      'forgotten',
       'erase',
       'reflect',
       'consolidate',
@@ -111,6 +112,18 @@ describe('varve on the command line', () => {
     const shown = await run(['refusals', '--user', 'moon', '--session', 's1']);
     expect(shown.stdout).toMatch(/2026-03-01T12:00 +statement +quote_not_found +Lives on the moon\./);
     expect((await run(['refusals', '--user', 'nobody'])).stderr).toContain('Nothing was refused');
+  });
+
+  it('[X1] lists what was forgotten and restores it', async () => {
+    await json('remember', '52k', '--key', 'salary', '--user', 'mars');
+    await json('forget', 'salary', '--user', 'mars');
+    const [record] = (await json('forgotten', '--user', 'mars')) as unknown as { id: string; value: string }[];
+    expect(record).toMatchObject({ attribute: 'salary', value: '52k', by: 'user' });
+    expect((await run(['forgotten', '--user', 'mars'])).stdout).toMatch(/salary.*52k/);
+    expect((await run(['forgotten', '--user', 'nobody'])).stderr).toContain('Nothing was forgotten');
+    expect((await run(['forgotten', 'restore', '--user', 'mars'])).code).toBe(2);
+    await json('forgotten', 'restore', record?.id ?? '', '--user', 'mars');
+    expect(await json('list', 'facts', '--user', 'mars')).toMatchObject({ items: [{ key: 'salary', value: '52k' }] });
   });
 
   it('reads from a pipe and writes to one', async () => {

@@ -214,6 +214,28 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect((await refusals.list({ session: 's1' })).items).toMatchObject([{ text: 'Refused b.' }]);
     });
 
+    it('[X1] lists what was forgotten and takes it back, with its words for keys that may erase alone', async () => {
+      const client = createClient({ url: server.url, key: server.key ?? '' }).for({ user: 'forgets' });
+      await client.facts.set({ key: 'salary', value: '52k at Halden' });
+      await client.facts.forget('salary');
+      const [record] = await client.forgotten.list();
+      expect(record).toMatchObject({ as: 'forgotten', attribute: 'salary', value: '52k at Halden', saidAgainAt: null });
+      expect(record?.at).toBeInstanceOf(Date);
+      const other = await server.call('GET', '/v1/forgotten?user=somebody-else');
+      expect(other.body).toEqual({ items: [] });
+      const made = await server.call('POST', '/v1/keys', { body: { name: 'writes', access: 'write' } });
+      const key = made.body.secret as string;
+      const read = await server.call('GET', '/v1/forgotten?user=forgets', { key });
+      expect(read.body).toMatchObject({ items: [{ id: record?.id, attribute: 'salary', value: null, text: '' }] });
+      expect(read.text).not.toContain('Halden');
+      const path = `/v1/forgotten/${record?.id}/restore`;
+      expect((await server.call('POST', `${path}?user=forgets`, { key })).status).toBe(403);
+      expect((await server.call('POST', `${path}?user=somebody-else`)).status).toBe(404);
+      await client.forgotten.restore(record?.id ?? '');
+      expect(await client.forgotten.list()).toEqual([]);
+      expect((await client.facts.get('salary'))?.value).toBe('52k at Halden');
+    });
+
     it('pages with cursors', async () => {
       for (let index = 0; index < 5; index += 1) {
         await server.call('POST', '/v1/memories?user=pages', {

@@ -72,6 +72,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'take a memory out of recall (it is kept)',
     load: async () => (await import('./commands/memory-commands.ts')).forget,
   },
+  forgotten: {
+    summary: 'what was forgotten, and how to take it back',
+    load: async () => (await import('./commands/memory-commands.ts')).forgotten,
+  },
   erase: {
     summary: 'remove everything of a scope for good',
     load: async () => (await import('./commands/data-commands.ts')).erase,

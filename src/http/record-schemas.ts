@@ -1,3 +1,4 @@
+import { FORGOTTEN_AS } from '../record/forgotten.ts';
 import { z } from 'zod';
 import { KEY_ACCESS } from '../operate/api-keys.ts';
 import { BLOCK_KINDS } from '../record/block.ts';
@@ -108,6 +109,26 @@ export const refusal: z.ZodType = z.object({
   detail: text,
   proposal: z.unknown(),
   events: z.array(z.string()),
+});
+
+/** What was forgotten. To a key that may not erase its words are null or empty. */
+export const forgotten: z.ZodType = z.object({
+  id: z.string(),
+  scope,
+  as: z.enum(FORGOTTEN_AS),
+  memory: text,
+  subject: z.string(),
+  attribute: text,
+  value: text,
+  polarity: z.enum(POLARITIES),
+  tense: z.enum(TENSES),
+  text: z.string(),
+  spans: z.array(z.object({ event: z.string(), start: z.int(), end: z.int() })),
+  by: z.string(),
+  request: text,
+  reason: z.string(),
+  at: time,
+  saidAgainAt: maybeTime,
 });
 
 export const written: z.ZodType = z.object({
@@ -352,6 +373,7 @@ export const NAMED: Readonly<Record<string, z.ZodType>> = {
   Memory: memory,
   Fact: fact,
   Refusal: refusal,
+  Forgotten: forgotten,
   WrittenMemory: written,
   Revision: revision,
   Block: block,

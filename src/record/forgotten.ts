@@ -5,7 +5,7 @@ import type { Polarity, Quote, Tense } from './statement.ts';
  * Why something must not come back. `forgotten`: somebody asked for it, and its words are out of sight. `done` and `dismissed`: an
  * intention that is over; its words stay, and no reader makes an intention of them again.
  */
-const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
+export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
 export type ForgottenAs = (typeof FORGOTTEN_AS)[number];
 
 /** What was forgotten: the fields of the statement, the words that said so, who asked, and when. Kept until it is erased. */

@@ -21,6 +21,7 @@ import type { Memory as MemoryRecord } from '../../src/record/memory.ts';
 import type { Revision as RevisionRecord } from '../../src/record/revision.ts';
 import type { RestingSentence as RestingSentenceRecord } from '../../src/store/block-store.ts';
 import type { LoggedContext as LoggedContextRecord } from '../../src/store/context-log-store.ts';
+import type { Forgotten as ForgottenRecord } from '../../src/record/forgotten.ts';
 import type { HeldChange as HeldChangeRecord } from '../../src/store/held-change-store.ts';
 import type { RefusalRecord, Run as RunRecord } from '../../src/store/history-store.ts';
 
@@ -46,6 +47,7 @@ export type Report = Json<ContextReport>;
 export type Section = Json<SectionReport>;
 export type LoggedContext = Json<LoggedContextRecord>;
 export type Refusal = Json<RefusalRecord>;
+export type Forgotten = Json<ForgottenRecord>;
 export type HeldChange = Json<HeldChangeRecord>;
 export type ProposedDocument = Json<DocumentToApply>;
 export type ProposedSynthesis = Json<SynthesisToApply>;

@@ -83,6 +83,40 @@ export const forget: Command = {
   },
 };
 
+/** What was forgotten, and the way back. */
+export const forgotten: Command = {
+  usage: 'forgotten [restore <id>]',
+  help: 'What was forgotten within the scope, the latest first, with who asked and when. `restore` takes a forgetting back: the memory and its words in the log.',
+  options: { limit: { type: 'string', short: 'n', value: 'number', help: 'default 100' } },
+  examples: ['varve forgotten --user ana', 'varve forgotten restore fgt_01k… --user ana'],
+  async run(input) {
+    const [action = 'list', id] = input.words;
+    if (action !== 'list' && (action !== 'restore' || id === undefined))
+      throw new UsageError('Say `varve forgotten`, or `varve forgotten restore <id>`.');
+    await withMemory(input, {}, async (varve) => {
+      const handle = varve.for(scopeOf(input)).forgotten;
+      if (action === 'restore' && id !== undefined) {
+        await handle.restore(id, { reason: 'restored on request', actor: 'user' });
+        return input.output.answer({ restored: id }, () => `Restored ${id}.`);
+      }
+      const records = await handle.list({ limit: numberOption(input, 'limit') ?? 100 });
+      await input.output.answer(records, () =>
+        table(
+          records.map(({ id: record, at, as, by, attribute, text }) => [
+            input.output.style('dim', record),
+            at.toISOString().slice(0, 16),
+            as,
+            by,
+            attribute ?? '',
+            oneLine(text, 80),
+          ]),
+        ),
+      );
+      if (records.length === 0) input.output.note('Nothing was forgotten within this scope.');
+    });
+  },
+};
+
 const KINDS = ['memories', 'facts', 'notes', 'saved-items', 'events', 'entities'] as const;
 
 /** Lists records. */

@@ -27,6 +27,7 @@ export type RemoteHandle = Pick<
   | 'entities'
   | 'intentions'
   | 'learnings'
+  | 'forgotten'
   | 'refusals'
   | 'reflect'
 > & {
@@ -142,6 +143,10 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
       add: (learning) => post('/learnings', learning),
       list: (options) => items('/learnings', options),
       forget: (learning) => ask('DELETE', `/learnings/${id(learning)}`),
+    },
+    forgotten: {
+      list: (options) => items('/forgotten', options),
+      restore: (record, why) => post(`/forgotten/${id(record)}/restore`, { why }),
     },
     refusals: { list: (filter) => get('/refusals', filter) },
   };

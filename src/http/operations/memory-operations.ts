@@ -8,6 +8,7 @@ import {
   type NewMemory,
   newMemorySchema,
 } from '../../record/memory.ts';
+import type { Forgotten } from '../../record/forgotten.ts';
 import { parse, textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
@@ -199,4 +200,39 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return { body: { items: await handle.memories.history(idOf(params)) } };
     },
   }),
+  operation({
+    id: 'listForgotten',
+    method: 'get',
+    path: '/v1/forgotten',
+    tag: 'memories',
+    summary:
+      'What was forgotten, the latest first: what it was, who asked and when. Its words are shown to keys that may erase.',
+    query: z.strictObject({ limit: limitSchema(1000) }),
+    answer: items(records.forgotten),
+    async run({ handle, key, query }) {
+      const records = await handle.forgotten.list(query);
+      return { body: { items: key.access === 'admin' ? records : records.map(withoutWords) } };
+    },
+  }),
+  operation({
+    id: 'restoreForgotten',
+    method: 'post',
+    path: '/v1/forgotten/{id}/restore',
+    tag: 'memories',
+    summary: 'Takes a forgetting back: the memory is live again, and the words that said it are in the log again.',
+    access: 'admin',
+    body: z.strictObject({ why }),
+    bodyOptional: true,
+    answer: null,
+    act: 'forgotten.restore',
+    async run({ handle, params, body }) {
+      await handle.forgotten.restore(idOf(params), body?.why as Partial<Change>);
+      return {};
+    },
+  }),
 ];
+
+/** Who may not erase learns that something was forgotten, of which kind, when and by whom. */
+function withoutWords(record: Forgotten): Forgotten {
+  return record.as === 'forgotten' ? { ...record, subject: '', value: null, text: '', spans: [] } : record;
+}

@@ -3,17 +3,15 @@ import { useState } from 'preact/hooks';
 import { ask, get, post } from '../api.ts';
 import { Badge, Button, Empty, Loaded, Panel, Tabs, Text } from '../components/basics.tsx';
 import { Diff } from '../components/diff.tsx';
-import { MemoryText } from '../components/memory-bits.tsx';
 import { REFUSED_BECAUSE } from '../components/refusals.tsx';
-import { restore } from '../memory-actions.ts';
 import { act, href, isAdmin, mayWrite, owners, scope } from '../state.ts';
 import type {
   Block,
   BlockKindName,
   Event,
+  Forgotten as ForgottenRecord,
   HeldChange,
   Memory,
-  MemoryRows,
   ProposedDocument,
   ProposedSynthesis,
   Refusal,
@@ -264,33 +262,47 @@ function KeepAnyway({ refusal }: { refusal: Refusal }): JSX.Element | null {
 
 function Forgotten({ place }: { place: Scope }): JSX.Element {
   const query = useQuery(
-    (signal) =>
-      get<MemoryRows>('/v1/memory-rows', {
-        scope: place,
-        query: { archived: 'only', archiveReasons: ['forgotten'], limit: 300 },
-        signal,
-      }),
+    async (signal) => {
+      const lists = await ofOwners(
+        place,
+        async (owner) =>
+          (await get<{ items: ForgottenRecord[] }>('/v1/forgotten', { scope: owner, query: { limit: 300 }, signal }))
+            .items,
+      );
+      // What is wider than a user is among the records of each.
+      return [...new Map(lists.map((record) => [record.id, record])).values()].toSorted((one, other) =>
+        other.at.localeCompare(one.at),
+      );
+    },
     [place],
   );
   return (
     <Loaded query={query}>
-      {({ items }) =>
-        items.length === 0 ? (
+      {(records) =>
+        records.length === 0 ? (
           <Empty title="Nothing was forgotten on request" />
         ) : (
           <ul class="plain-list cards">
-            {items.map((memory) => (
-              <li key={memory.id} class="card card-row">
+            {records.map((record) => (
+              <li key={record.id} class="card card-row">
                 <div>
-                  <p>
-                    <MemoryText memory={memory} />
-                  </p>
+                  <p>{record.text === '' ? <em>Its words are not shown.</em> : <Text of={record.text} />}</p>
                   <p class="muted">
-                    {memory.type} · {ownerName(memory.scope)} · forgotten {dateTime(memory.archivedAt)}
+                    {record.as} · {ownerName(record.scope)} · asked by {record.by} · {dateTime(record.at)}
+                    {record.saidAgainAt === null ? '' : ` · said again ${dateTime(record.saidAgainAt)}`}
                   </p>
                 </div>
                 {isAdmin.value ? (
-                  <Button icon="restore" onClick={() => void restore(memory)}>
+                  <Button
+                    icon="restore"
+                    onClick={() =>
+                      void act('Restored.', () =>
+                        post(`/v1/forgotten/${record.id}/restore`, {
+                          scope: { agent: record.scope.agent, user: record.scope.user },
+                        }),
+                      )
+                    }
+                  >
                     Restore
                   </Button>
                 ) : null}

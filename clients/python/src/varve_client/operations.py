@@ -106,6 +106,14 @@ class Operations:
         """All changes of a memory, oldest first."""
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/history', query={})
 
+    def list_forgotten(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
+        """What was forgotten, the latest first: what it was, who asked and when. Its words are shown to keys that may erase."""
+        return self._call("GET", "/v1/forgotten", query={"limit": limit})
+
+    def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
+        """Takes a forgetting back: the memory is live again, and the words that said it are in the log again."""
+        return self._call("POST", f'/v1/forgotten/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
+
     def list_facts(self, *, as_of: Optional[str] = None) -> Dict[str, Any]:
         """All permanent facts, by category and key."""
         return self._call("GET", "/v1/facts", query={"asOf": as_of})
@@ -528,6 +536,14 @@ class AsyncOperations:
     async def memory_history(self, id: str) -> Dict[str, Any]:
         """All changes of a memory, oldest first."""
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/history', query={})
+
+    async def list_forgotten(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
+        """What was forgotten, the latest first: what it was, who asked and when. Its words are shown to keys that may erase."""
+        return await self._call("GET", "/v1/forgotten", query={"limit": limit})
+
+    async def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
+        """Takes a forgetting back: the memory is live again, and the words that said it are in the log again."""
+        return await self._call("POST", f'/v1/forgotten/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     async def list_facts(self, *, as_of: Optional[str] = None) -> Dict[str, Any]:
         """All permanent facts, by category and key."""

@@ -182,6 +182,29 @@ Fact = TypedDict(
     total=False,
 )
 
+Forgotten = TypedDict(
+    "Forgotten",
+    {
+        "id": "str",
+        "scope": "Scope",
+        "as": "Literal[\"forgotten\", \"done\", \"dismissed\"]",
+        "memory": "Union[str, None]",
+        "subject": "str",
+        "attribute": "Union[str, None]",
+        "value": "Union[str, None]",
+        "polarity": "Literal[\"affirmed\", \"denied\"]",
+        "tense": "Literal[\"holds\", \"habit\", \"happened\", \"planned\"]",
+        "text": "str",
+        "spans": "List[Dict[str, Any]]",
+        "by": "str",
+        "request": "Union[str, None]",
+        "reason": "str",
+        "at": "str",
+        "saidAgainAt": "Union[str, None]",
+    },
+    total=False,
+)
+
 ImportReport = TypedDict(
     "ImportReport",
     {
