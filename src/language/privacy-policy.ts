@@ -100,10 +100,28 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
 
 /** A text without what may not be kept: here `drop` redacts, because an event is never dropped as a whole. */
 export function redactSensitive(text: string, policy: PrivacyPolicy): string {
+  const known = cleanTexts(policy);
+  if (known.has(text)) return text;
   const redacting = Object.fromEntries(
     PRIVACY_CATEGORIES.map((category) => [category, policy[category] === 'drop' ? 'redact' : policy[category]]),
   ) as PrivacyPolicy;
-  return applyPrivacy(text, redacting).text;
+  const redacted = applyPrivacy(text, redacting).text;
+  if (redacted === text && text.length <= LONGEST_REMEMBERED) {
+    if (known.size === MOST_REMEMBERED) known.clear();
+    known.add(text);
+  }
+  return redacted;
+}
+
+// The same memories and turns are read for one prompt after the other. Only texts without a finding are remembered: no secret stays here.
+const MOST_REMEMBERED = 4_000;
+const LONGEST_REMEMBERED = 2_000;
+const remembered = new WeakMap<PrivacyPolicy, Set<string>>();
+
+function cleanTexts(policy: PrivacyPolicy): Set<string> {
+  const known = remembered.get(policy) ?? new Set();
+  remembered.set(policy, known);
+  return known;
 }
 
 /** JSON without what may not be kept. A value is also looked at under its name: `{"wifi_password": "swordfish"}`. */

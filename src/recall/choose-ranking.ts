@@ -44,13 +44,12 @@ export function chooseRanking(found: Found): { candidates: Candidate[]; answerab
 }
 
 // Some are lost on the way: doubles, and turns that a recalled memory was learned from.
-const SPARE = 3;
-const FEWEST = 40;
+const SPARE = 30;
 
 function rank(found: Found): Ranking {
   const { options, meaning, match, allowed, view } = found;
   const limit = limitOf(options, found.analysis);
-  const count = options.scoring === 'signals' ? (options.candidates ?? 30) : Math.max(limit * SPARE, FEWEST);
+  const count = options.scoring === 'signals' ? (options.candidates ?? 30) : limit + SPARE;
   const byWords = (size: number): Ranking => rankByValue(wordScores(match), allowed, size, 'bm25');
   const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
   if (mode === 'text' || meaning === null) return withoutMeaning(found, count, byWords);

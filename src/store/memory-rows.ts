@@ -46,16 +46,16 @@ export function toMemory(row: MemoryRow): Memory {
     permanent: row.permanent === 1,
     statedAt: new Date(row.stated_at),
     statedBy: row.stated_by as Origin,
-    quotes: JSON.parse(row.quotes) as Quote[],
+    quotes: fromJson(row.quotes) as Quote[],
     reader: row.reader,
     importance: row.importance,
     confidence: row.confidence as Confidence,
     trust: row.trust as Trust,
     sourceType: row.source_type as SourceType,
     sourceSession: row.source_session,
-    sourceEvents: JSON.parse(row.source_events) as string[],
-    tags: JSON.parse(row.tags) as string[],
-    entities: JSON.parse(row.entities) as string[],
+    sourceEvents: fromJson(row.source_events) as string[],
+    tags: fromJson(row.tags) as string[],
+    entities: fromJson(row.entities) as string[],
     contradicts: row.contradicts,
     contradictedBy: row.contradicted_by,
     state: row.state,
@@ -71,9 +71,14 @@ export function toMemory(row: MemoryRow): Memory {
     lastAccessedAt: toDate(row.last_accessed_at),
     version: row.version,
     context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    internal: JSON.parse(row.internal) as Record<string, unknown>,
+    metadata: fromJson(row.metadata) as Record<string, unknown>,
+    internal: fromJson(row.internal) as Record<string, unknown>,
   };
+}
+
+/** Most lists and objects of a memory are empty, and a memory has six. */
+function fromJson(text: string): unknown {
+  return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
 
 export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number): Insertable<MemoryTable> {
