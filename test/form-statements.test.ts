@@ -419,6 +419,8 @@ for (const database of databases()) {
       const known = prompt.slice(prompt.indexOf('Known:'), prompt.indexOf('Turns:'));
       // Drafts of these turns are not shown as known.
       expect(known).not.toMatch(/Halden|Graz/);
+      // What a draft has replaced comes back with the reading: the model has to see it, or it could not end it.
+      expect(known).toContain('User lives in Trier.');
       // The draft gives way to the model's statement; one that the model does not share gives back what it had replaced.
       expect(await handle.memories.get(employer?.id ?? '')).toMatchObject({ archiveReason: 'superseded' });
       const read = (await liveStatements(handle)).find(({ attribute }) => attribute === 'employer');

@@ -10,7 +10,7 @@ import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { hasOutcome, type Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
-import { loadMemories, statementHistory } from '../store/load-records.ts';
+import { loadMemories, memoriesReplacedBy, statementHistory } from '../store/load-records.ts';
 import { listMemories } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
 import type { FormDeps } from './formation-settings.ts';
@@ -134,8 +134,8 @@ export async function knownStatements(
     scope,
     events,
     vectors,
-    without,
-  }: { scope: Scope; events: readonly Event[]; vectors: Vectors | null; without: ReadonlySet<string> },
+    drafts,
+  }: { scope: Scope; events: readonly Event[]; vectors: Vectors | null; drafts: readonly Memory[] },
 ): Promise<Memory[]> {
   const { existing, existingTokens } = deps.settings.limits;
   const owner = ownerOf(scope);
@@ -170,8 +170,11 @@ export async function knownStatements(
   const comparable = important.items.filter(
     ({ type, sourceType }) => deps.memoryTypes.get(type)?.comparable === true && sourceType !== 'consolidation',
   );
+  const own = comparable.filter(({ permanent }) => permanent);
+  const replaced = await replacedByDrafts(reader, scope, drafts);
+  // Nearness is a guess by words and vectors: some room is left for what a change of the user's life is told against.
+  const all = [...replaced, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
   // What happened does not change any more: it is shown where room is left.
-  const all = [...near, ...comparable];
   const ordered = [
     ...new Map(
       [...all.filter(({ tense, dueAt }) => tense !== 'happened' || dueAt !== null), ...all].map((memory) => [
@@ -184,12 +187,26 @@ export async function knownStatements(
   const taken = ordered
     .filter(
       (memory) =>
-        !without.has(memory.id) && memory.archivedAt === null && !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
+        !drafts.some(({ id }) => id === memory.id) &&
+        memory.archivedAt === null &&
+        !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
     )
     .slice(0, existing)
     .filter((memory) => (tokens += estimateTokens(memory.content) + 12) <= existingTokens);
   // In the order in which they were said: a reader sees what came after what.
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
+}
+
+/** The share of the known statements that is chosen by nearness alone. */
+const NEAR_SHARE = 0.7;
+
+/** What drafts of the same turns have replaced: it comes back when the drafts go, so a reader is told of it as live. */
+async function replacedByDrafts(reader: Reader, { tenant }: Scope, drafts: readonly Memory[]): Promise<Memory[]> {
+  const found: Memory[] = [];
+  for (const { id } of drafts) found.push(...(await memoriesReplacedBy(reader, tenant, id)));
+  return found
+    .filter(({ id, archiveReason }) => archiveReason !== 'forgotten' && !drafts.some((draft) => draft.id === id))
+    .map((memory) => ({ ...memory, archivedAt: null, archiveReason: null, contradictedBy: null, validTo: null }));
 }
 
 /** The events whose words say what the stretch is about. */

@@ -144,12 +144,10 @@ async function readInput({ deps, scope, reader, events, earlier, meter, signal }
       scope.tenant,
       events.map(({ id }) => id),
     );
-    const drafts = new Set(own.filter((memory) => memory.reader === 'local').map(({ id }) => id));
+    const drafts = isModel ? own.filter((memory) => memory.reader === 'local') : [];
     return {
       known:
-        settings.limits.existing === 0
-          ? []
-          : await knownStatements(store, deps, { scope, events, vectors, without: isModel ? drafts : new Set() }),
+        settings.limits.existing === 0 ? [] : await knownStatements(store, deps, { scope, events, vectors, drafts }),
       topics: wants.topics ? await topicsToContinue(store, deps, { scope, events, most: MOST_TOPICS }) : [],
       names: await listStatements(store, ownerOf(scope), {
         subjects: [USER],

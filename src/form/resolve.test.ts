@@ -29,5 +29,6 @@ describe('the names of a statement', () => {
     expect(read({ attribute: 'name', value: 'maeve o’dowd-lynch' }).value).toBe('Maeve O’dowd-Lynch');
     expect(read({ attribute: 'employer', value: 'eBay' }).value).toBe('eBay');
     expect(read({ attribute: 'hobby', value: 'sea swimming' }).value).toBe('sea swimming');
+    expect(read({ attribute: 'school', value: 'finished at 17' }).value).toBe('finished at 17');
   });
 });

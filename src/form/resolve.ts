@@ -42,8 +42,9 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
 
 /** People type names without capitals; a form has them: "wendell tulk" is Wendell Tulk. */
 function spelled(value: string, attribute: string | null, { attributes }: ResolveContext): string {
-  if (attribute === null || attributes.policyOf(attribute).shape !== 'name' || value !== value.toLowerCase())
-    return value;
+  if (attribute === null || attributes.policyOf(attribute).shape !== 'name') return value;
+  // "left at 15" is no name.
+  if (value !== value.toLowerCase() || /\d/.test(value)) return value;
   return value.replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 

@@ -184,7 +184,8 @@ function* numbersInWords(words: readonly string[]): Generator<number> {
       continue;
     }
     yield value;
-    if (last >= 10 && last < 100 && value >= 10 && value < 100) yield last * 100 + value;
+    // "Sixteen fifty" and "six fifty" are read as on a price tag.
+    if (last >= 1 && last < 100 && value >= 10 && value < 100) yield last * 100 + value;
     if (value >= 1000) [thousands, current] = [thousands + Math.max(current, 1) * value, 0];
     else current = value === 100 ? Math.max(current, 1) * 100 : current + value;
     last = value;
@@ -218,7 +219,10 @@ function readings(figure: string): { whole: number[]; parts: number[] } {
 
 /** The first number of a value that no source says; null when all are said. */
 export function numberNotSaid(value: string, said: ReadonlySet<number>): string | null {
-  for (const match of value.normalize('NFKC').matchAll(FIGURE)) {
+  const rest = value.normalize('NFKC').replace(CLOCK_TIME, (time, hour: string, minute: string) => {
+    return isTimeSaid(Number(hour), Number(minute), said) ? ' ' : time;
+  });
+  for (const match of rest.matchAll(FIGURE)) {
     const scale = SCALES.get((match[1] ?? '').toLowerCase()) ?? 1;
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
     // "9.20" is said by "9:20" part by part; one part of a longer number says nothing of the rest.
@@ -227,6 +231,14 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
     if (!isSaid) return match[0].trim();
   }
   return null;
+}
+
+const CLOCK_TIME = /(?<!\d)([01]?\d|2[0-4])[:.](\d{2})(?!\d)/g;
+
+/** "Six till four" says 18:00 and 4:00: an hour is said on either half of the day, and a full hour without its minutes. */
+function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): boolean {
+  const hours = [hour, hour % 12, (hour % 12) + 12];
+  return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;

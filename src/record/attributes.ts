@@ -319,7 +319,7 @@ const LASTING: Readonly<Record<string, Row>> = {
   ),
   pet_species: many('personal', 'text', { en: 'Kind of pet' }, 'pet_breed dog_breed breed'),
   phone_model: one('personal', 'text', { en: 'Phone model' }, 'mobile_phone smartphone'),
-  car: one('personal', 'text', { en: 'Car', de: 'Auto' }, 'vehicle drives car_model'),
+  car: one('personal', 'text', { en: 'Car', de: 'Auto' }, 'vehicle car_model'),
   bike: one('personal', 'text', { en: 'Bike', de: 'Fahrrad' }, 'bicycle'),
   instrument: many('personal', 'text', { en: 'Instrument' }, 'plays_instrument musical_instrument'),
   diet: one(

@@ -153,6 +153,39 @@ describe('decide', () => {
     });
   });
 
+  it('ends by the reader’s word what is said to be over of somebody else', () => {
+    const wish = known({
+      subject: "User's nephew Ari",
+      attribute: 'wish',
+      value: 'a red kite',
+      statedAt: earlier(9),
+    });
+    const said = (kind: 'ends' | 'replaces'): Statement =>
+      statement({ text: 'Ari flew the red kite all day.', tense: 'happened', relation: { kind, target: wish } });
+    expect(decide(said('ends'), [], context)).toMatchObject({
+      action: 'add',
+      retires: [{ memory: wish, how: 'ended' }],
+    });
+    expect(decide(said('replaces'), [], context)).toMatchObject({ action: 'add', retires: [] });
+  });
+
+  it('extends under another attribute: the whole statement takes the place of the part, but never of a known attribute’s value', () => {
+    const part = known({ attribute: 'boat_kind', value: 'dinghy', text: 'User has a dinghy.', statedAt: earlier(9) });
+    const whole = (target: Memory): Statement =>
+      statement({
+        attribute: 'boat_name',
+        value: 'Marigold',
+        text: 'User has a dinghy, the Marigold.',
+        relation: { kind: 'extends', target },
+      });
+    expect(decide(whole(part), [], context)).toMatchObject({
+      action: 'add',
+      retires: [{ memory: part, how: 'merged' }],
+    });
+    const home = known({ attribute: 'home_city', value: 'Falmouth', text: 'User lives in Falmouth.' });
+    expect(decide(whole(home), [], context)).toMatchObject({ action: 'add', retires: [] });
+  });
+
   it('F4: a plan replaces nothing before its day, not even by the reader’s word', () => {
     const job = known({ attribute: 'employer', value: 'Halden Foods', statedAt: earlier(30) });
     const plan = statement({

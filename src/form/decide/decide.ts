@@ -93,7 +93,9 @@ function sharesEvent({ sourceEvents }: Memory, { events }: Statement): boolean {
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
-  if (target.archivedAt !== null || !mayBeOneMatter(statement.subject, target.subject)) return null;
+  if (target.archivedAt !== null) return null;
+  // What is over may be said of somebody else: "Malika would not take the jacket off" ends what the user meant to buy.
+  if (kind !== 'ends' && !mayBeOneMatter(statement.subject, target.subject)) return null;
   if (kind === 'repeats') {
     return conflicts(statement, target, context) ? null : { action: 'confirm', target };
   }
@@ -106,8 +108,12 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (kind === 'extends') {
     const isSameMatter =
       target.attribute === null || statement.attribute === null || target.attribute === statement.attribute;
-    if (!isSameMatter || target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
-    return { action: 'revise', target, text: statement.text };
+    if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
+    if (isSameMatter) return { action: 'revise', target, text: statement.text };
+    // Under another attribute the whole statement is a new one. A known attribute keeps its own value beside it.
+    return context.attributes.isKnown(target.attribute ?? '')
+      ? null
+      : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   }
   // A plan replaces no state before its day: the job that puts it into effect decides by fields then.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';

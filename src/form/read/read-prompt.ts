@@ -93,10 +93,10 @@ export interface StatementAnswer {
 
 const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped.
 
-One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent) are two statements; nothing twice. Nothing that will be of no interest in a month: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
+One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent, a fact and the wish that it stays secret) are two statements; a list of one kind (skills, tools, guests) and a person with their age or trade are one; nothing twice. Nothing that will be of no interest in a month: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
 - text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
 - about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
-- attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers ("71", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is, and are about "User"; whatever else is said of that person is about that person, under another attribute.
+- attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers, also for spoken ones ("71", "650", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is ("User has a son, Tai, who is eleven."), and are about "User"; what else is said of that person later is about that person, under another attribute.
 - denied: true when it says that something is NOT so ("has no car", "does not eat pork"). What is no longer so is not denied but replaced or ended.
 - tense: holds (so until something changes), habit (again and again: never a date), happened (over), planned (will be).
 - type: one of the types below.
@@ -129,7 +129,7 @@ export interface ReadPromptInput extends ReadInput {
 /** What a stretch of a conversation states, and what that does to what is known. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 2,
+  version: 3,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
