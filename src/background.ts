@@ -14,7 +14,7 @@ import { flushIdleSessions } from './observe/observe.ts';
 import { HOUR } from './record/clock.ts';
 import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/indexing.ts';
-import { tenantsWithMemories } from './store/upkeep-store.ts';
+import { tenantsWithMemories } from './store/own-rows.ts';
 
 /** What work in the background works with. */
 export type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & { formation: Formation };

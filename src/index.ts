@@ -80,7 +80,8 @@ export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from '
 export type { ConsolidationOptions, ConsolidationSettings } from './consolidate/consolidation-settings.ts';
 export type { ReflectionCounts } from './consolidate/nightly/reflect.ts';
 export type { ToolSuggestion } from './consolidate/patterns/find-patterns.ts';
-export type { ConsolidationHandle, SetAside } from './handle/consolidation.ts';
+export type { ConsolidationHandle } from './handle/consolidation.ts';
+export type { SetAside } from './store/event-store.ts';
 export type { IntentionHandle, NewIntention } from './handle/intentions.ts';
 export type { LearningHandle, NewLearning } from './handle/learnings.ts';
 export type { ConsolidationReport } from './consolidate/consolidate.ts';

@@ -2,7 +2,7 @@ import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
-import { seeOwner } from '../store/owner-store.ts';
+import { ownerStates, seeOwner } from '../store/owner-store.ts';
 import { saveProgress } from '../store/progress-store.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { mergeReflections, reflectionBuffers } from './documents/reflections.ts';
@@ -139,11 +139,6 @@ export async function consolidateOwner(
 const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
 
 async function versionOf(reader: Reader, scope: Scope): Promise<number> {
-  const row = await reader
-    .selectFrom('owners')
-    .select('version')
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .executeTakeFirst();
-  return row?.version ?? 0;
+  const [state] = await ownerStates(reader, scope.tenant, [ownerKey(scope)]);
+  return state?.version ?? 0;
 }

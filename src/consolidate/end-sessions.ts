@@ -4,7 +4,7 @@ import { type MemoryTypeTable, typesThat } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
-import { toMemory } from '../store/memory-rows.ts';
+import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
@@ -80,16 +80,8 @@ async function endSession(writer: Writer, parts: Parts, scope: Scope, run: strin
   if (block !== null && block.content !== '') {
     await replaceBlock(writer, parts, scope, { kind: 'reflections', content: '' }, why);
   }
-  const rows = await writer
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('session_id', '=', scope.session ?? '')
-    .where('type', 'in', reflectionTypes(parts.memoryTypes))
-    .where('archived_at', 'is', null)
-    .execute();
-  for (const memory of rows.map(toMemory)) {
-    if (memory.scope.agent !== scope.agent || memory.scope.user !== scope.user) continue;
+  const memories = await ownMemories(writer, scope, { types: reflectionTypes(parts.memoryTypes) });
+  for (const memory of memories.filter(({ scope: { session } }) => session === scope.session)) {
     await archiveMemory(writer, parts, memory, { reason: 'expired', why });
   }
 }

@@ -5,12 +5,12 @@ import { normalValue } from '../record/attributes.ts';
 import { countWords } from '../record/block.ts';
 import { digest } from '../record/id.ts';
 import { type InternalMemory, type Memory, timedRendering } from '../record/memory.ts';
-import { ownerKey, ownerLevel, type Scope } from '../record/scope.ts';
+import { ownerLevel, type Scope } from '../record/scope.ts';
 import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { listRuns } from '../store/history-store.ts';
-import { toMemory } from '../store/memory-rows.ts';
+import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
@@ -48,18 +48,7 @@ function isTopic(tag: string): boolean {
  * ends or runs out by itself, and what has a state stay single for the same reason.
  */
 export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', '')
-    .where('connection_id', '=', '')
-    .where('archived_at', 'is', null)
-    .where('tags', '!=', '[]')
-    .orderBy('row_id')
-    .execute();
-  const memories = rows.map(toMemory);
+  const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
   const texts = new Map(
     memories.flatMap((memory) => (memory.sourceType === 'consolidation' ? [[memory.id, memory] as const] : [])),
   );

@@ -3,7 +3,7 @@ import { contentStems, coveredBy } from '../language/words.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { roundedImportance } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import {
   addUse,
   type GivenMemory,
@@ -13,6 +13,7 @@ import {
   takeGiven,
 } from '../store/context-log-store.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
+import { ownEvents } from '../store/event-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
@@ -153,23 +154,19 @@ async function turnAfter(
   given: GivenMemory,
   now: number,
 ): Promise<AnsweredTurn | 'unanswered' | null> {
-  const events = await reader
-    .selectFrom('events')
-    .select(['origin', 'content', 'recorded_at', 'row_id'])
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('kind', '=', 'message')
-    .where('recorded_at', '>=', given.givenAt - ANSWER_WITHIN)
-    .where('recorded_at', '<=', given.givenAt + ANSWER_WITHIN + REACTION_WITHIN)
-    .where((eb) => (given.session === null ? eb.val(true) : eb('session_id', '=', given.session)))
-    .orderBy('row_id')
-    .execute();
-  const answerAt = events.findIndex(({ origin, recorded_at }) => origin === 'agent' && recorded_at >= given.givenAt);
+  const events = await ownEvents(reader, scope, {
+    kind: 'message',
+    session: given.session ?? undefined,
+    recorded: { from: given.givenAt - ANSWER_WITHIN, upTo: given.givenAt + ANSWER_WITHIN + REACTION_WITHIN },
+  });
+  const answerAt = events.findIndex(
+    ({ origin, recordedAt }) => origin === 'agent' && recordedAt.getTime() >= given.givenAt,
+  );
   const answer = events[answerAt];
   if (answer === undefined) return now - given.givenAt > ANSWER_WITHIN ? 'unanswered' : null;
   const question = events.slice(0, answerAt).findLast(({ origin }) => origin === 'user');
   const reaction = events.slice(answerAt + 1).find(({ origin }) => origin === 'user');
-  if (reaction === undefined && now - answer.recorded_at < REACTION_WITHIN) return null;
+  if (reaction === undefined && now - answer.recordedAt.getTime() < REACTION_WITHIN) return null;
   return { question: question?.content ?? '', answer: answer.content, reaction: reaction?.content ?? null };
 }
 

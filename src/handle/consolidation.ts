@@ -4,23 +4,15 @@ import type { ConsolidationReport } from '../consolidate/consolidate.ts';
 import { nextReflection } from '../consolidate/nightly/due-reflections.ts';
 import { suggestTools, type ToolSuggestion } from '../consolidate/patterns/find-patterns.ts';
 import { VarveError } from '../errors.ts';
-import type { Event } from '../record/event.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
-import { ownerKey, ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
-import { toEvent } from '../store/event-store.ts';
+import { eventsSetAside, type SetAside, retrySetAside } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
 import { listRuns, type Run, type RunFilter } from '../store/history-store.ts';
 import { findProgress, saveProgress } from '../store/progress-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
-
-/** An observation that failed again and again, with its error. */
-export interface SetAside {
-  event: Event;
-  attempts: number;
-  error: string;
-}
 
 /** Looking after what background work makes of a scope's memory. */
 export interface ConsolidationHandle {
@@ -88,35 +80,10 @@ export function consolidationHandle(deps: ConsolidateDeps, scope: Scope): Consol
       const { rejectHeldChange } = await import('../consolidate/held-changes.ts');
       return rejectHeldChange(deps, owner, id);
     },
-    async setAside() {
-      const rows = await database.read(owner.tenant, (reader) =>
-        reader
-          .selectFrom('events')
-          .selectAll()
-          .where('tenant_id', '=', owner.tenant)
-          .where('owner_key', '=', ownerKey(owner))
-          .where('processed_at', 'is', null)
-          .where('attempts', '>=', tries)
-          .orderBy('row_id')
-          .limit(1000)
-          .execute(),
-      );
-      return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
-    },
+    setAside: () => database.read(owner.tenant, (reader) => eventsSetAside(reader, owner, tries)),
     async retry(eventId) {
-      const { numUpdatedRows } = await database.write(owner.tenant, (writer) =>
-        writer
-          .updateTable('events')
-          // One: it is known as an event that has failed, and is tried alone.
-          .set({ attempts: 1 })
-          .where('tenant_id', '=', owner.tenant)
-          .where('owner_key', '=', ownerKey(owner))
-          .where('id', '=', eventId)
-          .where('processed_at', 'is', null)
-          .where('attempts', '>=', tries)
-          .executeTakeFirst(),
-      );
-      if (numUpdatedRows > 0n) return;
+      const isRetried = await database.write(owner.tenant, (writer) => retrySetAside(writer, owner, eventId, tries));
+      if (isRetried) return;
       throw new VarveError(`The event ${eventId} was not set aside.`, { code: 'not_found', details: { id: eventId } });
     },
     suggestTools: async (options = {}) => suggestTools(deps, scope, parse(suggestSchema, options, 'The options')),

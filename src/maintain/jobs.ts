@@ -9,9 +9,9 @@ import { parseScope, type Scope, type ScopeInput, visibleOwners } from '../recor
 import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
 import { loadMemories } from '../store/load-records.ts';
+import { tenantsWithMemories } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
-import { tenantsWithMemories } from '../store/upkeep-store.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 

@@ -8,8 +8,8 @@ import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { insertRun, newRunId, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
-import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/upkeep-store.ts';
-import { markPastPlans, plannedDays, planUpkeep, type UpkeepRow } from './plans.ts';
+import { archiveMemories, fadeMemories, type LiveRow, liveStretch, plannedDays } from '../store/own-rows.ts';
+import { markPastPlans, planUpkeep, type UpkeepRow } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
 export interface MaintenanceOptions extends UpkeepOptions {

@@ -12,7 +12,7 @@ import { lowestTrust } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { findVectors } from '../store/indexing.ts';
 import { loadMemories } from '../store/load-records.ts';
-import { toMemory } from '../store/memory-rows.ts';
+import { type Numbered, ownMemories, ownMemoryRows } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
@@ -26,8 +26,6 @@ export interface MergeOptions {
 const MOST_LOOKED_AT = 500;
 const NEAREST = 6;
 const REINFORCEMENT = 0.05;
-
-type Numbered = { rowId: number; memory: Memory };
 
 /**
  * Merges near doubles of one owner (L7): two live statements of one type become one when no field of theirs differs and they
@@ -44,73 +42,63 @@ export async function mergeDoubles(
   const gone = new Set<string>();
   for (const one of recent) {
     signal?.throwIfAborted();
-    if (gone.has(one.memory.id)) continue;
+    if (gone.has(one.item.id)) continue;
     const doubles = await deps.database.read(owner.tenant, async (reader) => [
       ...(await sameValue(reader, deps, owner, one)),
       ...(await sameMeaning(reader, deps, owner, one)),
     ]);
     const other = doubles.find((memory) => !gone.has(memory.id));
     if (other === undefined) continue;
-    const loser = await deps.database.write(owner.tenant, (writer) => merge(writer, deps, [one.memory, other]));
+    const loser = await deps.database.write(owner.tenant, (writer) => merge(writer, deps, [one.item, other]));
     if (loser !== null) gone.add(loser);
   }
   return gone.size;
 }
 
-async function changedSince(reader: Reader, deps: FormDeps, owner: Scope, from: number): Promise<Numbered[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
-    .where('archived_at', 'is', null)
-    .where('updated_at', '>=', from)
-    .where(
-      'type',
-      'in',
-      typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
-    )
-    .where('source_type', '!=', 'consolidation')
-    .orderBy('row_id', 'desc')
-    .limit(MOST_LOOKED_AT)
-    .execute();
-  return rows.map((row) => ({ rowId: row.row_id, memory: toMemory(row) }));
+async function changedSince(reader: Reader, deps: FormDeps, owner: Scope, from: number): Promise<Numbered<Memory>[]> {
+  return ownMemoryRows(reader, owner, {
+    types: typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
+    updatedSince: from,
+    withoutMerged: true,
+    order: 'newest',
+    limit: MOST_LOOKED_AT,
+  });
 }
 
 /** The statements that have the same attribute and value. */
-async function sameValue(reader: Reader, deps: FormDeps, owner: Scope, { memory }: Numbered): Promise<Memory[]> {
+async function sameValue(
+  reader: Reader,
+  deps: FormDeps,
+  owner: Scope,
+  { item: memory }: Numbered<Memory>,
+): Promise<Memory[]> {
   const { attribute, value } = memory;
   if (attribute === null || value === null) return [];
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
-    .where('archived_at', 'is', null)
-    .where('type', '=', memory.type)
-    .where('attribute', '=', attribute)
-    .where('connection_id', '=', memory.scope.connection ?? '')
-    .where('session_id', '=', memory.scope.session ?? '')
-    .where('source_type', '!=', 'consolidation')
-    .where('id', '!=', memory.id)
-    .execute();
-  return rows.map(toMemory).filter((other) => other.value !== null && mayBeDoubles(memory, other, deps.attributes));
+  const others = await ownMemories(reader, owner, {
+    types: [memory.type],
+    attribute,
+    place: memory.scope,
+    withoutMerged: true,
+  });
+  return others.filter(
+    (other) => other.id !== memory.id && other.value !== null && mayBeDoubles(memory, other, deps.attributes),
+  );
 }
 
 /** The statements that mean nearly the same, by their vectors, and that no field tells apart. */
-async function sameMeaning(reader: Reader, deps: FormDeps, owner: Scope, one: Numbered): Promise<Memory[]> {
+async function sameMeaning(reader: Reader, deps: FormDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return [];
   const { tenant } = owner;
-  const { memory, rowId } = one;
+  const { item: memory, row } = one;
   const model = { id: embedder.id, dimensions: embedder.dimensions };
   const vectors = await findVectors(reader, deps.database, {
     tenant,
     model: model.id,
     kind: 'memory',
-    rowIds: [rowId],
+    rowIds: [row],
   });
-  const query = vectors.get(rowId);
+  const query = vectors.get(row);
   if (query === undefined) return [];
   const calibration = deps.embedding.calibrationOf(embedder);
   const nearest = await deps.database.vectors.nearest(reader, {
@@ -118,7 +106,7 @@ async function sameMeaning(reader: Reader, deps: FormDeps, owner: Scope, one: Nu
     owners: [ownerKey(owner)],
     kind: 'memory',
     limit: NEAREST,
-    condition: sql<boolean>`record.type = ${memory.type} and record.row_id <> ${rowId}
+    condition: sql<boolean>`record.type = ${memory.type} and record.row_id <> ${row}
       and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'
       and record.polarity = ${memory.polarity} and record.tense = ${memory.tense}`,
     model,

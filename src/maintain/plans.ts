@@ -4,8 +4,8 @@ import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
 import { type ArchiveReason, isPlanOver, type Memory, roundedImportance } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import type { Reader, Writer } from '../store/database.ts';
-import { toMemory } from '../store/memory-rows.ts';
+import type { Writer } from '../store/database.ts';
+import { type LiveRow, plansUntil } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
@@ -22,44 +22,22 @@ export async function markPastPlans(
   run: string,
   signal?: AbortSignal,
 ): Promise<number> {
+  const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
   let changed = 0;
   for (let after = 0; ;) {
     signal?.throwIfAborted();
-    const rows = await deps.database.read(tenant, (reader) => plansUntilNow(reader, deps, tenant, after));
-    for (const { memory } of rows) {
+    const rows = await deps.database.read(tenant, (reader) =>
+      plansUntil(reader, deps.clock.now(), { tenant, types, after, limit: AT_ONCE }),
+    );
+    for (const { item: memory } of rows) {
       const takesEffect = memory.attribute !== null && deps.attributes.policyOf(memory.attribute).values === 'one';
       if (takesEffect || !isPlanOver(memory, deps.clock.now())) continue;
       const why = { reason: 'the day of the plan is over', actor: 'maintain', run };
       changed += await deps.database.write(tenant, (writer) => becomeHistory(writer, deps, memory, why));
     }
     if (rows.length < AT_ONCE) return changed;
-    after = rows.at(-1)?.rowId ?? after;
+    after = rows.at(-1)?.row ?? after;
   }
-}
-
-async function plansUntilNow(
-  reader: Reader,
-  { memoryTypes, clock }: ConsolidateDeps,
-  tenant: string,
-  after: number,
-): Promise<{ rowId: number; memory: Memory }[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('archived_at', 'is', null)
-    .where('tense', '=', 'planned')
-    .where(
-      'type',
-      'in',
-      typesThat(memoryTypes, ({ initialState }) => initialState === null),
-    )
-    .where((eb) => eb(eb.fn.coalesce('valid_from', 'due_at'), '<=', clock.now()))
-    .where('row_id', '>', after)
-    .orderBy('row_id')
-    .limit(AT_ONCE)
-    .execute();
-  return rows.map((row) => ({ rowId: row.row_id, memory: toMemory(row) }));
 }
 
 async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memory, why: Change): Promise<number> {
@@ -71,49 +49,10 @@ async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memor
   return 1;
 }
 
-/** Until when plans must not be archived for their age: row → the day for which something is planned or due. */
-export async function plannedDays(
-  reader: Reader,
-  tenant: string,
-  { after, upTo }: { after: number; upTo: number },
-): Promise<Map<number, number>> {
-  const rows = await reader
-    .selectFrom('memories')
-    .select(['row_id', 'tense', 'valid_from', 'due_at'])
-    .where('tenant_id', '=', tenant)
-    .where('archived_at', 'is', null)
-    .where('row_id', '>', after)
-    .where('row_id', '<=', upTo)
-    .where((eb) => eb.or([eb('tense', '=', 'planned'), eb('due_at', 'is not', null)]))
-    .execute();
-  return new Map(
-    rows.map((row) => {
-      const from = row.tense === 'planned' ? (row.valid_from ?? 0) : 0;
-      return [row.row_id, Math.max(from, row.due_at ?? 0)];
-    }),
-  );
-}
-
 /** What upkeep has to know of a live memory. Times are milliseconds. */
-export interface UpkeepRow {
-  /** A permanent fact: it never fades and is never archived by age. */
-  permanent: boolean;
+export interface UpkeepRow extends Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'> {
   /** The day for which it is planned, or on which it is due; null for what is neither. */
   plannedFor: number | null;
-  /** The day on which it begins, where one was said. */
-  beginsAt: number | null;
-  /** Until when it was so; null for what has no end, and for what happened. */
-  endedAt: number | null;
-  importance: number;
-  createdAt: number;
-  updatedAt: number;
-  lastAccessedAt: number | null;
-  expiresAt: number | null;
-  accessCount: number;
-  confirmed: number;
-  lastConfirmedAt: number | null;
-  /** Good outcomes of decisions that it tells of. */
-  outcomes: number;
 }
 
 /** What becomes of it. */

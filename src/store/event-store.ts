@@ -229,3 +229,147 @@ export async function markProcessed(
     .where('id', 'in', [...ids])
     .execute();
 }
+
+/** Which events of an owner are read. */
+export interface OwnEventFilter {
+  kind?: EventKind;
+  origins?: readonly Origin[];
+  session?: string;
+  /** When it happened, in milliseconds: after the one time, up to the other. */
+  occurred?: { after?: number; upTo?: number };
+  /** When it was written down, in milliseconds. */
+  recorded?: { after?: number; from?: number; upTo?: number };
+  /** Default `oldest`: in the order in which they were written. `recorded`: by the time at which they were. */
+  order?: 'oldest' | 'newest' | 'recorded';
+  limit?: number;
+}
+
+/** The events of one owner, for those who make something new of them: what a handle sees may be of several owners. */
+export async function ownEvents(
+  reader: Reader,
+  owner: Scope,
+  { kind, origins, session, occurred = {}, recorded = {}, order = 'oldest', limit }: OwnEventFilter,
+): Promise<Event[]> {
+  let query: EventQuery = reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner));
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (origins !== undefined) query = query.where('origin', 'in', [...origins]);
+  if (session !== undefined) query = query.where('session_id', '=', session);
+  if (occurred.after !== undefined) query = query.where('occurred_at', '>', occurred.after);
+  if (occurred.upTo !== undefined) query = query.where('occurred_at', '<=', occurred.upTo);
+  if (recorded.after !== undefined) query = query.where('recorded_at', '>', recorded.after);
+  if (recorded.from !== undefined) query = query.where('recorded_at', '>=', recorded.from);
+  if (recorded.upTo !== undefined) query = query.where('recorded_at', '<=', recorded.upTo);
+  if (order === 'recorded') query = query.orderBy('recorded_at');
+  query = query.orderBy('row_id', order === 'newest' ? 'desc' : 'asc');
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map(toEvent);
+}
+
+function ownObservations(reader: Reader, owner: Scope): EventQuery {
+  const query = reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner))
+    .where('kind', '=', 'observation');
+  // What was observed without a user stays in its session.
+  return owner.user === null ? query.where('session_id', 'is', null) : query;
+}
+
+/** The observations since a time that the tiers have taken in, the latest first. Documents and tools are left out. */
+export async function takenInObservations(
+  reader: Reader,
+  owner: Scope,
+  { since, limit }: { since: number; limit: number },
+): Promise<Event[]> {
+  const rows = await ownObservations(reader, owner)
+    .where('occurred_at', '>', since)
+    .where('origin', 'in', ['user', 'agent', 'system'])
+    .where('processed_at', 'is not', null)
+    .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
+    .orderBy('occurred_at', 'desc')
+    .orderBy('row_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(toEvent);
+}
+
+/** The observations after a row, oldest first, and those before it that have failed fewer times than `tries`. */
+export async function observationsAfter(
+  reader: Reader,
+  owner: Scope,
+  { row, tries, limit }: { row: number; tries: number; limit: number },
+): Promise<{ event: Event; row: number }[]> {
+  const rows = await ownObservations(reader, owner)
+    .where((eb) =>
+      eb.or([
+        eb('row_id', '>', row),
+        eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
+      ]),
+    )
+    // What is new first: what has failed must not hold it up.
+    .orderBy('attempts')
+    .orderBy('row_id')
+    .limit(limit)
+    .execute();
+  return rows.map((found) => ({ event: toEvent(found), row: found.row_id }));
+}
+
+/** Counts a failed try of an event, and gives back how many there were. It waits again, even if formation has read it. */
+export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
+  const row = await writer
+    .updateTable('events')
+    .set((eb) => ({
+      attempts: eb('attempts', '+', 1),
+      processed_at: null,
+      last_error: error.slice(0, 1000).replaceAll('\0', '').toWellFormed(),
+    }))
+    .where('tenant_id', '=', tenant)
+    .where('id', '=', id)
+    .returning('attempts')
+    .executeTakeFirst();
+  return row?.attempts ?? 0;
+}
+
+/** An event that failed again and again, with its last error. */
+export interface SetAside {
+  event: Event;
+  attempts: number;
+  error: string;
+}
+
+const MOST_FAILED = 1000;
+
+/** The events of an owner that have failed `tries` times or more. */
+export async function eventsSetAside(reader: Reader, owner: Scope, tries: number): Promise<SetAside[]> {
+  const rows = await reader
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner))
+    .where('processed_at', 'is', null)
+    .where('attempts', '>=', tries)
+    .orderBy('row_id')
+    .limit(MOST_FAILED)
+    .execute();
+  return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
+}
+
+/** Has a failed event tried again, alone. False when no event of the owner with this id has failed `tries` times. */
+export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('events')
+    // One and not zero: it is still known as an event that has failed.
+    .set({ attempts: 1 })
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner))
+    .where('id', '=', id)
+    .where('processed_at', 'is', null)
+    .where('attempts', '>=', tries)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

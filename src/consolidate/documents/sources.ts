@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { usesModel } from '../../form/formation-settings.ts';
 import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { DAY } from '../../record/clock.ts';
@@ -14,12 +13,12 @@ import {
   plannedFor,
   timedRendering,
 } from '../../record/memory.ts';
-import { ownerKey, type Scope } from '../../record/scope.ts';
+import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import { chunks, type Reader } from '../../store/database.ts';
-import { toEvent } from '../../store/event-store.ts';
+import { observationsAfter, ownEvents, takenInObservations, toEvent } from '../../store/event-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
-import { toMemory } from '../../store/memory-rows.ts';
+import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import type { Material } from './document.ts';
@@ -29,23 +28,13 @@ import type { Material } from './document.ts';
 const MOST_STATEMENTS = 1000;
 
 /** The live statements of an owner, the newest first. What the local reader drafted for a model to read again is left out. */
-export async function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('session_id', '=', '')
-    .where('connection_id', '=', '')
-    .where('archived_at', 'is', null)
-    .$if(usesModel(deps, 'read'), (query) =>
-      query.where(sql<boolean>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`),
-    )
-    .orderBy('stated_at', 'desc')
-    .orderBy('row_id', 'desc')
-    .limit(MOST_STATEMENTS)
-    .execute();
-  return rows.map(toMemory);
+export function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Memory[]> {
+  return ownMemories(reader, scope, {
+    place: { session: null, connection: null },
+    withoutDrafts: usesModel(deps, 'read'),
+    order: 'stated',
+    limit: MOST_STATEMENTS,
+  });
 }
 
 /** Whether a statement is so now: it has not ended, its day is not over, and it has no outcome. */
@@ -185,30 +174,15 @@ export async function recentObservations(
   scope: Scope,
 ): Promise<RecentObservation[]> {
   const since = deps.clock.now() - deps.consolidation.tiers.staleAfterDays * DAY;
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('kind', '=', 'observation')
-    .$if(scope.user === null, (query) => query.where('session_id', 'is', null))
-    .where('occurred_at', '>', since)
-    .where('origin', 'in', ['user', 'agent', 'system'])
-    .where('processed_at', 'is not', null)
-    .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
-    .orderBy('occurred_at', 'desc')
-    .orderBy('row_id', 'desc')
-    .limit(MOST_OBSERVED)
-    .execute();
+  const events = await takenInObservations(reader, scope, { since, limit: MOST_OBSERVED });
   const formed = await memoriesFrom(
     reader,
     scope.tenant,
-    rows.map(({ id }) => id),
+    events.map(({ id }) => id),
   );
   const gone = eventsGone(formed);
   const said = new Set(formed.flatMap(({ sourceEvents }) => sourceEvents));
-  return rows
-    .map(toEvent)
+  return events
     .filter((event) => !gone.has(event.id) && !isBlank(event) && mayBeKept(event.content, deps.privacy))
     .map((event) => ({ event, isFormed: said.has(event.id) }));
 }
@@ -217,53 +191,24 @@ export async function recentObservations(
  * The observations that the tiers have not taken in, oldest first, and those that failed before. Each is known by a cursor, because
  * formation marks events as processed for itself.
  */
-export async function waitingObservations(
+export function waitingObservations(
   reader: Reader,
   deps: ConsolidateDeps,
   scope: Scope,
   { eventRow }: Pick<OwnerProgress, 'eventRow'>,
 ): Promise<{ event: Event; row: number }[]> {
   const { batch, tries } = deps.consolidation.tiers;
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('kind', '=', 'observation')
-    // What was observed without a user stays in its session.
-    .$if(scope.user === null, (query) => query.where('session_id', 'is', null))
-    .where((eb) =>
-      eb.or([
-        eb('row_id', '>', eventRow),
-        eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
-      ]),
-    )
-    // What is new first: what has failed must not hold it up.
-    .orderBy('attempts')
-    .orderBy('row_id')
-    .limit(batch)
-    .execute();
-  return rows.map((row) => ({ event: toEvent(row), row: row.row_id }));
+  return observationsAfter(reader, scope, { row: eventRow, tries, limit: batch });
 }
 
 /** The reflections of a place that wait to be merged, oldest first. */
-export async function waitingReflections(
+export function waitingReflections(
   reader: Reader,
   deps: Pick<ConsolidateDeps, 'memoryTypes'>,
   place: Scope,
 ): Promise<Memory[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', place.tenant)
-    .where('owner_key', '=', ownerKey(place))
-    .where('type', 'in', types)
-    .where('archived_at', 'is', null)
-    .orderBy('row_id')
-    .limit(1000)
-    .execute();
-  return rows.map(toMemory);
+  return ownMemories(reader, place, { types, limit: MOST_STATEMENTS });
 }
 
 /** The messages after a time and up to another, oldest first. A stretch ends between two times, so that none is read twice. */
@@ -272,26 +217,16 @@ export async function messagesBetween(
   scope: Scope,
   { since, until, limit }: { since: number; until: number; limit: number },
 ): Promise<{ messages: Event[]; until: number; hasMore: boolean }> {
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('kind', '=', 'message')
-    // Talk without a user stays in its session.
-    .$if(scope.user === null, (query) => query.where(sql<boolean>`1 = 0`))
-    .where('recorded_at', '>', since)
-    .where('recorded_at', '<=', until)
-    .orderBy('recorded_at')
-    .orderBy('row_id')
-    .limit(limit + 1)
-    .execute();
-  const cut = rows.length > limit ? rows[limit]?.recorded_at : undefined;
-  const whole = cut === undefined ? rows : rows.filter((row) => row.recorded_at < cut);
-  const taken = whole.length > 0 ? whole : rows;
+  // Talk without a user stays in its session.
+  if (scope.user === null) return { messages: [], until: since, hasMore: false };
+  const recorded = { after: since, upTo: until };
+  const found = await ownEvents(reader, scope, { kind: 'message', recorded, order: 'recorded', limit: limit + 1 });
+  const cut = found.length > limit ? found[limit]?.recordedAt : undefined;
+  const whole = cut === undefined ? found : found.filter((event) => event.recordedAt < cut);
+  const taken = whole.length > 0 ? whole : found;
   return {
-    messages: taken.map(toEvent).filter((event) => !isBlank(event)),
-    until: taken.at(-1)?.recorded_at ?? since,
+    messages: taken.filter((event) => !isBlank(event)),
+    until: taken.at(-1)?.recordedAt.getTime() ?? since,
     hasMore: cut !== undefined,
   };
 }

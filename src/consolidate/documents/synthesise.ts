@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
 import type { Scope } from '../../record/scope.ts';
 import { replaceBlock } from '../../store/block-store.ts';
+import { noteFailedTry } from '../../store/event-store.ts';
 import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { assertNotErased, changeOwner, type SeenOwner, seeOwner } from '../../store/owner-store.ts';
@@ -267,19 +268,7 @@ async function setFailed(
     await assertNotErased(writer, seen);
     await changeOwner(writer, scope, deps.clock.now());
     await saveProgress(writer, scope, next);
-    const row = await writer
-      .updateTable('events')
-      .set((eb) => ({
-        attempts: eb('attempts', '+', 1),
-        // Formation may have marked it already: it waits again, for the tiers.
-        processed_at: null,
-        last_error: messageOf(error).slice(0, 1000).replaceAll('\0', '').toWellFormed(),
-      }))
-      .where('tenant_id', '=', scope.tenant)
-      .where('id', '=', failed.event.id)
-      .returning('attempts')
-      .executeTakeFirst();
-    return row?.attempts ?? 0;
+    return noteFailedTry(writer, scope.tenant, failed.event.id, messageOf(error));
   });
   counts.failed += 1;
   if (attempts >= deps.consolidation.tiers.tries) counts.setAside += 1;

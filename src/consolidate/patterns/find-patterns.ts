@@ -5,7 +5,7 @@ import type { Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader } from '../../store/database.ts';
 import { findVectors } from '../../store/indexing.ts';
-import { toMemory } from '../../store/memory-rows.ts';
+import { type OwnMemoryFilter, ownMemories, ownMemoryRows } from '../../store/own-rows.ts';
 import { listMemories } from '../../store/read-memories.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { countEvidence, type PatternCount } from './count-evidence.ts';
@@ -26,7 +26,7 @@ export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope:
   if (evidence.length < minimum) return [];
   const embedder = await deps.embedding.forQueries(reader);
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
-  const patterns = await livePatterns(reader, scope);
+  const patterns = await ownMemories(reader, scope, { types: ['pattern'] });
   return clusterEvidence(evidence, { similarity, calibration }).flatMap((members) => {
     if (members.length < minimum) return [];
     const known =
@@ -50,17 +50,8 @@ async function gatherEvidence(
   scope: Scope,
   window: number,
 ): Promise<Evidence[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('type', '=', 'episode')
-    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', '=', 'absorbed')]))
-    .orderBy('row_id', 'desc')
-    .limit(window)
-    .execute();
-  const episodes = rows.map((row) => ({ memory: toMemory(row), row: row.row_id }));
+  const filter: OwnMemoryFilter = { types: ['episode'], absorbed: true, order: 'newest', limit: window };
+  const episodes = (await ownMemoryRows(reader, scope, filter)).map(({ item, row }) => ({ memory: item, row }));
   const vectors = await vectorsOf(
     reader,
     deps,
@@ -98,19 +89,6 @@ async function vectorsOf(
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return new Map();
   return findVectors(reader, deps.database, { tenant: scope.tenant, model: embedder.id, kind: 'memory', rowIds });
-}
-
-async function livePatterns(reader: Reader, scope: Scope): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', '=', ownerKey(scope))
-    .where('type', '=', 'pattern')
-    .where('archived_at', 'is', null)
-    .orderBy('row_id')
-    .execute();
-  return rows.map(toMemory);
 }
 
 /** A tool that has served before when something like this came up. */

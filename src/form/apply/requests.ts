@@ -10,7 +10,7 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Quote } from '../../record/statement.ts';
 import { lowestTrust, trustOf } from '../../record/trust.ts';
 import type { Reader, Writer } from '../../store/database.ts';
-import { toEvent } from '../../store/event-store.ts';
+import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
@@ -264,18 +264,14 @@ const MOST_TURNS = 200;
 
 /** What the user has said up to a turn, sentence by sentence, the latest turn first: what never became a memory is found there. */
 async function saidBefore(reader: Reader, owner: Scope, event: Event): Promise<SaidSentence[]> {
-  const rows = await reader
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
-    .where('kind', '=', 'message')
-    .where('origin', '=', 'user')
-    .where('occurred_at', '<=', event.occurredAt.getTime())
-    .orderBy('row_id', 'desc')
-    .limit(MOST_TURNS)
-    .execute();
-  return rows.map(toEvent).flatMap(({ id, content, occurredAt }) =>
+  const turns = await ownEvents(reader, owner, {
+    kind: 'message',
+    origins: ['user'],
+    occurred: { upTo: event.occurredAt.getTime() },
+    order: 'newest',
+    limit: MOST_TURNS,
+  });
+  return turns.flatMap(({ id, content, occurredAt }) =>
     splitSentences(content).map(({ text, span }) => ({
       attribute: null,
       value: null,

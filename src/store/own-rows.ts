@@ -1,10 +1,76 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerKey } from '../record/scope.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
 import { changeOwner } from './owner-store.ts';
+import type { Tables } from './schema.ts';
+
+// What belongs to exactly one owner, for those who make something new of it: formation, consolidation, maintenance. What a handle
+// sees, which may be of several owners, is read by `read-memories.ts` and `event-store.ts`.
+
+/** A record with the number of its row: the order in which records were written. */
+export interface Numbered<Item> {
+  item: Item;
+  row: number;
+}
+
+/** Which memories of an owner are read. Archived ones are left out, except as `absorbed` says. */
+export interface OwnMemoryFilter {
+  types?: readonly string[];
+  attribute?: string;
+  /** Only those of this session and this connection; null: of none. Default: of any. */
+  place?: Pick<Scope, 'session' | 'connection'>;
+  /** With those that were archived because a pattern absorbed them. */
+  absorbed?: boolean;
+  /** Without what the local reader drafted for a model to read again. */
+  withoutDrafts?: boolean;
+  /** Without texts that consolidation has merged. */
+  withoutMerged?: boolean;
+  /** Only those that have a tag. */
+  tagged?: boolean;
+  updatedSince?: number;
+  /** Default `oldest`: in the order in which they were written. `stated`: what was said last comes first. */
+  order?: 'oldest' | 'newest' | 'stated';
+  limit?: number;
+}
+
+/** The memories of one owner. */
+export async function ownMemories(reader: Reader, owner: Scope, filter: OwnMemoryFilter = {}): Promise<Memory[]> {
+  return (await ownMemoryRows(reader, owner, filter)).map(({ item }) => item);
+}
+
+/** The memories of one owner, each with the number of its row. */
+export async function ownMemoryRows(
+  reader: Reader,
+  owner: Scope,
+  { types, attribute, place, updatedSince, order = 'oldest', limit, ...filter }: OwnMemoryFilter,
+): Promise<Numbered<Memory>[]> {
+  let query: SelectQueryBuilder<Tables, 'memories', MemoryRow> = reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', owner.tenant)
+    .where('owner_key', '=', ownerKey(owner))
+    .where((eb) =>
+      filter.absorbed === true
+        ? eb.or([eb('archived_at', 'is', null), eb('archive_reason', '=', 'absorbed')])
+        : eb('archived_at', 'is', null),
+    );
+  if (types !== undefined) query = query.where('type', 'in', [...types]);
+  if (attribute !== undefined) query = query.where('attribute', '=', attribute);
+  if (place !== undefined)
+    query = query.where('session_id', '=', place.session ?? '').where('connection_id', '=', place.connection ?? '');
+  if (filter.withoutDrafts === true)
+    query = query.where(sql<SqlBool>`not (coalesce(reader, '') = 'local' and stated_by = 'user')`);
+  if (filter.withoutMerged === true) query = query.where('source_type', '!=', 'consolidation');
+  if (filter.tagged === true) query = query.where('tags', '!=', '[]');
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);
+  if (order === 'stated') query = query.orderBy('stated_at', 'desc');
+  query = query.orderBy('row_id', order === 'oldest' ? 'asc' : 'desc');
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map((row) => ({ item: toMemory(row), row: row.row_id }));
+}
 
 /** A live memory as upkeep reads it. */
 export interface LiveRow {
@@ -154,4 +220,48 @@ export async function tenantsWithMemories(reader: Reader): Promise<string[]> {
     tenant: string;
   }>`select distinct tenant_id as tenant from owners order by tenant_id`.execute(reader);
   return rows.map((row) => row.tenant);
+}
+
+/** The plans of a tenant whose day has come, in the order of their rows, after one of them. */
+export async function plansUntil(
+  reader: Reader,
+  now: number,
+  { tenant, types, after, limit }: { tenant: string; types: readonly string[]; after: number; limit: number },
+): Promise<Numbered<Memory>[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('archived_at', 'is', null)
+    .where('tense', '=', 'planned')
+    .where('type', 'in', [...types])
+    .where((eb) => eb(eb.fn.coalesce('valid_from', 'due_at'), '<=', now))
+    .where('row_id', '>', after)
+    .orderBy('row_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ item: toMemory(row), row: row.row_id }));
+}
+
+/** Until when plans must not be archived for their age: row → the day for which something is planned or due. */
+export async function plannedDays(
+  reader: Reader,
+  tenant: string,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<Map<number, number>> {
+  const rows = await reader
+    .selectFrom('memories')
+    .select(['row_id', 'tense', 'valid_from', 'due_at'])
+    .where('tenant_id', '=', tenant)
+    .where('archived_at', 'is', null)
+    .where('row_id', '>', after)
+    .where('row_id', '<=', upTo)
+    .where((eb) => eb.or([eb('tense', '=', 'planned'), eb('due_at', 'is not', null)]))
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const from = row.tense === 'planned' ? (row.valid_from ?? 0) : 0;
+      return [row.row_id, Math.max(from, row.due_at ?? 0)];
+    }),
+  );
 }
