@@ -144,8 +144,9 @@ describe('the evidence in a prompt', () => {
 
   it('says each statement once after a life of 90 messages, and has the evidence', { timeout: 300_000 }, async () => {
     const life = loadLife('d02');
-    const { varve, handle } = await playLife(life, null, { consolidation: {} });
-    open.push(varve);
+    const lived = await playLife(life, null, { consolidation: {} });
+    open.push(lived.varve);
+    const handle = lived.handle();
     const sentences = (text: string): string[] =>
       text
         .split('\n')

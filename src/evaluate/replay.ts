@@ -37,26 +37,36 @@ export async function replay(
   options: VarveOptions = {},
   hooks: ReplayHooks = {},
 ): Promise<void> {
+  const state = await openReplay(conversation, options);
+  try {
+    await play(state, hooks);
+  } finally {
+    await state.varve.close();
+  }
+}
+
+/** Opens the store of a conversation that begins. Whoever opens it closes it. */
+export async function openReplay(conversation: Conversation, options: VarveOptions = {}): Promise<Replay> {
   const clock = manualClock(conversation.sessions[0]?.start?.getTime() ?? BEGINNING);
   const varve = await createVarve({ store: ':memory:', background: false, tracing: false, ...options, clock });
   const scope = { agent: 'assistant', user: conversation.id };
-  const state: Replay = {
+  return {
     conversation,
     varve,
     clock,
     turnOf: new Map(),
     handle: (session) => varve.for(session === undefined ? scope : { ...scope, session }),
   };
-  try {
-    await storeFacts(state);
-    for (const session of conversation.sessions) {
-      await playSession(state, session, hooks);
-      await hooks.afterSession?.(state, session);
-    }
-    await hooks.atEnd?.(state);
-  } finally {
-    await varve.close();
+}
+
+/** Lives the conversation of an open store through. */
+export async function play(state: Replay, hooks: ReplayHooks = {}): Promise<void> {
+  await storeFacts(state);
+  for (const session of state.conversation.sessions) {
+    await playSession(state, session, hooks);
+    await hooks.afterSession?.(state, session);
   }
+  await hooks.atEnd?.(state);
 }
 
 async function storeFacts({ conversation, handle, turnOf, varve }: Replay): Promise<void> {

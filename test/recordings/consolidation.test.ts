@@ -1,10 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Conversation } from '../../src/evaluate/conversation.ts';
+import type { Replay } from '../../src/evaluate/replay.ts';
 import { covers } from '../../src/evaluate/says.ts';
 import { createLanguageModel } from '../../src/models/create-language-model.ts';
 import type { Memory } from '../../src/record/memory.ts';
-import { loadLife, playLife, type Life, type Lived } from './life.ts';
+import { loadLife, playLife } from './life.ts';
 import { joined, replayingModel, type Recording } from './recorded-model.ts';
 
 const here = import.meta.dirname;
@@ -35,17 +37,17 @@ describe('consolidation with recorded answers of a model', () => {
         expect({ life: id, missing: answers.missing.length }).toEqual({ life: id, missing: 0 });
         const sentences: { text: string; memories: Memory[] }[] = [];
         for (const kind of ['working_memory', 'profile'] as const) {
-          const basis = await lived.handle.blocks.basis(kind);
+          const basis = await lived.handle().blocks.basis(kind);
           expect(basis.length).toBeGreaterThan(0);
           // Every sentence can be followed to what it rests on.
           expect(basis.filter(({ restsOn }) => restsOn.length === 0)).toEqual([]);
           for (const { text, restsOn } of basis.filter(({ stale }) => !stale)) {
-            const found = await Promise.all(restsOn.map((each) => lived.handle.memories.get(each)));
+            const found = await Promise.all(restsOn.map((each) => lived.handle().memories.get(each)));
             sentences.push({ text, memories: found.filter((memory) => memory !== null) });
           }
         }
         expect({ life: id, ended: saysEnded(life, sentences, lived) }).toEqual({ life: id, ended: [] });
-        expect(await lived.handle.consolidation.held()).toEqual([]);
+        expect(await lived.handle().consolidation.held()).toEqual([]);
         await lived.varve.close();
         calls += answers.calls;
         characters += answers.characters;
@@ -64,9 +66,9 @@ const NEGATES = /\b(?:no longer|any ?more)\b/i;
 
 /** The sentences that say what the life itself says has ended, and not what took its place: in their words, and by what they rest on. */
 function saysEnded(
-  { memories }: Life,
+  { memories }: Conversation,
   sentences: readonly { text: string; memories: readonly Memory[] }[],
-  { turnOf }: Lived,
+  { turnOf }: Replay,
 ): string[] {
   return memories
     .filter(({ until }) => until !== null)

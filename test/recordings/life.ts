@@ -1,116 +1,31 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import type { Conversation } from '../../src/evaluate/conversation.ts';
 import { loadDataset } from '../../src/evaluate/datasets/load-dataset.ts';
 import { measureExtraction, measureScaffold } from '../../src/evaluate/measure-extraction.ts';
+import { openReplay, play, type Replay } from '../../src/evaluate/replay.ts';
 import type { Row } from '../../src/evaluate/row.ts';
-import type { Handle } from '../../src/handle/handle.ts';
 import type { LanguageModel } from '../../src/models/language-model.ts';
-import { manualClock } from '../../src/record/clock.ts';
-import { createVarve, type Varve, type VarveOptions } from '../../src/varve.ts';
+import type { VarveOptions } from '../../src/varve.ts';
 import { ONLY_FORMATION } from '../form-model.ts';
 
-/** A life: train/lives/FORMAT.md. */
-export interface Life {
-  id: string;
-  language: string;
-  sessions: {
-    id: string;
-    start: string;
-    turns: { id: string; role: 'user' | 'assistant' | 'tool'; speaker: string; text: string }[];
-  }[];
-  memories: GoldMemory[];
-  questions: LifeQuestion[];
+/** A life of train/lives. */
+export function loadLife(id: string): Conversation {
+  const [life] = loadDataset({ name: 'lives', only: [id] }).conversations;
+  if (life === undefined) throw new Error(`There is no life ${id}.`);
+  return life;
 }
 
-/** A question that is asked after a session, the turns that answer it, and the memories that those turns state. */
-export interface LifeQuestion {
-  id: string;
-  after: string;
-  kind: string;
-  question: string;
-  evidence: string[];
-  memories: string[];
-}
-
-export interface GoldMemory {
-  id: string;
-  about: string;
-  text: string;
-  slot: string | null;
-  value: string | null;
-  stated: string[];
-  until: string | null;
-  replacedBy: string | null;
-}
-
-export function loadLife(id: string): Life {
-  return JSON.parse(readFileSync(join(import.meta.dirname, '../../train/lives', `${id}.json`), 'utf8')) as Life;
-}
-
-/** A life that was lived through: the open store, and which turn each event was. */
-export interface Lived {
-  varve: Varve;
-  handle: Handle;
-  turnOf: Map<string, string>;
-}
-
-/** How a life is lived: options of the store, and what happens after each session and its night. */
-export interface LifeOptions extends VarveOptions {
-  afterSession?: (session: string, lived: Lived, now: number) => Promise<void>;
-}
-
-const TURN = 40_000;
-const NIGHT = 20 * 3_600_000;
-
-/** Lives a life through: its turns at their own times, each session closed, a night after each. Formation and upkeep are at work. */
+/** Lives a life through as `varve eval` does. Formation and upkeep are at work unless the options say more. The store stays open. */
 export async function playLife(
-  life: Life,
+  life: Conversation,
   languageModel: LanguageModel | null,
-  { afterSession, ...options }: LifeOptions = {},
-): Promise<Lived> {
-  const clock = manualClock(Date.parse(life.sessions[0]?.start ?? ''));
-  const varve = await createVarve({
-    store: ':memory:',
-    background: false,
-    clock,
+  options: VarveOptions = {},
+): Promise<Replay> {
+  const lived = await openReplay(life, {
     consolidation: { ...ONLY_FORMATION, decay: { enabled: true } },
     ...(languageModel === null ? {} : { languageModel }),
     ...options,
   });
-  const turnOf = new Map<string, string>();
-  const scope = { agent: 'assistant', user: life.id };
-  const lived: Lived = { varve, handle: varve.for(scope), turnOf };
-  const speakers = new Set(
-    life.sessions.flatMap(({ turns }) => turns.filter(({ role }) => role === 'user').map(({ speaker }) => speaker)),
-  );
-  for (const session of life.sessions) {
-    const start = Date.parse(session.start);
-    const handle = varve.for({ ...scope, session: session.id });
-    // Where nights are reflected on, they were, before the day begins.
-    if (options.consolidation !== undefined) {
-      clock.set(Math.max(clock.now(), start - TURN));
-      await varve.drain();
-    }
-    for (const [index, turn] of session.turns.entries()) {
-      clock.set(Math.max(clock.now(), start + index * TURN));
-      const origin = ({ user: 'user', assistant: 'agent', tool: 'tool' } as const)[turn.role];
-      const { events } = await handle.observe([
-        {
-          content: turn.text,
-          origin,
-          ...(turn.role === 'tool' ? { kind: 'tool_result' as const } : {}),
-          ...(speakers.size > 1 && turn.role === 'user' ? { speaker: turn.speaker } : {}),
-        },
-      ]);
-      turnOf.set(events[0]?.id ?? '', turn.id);
-      if (index % 4 === 3) await varve.drain();
-    }
-    await handle.session.close();
-    await varve.drain();
-    clock.advance(NIGHT);
-    await varve.drain();
-    await afterSession?.(session.id, lived, clock.now());
-  }
+  await play(lived);
   return lived;
 }
 
@@ -130,15 +45,12 @@ export interface LifeScore {
 }
 
 /** Compares what is live at the end with what the life says should be: the measures of `varve eval extraction` and `scaffold`. */
-export async function scoreLife(life: Life, { varve, handle, turnOf }: Lived): Promise<LifeScore> {
-  const [conversation] = loadDataset({ name: 'lives', only: [life.id] }).conversations;
-  if (conversation === undefined) throw new Error(`There is no life ${life.id}.`);
-  const replay = { conversation, varve, clock: manualClock(0), turnOf, handle: () => handle };
-  const rows = await measureExtraction(replay);
-  const slots = await measureScaffold(replay);
+export async function scoreLife(lived: Replay): Promise<LifeScore> {
+  const rows = await measureExtraction(lived);
+  const slots = await measureScaffold(lived);
   const having = (metric: string, value?: number): Row[] =>
     [...rows, ...slots]
-      .map((row) => ({ conversation: life.id, arm: 'all', ...row }))
+      .map((row) => ({ conversation: lived.conversation.id, arm: 'all', ...row }))
       .filter(({ values }) => (value === undefined ? values[metric] !== undefined : values[metric] === value));
   const texts = (found: readonly Row[], name: string): string[] => found.map(({ detail }) => String(detail?.[name]));
   return {

@@ -16,7 +16,7 @@ const lived = await playLife(life, model, { consolidation: {} });
 mkdirSync(join(here, 'consolidation'), { recursive: true });
 writeFileSync(join(here, 'consolidation', `${id}.json`), `${JSON.stringify(asking.recordings, null, 1)}\n`);
 for (const kind of ['profile', 'working_memory', 'reflections'] as const)
-  writeFileSync(join(folder, `${kind}.txt`), String((await lived.handle.blocks.read(kind))?.content ?? ''));
+  writeFileSync(join(folder, `${kind}.txt`), String((await lived.handle().blocks.read(kind))?.content ?? ''));
 writeFileSync(
   join(folder, 'done'),
   JSON.stringify({ sessions: life.sessions.length, tasks: asking.tasks, missing: readings.missing }),

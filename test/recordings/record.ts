@@ -11,8 +11,8 @@ const life = loadLife(id);
 const asking = askingModel(folder);
 const lived = await playLife(life, createLanguageModel({ fast: asking.model, timeout: 7_200_000, retries: 0 }));
 writeFileSync(join(import.meta.dirname, `${id}.json`), `${JSON.stringify(asking.recordings, null, 1)}\n`);
-const score = await scoreLife(life, lived);
-const refused = await lived.handle.refusals.list({ limit: 200 });
+const score = await scoreLife(lived);
+const refused = await lived.handle().refusals.list({ limit: 200 });
 writeFileSync(
   join(folder, 'score.json'),
   JSON.stringify(

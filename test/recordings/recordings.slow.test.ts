@@ -25,7 +25,7 @@ describe('lives with recorded answers of a model', () => {
       const lived = await playLife(life, createLanguageModel({ fast: replaying.model, retries: 0 }));
       // A prompt whose turns are shown otherwise has to be recorded anew: node test/recordings/record.ts.
       expect({ life: id, missing: replaying.missing.length }).toEqual({ life: id, missing: 0 });
-      scores.push(await scoreLife(life, lived));
+      scores.push(await scoreLife(lived));
       await lived.varve.close();
       calls += replaying.calls;
       characters += replaying.characters;
