@@ -360,6 +360,61 @@ for (const database of databases()) {
       expect(last).not.toContain('new_statements');
     });
 
+    it('[K10] what the profile says needs no line in the working memory, and dropping that line is no loss', async () => {
+      const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
+      for (const what of ['tea', 'rain', 'jazz', 'chess'])
+        await ana.memories.create({ type: 'preference', content: `User likes ${what}.` });
+      await ana.consolidation.run();
+      await ana.logInteraction({ userMessage: 'Good night.', agentResponse: 'Sleep well.' });
+      server.otherwise(
+        text(
+          `---PROFILE---\n[{"text": "Likes tea, rain and jazz.", "section": "Preferences", "from": [1, 2, 3]}]\n---WORKING MEMORY---\n[{"drop": [1, 2]}]`,
+        ),
+      );
+      expect(await ana.reflect()).toMatchObject({ warnings: [] });
+      expect(await ana.consolidation.held()).toEqual([]);
+      const lines = async (): Promise<string[]> =>
+        (await ana.blocks.basis('working_memory')).map(({ text: sentence }) => sentence);
+      expect(await lines()).toEqual(['User likes chess.']);
+      clock.advance(DAY);
+      await ana.consolidation.run();
+      expect(await lines()).toEqual(['User likes chess.']);
+    });
+
+    it('[K10] [T1] a sentence of the working memory may rest on an intention, until that is over', async () => {
+      const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
+      const dueAt = new Date(clock.now() + 10 * DAY);
+      const intention = await ana.intentions.add({ text: 'deliver the sashes to Limavady', dueAt });
+      await ana.logInteraction({ userMessage: 'The sashes go to Limavady.', agentResponse: 'Good.' });
+      server.otherwise(text(`---WORKING MEMORY---\n[{"text": "Delivers the sashes to Limavady.", "from": [1, 2]}]`));
+      await ana.reflect();
+      const said = async (): Promise<unknown> => (await ana.blocks.read('working_memory'))?.content;
+      expect(await said()).toContain('Delivers the sashes to Limavady.');
+      clock.advance(DAY);
+      await ana.consolidation.run();
+      expect(await said()).toContain('Delivers the sashes to Limavady.');
+      await ana.intentions.done(intention.id);
+      await ana.consolidation.run();
+      expect(await said()).not.toContain('Limavady');
+    });
+
+    it('[K10] the model is told what was refused of the last night’s answer, and why, once', async () => {
+      const { ana, clock } = await open({ server, formation: { writes: 'deferred' } });
+      const night = async (): Promise<string> => {
+        await ana.logInteraction({ userMessage: 'I have a boat.', agentResponse: 'Nice.' });
+        await ana.reflect();
+        clock.advance(DAY);
+        return String(server.requests.at(-1)?.body.messages?.at(-1)?.content);
+      };
+      server.next(text(`---PROFILE---\n[{"text": "Has a boat of 4711 tons.", "section": "Notes", "from": [1]}]`));
+      server.otherwise(text(`---PROFILE---\n[]`));
+      expect(await night()).not.toContain('refused');
+      const second = await night();
+      expect(second).toContain('Has a boat of 4711 tons.');
+      expect(second).toContain('a number in it is in none of its sources');
+      expect(await night()).not.toContain('4711');
+    });
+
     it('[K10] a failure changes nothing, and the same day is reflected on again', async () => {
       const one = await open({ server, formation: { writes: 'deferred' } });
       await talk(one);

@@ -4,7 +4,7 @@ import { type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import type { Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
-import { answering, item, openForming, reading } from './form-model.ts';
+import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
 
 for (const database of databases()) {
@@ -91,6 +91,28 @@ for (const database of databases()) {
       await kim.session.close();
       await varve.drain();
       expect(await known()).toEqual(['52k']);
+    });
+
+    it('are gone when a model reads that the request is taken back, in words that the local reader does not know', async () => {
+      await say('My salary is 52k.');
+      await say('Forget my salary.');
+      expect(await known()).toEqual([]);
+      await varve.close();
+      const server = await startProtocolServer();
+      const back = 'I was too hasty there, that figure may stay with you';
+      const forgets = [{ about: 'the salary', turn: 1, quote: back, known: [], taken_back: true }];
+      server.otherwise({ chat: answering({ read: reading({ forgets }) }) });
+      ({ varve, clock } = await openForming(options, { server, clock, formation: { writes: 'deferred' } }));
+      kim = varve.for({ agent: 'a', user: 'kim', session: 's' });
+      await kim.logInteraction({ userMessage: `${back}.`, agentResponse: 'Good.' });
+      const formed = await kim.form();
+      expect(formed).toMatchObject({ refused: [], restored: [expect.stringMatching(/^mem_/)] });
+      // The model has to be told that there is such an answer.
+      expect(promptsOf(server, 'system')[0]).toContain('taken_back');
+      expect(await known()).toEqual(['52k']);
+      expect(await log()).toContain('My salary is 52k.');
+      expect(await kim.forgotten.list()).toEqual([]);
+      await server.close();
     });
 
     it('leave alone what another statement rests on, although it names the same thing', async () => {

@@ -75,8 +75,8 @@ export function tasksAsked(server: ProtocolServer): string[] {
 }
 
 /** What the model was shown, one text for each request, oldest first. */
-export function promptsOf(server: ProtocolServer): string[] {
-  return server.requests.map(({ body }) => body.messages?.at(-1)?.content ?? '');
+export function promptsOf(server: ProtocolServer, part: 'system' | 'user' = 'user'): string[] {
+  return server.requests.map(({ body }) => body.messages?.at(part === 'user' ? -1 : 0)?.content ?? '');
 }
 
 export const START: Date = new Date('2026-11-15T10:00:00Z');

@@ -110,7 +110,8 @@ export interface ChangedDocument {
 
 /**
  * Makes the changes that their sources bear out. `materials` are what is new, numbered after the sentences; all of it counts as
- * considered afterwards, so that nobody is asked about it twice. `known` are all statements by id, for what sentences rest on.
+ * considered afterwards, so that nobody is asked about it twice. `known` are all statements by id, for what sentences rest on. What is
+ * said `elsewhere`, in another document of the same prompt, is not lost here.
  */
 export function changed(
   document: Document,
@@ -119,7 +120,13 @@ export function changed(
     materials,
     known,
     sources,
-  }: { materials: readonly Material[]; known: ReadonlyMap<string, Material>; sources: TextSources },
+    elsewhere = new Set(),
+  }: {
+    materials: readonly Material[];
+    known: ReadonlyMap<string, Material>;
+    sources: TextSources;
+    elsewhere?: ReadonlySet<string>;
+  },
 ): ChangedDocument {
   const refused: RefusedChange[] = [];
   const { sentences } = document;
@@ -156,7 +163,11 @@ export function changed(
     ...(sentence === null || gone.has(index + 1) || dropped.has(index + 1) ? [] : [sentence]),
   ]);
   const byHand = [...dropped].filter((number) => !gone.has(number) && sentences[number - 1]?.basis === null).length;
-  return { refused, ...considered(document, next, { materials, known, byHand }) };
+  // A line that another document has put into words since is not needed here.
+  const isSaid = ({ day, basis }: Sentence): boolean =>
+    day !== null && basis !== null && Object.keys(basis.rests).every((id) => elsewhere.has(id));
+  const left = next.filter((sentence) => !isSaid(sentence));
+  return { refused, ...considered(document, left, { materials, known, byHand, elsewhere }) };
 }
 
 function problemIn(
@@ -238,7 +249,13 @@ function considered(
     materials,
     known,
     byHand,
-  }: { materials: readonly Material[]; known: ReadonlyMap<string, Material>; byHand: number },
+    elsewhere,
+  }: {
+    materials: readonly Material[];
+    known: ReadonlyMap<string, Material>;
+    byHand: number;
+    elsewhere: ReadonlySet<string>;
+  },
 ): Pick<ChangedDocument, 'document' | 'held' | 'lost'> {
   const said = idsOf({ sentences });
   const held = [...idsOf(before)].filter((id) => known.has(id));
@@ -247,7 +264,7 @@ function considered(
   return {
     document: { sentences, omitted: [...new Set(left)].filter((id) => !said.has(id) && known.has(id)) },
     held: held.length + before.sentences.filter(({ basis }) => basis === null).length,
-    lost: missing.length + byHand,
+    lost: missing.filter((id) => !elsewhere.has(id)).length + byHand,
   };
 }
 

@@ -38,7 +38,10 @@ export function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Sco
 }
 
 /** Whether a statement is so now: it has not ended, its day is not over, and it has no outcome. */
-function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<ConsolidateDeps, 'memoryTypes' | 'clock'>): boolean {
+export function holdsNow(
+  memory: Memory,
+  { memoryTypes, clock }: Pick<ConsolidateDeps, 'memoryTypes' | 'clock'>,
+): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
   // A plan whose day is over is history, and still worded as a plan: documents are about what is so.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { VarveError } from '../../errors.ts';
 import type { Basis } from '../../record/block.ts';
 import type { InternalMemory } from '../../record/memory.ts';
@@ -14,7 +15,15 @@ import { writeMemory } from '../../store/write-memory.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { type Document, idsOf, type Material, type Materials, readDocument } from './document.ts';
 import { readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
-import { liveStatements, observedMaterial, recentObservations, standingEvents, workingMaterials } from './sources.ts';
+import {
+  holdsNow,
+  liveStatements,
+  observedMaterial,
+  recentObservations,
+  standingEvents,
+  toMaterial,
+  workingMaterials,
+} from './sources.ts';
 
 /** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
 export interface Tiers {
@@ -67,7 +76,13 @@ export async function readMaterials(
   const known = new Map<string, Material>(
     [...statements, ...observed.map(({ material }) => material)].map((each) => [each.id, each]),
   );
-  const turns = [...idsOf(workingMemory)].filter((id) => !known.has(id));
+  // A model may have put into words what the working memory does not list by itself: an intention, a learning.
+  const resting = idsOf(workingMemory);
+  for (const memory of live) {
+    if (resting.has(memory.id) && !known.has(memory.id) && holdsNow(memory, deps))
+      known.set(memory.id, toMaterial(memory, null));
+  }
+  const turns = [...resting].filter((id) => !known.has(id));
   for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
   // What a merged text says stands in the prompt with that text.
   const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
@@ -138,6 +153,18 @@ export async function applySynthesis(
     events: apply.events.length,
     memories: written,
   };
+}
+
+/** Keeps what was refused of an answer, for the next question to tell. */
+export async function noteRefused(
+  writer: Writer,
+  parts: Parts,
+  scope: Scope,
+  { refused, why }: { refused: TierNotes['refused']; why: Change },
+): Promise<void> {
+  const { scaffold, refused: before } = readTierNotes((await findBlock(writer, scope, 'tier_notes'))?.content);
+  if (isDeepStrictEqual(refused, before)) return;
+  await replaceBlock(writer, parts, scope, { kind: 'tier_notes', content: { scaffold, refused } }, why);
 }
 
 function isEmpty(content: unknown): boolean {

@@ -17,7 +17,7 @@ import {
   unsaid,
 } from '../documents/document.ts';
 import { liveStatements, messagesBetween, profileMaterials, turnMaterial } from '../documents/sources.ts';
-import { readMaterials, readTiers } from '../documents/tiers.ts';
+import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
 import { reflectedSince } from './due-reflections.ts';
 
 /** What a reflection looks back on. */
@@ -34,6 +34,8 @@ export interface LookBack {
   statements: Memory[];
   profile: OpenDocument;
   workingMemory: OpenDocument;
+  /** What was refused of the last answer. */
+  refused: Tiers['refused'];
 }
 
 /** A document with what it is made of. */
@@ -70,6 +72,7 @@ export async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Sco
       written: tiers.written,
       materials: working,
     },
+    refused: tiers.refused,
   };
 }
 

@@ -15,7 +15,8 @@ import { findProgress, saveProgress } from '../../store/progress-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
 import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
-import { type Document, fitted, fittedSections, refreshed, writeDocument } from '../documents/document.ts';
+import { type Document, fitted, fittedSections, idsOf, refreshed, writeDocument } from '../documents/document.ts';
+import { noteRefused } from '../documents/tiers.ts';
 import { rehearse } from '../rehearse.ts';
 import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts } from './apply-reflection.ts';
@@ -157,6 +158,7 @@ async function reflectOnce(
               reader: run.languageModel?.modelOf('profile') ?? 'local',
               why,
             });
+      if (reflection !== null) await noteRefused(writer, deps, scope, { refused, why });
       await saveProgress(writer, scope, { reflectedUntil: back.until });
       const notes = { ...applied.changed, ...written, refused: refused.length };
       return { changed: notes, counts: applied.counts, status: held.length === 0 ? 'done' : 'held' };
@@ -214,6 +216,7 @@ async function reflect(
     numbering,
     sources,
     back,
+    elsewhere: idsOf(profile.document),
   });
   const next: NextDocument = {
     kind: 'working_memory',
@@ -250,7 +253,19 @@ function nextProfile(
 function rewritten(
   open: OpenDocument,
   kind: 'profile' | 'working_memory',
-  { answer, numbering, sources, back }: { answer: string; numbering: Numbering; sources: TextSources; back: LookBack },
+  {
+    answer,
+    numbering,
+    sources,
+    back,
+    elsewhere,
+  }: {
+    answer: string;
+    numbering: Numbering;
+    sources: TextSources;
+    back: LookBack;
+    elsewhere?: ReadonlySet<string>;
+  },
 ): ReturnType<typeof changed> {
   const { materials, translate } = numbersOf(numbering, kind, open);
   const isList = /^\s*(?:```[\w-]*\s*)?[[{]/.test(answer);
@@ -261,7 +276,7 @@ function rewritten(
   });
   // A whole text was compared with the document itself, and has its numbers already.
   const known = new Map([...open.materials.known, ...materials.map((each) => [each.id, each] as const)]);
-  const result = changed(open.document, isList ? translated : given, { materials, known, sources });
+  const result = changed(open.document, isList ? translated : given, { materials, known, sources, elsewhere });
   const statements = new Set(back.statements.map(({ id }) => id));
   const isKept = (id: string): boolean => statements.has(id) || open.document.omitted.includes(id);
   return { ...result, document: { ...result.document, omitted: result.document.omitted.filter(isKept) } };
@@ -291,7 +306,7 @@ function inputOf(
     characters,
     today: isoDay(new Date(now)),
     wordLimits: { profile: words, workingMemory: deps.consolidation.tiers.words },
-    refused: [],
+    refused: back.refused,
   };
 }
 

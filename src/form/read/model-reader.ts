@@ -41,7 +41,14 @@ export function createModelReader(
         forgets: answer.forgets.flatMap((forget) =>
           forget === null
             ? []
-            : [{ about: forget.about, known: forget.known, quote: { turn: forget.turn, words: forget.quote } }],
+            : [
+                {
+                  about: forget.about,
+                  known: forget.known,
+                  quote: { turn: forget.turn, words: forget.quote },
+                  takenBack: forget.taken_back,
+                },
+              ],
         ),
         reflections: input.wants.reflections ? answer.reflections.filter((reflection) => reflection !== null) : [],
         topics: input.wants.topics

@@ -47,6 +47,7 @@ export const readAnswer: z.ZodType<ReadAnswer> = z.object({
             turn: lenient(z.int(), 0),
             quote: lenient(z.string(), ''),
             known: lenient(z.array(z.int()), []),
+            taken_back: lenient(z.boolean(), false),
           })
           .nullable(),
         null,
@@ -64,7 +65,7 @@ export const readAnswer: z.ZodType<ReadAnswer> = z.object({
 export interface ReadAnswer {
   statements: (StatementAnswer | null)[];
   ends: ({ known: number; turn: number; quote: string } | null)[];
-  forgets: ({ about: string; turn: number; quote: string; known: number[] } | null)[];
+  forgets: ({ about: string; turn: number; quote: string; known: number[]; taken_back: boolean } | null)[];
   reflections: ({ level: 'agent' | 'user' | 'session'; text: string } | null)[];
   topics: ({ topic: string; summary: string } | null)[];
 }
@@ -107,7 +108,7 @@ One statement for each matter that can change on its own, with its number, place
 - relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
 Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays. When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
 ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so, with turn and quote.
-forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant.
+forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
 reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
 topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and keep what its summary said.
 
