@@ -1,19 +1,12 @@
-import { citedRequirements } from '../test/requirement-titles.ts';
-import { PENDING, REQUIREMENTS } from '../test/requirements.ts';
+import { REQUIREMENT_IDS, REQUIREMENTS } from '../test/requirements.ts';
 
-// npm run requirements: how many of the source designs' requirements have a test, and which do not.
+// npm run requirements [-- ID]: the cases that prove each requirement of the source designs, and how many requirements have one.
 
-const cited = citedRequirements();
-const ids = Object.keys(REQUIREMENTS);
-const proven = ids.filter((id) => cited.has(id) && PENDING[id] === undefined);
-const partly = ids.filter((id) => cited.has(id) && PENDING[id] !== undefined);
-const open = ids.filter((id) => !cited.has(id));
-
-for (const [name, list] of [
-  ['in part', partly],
-  ['not yet', open],
-] as const) {
-  for (const id of list)
-    console.log(`${id.padEnd(4)}${name}: ${REQUIREMENTS[id]} (${PENDING[id] ?? 'no test and no reason'})`);
+const [wanted] = process.argv.slice(2);
+for (const [id, { asks, cases, pending }] of REQUIREMENTS) {
+  if (wanted !== undefined && wanted !== id) continue;
+  console.log(`${id.padEnd(4)}${asks}${pending === null ? '' : ` (not yet: ${pending})`}`);
+  for (const { shows, file, test } of cases) console.log(`    ${shows}\n      ${file}: ${test}`);
 }
-console.log(`${proven.length} of ${ids.length} requirements proven, ${partly.length} in part, ${open.length} not yet.`);
+const proven = REQUIREMENT_IDS.filter((id) => REQUIREMENTS.get(id)?.pending === null);
+console.log(`${proven.length} of ${REQUIREMENT_IDS.length} requirements proven.`);

@@ -169,6 +169,7 @@ describe('history', () => {
     const chatty = varve.for({ user: 'chatty', session: 's' });
     const all = await chatty.context(base);
     expect(all.messages).toHaveLength(24);
+    expect(all.report.sections.find(({ section }) => section === 'history')).toMatchObject({ budget: 6000 });
     const few = await chatty.context({ ...base, budget: { sections: { history: 330 } } });
     expect(few.messages.map(({ content }) => content.slice(0, 9))).toEqual(
       ['Tell me a', 'Answer 9.', 'Tell me a', 'Answer 10', 'Tell me a', 'Answer 11'].slice(0, few.messages.length),

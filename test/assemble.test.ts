@@ -258,17 +258,21 @@ describe('a context', () => {
     expect(report.saving.raw).toBeGreaterThan(5000);
   });
 
-  it('[T13] is there within 50 ms, and with recall within 300 ms, at 1,000 memories', async () => {
+  it('[T13] takes at most 50 ms, and with recall 300 ms, of processor time at 1,000 memories', async () => {
     const { varve } = await opened();
     const handle = varve.for(FRIEND);
     for (let index = 0; index < 1000; index += 1) {
       await handle.memories.create({ type: 'fact', content: `The boat number ${index} lies in harbour ${index % 7}` });
     }
     await varve.drain();
+    // Processor time: the clock's depends on what else the machine does. What a context takes by the clock is measured in bench/.
     const middle = async (lookup: 'never' | 'always'): Promise<number> => {
       const times: number[] = [];
       for (let index = 0; index < 21; index += 1) {
-        times.push((await handle.context({ message: `where is boat ${index}?`, lookup })).report.milliseconds);
+        const before = process.cpuUsage();
+        await handle.context({ message: `where is boat ${index}?`, lookup });
+        const { user, system } = process.cpuUsage(before);
+        times.push((user + system) / 1000);
       }
       return times.toSorted((one, other) => one - other)[10] as number;
     };

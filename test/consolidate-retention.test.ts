@@ -9,7 +9,7 @@ import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { openConsolidation, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`retention on ${database.name}`, () => {
     const opened: Opened[] = [];
     const open = async (

@@ -234,6 +234,21 @@ for (const database of databases()) {
       expect(await runs('maintain')).toBe(2);
     });
 
+    it('[L8] by default upkeep runs every six hours', async () => {
+      const { varve, ana, clock } = await open();
+      await ana.memories.create({ type: 'fact', content: 'User lives in Berlin.' });
+      const runs = async (): Promise<number> =>
+        (await varve.for({ tenant: 't', user: null }).consolidation.runs({ kinds: ['maintain'] })).length;
+      await varve.drain();
+      clock.advance(6 * HOUR - MINUTE);
+      await varve.drain();
+      expect(await runs()).toBe(0);
+      clock.advance(MINUTE);
+      await varve.drain();
+      await varve.drain();
+      expect(await runs()).toBe(1);
+    });
+
     it('[L16] a memory that is always given counts where the answer used it, and loses nothing where it did not', async () => {
       const { varve, ana, of, clock } = await open();
       const peanuts = (

@@ -19,20 +19,20 @@ export interface TestDatabase {
 }
 
 /**
- * The databases of the conformance suites: `for (const database of databases()) describe(…)`. PGlite stands in for a PostgreSQL
- * server where there is none; `npm run test:all` runs both, and `npm run test:quick` SQLite alone.
+ * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite and a PostgreSQL server, where there is one, run
+ * every suite. PGlite stands in for the server where there is none: `npm test` runs on it the suites whose subject is SQL,
+ * `databases('sql')` (store, jobs, ledger, isolation, forgetting, erasing, migrations), and `npm run test:all` every suite. PGlite takes
+ * ten times SQLite's processor time, so the other suites would cost minutes and repeat the same queries.
  */
-export function databases(): TestDatabase[] {
+export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatabase[] {
   const url = inject('postgresUrl');
   const depth = inject('depth');
   const notQuick = depth === 'quick' ? 'npm run test:quick is for SQLite' : null;
+  const notUsual =
+    url !== null ? 'a PostgreSQL server is tested' : subject === 'sql' ? null : 'npm run test:all tests it on PGlite';
   return [
     { name: 'SQLite', skip: null, create: createSqlite },
-    {
-      name: 'PGlite',
-      skip: notQuick ?? (url !== null && depth !== 'all' ? 'a PostgreSQL server is tested' : null),
-      create: createPglite,
-    },
+    { name: 'PGlite', skip: notQuick ?? (depth === 'all' ? null : notUsual), create: createPglite },
     {
       name: 'PostgreSQL',
       skip: notQuick ?? (url === null ? 'VARVE_TEST_POSTGRES_URL is not set' : null),
@@ -67,13 +67,18 @@ function newSchema(): string {
   return `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
 }
 
-// One for each test file: it takes seconds to start, and every store gets a schema of its own in it.
+// One for each worker: it takes seconds to start, and every store gets a schema of its own in it.
 let pglite: Promise<PGlite> | undefined;
 
 async function createPglite(): ReturnType<TestDatabase['create']> {
   pglite ??= PGlite.create({ extensions: { vector }, parsers: { 20: Number, 3802: String } });
   const database = await pglite;
-  return { options: { pool: pglitePool(database), schema: newSchema() }, drop: async () => {} };
+  const schema = newSchema();
+  return {
+    options: { pool: pglitePool(database), schema },
+    // Its files are in this process's memory.
+    drop: async () => void (await database.exec(`drop schema if exists "${schema}" cascade`)),
+  };
 }
 
 /** PGlite behind the interface of a pool: one session, whose user has it until it is released. */

@@ -12,7 +12,7 @@ import { databases } from './databases.ts';
 
 const SECRET = 'xylophonequartz';
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`erasing on ${database.name}`, () => {
     let varve: Varve;
     let store: Database;

@@ -235,7 +235,7 @@ interface Opened extends Scene {
   close(): Promise<void>;
 }
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   for (const reader of [LOCAL, MODEL]) {
     describe.skipIf(database.skip !== null)(`[X1] what was forgotten, with ${reader.name} on ${database.name}`, () => {
       let scene: Opened;

@@ -7,7 +7,7 @@ import { databases } from './databases.ts';
 import { answering, item, openForming, promptsOf, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`[X1] records of what was forgotten on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;

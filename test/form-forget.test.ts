@@ -9,7 +9,7 @@ import { startProtocolServer } from './protocol-server.ts';
 
 const LIFE = ['I work at Halden Foods.', 'My salary is 52k.', "I'm allergic to walnuts.", 'I have a dog named Rollo.'];
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null).each(['immediate', 'deferred'] as const)(
     `what a user asks to forget on ${database.name}, written %s`,
     (writes) => {

@@ -224,6 +224,28 @@ for (const database of databases()) {
       });
     });
 
+    it('[E5] [X2] at most five candidates of at least 0.7 are put to the decision', async () => {
+      const asked = async (known: readonly string[], said: string, text: string): Promise<number> => {
+        server.reset();
+        const handle = fresh(stepwise);
+        for (const content of known) await handle.memories.create({ type: 'personal', content });
+        await stepwise.drain();
+        await say(handle, said);
+        answer({ read: reading({ statements: [item({ type: 'personal', text, turn: 1, quote: said })] }) });
+        await handle.form();
+        const prompts = promptsOf(server);
+        const prompt = prompts[tasksAsked(server).indexOf('decide')] ?? '';
+        return known.filter((content) => prompt.includes(content)).length;
+      };
+      const near = ['oak', 'ash', 'elm', 'fir', 'yew', 'box', 'bay'].map(
+        (wood) => `User carves small wooden animals from ${wood} on quiet evenings.`,
+      );
+      const said = 'I carve small wooden animals from pear on quiet evenings.';
+      const text = 'User carves small wooden animals from pear on quiet evenings.';
+      expect(await asked(near, said, text)).toBe(5);
+      expect(await asked(['User sails a dinghy on Saturdays.'], said, text)).toBe(0);
+    });
+
     it('[E5] a decision about a number that does not exist, or with an endless text, decides nothing', async () => {
       const handle = fresh(stepwise);
       const { memory } = await handle.memories.create({
@@ -332,7 +354,7 @@ for (const database of databases()) {
       ]);
     });
 
-    it('[E2] [Q5] an exact double is stopped by its hash, and keeps both sources', async () => {
+    it('[E2] [Q5] an exact double is stopped by its hash, and keeps its new source', async () => {
       const handle = fresh();
       const { memory } = await handle.memories.create({ type: 'fact', content: 'User repairs typewriters' });
       await say(handle, 'I repair typewriters.');

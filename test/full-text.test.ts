@@ -36,7 +36,7 @@ const QUERIES: [string, keyof typeof TEXTS][] = [
   ['กรุงเทพ', 'thai'],
 ];
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`full text on ${database.name}`, () => {
     let varve: Varve;
     let store: Database;

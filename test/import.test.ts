@@ -443,7 +443,7 @@ for (const database of databases()) {
     afterEach(() => close());
 
     it.each(FORMATS)(
-      'takes in $format ($file.name), says what it would do, and does it once',
+      '[E12] takes in $format ($file.name), says what it would do, and does it once',
       async ({ format, file, imported, rejected = 0 }) => {
         const varve = await open();
         expect(await planImport([file])).toEqual({ groups: [{ format, files: [file] }], left: [] });

@@ -318,7 +318,7 @@ for (const database of databases()) {
       });
     });
 
-    it('says what replaced what, and where it was said', async () => {
+    it('[T17] says what replaced what, and where it was said', async () => {
       const { inspect } = varve.operator;
       const [now] = (await inspect.rows(scope, { offset: 0, limit: 1, order: 'newest', text: 'Bruges' })).items;
       const links = await inspect.links(scope, now as NonNullable<typeof now>);

@@ -47,7 +47,7 @@ describe('scopes', () => {
   });
 });
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`walls on ${database.name}`, () => {
     let varve: Varve;
     let store: Database;

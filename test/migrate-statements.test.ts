@@ -216,7 +216,7 @@ async function insertOlder(writer: Writer): Promise<void> {
       ${JSON.stringify(SNAPSHOT)})`.execute(writer);
 }
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`a store of schema 7 on ${database.name}`, () => {
     let varve: Varve;
     let options: StoreOptions;

@@ -45,7 +45,7 @@ async function insertOlder(store: Database): Promise<void> {
   });
 }
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`the vectors of an older store on ${database.name}`, () => {
     it('are made again for turns, which were embedded without their speakers, and for passages of long texts', async () => {
       const { options, drop } = await database.create();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import * as presets from '../src/recall/rank-documents.ts';
 import type { RecallOptions, Recalled } from '../src/recall/recall-options.ts';
-import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
+import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
@@ -11,7 +11,7 @@ import { databases } from './databases.ts';
 const texts = ({ results }: Recalled): string[] => results.map((result) => result.text);
 
 // With the real local embedder: what recall finds is the point of it.
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`recall on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;
@@ -97,13 +97,43 @@ for (const database of databases()) {
           importance: index < 10 ? 0.9 : 0.3 + index / 100,
         });
       }
+      // The first was read since the others were made.
+      clock.advance(MINUTE);
+      const [first] = (await handle.memories.list({ order: 'oldest' })).items;
+      await handle.recall('Fact 0', { mode: 'text', limit: 1 });
+      await eventually(async () => expect((await handle.memories.get(first!.id))?.accessCount).toBe(1));
+      clock.advance(MINUTE);
       const top = await handle.topMemories();
       expect(top).toHaveLength(20);
+      expect(top[0]?.content).toBe('Fact 0');
       expect(top.slice(0, 10).every(({ importance }) => importance === 0.9)).toBe(true);
       const order = top.map(({ importance }) => importance);
       expect(order).toEqual([...order].sort((a, b) => b - a));
-      await eventually(async () => expect((await handle.memories.get(top[0]!.id))?.accessCount).toBe(1));
-      expect((await handle.memories.get(top[0]!.id))?.lastAccessedAt).toEqual(new Date(clock.now()));
+      await eventually(async () => expect((await handle.memories.get(top[1]!.id))?.accessCount).toBe(1));
+      expect((await handle.memories.get(top[1]!.id))?.lastAccessedAt).toEqual(new Date(clock.now()));
+      expect((await handle.memories.get(first!.id))?.accessCount).toBe(2);
+    });
+
+    it('[L3] of 40 live memories the 30 nearest are ranked, ten come, fewer within a token budget', async () => {
+      const handle = open();
+      const make = (content: string, importance: number) =>
+        handle.memories.create({ type: 'fact', content, importance });
+      for (let index = 0; index < 30; index += 1) await make(`The bakery sold ${index} loaves of rye bread.`, 0.3);
+      for (let index = 0; index < 10; index += 1) await make(`Satellite ${index} crossed the night sky.`, 1);
+      await make('The bakery sold bread, too.', 0.09);
+      await varve.drain();
+      const query = 'How many loaves of rye bread did the bakery sell?';
+      const { results } = await handle.recall(query, presets.TRI_LAYER);
+      expect(results).toHaveLength(10);
+      const all = await handle.recall(query, { ...presets.TRI_LAYER, limit: 40 });
+      expect(all.results).toHaveLength(30);
+      expect(texts(all).filter((text) => !text.includes('loaves'))).toEqual([]);
+      // By importance alone the satellites would come first: what is not among the 30 nearest is not ranked.
+      const weights = { similarity: 0, recency: 0, importance: 1, frequency: 0, entity: 0 };
+      expect(texts(await handle.recall(query, { ...presets.TRI_LAYER, weights })).join()).not.toContain('Satellite');
+      const few = await handle.recall(query, { ...presets.TRI_LAYER, tokenBudget: 40 });
+      expect(few.results.length).toBeGreaterThan(0);
+      expect(few.results.length).toBeLessThan(10);
     });
 
     it('[L2] [L3] five signals order the 30 nearest, weights are settings, and what hardly matters is left out', async () => {
@@ -206,6 +236,10 @@ for (const database of databases()) {
       const distances = results.map(({ distance }) => distance ?? Number.NaN);
       expect(distances).toEqual([...distances].sort((a, b) => a - b));
       expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
+      for (let index = 0; index < 4; index += 1)
+        await jira.memories.create({ type: 'fact', content: `Stage ${index} of the project is done.` });
+      await varve.drain();
+      expect(await ask(jira)).toHaveLength(5);
     });
 
     it('[K2] [K13] [K16] notes, summaries, saved items by tag, history by keyword', async () => {

@@ -1,95 +1,46 @@
-/** The requirements of the five source designs, by id. A test that proves one says so in its title: `[Q5] …`. */
-export const REQUIREMENTS: Readonly<Record<string, string>> = {
-  Q1: 'types with lifespans, and types of an application’s own',
-  Q2: 'everything a memory carries',
-  Q3: 'extraction after a conversation or every N turns',
-  Q4: 'updates make versions; a contradicted memory points to its successor',
-  Q5: 'near doubles update instead of doubling',
-  Q6: 'top 20 memories at session start',
-  Q7: 'search_user_memories',
-  Q8: 'memories that share a tag are merged',
-  Q9: 'decay and archive rules',
-  Q10: 'quality checks on extraction',
-  Q11: 'instructions: which source answers which question',
-  Q12: 'costs per operation and per month',
-  Q13: 'tokens saved by injecting memories',
-  T1: 'three tiers: working memory, scaffold, vector memory',
-  T2: 'every write is an event first',
-  T3: 'record_observation',
-  T4: 'update_user_context',
-  T5: 'tool output and attachments indexed for recall',
-  T6: 'the processor applies its result in one transaction',
-  T7: 'stringified JSON is unwrapped at every depth',
-  T8: 'recall filtered by user, active connections and context type',
-  T9: 'stored context has type, source and origin',
-  T10: 'ids of indexed content are derived',
-  T11: 'learned info and tool schema cache per connection',
-  T12: 'order of the assembled prompt',
-  T13: 'injection and recall in time',
-  T14: 'use is charged to credit',
-  T15: 'audit of events, runs and contexts',
-  T16: 'works with any tier empty or failing',
-  T17: 'confidence, ageing, contradictions, patterns, suggestions, inspector',
-  T18: 'offline metrics',
-  T19: 'online metrics',
-  T20: 'ablation switches',
-  T21: 'sensitivity, precedence and interval settings',
-  K1: 'history under a token budget, two modes',
-  K2: 'notes, summaries and saved items before a turn',
-  K3: 'date and time in the user’s turn',
-  K4: 'every turn traced with token estimates',
-  K5: 'permanent facts: one value for each key',
-  K6: 'remember_fact, recall_facts, forget_fact',
-  K7: 'facts in the system prompt, by category',
-  K8: 'facts read from the last exchange',
-  K9: 'session summaries after a quiet time',
-  K10: 'nightly reflection',
-  K11: 'profile injected with a cap',
-  K12: 'reflection by hand over HTTP',
-  K13: 'semantic_search and find_everything',
-  K14: 'recency boost',
-  K15: 'works without an embedder; backfill',
-  K16: 'order in which to look',
-  K17: 'every interaction is logged',
-  K18: 'intentions come back; learnings are rules',
-  K19: 'notes and saved items',
-  K20: 'several facts in one message',
-  L1: 'session, episodic and semantic layers in time',
-  L2: 'score of five signals',
-  L3: '30 nearest re-ranked to 10',
-  L4: 'entity-linked memories come in',
-  L5: 'types from their sources',
-  L6: 'inline extraction by rules',
-  L7: 'deferred merging, linking and boosting',
-  L8: 'periodic decay, patterns, pruning',
-  L9: 'session state with expiry',
-  L10: 'window of 20 turns with the first',
-  L11: 'flush when idle or closed',
-  L12: 'prompt under a budget for each section',
-  L13: 'memory grows with what is learned',
-  L14: 'decisions and outcomes linked',
-  L15: 'only what the question needs is loaded',
-  L16: 'whether a memory helped is tracked',
-  E1: 'facts and reflections switched independently',
-  E2: 'facts: 30 words, user or agent, exact doubles stopped',
-  E3: 'reflections: 35 words, hierarchical',
-  E4: 'facts, then decision, then reflections',
-  E5: 'ADD / UPDATE / DELETE / NONE in one call',
-  E6: 'reflections merged at thresholds',
-  E7: 'context as XML, cached per session',
-  E8: 'hybrid search with reciprocal rank fusion',
-  E9: 'recall by tool and by pre-step',
-  E10: 'formation triggers and weights',
-  E11: 'formation never blocks an answer',
-  E12: 'import of the older layout',
-  E13: 'fast and slow model',
-  E14: 'uniqueness of facts and merged texts',
-  E15: 'sessions side by side see new memory',
-  X1: 'archive keeps, erase removes',
-  X2: 'thresholds for doubles',
-  X3: 'precedence of statements',
-  X4: 'buffer thresholds are settings',
-};
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-/** Ids that are knowingly not there yet, or there in part only, with the reason. */
-export const PENDING: Readonly<Record<string, string>> = {};
+/** A case of a requirement: what a test shows, its file and its title without ids. */
+export interface RequirementCase {
+  shows: string;
+  file: string;
+  test: string;
+}
+
+/** What a source design asks for in a few words, and the cases that prove it. */
+export interface Requirement {
+  asks: string;
+  cases: RequirementCase[];
+  /** Why it is knowingly not met yet, where it is not. */
+  pending: string | null;
+}
+
+// How many requirements each source design has.
+const DESIGNS = { Q: 13, T: 21, K: 20, L: 16, E: 15, X: 4 };
+
+/** The ids of all requirements. */
+export const REQUIREMENT_IDS: readonly string[] = Object.entries(DESIGNS).flatMap(([prefix, count]) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`),
+);
+
+/** The table of requirements.md, by id. */
+export const REQUIREMENTS: ReadonlyMap<string, Requirement> = readTable(
+  readFileSync(join(import.meta.dirname, 'requirements.md'), 'utf8'),
+);
+
+function readTable(text: string): Map<string, Requirement> {
+  const requirements = new Map<string, Requirement>();
+  for (const line of text.split('\n')) {
+    const [id = '', asks = '', shows = '', file = '', test = ''] = line
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.trim());
+    if (!/^[A-Z]\d+$/.test(id)) continue;
+    const requirement = requirements.get(id) ?? { asks, cases: [], pending: null };
+    if (file === 'pending') requirement.pending = shows;
+    else requirement.cases.push({ shows, file, test });
+    requirements.set(id, requirement);
+  }
+  return requirements;
+}

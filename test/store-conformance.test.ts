@@ -9,7 +9,7 @@ import { databases } from './databases.ts';
 
 // The contract of the store, on every database. Each test has a tenant of its own in one store.
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`the store on ${database.name}`, () => {
     let varve: Varve;
     let clock: ManualClock;
@@ -552,15 +552,39 @@ for (const database of databases()) {
         expect(await handle.session.window()).toHaveLength(1);
       });
 
-      it('[L11] closing keeps every turn, clears the state and queues what makes memories', async () => {
-        const handle = open({ user: 'ana', session: 's1' });
-        await handle.observe(Array.from({ length: 40 }, (_, index) => ({ content: `Turn ${index}` })));
-        await handle.session.setState({ activePreferences: ['x'] });
-        expect(await handle.session.close()).toMatchObject({ status: 'closed', eventCount: 40 });
-        expect((await handle.session.get())?.state.activePreferences).toEqual([]);
-        expect((await handle.events.list({ session: 's1' })).items).toHaveLength(40);
-        await handle.observe({ content: 'One more thing' });
-        expect((await handle.session.get())?.status).toBe('open');
+      it('[L11] closing, or five idle minutes, keeps every turn, clears the state and queues what makes memories', async () => {
+        const waiting = async ({ scope }: Handle): Promise<string[]> => {
+          const { jobs } = await varve.operator.jobs.list({ tenant: scope.tenant, limit: 100 });
+          return jobs.map(({ kind }) => kind).filter((kind) => ['form', 'consolidate'].includes(kind));
+        };
+        const talked = async (): Promise<Handle> => {
+          const handle = open({ user: 'ana', session: 's1' });
+          await handle.observe(Array.from({ length: 40 }, (_, index) => ({ content: `Turn ${index}` })));
+          await handle.session.setState({ activePreferences: ['x'] });
+          return handle;
+        };
+        const isFlushed = async (handle: Handle, status: 'idle' | 'closed'): Promise<void> => {
+          expect(await handle.session.get()).toMatchObject({
+            status,
+            eventCount: 40,
+            state: { activePreferences: [] },
+          });
+          expect((await handle.events.list({ session: 's1' })).items).toHaveLength(40);
+          expect((await waiting(handle)).toSorted()).toEqual(['consolidate', 'form']);
+        };
+        const closed = await talked();
+        expect(await closed.session.close()).toMatchObject({ status: 'closed', eventCount: 40 });
+        await isFlushed(closed, 'closed');
+        await closed.observe({ content: 'One more thing' });
+        expect((await closed.session.get())?.status).toBe('open');
+        const quiet = await talked();
+        clock.advance(5 * MINUTE - 1);
+        await varve.drain();
+        expect(await quiet.session.get()).toMatchObject({ status: 'open', state: { activePreferences: ['x'] } });
+        // Idle sessions are looked for once a minute.
+        clock.advance(MINUTE);
+        await varve.drain();
+        await isFlushed(quiet, 'idle');
       });
 
       it('lists events of all that a handle sees, page by page, in both orders', async () => {

@@ -64,7 +64,7 @@ describe('the scan of vectors', () => {
   });
 });
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`vectors on ${database.name}`, () => {
     let options: StoreOptions;
     let drop: () => Promise<void>;

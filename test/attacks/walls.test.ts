@@ -26,7 +26,7 @@ const CONFIDENCES = [
 
 const DAY = 86_400_000;
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`walls on ${database.name}`, () => {
     let varve: Varve;
     let app: App;
