@@ -36,8 +36,8 @@ interface Engine {
 /**
  * The default embedder: all-MiniLM-L6-v2, taught what memory is asked for (train/embedder), in this process, offline, on
  * threads of its own, without native code.
- * Loads at the first `embed()`, which rejects with `embedder_unavailable` if the weights are missing or not the right ones;
- * the next call then tries again. A text beyond `maximumTokens` gets the mean of its windows (up to 8), weighted by length.
+ * Loads at the first `embed()`, which rejects with `embedder_unavailable` if the weights are missing or not the right ones, with a
+ * warning of the process the first time; the next call then tries again. A text beyond `maximumTokens` gets the mean of its windows (up to 8), weighted by length.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(2, availableParallelism());
@@ -46,6 +46,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   requireInteger('maximumTokens', maximumTokens, 8, MODEL.positions);
   let engine: Promise<Engine> | null = null;
   let isClosed = false;
+  let hasWarned = false;
 
   async function open(): Promise<Engine> {
     const weightsFolder = await findWeights(options.modelPath);
@@ -78,6 +79,10 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       });
     engine ??= open().catch((error: unknown) => {
       engine = null;
+      // Recall goes on with words alone, so that nobody may look at why.
+      if (!hasWarned)
+        process.emitWarning(error instanceof Error ? error.message : String(error), 'VarveEmbedderWarning');
+      hasWarned = true;
       throw error;
     });
     return engine;

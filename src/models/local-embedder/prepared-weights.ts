@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { SharedMemory } from './kernel.ts';
 import { type MemoryLayout, MODEL } from './memory-layout.ts';
+import { packageFolder } from './package-folder.ts';
 import { IMAGE_FILE, MODEL_NAME, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
 
 /** Of the file that `prepare-weights.ts` writes: it changes with the layout of the memory. */
@@ -15,24 +16,17 @@ const WORDS_CRC32 = 1_066_826_237;
  * Throws `embedder_unavailable`, naming the places, when there are none.
  */
 export async function findWeights(modelPath?: string): Promise<string> {
-  const own = modelPath ?? join(packageRoot(), 'weights', MODEL_NAME);
+  const own = modelPath ?? join(packageFolder(), 'weights', MODEL_NAME);
   if (isPrepared(own)) return own;
   if (modelPath === undefined) {
     const { prepareOnce } = await import('./prepare-weights.ts');
-    return prepareOnce(packageRoot(), own);
+    return prepareOnce(packageFolder(), own);
   }
   throw unavailable(`no folder with ${IMAGE_FILE} and ${TABLE_FILE} at ${own}`);
 }
 
 function isPrepared(folder: string): boolean {
   return [IMAGE_FILE, TABLE_FILE].every((file) => existsSync(join(folder, file)));
-}
-
-/** The nearest folder upward with a package.json: the same for `src/` and for a bundled `dist/`. */
-function packageRoot(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
 }
 
 /** Prepared weights that are in the memory but for the words. */

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
 import { allocateMemory } from './kernel.ts';
 import { layoutMemory, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
+import { packageFolder } from './package-folder.ts';
 
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
 export interface PoolText {
@@ -39,11 +42,16 @@ interface RunningTask {
   readonly startedAt: number;
 }
 
-// TypeScript sources run as they are in development; a build puts the worker beside the module that starts it.
-const WORKER_URL = new URL(
-  import.meta.url.endsWith('.ts') ? './embed-worker.ts' : './embed-worker.js',
-  import.meta.url,
-);
+/**
+ * The file of the thread. TypeScript sources run as they are in development; a build puts it beside the module that starts it; where an
+ * application has bundled this code, it is in the package that the application has installed.
+ */
+function workerFile(): string {
+  const folder: string | undefined = import.meta.dirname;
+  const beside = ['embed-worker.ts', 'embed-worker.js'].map((name) => join(folder ?? '', name));
+  const found = folder === undefined ? undefined : beside.find((file) => existsSync(file));
+  return found ?? join(packageFolder(), 'dist/models/local-embedder/embed-worker.js');
+}
 
 /** Starts the threads; the first of them loads the weights. `onFailure` is told if a thread cannot go on. */
 export function createWorkerPool(options: {
@@ -62,6 +70,7 @@ export function createWorkerPool(options: {
   let waitingFor = threads;
   let closeReason: { error: unknown } | null = null;
 
+  const file = workerFile();
   const lanes = Array.from({ length: threads }, (_, index): Lane => {
     const setup: WorkerSetup = {
       memory,
@@ -70,7 +79,7 @@ export function createWorkerPool(options: {
       ...(index === 0 && { weightsFolder: options.weightsFolder }),
     };
     // Without the program's own flags: a worker refuses some of them, e.g. --input-type.
-    const worker = new Worker(WORKER_URL, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
+    const worker = new Worker(file, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
     const lane: Lane = { index, worker, task: null };
     worker.on('message', (reply: WorkerReply) => receive(lane, reply));
     worker.on('error', (error) => fail(error));

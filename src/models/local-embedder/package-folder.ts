@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { unavailable } from './weights.ts';
+
+const NAME = 'varve';
+
+/**
+ * The folder of this package, which has the weights and the file of the embedding thread. Where a bundler has put this code into a file
+ * of the application, it is the folder of the package that the application has installed. Throws `embedder_unavailable`, with what to
+ * tell the bundler, when there is none.
+ */
+export function packageFolder(): string {
+  // A bundle in CommonJS has no address of its own.
+  const own: string | undefined = import.meta.dirname;
+  const found = (own === undefined ? null : folderAbove(own)) ?? installedFolder();
+  if (found !== null) return found;
+  throw unavailable(
+    `this code runs from a bundle${own === undefined ? '' : ` in ${own}`}, and the package ${NAME} is not installed where it runs. ` +
+      `Keep ${NAME} out of the bundle (esbuild: --external:${NAME}; Next.js: serverExternalPackages: ['${NAME}'])`,
+  );
+}
+
+/** The nearest folder upward that is this package: the same for `src/`, for `dist/` and for the bundled command line. */
+function folderAbove(start: string): string | null {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (isPackage(folder)) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+function isPackage(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return false;
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === NAME;
+  } catch {
+    return false;
+  }
+}
+
+/** What `import('varve')` of the program that runs would load. */
+function installedFolder(): string | null {
+  for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
+    if (from === undefined) continue;
+    try {
+      return dirname(createRequire(from).resolve(`${NAME}/package.json`));
+    } catch {
+      // Not installed there.
+    }
+  }
+  return null;
+}
