@@ -5,7 +5,7 @@ import { MINUTE } from '../record/clock.ts';
 import { enqueue } from './enqueue.ts';
 import { listJobs } from './list-jobs.ts';
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`enqueueing on ${on.name}`, () => {
     let queue: TestQueue;
     beforeEach(async () => {

@@ -5,7 +5,7 @@ import { HOUR } from '../record/clock.ts';
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`turns of tenants on ${on.name}`, () => {
     let queue: TestQueue;
     let order: string[];

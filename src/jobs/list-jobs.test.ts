@@ -6,7 +6,7 @@ import { DAY } from '../record/clock.ts';
 import { countJobs, getJob, type JobFilter, listJobs } from './list-jobs.ts';
 import { removeEndedJobs, retryJob } from './settle-jobs.ts';
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`looking after the queue on ${on.name}`, () => {
     let queue: TestQueue;
     beforeEach(async () => {

@@ -11,7 +11,7 @@ import { ensureSchedules, listSchedules, type NewSchedule } from './schedules.ts
 
 const nightly: NewSchedule = { name: 'nightly', cron: '0 3 * * *', kind: 'reflect', payload: { depth: 2 } };
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`schedules on ${on.name}`, () => {
     let queue: TestQueue;
     let ran: unknown[];

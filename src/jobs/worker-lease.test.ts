@@ -8,7 +8,7 @@ import { listJobs } from './list-jobs.ts';
 
 const LEASE = { leaseMs: MINUTE };
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`a worker with a lease on ${on.name}`, () => {
     let queue: TestQueue;
     let ran: unknown[];

@@ -5,7 +5,7 @@ import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue
 import { HOUR } from '../record/clock.ts';
 import { countJobs } from './list-jobs.ts';
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`a worker that stops or is disturbed on ${on.name}`, () => {
     let queue: TestQueue;
     let ran: unknown[];

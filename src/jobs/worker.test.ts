@@ -10,7 +10,7 @@ import { postpone, retryJob } from './settle-jobs.ts';
 
 const LEASE = { leaseMs: MINUTE };
 
-for (const on of databases()) {
+for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`a worker on ${on.name}`, () => {
     let queue: TestQueue;
     let ran: unknown[];

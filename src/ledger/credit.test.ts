@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-for (const kind of databases()) {
+for (const kind of databases('sql')) {
   describe.skipIf(kind.skip !== null)(`credit on ${kind.name}`, () => {
     let opened: OpenLedger;
     const open = async (options: Partial<LedgerOptions> = {}): Promise<Ledger> => {
