@@ -26,7 +26,7 @@ export interface VarveOptions {
   attributes?: Record<string, AttributeInput>;
   /** Makes vectors. Default: a local model, in this process, without a network. `null`: none, recall by words alone. */
   embedder?: Embedder | null;
-  /** The embedder before a change: its vectors answer until all are made anew. */
+  /** The embedder before a change: its vectors answer until all are made again. */
   previousEmbedder?: Embedder;
   /** Distils conversations: a fast and a slow model, from `createLanguageModel`. Default: none, the local reader does it all. */
   languageModel?: LanguageModel;
@@ -43,9 +43,9 @@ export interface VarveOptions {
   context?: AssembleOptions;
   /** Spans through `@opentelemetry/api`, where the application has it. Default: without content. `false`: none. */
   tracing?: TracingOptions | false;
-  /** Orders the best results of a recall once more. Default: none. */
+  /** Reorders the best results of a recall. Default: none. */
   reranker?: Reranker;
-  /** The most memory that recall may use for what it keeps at hand, besides vectors. Default 128 MiB. */
+  /** The most memory that recall may use for its caches, besides vectors. Default 128 MiB. */
   recallCacheBytes?: number;
   /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
   ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;

@@ -54,7 +54,7 @@ export interface Varve {
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
   /** Keeps a tenant's memory in order now: decay, archive, retention. `dryRun`: only says what would change. */
   maintain(options?: { tenant?: string; dryRun?: boolean; signal?: AbortSignal }): Promise<MaintenanceReport>;
-  /** Finishes the work that runs and lets go of the store. What was acknowledged is on the disk already. */
+  /** Finishes the work that runs and closes the store. What was acknowledged is on the disk already. */
   close(): Promise<void>;
 }
 

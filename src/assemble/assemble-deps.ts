@@ -29,7 +29,7 @@ export interface Assembling {
 export interface AssembleOptions extends ContextSettings {
   /** Days for which the log of contexts is kept. Default 90. */
   logDays?: number;
-  /** Milliseconds after which what a session knows is read anew in any case. Default 5 minutes. */
+  /** Milliseconds after which what a session knows is read again in any case. Default 5 minutes. */
   staleAfter?: number;
 }
 

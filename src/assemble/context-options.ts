@@ -107,7 +107,7 @@ export interface ContextOptions extends ContextSettings {
   /** Connections that are active besides the handle's. */
   connections?: readonly string[];
   now?: TimeInput;
-  /** Read everything anew. Default false: what is known of a session is kept until it changes. */
+  /** Read everything again. Default false: what is known of a session is kept until it changes. */
   refresh?: boolean;
   /** Leave no entry in the log. Default false. */
   unlogged?: boolean;

@@ -151,7 +151,7 @@ export function createSaid(): Said {
   };
   return {
     rest(section, item) {
-      // A label and its value stand for themselves, whoever else has a sentence of them.
+      // A label with its value is shown even if a sentence elsewhere says the same.
       if (section === 'facts') return item;
       if (item.kind === 'event' && item.id !== null) {
         return turns.get(item.id) ?? quoted.mostOf(item.id, item.text.length) ?? item;

@@ -54,7 +54,7 @@ function isSmallTalk(message: string): boolean {
   return said === '' || PHRASES.has(said);
 }
 
-// What is so today, whatever else is asked.
+// Asks what holds today, whatever else is asked.
 const NOW = /\b(?:now|nowadays|currently|these days|at the moment|today|any ?more)\b/i;
 // What used to be so, how it developed, or how often: what no longer holds is a part of the answer.
 const PAST =

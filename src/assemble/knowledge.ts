@@ -135,7 +135,7 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
   );
 }
 
-/** Knowledge is read anew after this long, whatever happened. */
+/** Knowledge is read again after this long, whatever happened. */
 const STALE_AFTER: number = 5 * MINUTE;
 
 /** What the sessions of this process know. */

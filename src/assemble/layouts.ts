@@ -102,7 +102,7 @@ function memoryOf(tag: string, section: SectionName): SectionFormat {
   };
 }
 
-/** Reflections as XML, by agent, user and session, in the system prompt; recalled facts with the turn (E7). */
+/** Reflections as XML, by agent, user and session, in the system prompt; recalled facts with the turn. */
 const reflectionsXmlLayout: Layout = defineLayout({
   name: 'reflections-xml',
   escape: 'xml',
@@ -156,7 +156,7 @@ function savedItem(item: Item, writing: Writing): string {
   ].join('\n');
 }
 
-/** Permanent facts and the profile in the system prompt, context blocks before the message (K2, K3, K7, K11). */
+/** Permanent facts and the profile in the system prompt, context blocks before the message. */
 export const factsAndProfileLayout: Layout = defineLayout({
   name: 'facts-and-profile',
   escape: 'markdown',
@@ -196,7 +196,7 @@ export const factsAndProfileLayout: Layout = defineLayout({
   },
 });
 
-/** Five steps, each with a budget of its own, 8,000 tokens in all (L12). */
+/** Five steps, each with a budget of its own, 8,000 tokens in all. */
 export const fixedBudgetsLayout: Layout = defineLayout({
   name: 'fixed-budgets',
   escape: 'markdown',
@@ -249,7 +249,7 @@ export const fixedBudgetsLayout: Layout = defineLayout({
   },
 });
 
-/** The most important memories as `- [TYPE] content` lines, between who the agent is and what it can do (Q6). */
+/** The most important memories as `- [TYPE] content` lines, between who the agent is and what it can do. */
 const memoryListLayout: Layout = defineLayout({
   name: 'memory-list',
   escape: 'markdown',
@@ -272,7 +272,7 @@ const memoryListLayout: Layout = defineLayout({
   user: [{ section: 'message', item: ({ text }) => text }],
 });
 
-/** Working memory first, then six more parts in a fixed order, each left out when it has nothing (T12). */
+/** Working memory first, then six more parts in a fixed order, each left out when it has nothing. */
 const workingMemoryLayout: Layout = defineLayout({
   name: 'working-memory',
   escape: 'markdown',

@@ -137,21 +137,21 @@ async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: Re
   return { ...recalled, results };
 }
 
-/** The two notes that fit best (K2). Notes of other work, under a prefix, do not count. */
+/** The two notes that fit best. Notes of other work, under a prefix, do not count. */
 async function noteSection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, { ...RELEVANT_NOTES, limit: 10 });
   const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
   return items.filter(({ title }) => !/^(summary|research):/i.test(title ?? '')).slice(0, 2);
 }
 
-/** The two summaries of conversations that fit best (K2). */
+/** The two summaries of conversations that fit best. */
 async function summarySection(search: Search): Promise<Item[]> {
   const { results } = await recallBest(search, RELEVANT_SUMMARIES);
   const items = results.flatMap(({ memory, score }) => (memory === null ? [] : memoryItem(memory, score)));
   return items.map((item) => ({ ...item, title: item.title?.replace(/^summary:\s*/i, '') }));
 }
 
-/** Up to three saved items that share a tag with the message (K2), those that share most first. */
+/** Up to three saved items that share a tag with the message, those that share most first. */
 async function savedItemSection({ deps, scope }: Search, message: string): Promise<Item[]> {
   const tags = possibleTags(message);
   const found = await deps.database.read(scope.tenant, (reader) => savedItemsByTag(reader, scope, tags, 50));
@@ -182,7 +182,7 @@ function possibleTags(message: string): string[] {
   return [...new Set(tags)];
 }
 
-/** What the user meant to do and is due now (K18), the longest due first. */
+/** What the user meant to do and is due now, the longest due first. */
 export async function intentionSection(deps: RecallDeps, scope: Scope, now: number): Promise<Item[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.read(scope.tenant, (reader) =>

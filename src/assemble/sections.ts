@@ -141,7 +141,7 @@ const LABEL = 8;
 // Tokens for the lines around the section.
 const HEADING = 10;
 
-/** When the turns are over their budget: the last ones verbatim, older ones summarised (L12). */
+/** When the turns are over their budget: the last ones verbatim, older ones summarised. */
 async function digestTurns(
   turns: readonly Item[],
   { budget, counter, summarise }: { budget: number; counter: TokenCounter } & Pick<ContextHooks, 'summarise'>,

@@ -124,7 +124,7 @@ async function store(varve: Varve): Promise<Finding[]> {
     embedderChanging
       ? note(
           'vectors',
-          `of another model than the embedder: made anew, ${vectorsWaiting} to go; recall by words alone meanwhile`,
+          `of another model than the embedder: they are being made again, ${vectorsWaiting} to go; recall goes by words alone meanwhile`,
           'leave `varve serve` or `varve worker` running',
         )
       : vectorsWaiting > 0
@@ -223,9 +223,9 @@ async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
 }
 
 const RESTORE =
-  'stop what uses it, keep a copy, and restore a backup; what `varve export` still reads can be imported anew';
+  'stop what uses it, keep a copy, and restore a backup; what `varve export` still reads can be imported into a new store';
 
-// A write takes milliseconds: who holds the lock in every look does not let go.
+// A write takes milliseconds: a process that holds the lock at every look is stuck.
 const LOOKS = 20;
 const BETWEEN = 50;
 

@@ -22,7 +22,7 @@ export interface Place {
 
 /**
  * The place that options and environment name. `./.varve` is taken when it is there, so that a project can have its own; the first
- * time it is asked for with `--trust`, because whoever made the project may have put words or code of theirs into it.
+ * time it is asked for with `--trust`, because the author of the project may have put text or code into it.
  */
 export function placeOf(input: CommandInput): Place {
   const here = resolve('.varve');
@@ -165,7 +165,7 @@ const LOOKS = 3;
 const BETWEEN = 100;
 
 /**
- * Says after a second that another process holds the lock of an SQLite file: whoever writes waits for it, up to 15 seconds.
+ * Says after a second that another process holds the lock of an SQLite file: a writer waits for it, up to 15 seconds.
  * Looks from outside, between the turns of this process, in which it holds no lock itself. Gives what ends it.
  */
 function sayWaiting(file: string, output: Output): () => void {

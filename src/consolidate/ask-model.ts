@@ -46,7 +46,7 @@ export function refusedNote(refused: readonly RefusedChange[]): string {
   return `Of your last changes these were refused:\n${fence('refused', lines.join('\n'))}`;
 }
 
-// Several single statements into one text (Q8, L8)
+// Several single statements into one text
 
 export interface MergeInput {
   purpose: 'tag' | 'episodes';
@@ -101,7 +101,7 @@ function assertWithin(text: string, limit: number): void {
   });
 }
 
-// Reflections into what is always in mind (E6)
+// Reflections into what is always in mind
 
 export interface AbsorbInput {
   level: string;
@@ -142,13 +142,13 @@ export async function askAbsorb(model: LanguageModel, input: AbsorbInput, signal
   return data;
 }
 
-// Working memory and scaffold from observations (T6)
+// Working memory and scaffold from observations
 
 export interface SynthesiseInput {
   sentences: readonly Sentence[];
   observations: readonly (Pick<Event, 'kind' | 'origin' | 'category' | 'occurredAt'> & { content: string })[];
   scaffold: Record<string, unknown>;
-  /** The keys a scaffold may have, when the application fixes them (T20); null when they are the agent's own. */
+  /** The keys a scaffold may have, when the application fixes them; null when they are the agent's own. */
   scaffoldKeys: readonly string[] | null;
   wordLimit: number;
   today: string;

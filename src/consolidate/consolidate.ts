@@ -135,7 +135,7 @@ export async function consolidateOwner(
   return report;
 }
 
-/** The answer was of no use, or what it was made of has changed meanwhile: says nothing about the next one. */
+/** Failures of one step alone: its answer was useless, or its sources have changed meanwhile. The next steps are still tried. */
 const FAILED_BY_ITSELF = ['model_answer_invalid', 'invalid_input', 'conflict'] as const;
 
 async function versionOf(reader: Reader, scope: Scope): Promise<number> {

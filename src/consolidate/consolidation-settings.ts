@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_KINDS, type EventKind } from '../record/event.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 
-/** How memory is consolidated and kept in order. Every number is a setting (T21, X4). */
+/** How memory is consolidated and kept in order. Every number is a setting. */
 export interface ConsolidationSettings {
   /** Working memory and scaffold. */
   tiers: TierSettings;
@@ -29,7 +29,7 @@ export interface TierSettings {
   words: number;
   /** A sentence of the working memory that nothing has confirmed for so long is dropped. */
   staleAfterDays: number;
-  /** The keys that the scaffold may have; null: the agent's own (T20). */
+  /** The keys that the scaffold may have; null: the agent's own. */
   scaffoldKeys: string[] | null;
   /** Observations that one call sees. */
   batch: number;

@@ -17,7 +17,7 @@ const MOST_SESSIONS = 500;
 /** One owner, or with neither agent nor user all of a tenant's. */
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
-/** Ends the sessions of an owner that are over. Gives back how many. */
+/** Ends the sessions of an owner that are over. Returns how many. */
 export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
@@ -31,7 +31,7 @@ export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, option
 
 /**
  * Ends what lives with a session: its merged text is emptied and its reflections archived once the session is closed or
- * its state has expired. Both stay in the past. Gives back how many sessions were ended.
+ * its state has expired. Both stay in the past. Returns how many sessions were ended.
  */
 export async function endSessions(writer: Writer, parts: Parts, whose: Whose, run: string): Promise<number> {
   const over = await sessionsOver(writer, parts, whose);

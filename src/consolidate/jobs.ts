@@ -6,7 +6,7 @@ import { EVERY_TENANT } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 
-/** The jobs of consolidation, with their schedules as the settings have them (T21). The work itself is loaded with the first of them. */
+/** The jobs of consolidation, with their schedules as the settings have them. The work itself is loaded with the first of them. */
 export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
   const { intervals, nightly } = deps.consolidation;
   return {

@@ -91,7 +91,7 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 }
 
 /**
- * Merges the memories of a tag into one text (Q8), always anew from the single statements, never from a merged text. The singles are
+ * Merges the memories of a tag into one text, always from the single statements and never from a merged text. The singles are
  * superseded by it: the prompt shows the text in their place. They stay live, so that recall finds each and what is said later can
  * replace or end it. One that the text leaves out stays as it is; null when the text holds too few of them to be worth anything.
  */

@@ -12,7 +12,7 @@ import type { ConsolidateDeps } from './consolidate-deps.ts';
  * what goes through all of a tenant's is rehearsed by {@link rehearseApart}.
  *
  * A language model is never waited for in there. Where the work needs an answer, it is taken back, the model is asked,
- * and the work begins anew with all the answers so far. What that costs is paid and metered as in a real run.
+ * and the work begins again with all the answers so far. What that costs is paid and metered as in a real run.
  */
 export async function rehearse<Result>(
   deps: ConsolidateDeps,
@@ -58,7 +58,7 @@ export async function rehearseApart<Result>(
   });
 }
 
-// An answer that the next pass has no use for was paid in vain: something was written in between.
+// An answer that the next pass has no use for was paid in vain: the store was written to between the two passes.
 const MOST_STRAYED = 3;
 
 function keptChanging(): VarveError {

@@ -21,7 +21,7 @@ export interface RunRequest extends RunContext {
   kind: string;
 }
 
-/** What a piece of work has at hand while it runs. */
+/** What a piece of work can use while it runs. */
 export interface ActiveRun {
   readonly id: string;
   readonly scope: Scope;
@@ -33,7 +33,7 @@ export interface ActiveRun {
   /**
    * Applies the work in one transaction, together with its usage and its entry in the audit log.
    * What it returns under `changed` goes into that entry. Throws `conflict` when something was erased since the work
-   * began: what was made of erased text must not bring it back (X1).
+   * began: what was made of erased text must not bring it back.
    */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }
@@ -44,7 +44,7 @@ export interface Committed {
   status?: RunStatus;
 }
 
-/** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails (T15). */
+/** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails. */
 export async function inRun<Result>(
   deps: ConsolidateDeps,
   request: RunRequest,

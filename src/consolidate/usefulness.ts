@@ -22,7 +22,7 @@ import { inRun, type RunContext } from './run-log.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
 
-/** Notes which memories were put before the model for a turn, so that it can be judged later whether they helped (L16). */
+/** Notes which memories were put before the model for a turn, so that it can be judged later whether they helped. */
 export async function noteGiven(parts: Parts, scope: Scope, memoryIds: readonly string[]): Promise<void> {
   const ids = parse(idsSchema, [...memoryIds], 'The ids of memories');
   if (ids.length === 0) return;
@@ -89,7 +89,7 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
     const memory = await findMemory(writer, scope, each.memoryId);
     if (memory === null) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
-    // What is always given says nothing about the turns that have no use for it.
+    // A memory that every prompt has is not judged by the turns that do not need it.
     if (each.isAlways && !used) continue;
     const before = counts.get(memory.id) ?? { given: 0, used: 0, confirmed: 0, corrected: 0 };
     counts.set(memory.id, {
@@ -102,7 +102,7 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
   return counts;
 }
 
-/** Adds up the use of memories and moves their importance. Gives back the ids of those that moved. */
+/** Adds up the use of memories and moves their importance. Returns the ids of those that moved. */
 async function applyUse(
   writer: Writer,
   deps: ConsolidateDeps,
@@ -187,7 +187,7 @@ const USED = 0.5;
 /** A memory that adds nothing to the question has to be in the answer nearly whole. */
 const REPEATED = 0.8;
 
-/** Whether an answer makes use of a memory, by its words, and how the user took it (L16). */
+/** Whether an answer makes use of a memory, by its words, and how the user took it. */
 export function judgeUse(
   memory: string,
   { question, answer, reaction }: { question: string; answer: string; reaction: string | null },

@@ -181,7 +181,7 @@ interface Progress {
 /**
  * Moves the store on to another embedding model. Queues every record that has no vector of it; when all have one,
  * the model is made the active one in a single step and the old vectors are removed. Until then those still answer.
- * Each call does what can be done now; gives back true once the change is over.
+ * Each call does what can be done now; returns true once the change is over.
  */
 export async function changeEmbedder(
   database: Database,
@@ -221,7 +221,7 @@ async function removeOtherVectors(database: Database, model: string, signal?: Ab
   for (;;) {
     signal?.throwIfAborted();
     const removed = await database.write(EVERY_TENANT, async (writer) => {
-      // Another process may have moved on in between: what is active now decides.
+      // Another process may have changed the model since: the active one decides.
       const active = (await findMeta(writer, ACTIVE_MODEL)) ?? model;
       const { rows } = await sql<{ row: number }>`delete from embeddings
         where (tenant_id, record_kind, record_row, model_id) in

@@ -31,7 +31,7 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
       const cosine = Float32Array.from(documents, (document) => dot(document.vector, vector));
       const [byWords, byMeaning] = [standardise(bm25), standardise(cosine)];
       const sum = Float32Array.from(byMeaning, (score, ordinal) => score + 0.5 * (byWords[ordinal] ?? 0));
-      // BM25 says nothing of what holds none of the query's words: such documents are not in its list.
+      // BM25 has no score for a document without any of the query's words: it is not in the list.
       const lexical = order(bm25).filter((ordinal) => (bm25[ordinal] ?? 0) > 0);
       const fused = fuseByReciprocalRank([lexical, order(cosine)]);
       const idsOf = (ordinals: readonly number[]): string[] =>

@@ -28,7 +28,7 @@ export interface EvaluateOptions {
   judge?: LanguageModel | null;
   /** The file of rows. With one, a run that was stopped is gone on with. */
   file?: string;
-  /** Begin anew although the file has a run. */
+  /** Start over although the file has a run. */
   afresh?: boolean;
   seed?: number;
   /** How the same run is started again, for the report. */

@@ -87,6 +87,6 @@ function hits(ranked: readonly string[], relevant: ReadonlySet<string>, k: numbe
 }
 
 function checkedK(k: number): number {
-  if (!Number.isInteger(k) || k < 1) throw invalidInput(`k must be a positive whole number, not ${k}.`);
+  if (!Number.isInteger(k) || k < 1) throw invalidInput(`The cut-off k must be a positive whole number, not ${k}.`);
   return k;
 }

@@ -113,7 +113,7 @@ export function openRun(file: string, header: RunHeader, { afresh = false }: { a
   if (earlier !== null && settingsOf(earlier.header) !== settingsOf(header)) {
     throw invalidInput(`${file} is a run with other settings. Begin afresh, or name another folder.`);
   }
-  // Written anew, so that the rows of a conversation that was cut off do not stand in the file twice.
+  // Written again, so that the rows of a conversation that was cut off do not stand in the file twice.
   const lines = [JSON.stringify(earlier?.header ?? header)];
   for (const conversation of earlier?.done ?? []) {
     const rows = earlier?.rows.filter((row) => row.conversation === conversation) ?? [];

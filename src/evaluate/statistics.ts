@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** A value measured on one item (a question, a memory) of one conversation; NaN means that the item says nothing of it. */
+/** A value measured on one item (a question, a memory) of one conversation; NaN means that the item has no value. */
 export interface Observation {
   conversation: string;
   item: string;

@@ -112,7 +112,7 @@ export async function formExchange(
   });
 }
 
-/** Statements that are at hand already, and the events that they cite: turn n is `events[n - 1]`. */
+/** Statements that need no reader, and the events that they cite: turn n is `events[n - 1]`. */
 export interface GivenStatements {
   scope: Scope;
   statements: readonly ReadStatement[];
@@ -173,7 +173,7 @@ async function chooseReader(deps: FormDeps, by: 'local' | 'model', shown: ShownC
 /** How much of a turn a model is shown. */
 type ShownCharacters = Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
 
-/** Each side of an exchange that is read at once (K8). */
+/** Each side of an exchange that is read at once. */
 const EXCHANGE: ShownCharacters = { turnCharacters: 1000, userCharacters: 1000 };
 
 /** In a stretch of a session the user's turns are shown whole, within reason. */

@@ -150,7 +150,7 @@ function doneWith({ signal, complete }: JobContext): Pick<FormOptions, 'signal' 
 }
 
 /**
- * Sums up what a session was about once it is quiet, one memory for each topic (K9). A model gives the topics with its reading, so
+ * Sums up what a session was about once it is quiet, one memory for each topic. A model gives the topics with its reading, so
  * that the session is formed now; without a model the topics are dated quotations of what was read from the user's turns.
  */
 async function summariseSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {

@@ -81,7 +81,7 @@ export async function readTurns(work: FormWork): Promise<Formable> {
   const { facts } = deps.settings;
   const isWanted = facts || input.wants.reflections || input.wants.topics;
   const whole = readable && isWanted ? await reader.read(input, { signal, meter }) : emptyReading();
-  // Without facts the reading still gives reflections and topics: each is switched off on its own (E1).
+  // Without facts the reading still gives reflections and topics: each is switched off on its own.
   const reading = facts ? whole : { ...whole, statements: [], ends: [] };
   const context = await checkContext(deps, {
     ...work,
@@ -291,7 +291,7 @@ async function verdictsOf(
   return askVerdicts(meter.languageModel(deps.languageModel), questions, signal);
 }
 
-/** Reflections of the reading, or of a call of their own that sees the statements (E4). */
+/** Reflections of the reading, or of a call of their own that sees the statements. */
 async function reflectionsOf(
   work: FormWork,
   reading: Reading,

@@ -19,7 +19,7 @@ export interface ConnectionHandle {
   toolSchema(): Promise<ToolSchema | null>;
   /** Keeps a schema, by default for a day. */
   saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;
-  /** The cached schema, fetched anew when there is none or it is stale. A failing fetch gives the stale one. */
+  /** The cached schema, fetched again when there is none or it is stale. A failing fetch gives the stale one. */
   freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
 }
 
@@ -27,7 +27,10 @@ const infoSchema: z.ZodType<Record<string, unknown>> = z.record(z.string().min(1
 const schemaSchema: z.ZodType<unknown> = z
   .json()
   // jsonb refuses NUL and halves of surrogate pairs.
-  .refine((value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)), 'contains a NUL character or half an emoji');
+  .refine(
+    (value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)),
+    'contains a NUL character or an unpaired surrogate (half of an emoji)',
+  );
 const timeToLiveSchema: z.ZodType<number> = z.number().positive();
 
 export function connectionHandle(parts: Parts, scope: Scope): ConnectionHandle {

@@ -51,7 +51,7 @@ export interface FactHandle extends FactReader {
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
   /**
    * Forgets the values under a key, with those that came before: they are out of sight everywhere, and so are the words that said
-   * them. Gives back whether there was one. `forgotten.list()` says what was forgotten, `forgotten.restore()` takes it back.
+   * them. Returns whether there was one. `forgotten.list()` says what was forgotten, `forgotten.restore()` takes it back.
    */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }

@@ -51,7 +51,7 @@ async function refused(began: number, failures: FailureLimit, address: string): 
   failures.note(address);
 }
 
-/** Who carries the reflection secret, as a key that reaches its tenant; null when nobody does (K12). */
+/** Who carries the reflection secret, as a key that reaches its tenant; null when nobody does. */
 export async function bySecret(
   headers: Headers,
   settings: DoorSettings,

@@ -23,7 +23,7 @@ export interface OperationInput<Query = unknown, Body = unknown> {
   stream: ReadableStream<Uint8Array> | null;
   /** Ends when the caller is gone. Made when it is asked for: most operations never do. */
   gone(): AbortSignal;
-  /** Ends when the caller is gone or the server stops: for work that can be begun anew. */
+  /** Ends when the caller is gone or the server stops: for work that can be begun again. */
   goneOrStopping(): AbortSignal;
   /** Counts a stream of changes of this key until the signal; throws when it has too many. */
   follow(until: AbortSignal): void;

@@ -94,7 +94,7 @@ export async function runOperation(
     .update(`${request.method} ${targetOf(request.url)}\n${text}`)
     .digest('base64url');
   const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
-  // The time limit lies around it: work that took too long goes on, and whoever asks again gets its answer.
+  // The time limit lies around it: work that took too long goes on, and a client that asks again gets its answer.
   const answer = await hurried(
     varve.operator.answers.once(once, async () => {
       const { status = operation.answer.status, body: made } = await run();

@@ -6,7 +6,7 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, ti
 import { elementsOf } from './json-elements.ts';
 
 /**
- * Eden's older layout (E12): `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for
+ * Eden's older layout: `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for
  * each agent and user) and `memory_agent` (a merged text for each shard of an agent), as MongoDB exports them: a file
  * for each collection, or one object that holds all three.
  */

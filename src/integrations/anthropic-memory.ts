@@ -95,7 +95,7 @@ const ROOT = 'memories';
 function placeOf(given: string): string[] {
   let decoded = given;
   try {
-    // "%2e%2e" is ".." to whoever decodes it later.
+    // "%2e%2e" is ".." after the next decoding.
     decoded = decodeURIComponent(given);
   } catch (error) {
     throw new Refused(`Error: The path ${given} is not valid: ${messageOf(error)}`);

@@ -29,7 +29,10 @@ const payloadSchema: z.ZodType<Json, Json> = z
   .json()
   .refine((value) => JSON.stringify(value).length <= PAYLOAD_LIMIT, 'is larger than 256 KiB of JSON')
   // jsonb refuses NUL and halves of surrogate pairs, which JSON.stringify writes as escapes.
-  .refine((value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)), 'contains a NUL character or half an emoji');
+  .refine(
+    (value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)),
+    'contains a NUL character or an unpaired surrogate (half of an emoji)',
+  );
 
 const newJobSchema = z
   .strictObject({

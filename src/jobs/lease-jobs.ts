@@ -17,7 +17,7 @@ export function createFairTurns(): FairTurns {
   return { queue: [], left: 0 };
 }
 
-// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant that comes in between
+// Reading the queue costs a few microseconds for every tenant that has jobs. A tenant whose first job comes between two readings
 // waits for this many leases at the most.
 const LEASES_PER_READING = 16;
 

@@ -92,8 +92,8 @@ export async function listSchedules(database: Database): Promise<Schedule[]> {
 
 /**
  * The first due time after `after`, in milliseconds. A local time that daylight saving skips is due when the clock
- * has jumped, one that comes twice is due the first time. Throws `invalid_input` for an expression or a time zone
- * that is none, or that is never due.
+ * has jumped, one that comes twice is due the first time. Throws `invalid_input` for a malformed expression, an unknown time zone, and an
+ * expression that is never due.
  */
 export function nextDue(schedule: { cron: string; timeZone: string }, after: number): number {
   let next: Date | null;

@@ -260,7 +260,7 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
     if (length > 40 && !asks[index] && pointers.some(isAboutBlock)) return add(block[0], block.at(-1));
     if (length > 40 && !isOwnVoice(block) && pointers.some((other) => POINTS_AT.test(other) || TEXT_NOUN.test(other)))
       return add(block[0], block.at(-1));
-    // To translate or to shorten takes a text, whoever speaks in it.
+    // To translate or to shorten takes a text, no matter who speaks in it.
     if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? []))) && !asks[index] && length > 40)
       return add(block[0], block.at(-1));
     // A request about a text, and beside it a block of its own: the block is the text.
@@ -274,7 +274,7 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
 
 const LONGEST_POINTER = 240;
 
-/** "Give me a title for this poem", "halve this:", "^ where do you report these": the block beside it is a text, whoever speaks in it. */
+/** "Give me a title for this poem", "halve this:", "^ where do you report these": the block beside it is a text, no matter who speaks in it. */
 function isAboutBlock(pointer: string): boolean {
   if (/^\s*\^/.test(pointer) || THE_TEXT.test(pointer)) return true;
   return (

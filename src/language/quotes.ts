@@ -225,7 +225,7 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
   for (const match of rest.matchAll(FIGURE)) {
     const scale = SCALES.get((match[1] ?? '').toLowerCase()) ?? 1;
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
-    // "9.20" is said by "9:20" part by part; one part of a longer number says nothing of the rest.
+    // "9.20" is said by "9:20" part by part; one part does not confirm a longer number.
     const isSaid =
       whole.some((number) => said.has(number * scale)) || parts.every((number) => said.has(number * scale));
     if (!isSaid) return match[0].trim();

@@ -325,7 +325,7 @@ function cardNumbers(text: string): { start: number; end: number }[] {
 const SEED_LENGTH = 12;
 const DISTINCT_WORDS = 8;
 
-/** Twelve and more words in a row that are all of the list wallets choose from: ordinary sentences have others in between. */
+/** Twelve and more words in a row that are all of the list wallets choose from: ordinary sentences mix them with other words. */
 function seedPhrases(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   let run: { start: number; end: number; count: number; words: Set<string> } | null = null;

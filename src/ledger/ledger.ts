@@ -31,7 +31,7 @@ export interface Ledger {
   ensureCredit(scope: UsageScope): Promise<void>;
   /** Throws `budget_spent` when the day's budget is; `details.until` is when to try again. Background work asks before it starts. */
   ensureBudget(scope: UsageScope): Promise<void>;
-  /** Usage and cost by month, operation, task, model, user, … (Q12). */
+  /** Usage and cost by month, operation, task, model, user, …. */
   report(query: ReportQuery): Promise<ReportLine[]>;
 }
 

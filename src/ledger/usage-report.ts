@@ -107,7 +107,7 @@ export async function usageReport(database: Database, query: ReportQuery): Promi
   }));
 }
 
-/** What the cost is counted under (Q12). `injection` is what remembered text costs in the application's own prompt. */
+/** What the cost is counted under. `injection` is what remembered text costs in the application's own prompt. */
 export type Operation = 'extraction' | 'embedding' | 'consolidation' | 'injection' | 'recall' | 'evaluation';
 
 /** Whose usage it is. */

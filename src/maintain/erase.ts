@@ -28,7 +28,7 @@ export interface EraseOptions {
 /** What was removed for good, and the proof of it. */
 export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
 
-/** Removes a person, a session, an agent or a tenant for good, with all that came of them alone (X1). */
+/** Removes a person, a session, an agent or a tenant for good, with all that came of them alone. */
 export async function erase(parts: Parts, scope: Scope, options: EraseOptions = {}): Promise<ErasedWithCertificate> {
   const { database } = parts;
   const result = await database.write(scope.tenant, async (writer) => {

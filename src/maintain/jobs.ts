@@ -15,7 +15,7 @@ import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 
-/** The jobs of maintenance, with their schedules as the settings have them (T21). The work itself is loaded with the first of them. */
+/** The jobs of maintenance, with their schedules as the settings have them. The work itself is loaded with the first of them. */
 export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
@@ -67,8 +67,8 @@ const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 
 /**
- * Raises the importance of what is related to a decision that turned out well (L7): by 0.1, once for each outcome.
- * Gives back the ids of the memories.
+ * Raises the importance of what is related to a decision that turned out well: by 0.1, once for each outcome.
+ * Returns the ids of the memories.
  */
 async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): Promise<string[]> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));

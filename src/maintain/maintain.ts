@@ -39,7 +39,7 @@ const AT_ONCE = 500;
 
 /**
  * Drops what has gone stale from working memories that nothing was added to for long: those of users who have not said
- * anything since. The others age with every synthesis. Gives back how many were changed.
+ * anything since. The others age with every synthesis. Returns how many were changed.
  */
 async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
@@ -117,7 +117,7 @@ const STRETCH = 1000;
 const MOST_SHOWN = 1000;
 
 /**
- * One maintenance pass over a tenant (Q9, L8): importance fades, and what has become unimportant, outdated or unread is
+ * One maintenance pass over a tenant: importance fades, and what has become unimportant, outdated or unread is
  * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
  * is cut short leaves every stretch either done or untouched, and the next attempt of its job goes on with the rest.
  */

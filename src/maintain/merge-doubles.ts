@@ -28,9 +28,9 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near doubles of one owner (L7): two live statements of one type become one when no field of theirs differs and they
+ * Merges near doubles of one owner: two live statements of one type become one when no field of theirs differs and they
  * have the same value or nearly the same meaning. The one that says more stays, with the greater importance and a little more, and
- * with the sources of both. Texts that consolidation has merged are not merged again. Gives back how many went.
+ * with the sources of both. Texts that consolidation has merged are not merged again. Returns how many went.
  */
 export async function mergeDoubles(
   deps: FormDeps,

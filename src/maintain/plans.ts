@@ -14,7 +14,7 @@ const AT_ONCE = 500;
 
 /**
  * Makes history of plans whose day is over. Goals and intentions have states of their own: nobody knows whether they were reached.
- * A plan for an attribute that has one value takes effect on its day, by a job of formation. Gives back how many were changed.
+ * A plan for an attribute that has one value takes effect on its day, by a job of formation. Returns how many were changed.
  */
 export async function markPastPlans(
   deps: ConsolidateDeps,
@@ -62,7 +62,7 @@ export type UpkeepPlan =
   | { action: 'archive'; reason: Extract<ArchiveReason, 'decayed' | 'pruned' | 'expired'> };
 
 /**
- * What one maintenance pass does with a memory (Q9, L8): nothing, a little less importance, or the archive. Days are full
+ * What one maintenance pass does with a memory: nothing, a little less importance, or the archive. Days are full
  * days: unread for 30 days means that 30 × 24 hours have passed since it was last read, confirmed, changed or made. A plan is
  * worth keeping until its day: its age counts from then on.
  */

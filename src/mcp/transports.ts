@@ -63,7 +63,7 @@ export function refuseDeep<Guarded extends Transport>(transport: Guarded): Guard
     // Fails when the transport has closed: nobody is left to be told.
     transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {});
   };
-  // Whoever serves the transport sets the property; the transport calls what it finds there.
+  // The server sets the property; the transport calls what it finds there.
   Object.defineProperty(transport, 'onmessage', {
     get: () => guard,
     set: (handler: Transport['onmessage']) => {

@@ -109,7 +109,7 @@ export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; 
   };
 }
 
-/** A provider's numbers are untrusted as well: what is no sensible count is as good as none. */
+/** A provider's numbers are untrusted as well: an implausible count is read as absent. */
 function countOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e9 ? Math.round(value) : null;
 }
@@ -123,7 +123,7 @@ export interface AiSdkEmbedderOptions extends CallSettings {
   id?: string;
 }
 
-/** Any AI SDK embedding model object (V2–V4) as an embedder. */
+/** Any AI SDK embedding model object as an embedder. */
 export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedderOptions): Embedder {
   assertModel(model, 'doEmbed');
   const { dimensions } = options;

@@ -100,7 +100,7 @@ export interface BreakerSettings {
   longestCooldown?: number;
 }
 
-/** What a call came to: `healthy` when anything sensible answered, `neutral` when it says nothing about the other side. */
+/** What a call shows of the provider: `healthy` when it answered at all, `neutral` when the failure is not the provider's. */
 export type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
 /** Spares a service that is down, and the caller that would wait for it. */

@@ -207,7 +207,7 @@ export function createParallelLimit(limit: number): ParallelLimit {
       running -= 1;
       return;
     }
-    // The place is handed over, not given back: a newcomer cannot slip in between.
+    // The slot goes straight to the next in the queue: a later caller cannot take it.
     waiting.delete(next);
     next();
   };

@@ -47,7 +47,7 @@ export interface LanguageModelOptions extends CallSettings, AnswerLimits {
   counter?: TokenCounter;
 }
 
-/** Makes the language model of AI SDK model objects (V2–V4): a fast and a slow one, or one for each task. */
+/** Makes the language model of AI SDK model objects: a fast and a slow one, or one for each task. */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { tasks = {} } = options;
   for (const task of Object.keys(tasks)) {
@@ -94,7 +94,7 @@ const TRIES = 2;
 // Enough for a model to see its mistake; a longer answer would cost more than it helps.
 const LONGEST_QUOTE = 20_000;
 
-/** Asks, checks, asks once more with what was wrong, and gives up loudly. */
+/** Asks, checks the answer, asks a second time with what was wrong, then throws. */
 async function generateData<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,

@@ -23,7 +23,7 @@ export interface Reranked {
   tokens: number;
 }
 
-/** Any AI SDK reranking model object (V3, V4) as a reranker. */
+/** Any AI SDK reranking model object as a reranker. */
 export function aiSdkReranker(model: AiSdkRerankingModel, settings: CallSettings = {}): Reranker {
   assertModel(model, 'doRerank');
   const id = aiSdkModelId(model);

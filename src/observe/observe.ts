@@ -170,7 +170,7 @@ export async function flushSession(
 
 const SWEEP_SIZE = 200;
 
-/** Flushes the sessions of all tenants that have gone quiet. Gives back how many. */
+/** Flushes the sessions of all tenants that have gone quiet. Returns how many. */
 export async function flushIdleSessions(parts: Parts, idleAfter: number = IDLE_AFTER): Promise<number> {
   let flushed = 0;
   for (;;) {

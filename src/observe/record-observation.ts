@@ -4,11 +4,11 @@ import { parse, textSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { EventInput } from './observe.ts';
 
-/** The categories of what a chat agent observes (T3). */
+/** The categories of what a chat agent observes. */
 export const CHAT_CATEGORIES = ['fact', 'preference', 'project_details', 'correction'] as const;
 export type ChatCategory = (typeof CHAT_CATEGORIES)[number];
 
-/** What an autonomous agent has learned (T4). */
+/** What an autonomous agent has learned. */
 export interface UserContextUpdate {
   /** New values by scaffold key: any JSON. */
   scaffoldUpdates?: Record<string, unknown>;

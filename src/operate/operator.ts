@@ -26,7 +26,7 @@ export interface StoreStatus {
   schemaVersion: number;
   /** The model that makes vectors; null when there is none. */
   embedder: string | null;
-  /** Whether records are being embedded anew for another model. */
+  /** Whether records are being embedded again for another model. */
   embedderChanging: boolean;
   /** Records of all tenants that wait for a vector. */
   vectorsWaiting: number;

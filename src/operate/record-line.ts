@@ -136,7 +136,10 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     what: z.enum(REFUSED),
     text: textSchema(20_000).nullish(),
     detail: textSchema(2000).nullish(),
-    proposal: z.json().refine(isStorable, 'contains a NUL character or half an emoji').nullish(),
+    proposal: z
+      .json()
+      .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)')
+      .nullish(),
     events: z.array(textSchema(200)).max(1000).optional(),
   }),
   z.strictObject({
@@ -148,7 +151,10 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
     reason: textSchema(500),
     actor: textSchema(100),
     run: textSchema(100).nullish(),
-    before: z.record(z.string(), z.json()).refine(isStorable, 'contains a NUL character or half an emoji').nullable(),
+    before: z
+      .record(z.string(), z.json())
+      .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)')
+      .nullable(),
   }),
   z.strictObject({
     record: z.literal('memory'),

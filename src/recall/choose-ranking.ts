@@ -34,7 +34,7 @@ export interface Found {
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = ranking.documents.map((document) => toCandidate(document, found));
-  // L4: linked to what the query names, however far their meaning is.
+  // Linked to what the query names, however far their meaning is.
   const known = new Set(candidates.map(({ ordinal }) => ordinal));
   for (const ordinal of found.aboutNamed) {
     if (known.has(ordinal) || found.allowed[ordinal] !== 1) continue;
@@ -80,7 +80,7 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   const documents = ranking.documents.filter(
     ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
-  // How answerable a question is was learned with vectors at hand.
+  // How answerable a question is was learned on stores that have vectors.
   return { documents, answerable: null };
 }
 

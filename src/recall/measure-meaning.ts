@@ -137,7 +137,7 @@ function isFree(ledger: Ledger, embedder: Embedder): boolean {
 const SAMPLE_SIZE = 600;
 // Stretches of turns, because cohesion is read from neighbours.
 const STRETCH = 20;
-// A sample is taken anew when the view has grown by a quarter.
+// A sample is taken again when the view has grown by a quarter.
 const GROWTH = 1.25;
 
 /** Reads from some of the view's vectors how much the order of its documents means. Cheap, and seldom needed. */

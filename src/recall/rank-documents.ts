@@ -59,7 +59,7 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       explanation: sharesOf(signals),
     };
   });
-  // A fact that is asked for is an answer; it says nothing of the other documents.
+  // A fact that is asked for is an answer, and no measure for the other documents.
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
@@ -126,7 +126,7 @@ export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, c
   return { documents, answerable: null };
 }
 
-// The recalls that the source designs name: settings of one pipeline.
+// Other rankings that a setting chooses; they share the pipeline.
 
 /** `search_user_memories`: the ten memories nearest in meaning. */
 export const USER_MEMORIES: RecallOptions = { sources: ['memories'], mode: 'semantic', limit: 10 };

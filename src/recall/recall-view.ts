@@ -288,7 +288,7 @@ export function growingArray<Numbers extends Int32Array | Float32Array | Float64
   };
 }
 
-/** How much the order of a store's documents means: 0 as good as shuffled, 1 a conversation that stays on its topic. */
+/** How much the order of a store's documents means: 0 means that the order might be shuffled, 1 that the conversation stays on its topic. */
 export interface Cohesion {
   readonly neighbour: number;
   readonly session: number;

@@ -73,7 +73,7 @@ export const blockKindSchema: z.ZodType<BlockKindName> = z.enum(
   Object.keys(BLOCK_KINDS) as [BlockKindName, ...BlockKindName[]],
 );
 
-/** Checks a block's content against its kind and gives back the text that is stored. */
+/** Checks a block's content against its kind and returns the text that is stored. */
 export function serializeBlock(kind: BlockKindName, scope: Scope, content: unknown): string {
   const text = BLOCK_KINDS[kind].format === 'json' ? serializeJson(kind, content) : content;
   if (typeof text !== 'string') throw invalidInput(`The block ${kind} holds text, not ${typeof content}.`);

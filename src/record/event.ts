@@ -8,7 +8,7 @@ import { ORIGINS, type Origin } from './trust.ts';
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The categories of observations: T3's of a chat agent, T4's of autonomous work. */
+/** The categories of observations: those of a chat agent, then those of autonomous work. */
 const OBSERVATION_CATEGORIES = [
   'fact',
   'preference',
@@ -67,7 +67,7 @@ export interface NewEvent {
   metadata?: Record<string, unknown>;
   /** When it happened. Default: now. */
   occurredAt?: TimeInput;
-  /** Appending again under the same key changes nothing and gives back the first event. */
+  /** Appending again under the same key changes nothing and returns the first event. */
   idempotencyKey?: string;
 }
 

@@ -30,7 +30,7 @@ export interface Forgotten {
   /** The event that asked; null where a door was used. */
   request: string | null;
   reason: string;
-  /** When it was asked for. What is said after this is formed anew. */
+  /** When it was asked for. What is said after this is formed again. */
   at: Date;
   /** When the user said it again: from then on the assistant may say it, too. */
   saidAgainAt: Date | null;

@@ -37,7 +37,7 @@ export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
 export const FACT_CATEGORIES = ['location', 'personal', 'preference', 'work', 'health', 'general'] as const;
 export type FactCategory = (typeof FACT_CATEGORIES)[number];
 
-/** One statement that stands alone: its fields say what is so, its text is a rendering of them that nothing parses. */
+/** One statement that stands alone: its fields say what holds, its text is a rendering of them that nothing parses. */
 export interface Memory {
   id: string;
   scope: Scope;

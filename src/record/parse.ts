@@ -56,7 +56,7 @@ function shown(value: unknown): string {
 
 /** Text with something in it, not longer than `maximum` characters. */
 export function textSchema(maximum: number): z.ZodString {
-  // All checks at once, and the limit written out only where it is broken: chained, each check makes the schema anew, and
+  // All checks at once, and the limit written out only where it is broken: chained, each check makes the schema again, and
   // the first number that is written for people loads the language data. A short command would wait 20 ms for the two.
   return z.string().check(
     z.maxLength(maximum, { error: () => `is longer than ${maximum.toLocaleString('en')} characters` }),
@@ -82,7 +82,7 @@ const METADATA_LIMIT = 64 * 1024;
 export const metadataSchema: z.ZodType<Record<string, unknown>, Record<string, unknown>> = z
   .record(z.string().min(1).max(200), z.json(), { error: 'expected a JSON object' })
   .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'is larger than 64 KiB of JSON')
-  .refine(isStorable, 'contains a NUL character or half an emoji');
+  .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
 
 /** Whether jsonb takes a value: it refuses NUL and halves of surrogate pairs, which JSON.stringify writes as escapes. */
 export function isStorable(value: unknown): boolean {

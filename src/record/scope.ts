@@ -60,7 +60,7 @@ export function parseHandleScope(input: HandleScope): Scope {
   const scope = parseScope(input);
   if (input.user === undefined) {
     throw invalidInput(
-      'The scope says nothing of its user. Name the user, or write `user: null` for memory that belongs to no user.',
+      'The scope does not name its user. Name the user, or write `user: null` for memory that belongs to no user.',
       { field: 'user' },
     );
   }

@@ -21,7 +21,7 @@ export interface Session {
   state: SessionState;
 }
 
-/** What an agent keeps at hand during a conversation. */
+/** What an agent keeps during a conversation. */
 export interface SessionState {
   activePreferences: string[];
   pendingConfirmations: PendingConfirmation[];

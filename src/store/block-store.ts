@@ -168,7 +168,7 @@ export async function restateInBlocks(
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (BLOCK_KINDS[kind].format === 'json') return withoutItems(content, old);
   const text = content as string;
-  // What a sentence rests on is known: it is stale by itself, and is written anew with the next consolidation.
+  // What a sentence rests on is known: it is stale by itself, and is written again with the next consolidation.
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));

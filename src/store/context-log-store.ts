@@ -193,7 +193,7 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   }));
 }
 
-/** Takes out what was judged. Gives back which were still there: what another run has judged meanwhile is not. */
+/** Takes out what was judged. Returns which were still there: what another run has judged meanwhile is not. */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {

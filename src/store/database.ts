@@ -84,7 +84,7 @@ export interface VectorIndex {
   /** What is nearest to the query, nearest first. A long event is as many hits as it has passages among them. */
   nearest(reader: Reader, search: VectorSearch): Promise<VectorHit[]>;
   /**
-   * How similar everything is to the query, where all vectors are at hand anyway; null where they are in a server and
+   * How similar everything is to the query, where all vectors are in this process; null where they are in a server and
    * `nearest` is the way to ask.
    */
   scan(reader: Reader, search: Omit<VectorSearch, 'limit' | 'archived' | 'condition'>): Promise<VectorScan[] | null>;

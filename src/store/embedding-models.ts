@@ -11,7 +11,7 @@ export const ACTIVE_MODEL = 'embedding_model';
 export interface EmbeddingModels {
   /** The one that new vectors are made with; null when there is none. */
   readonly current: Embedder | null;
-  /** The one that queries are embedded with: while vectors are made anew, the one whose vectors still answer. */
+  /** The one that queries are embedded with: while vectors are made again, the one whose vectors still answer. */
   forQueries(reader: Reader): Promise<Embedder | null>;
   /** Those that a record needs vectors of: the current one and, until the switch, the one before. */
   forRecords(reader: Reader): Promise<Embedder[]>;

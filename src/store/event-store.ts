@@ -319,7 +319,7 @@ export async function observationsAfter(
   return rows.map((found) => ({ event: toEvent(found), row: found.row_id }));
 }
 
-/** Counts a failed try of an event, and gives back how many there were. It waits again, even if formation has read it. */
+/** Counts a failed try of an event, and returns how many there were. It waits again, even if formation has read it. */
 export async function noteFailedTry(writer: Writer, tenant: string, id: string, error: string): Promise<number> {
   const row = await writer
     .updateTable('events')

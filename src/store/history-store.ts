@@ -87,7 +87,7 @@ export type RunStatus = 'done' | 'failed' | 'held' | 'skipped';
 /** Counts and ids, never content. */
 export type RunNotes = Record<string, number | string | readonly string[]>;
 
-/** One run of background work, as the audit log keeps it (T15). */
+/** One run of background work, as the audit log keeps it. */
 export interface Run {
   id: string;
   scope: Scope;
@@ -289,7 +289,7 @@ export async function removeRefusals(writer: Writer, tenant: string, before: num
   return Number(numDeletedRows);
 }
 
-/** Removes the refusals of what was read from any of these events, with their texts. Gives back how many. */
+/** Removes the refusals of what was read from any of these events, with their texts. Returns how many. */
 export async function eraseRefusals(
   writer: Writer,
   tenant: string,

@@ -200,7 +200,7 @@ export async function findVectors(
 
 /**
  * Queues the records of all tenants that have no vector of a model, a stretch of rows at a time.
- * Gives back the row to go on from, or null at the end.
+ * Returns the row to go on from, or null at the end.
  */
 export async function queueMissing(
   database: Database,

@@ -311,6 +311,6 @@ export function checkFields(memory: Memory, type: MemoryType): void {
     throw invalidInput(`A permanent fact needs an attribute and a value: it has no ${field}.`, { field });
   }
   if (memory.validFrom !== null && memory.validTo !== null && memory.validTo < memory.validFrom) {
-    throw invalidInput('validTo is before validFrom.', { field: 'validTo' });
+    throw invalidInput('The time `validTo` is before `validFrom`.', { field: 'validTo' });
   }
 }

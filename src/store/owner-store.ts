@@ -11,7 +11,7 @@ function incarnationOf({ created_at, epoch }: { created_at: number; epoch: numbe
 
 /**
  * Begins a change to what an owner knows: takes the owner's lock (its row) until the transaction ends, so that
- * writes to one owner are serialised, and gives back the owner's new version, by which caches know of the change.
+ * writes to one owner are serialised, and returns the owner's new version, by which caches know of the change.
  */
 export async function changeOwner(writer: Writer, scope: Scope, now: number): Promise<number> {
   const { version } = await writer

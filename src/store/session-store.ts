@@ -53,7 +53,7 @@ export interface SessionGrowth {
   weightedTokens: number;
 }
 
-/** Makes room for events in a session: opens it, or opens it again, and gives back the first free position. */
+/** Makes room for events in a session: opens it, or opens it again, and returns the first free position. */
 export async function growSession(writer: Writer, scope: Scope, growth: SessionGrowth, now: number): Promise<number> {
   const { event_count } = await writer
     .insertInto('sessions')
@@ -135,7 +135,7 @@ export async function listSessionEvents(reader: Reader, scope: Scope, from: numb
 }
 
 /**
- * Moves the cursor of formation on from one position to another and takes what was formed off the counters. Gives back
+ * Moves the cursor of formation on from one position to another and takes what was formed off the counters. Returns
  * false, and changes nothing, when the cursor is not at `from`: another formation was there first.
  */
 export async function advanceFormation(

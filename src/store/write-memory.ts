@@ -214,7 +214,7 @@ async function restate(writer: Writer, parts: Parts, restated: Restated): Promis
 }
 
 /**
- * Writes the merged text of a memory anew from the single statements that are left, as a list: a model words it again when there is more
+ * Writes the merged text of a memory again from the single statements that are left, as a list: a model words it again when there is more
  * to merge. With fewer than two left, the text goes and they stand for themselves.
  */
 async function restateMerged(writer: Writer, parts: Parts, { before, after, change }: Restated): Promise<void> {
@@ -341,7 +341,7 @@ async function replaceMemory(
     .returning('row_id')
     .executeTakeFirst();
   if (updated === undefined) {
-    throw new VarveError(`The memory ${before.id} was changed by somebody else in between. Read it again.`, {
+    throw new VarveError(`The memory ${before.id} has been changed since you read it. Read it again.`, {
       code: 'conflict',
       retryable: true,
       details: { id: before.id, version: before.version },

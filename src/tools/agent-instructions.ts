@@ -31,7 +31,7 @@ function under(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines];
 }
 
-/** Which source answers which question (Q11). */
+/** Which source answers which question. */
 function sourcesOf(
   has: (name: string) => boolean,
   { profileTool, documentTool }: Pick<InstructionOptions, 'profileTool' | 'documentTool'>,
@@ -53,7 +53,7 @@ function sourcesOf(
   return under('Your memory of the user has several sources. Choose by the question:', lines);
 }
 
-/** The order in which to look (K16). */
+/** The order in which to look. */
 function orderOf(has: (name: string) => boolean): string[] {
   const steps = [
     'the permanent facts in this prompt',

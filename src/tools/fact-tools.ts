@@ -122,7 +122,7 @@ function shown({ key, value, category, trust }: Fact): z.output<typeof factSchem
   };
 }
 
-/** Tools for permanent facts (K6). */
+/** Tools for permanent facts. */
 export const FACT_TOOLS: readonly AgentTool[] = [rememberFact, recallFacts, forgetFact];
 
 const intentionSchema = z.object({
@@ -172,7 +172,7 @@ function shownIntention({ id, content, dueAt, state }: Memory): z.output<typeof 
   return { id, text: inertText(content), due: dueAt?.toISOString() ?? null, state: state ?? 'open' };
 }
 
-/** Tools for what the user means to do (K18). */
+/** Tools for what the user means to do. */
 export const INTENTION_TOOLS: readonly AgentTool[] = [listIntentions, completeIntention, dismissIntention];
 
 const tags = z.array(z.string().min(1).max(100)).max(50).optional();
@@ -236,5 +236,5 @@ const listSavedItems: AgentTool = defineTool({
   run: async (handle, input) => ({ items: (await handle.savedItems.list(input)).items.map(memoryRecord) }),
 });
 
-/** Tools for notes and saved items (K19). */
+/** Tools for notes and saved items. */
 export const KEEPING_TOOLS: readonly AgentTool[] = [addNote, listNotes, saveItem, listSavedItems];

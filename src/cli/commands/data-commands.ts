@@ -213,7 +213,7 @@ function leftText(left: readonly LeftFile[]): string[] {
   return [`Not read: ${left.length} ${left.length === 1 ? 'file' : 'files'}`, ...shown, ...more];
 }
 
-/** Records that belong to nobody in particular go to the user at hand; those of an agent stay the agent's. */
+/** Records without a user go to the user of the command; those of an agent stay the agent's. */
 async function* withUser(lines: AsyncGenerator<unknown>, user: string | null | undefined): AsyncGenerator<unknown> {
   for await (const line of lines) {
     const place = (line as { scope?: { user?: string; agent?: string } }).scope;

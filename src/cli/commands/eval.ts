@@ -55,7 +55,7 @@ export const evalCommand: Command = {
     out: { type: 'string', value: 'folder', help: 'where rows and report go (default varve-eval)' },
     name: { type: 'string', value: 'name', help: 'of the files (default: the data set, and what is measured)' },
     floors: { type: 'string', value: 'file', help: 'exit code 1 when a figure is worse than in this file' },
-    afresh: { type: 'boolean', help: 'begin anew although there is a run' },
+    afresh: { type: 'boolean', help: 'start over although there is a run' },
   },
   examples: [
     'varve eval --limit 5',
@@ -65,7 +65,8 @@ export const evalCommand: Command = {
   ],
   async run(input) {
     const [what = 'all', ...words] = input.words;
-    if (!WHAT.includes(what)) throw new UsageError(`eval cannot do ${JSON.stringify(what)}: ${WHAT.join(', ')}.`);
+    if (!WHAT.includes(what))
+      throw new UsageError(`The command varve eval cannot do ${JSON.stringify(what)}. It can do: ${WHAT.join(', ')}.`);
     if (what === 'compare') return compare(input, words);
     if (what === 'report') return report(input, words);
     if (what === 'datasets') return datasets(input);
@@ -217,7 +218,7 @@ function comparedTable(compared: readonly Compared[], withArm: boolean): string 
 
 async function compare(input: CommandInput, [one, other]: readonly string[]): Promise<number> {
   if (one === undefined || other === undefined)
-    throw new UsageError('Which two runs? eval compare BEFORE.jsonl AFTER.jsonl');
+    throw new UsageError('Name the two runs: varve eval compare BEFORE.jsonl AFTER.jsonl.');
   const [before, after] = [readRun(resolve(one)), readRun(resolve(other))];
   const compared = compareRuns(before, after);
   const withArm = new Set(compared.map(({ arm }) => arm)).size > 1;
@@ -228,7 +229,7 @@ async function compare(input: CommandInput, [one, other]: readonly string[]): Pr
 }
 
 async function report(input: CommandInput, [file]: readonly string[]): Promise<number> {
-  if (file === undefined) throw new UsageError('Of which run? eval report RUN.jsonl');
+  if (file === undefined) throw new UsageError('Name the run: varve eval report RUN.jsonl.');
   const page = resolve(file).replace(/\.jsonl$/, '.html');
   writeFileSync(page, htmlReport(readRun(resolve(file))));
   await input.output.answer({ report: page }, () => page);

@@ -99,7 +99,7 @@ export const serve: Command = {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
       const { tenant = 'default' } = scopeOf(input);
-      // Whoever reads this terminal runs the server; on other addresses the link could be read on its way.
+      // The reader of this terminal runs the server; on other addresses the link could be read on its way.
       const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });

@@ -44,7 +44,7 @@ export const jobs: Command = {
   examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
   async run(input) {
     const [action = 'list', id] = input.words;
-    // Not the default tenant: whoever looks after the queue looks after all of it.
+    // Not the default tenant: an operator looks after the queue of all tenants.
     const of = { tenant: textOption(input, 'tenant') };
     return withMemory(input, {}, async (varve) => {
       const { jobs: queue } = varve.operator;
@@ -83,7 +83,7 @@ export const jobs: Command = {
         input.output.note(`There is no job ${id}.`);
         return EXIT.nothing;
       }
-      // Work of schedules has no tenant: whoever retries it acts in their own.
+      // Work of schedules has no tenant: a retry of it is logged in the tenant of the caller.
       const tenant = job.tenant || (scopeOf(input).tenant ?? 'default');
       if (action === 'retry') await varve.operator.acts.record({ tenant, actor: 'cli', act: 'job.retry', subject: id });
       await input.output.answer(job, () => JSON.stringify(job, null, 2));

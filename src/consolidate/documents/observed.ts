@@ -17,13 +17,13 @@ export interface Observed {
   /** Of an update of the scaffold: keys and JSON values as they were given. */
   entries: readonly (readonly [key: string, value: unknown])[];
   sourceType: SourceType;
-  /** By X3: explicit › correction › chat › autonomous. */
+  /** Who wins: explicit › correction › chat › autonomous. */
   rank: number;
   trust: Trust;
   stems: ReadonlySet<string>;
 }
 
-// T4's categories: what autonomous work has found out by itself.
+// The categories of what autonomous work has found out.
 const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fact']);
 
 // These ranks are kept in the notes of the tiers: another scale would need a migration.

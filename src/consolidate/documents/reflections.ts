@@ -46,8 +46,8 @@ export async function reflectionBuffers(
 }
 
 /**
- * Merges a buffer that is full into the text of its scope (E6). The text and the archiving of the reflections are one
- * transaction: when anything fails, all of them still wait. Gives back how many were absorbed.
+ * Merges a buffer that is full into the text of its scope. The text and the archiving of the reflections are one
+ * transaction: when anything fails, all of them still wait. Returns how many were absorbed.
  */
 export async function mergeReflections(
   deps: ConsolidateDeps,

@@ -16,7 +16,7 @@ export interface Scaffold {
   notes: Record<string, EntryNote>;
 }
 
-/** How sure an entry is, when it was last confirmed, and the rank of who said so (X3). Times are ISO 8601. */
+/** How sure an entry is, when it was last confirmed, and the rank of who said so. Times are ISO 8601. */
 export interface EntryNote {
   confidence: Confidence;
   confirmedAt: string;
@@ -74,7 +74,7 @@ interface ScaffoldSources {
   now: string;
 }
 
-/** Makes the changes that an observation of sufficient rank supports, entry by entry (X3). What they do not name stays as it is. */
+/** Makes the changes that an observation of sufficient rank supports, entry by entry. What they do not name stays as it is. */
 export function changedScaffold(
   before: Scaffold,
   changes: readonly ScaffoldChange[],

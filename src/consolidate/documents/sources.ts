@@ -37,14 +37,14 @@ export function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Sco
   });
 }
 
-/** Whether a statement is so now: it has not ended, its day is not over, and it has no outcome. */
+/** Whether a statement holds now: it has not ended, its day is not over, and it has no outcome. */
 export function holdsNow(
   memory: Memory,
   { memoryTypes, clock }: Pick<ConsolidateDeps, 'memoryTypes' | 'clock'>,
 ): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
-  // A plan whose day is over is history, and still worded as a plan: documents are about what is so.
+  // A plan whose day is over is history, and still worded as a plan: documents say what holds.
   const wasPlanned = memory.internal['planned'] === true || (memory.tense === 'happened' && memory.dueAt !== null);
   return !wasPlanned && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
@@ -170,7 +170,7 @@ export interface RecentObservation {
   isFormed: boolean;
 }
 
-/** The observations of late that still hold: nothing that was formed from them was replaced, ended or forgotten since. */
+/** The recent observations that still hold: nothing that was formed from them was replaced, ended or forgotten since. */
 export async function recentObservations(
   reader: Reader,
   deps: ConsolidateDeps,

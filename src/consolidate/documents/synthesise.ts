@@ -31,7 +31,7 @@ export interface SynthesisCounts {
 }
 
 /**
- * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time (T6), each observation
+ * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time, each observation
  * once, and then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into
  * words. A batch whose answer cannot be used is halved until the observation that spoils it stands alone: the others go on.
  */
@@ -294,7 +294,7 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
 
 /**
  * Takes what is stale out of the working memory and adds a line for each statement that it does not say. No model is asked, and where
- * nothing has changed nothing is written. Gives back how many statements are new, or null where nothing was written.
+ * nothing has changed nothing is written. Returns how many statements are new, or null where nothing was written.
  */
 export async function refreshWorkingMemory(
   deps: ConsolidateDeps,

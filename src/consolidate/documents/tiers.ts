@@ -103,7 +103,7 @@ export interface SynthesisToApply {
   nextProgress: Pick<OwnerProgress, 'eventRow'>;
 }
 
-/** Applies a synthesis: both tiers, what is noted of them, the facts, and the mark on the events, all or nothing (T6). */
+/** Applies a synthesis: both tiers, what is noted of them, the facts, and the mark on the events, all or nothing. */
 export async function applySynthesis(
   writer: Writer,
   parts: Parts,
@@ -177,7 +177,7 @@ function isEmpty(content: unknown): boolean {
 async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
   const { eventRow } = await findProgress(writer, scope);
   if (eventRow === progress.eventRow) return;
-  throw new VarveError('These observations were taken in by another run in between.', {
+  throw new VarveError('Another run has read these observations meanwhile. Start again with those that are left.', {
     code: 'conflict',
     retryable: true,
     details: { events: events.length },

@@ -104,7 +104,7 @@ function isSameIntention(one: string, other: string): boolean {
   return coveredBy(left, right) >= SAME_INTENTION && coveredBy(right, left) >= SAME_INTENTION;
 }
 
-/** Closes the intentions that the day has shown to be done or dropped. Gives back their ids. */
+/** Closes the intentions that the day has shown to be done or dropped. Returns their ids. */
 async function closeIntentions(
   writer: Writer,
   deps: ConsolidateDeps,

@@ -32,7 +32,7 @@ import {
 } from './look-back.ts';
 import { type ParsedReflection, parseReflection, reflectPrompt } from './reflection-prompts.ts';
 
-/** What a reflection has added (K12). The names are those of the design's answer. */
+/** What a reflection has added. The names are those of the design's answer. */
 export interface ReflectionCounts extends Counts {
   /** How many users were reflected on. */
   users: number;
@@ -66,7 +66,7 @@ interface ReflectOptions {
 
 /**
  * Looks back on what was said since the last reflection, however long ago that was: a profile and a working memory that are up to
- * date, facts, intentions and learnings (K10). A document that would lose too much waits for review; the rest is applied.
+ * date, facts, intentions and learnings. A document that would lose too much waits for review; the rest is applied.
  */
 export async function reflectOwner(
   deps: ConsolidateDeps,

@@ -19,7 +19,7 @@ export interface FoundPattern {
   known: Memory | null;
 }
 
-/** The themes of an owner on which there are enough episodes and decisions, and something new since the last time (L8, L14). */
+/** The themes of an owner on which there are enough episodes and decisions, and something new since the last time. */
 export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
   const evidence = await gatherEvidence(reader, deps, scope, window);
@@ -103,7 +103,7 @@ export interface ToolSuggestion {
 
 const MOST_PATTERNS = 200;
 
-/** Tools that the patterns of a scope speak for, the best first (T17). Without a message: by how often they were used. */
+/** Tools that the patterns of a scope speak for, the best first. Without a message: by how often they were used. */
 export async function suggestTools(
   parts: Parts,
   scope: Scope,

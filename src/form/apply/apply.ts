@@ -184,7 +184,7 @@ interface Deciding {
   applied: Applied;
 }
 
-/** Writes one decision and gives back the memories that it changed. */
+/** Writes one decision and returns the memories that it changed. */
 async function applyDecision(writer: Writer, deps: FormDeps, deciding: Deciding): Promise<Memory[]> {
   const { decision, statement, work, applied } = deciding;
   switch (decision.action) {
@@ -338,7 +338,7 @@ async function revise(
   });
 }
 
-/** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides anew. */
+/** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides again. */
 async function dropDraft(
   writer: Writer,
   deps: FormDeps,

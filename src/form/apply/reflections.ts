@@ -126,7 +126,7 @@ async function speaksOfPerson(writer: Writer, text: string, scope: Scope): Promi
 const TITLE = 'Summary: ';
 const LONGEST_SUMMARY = 4000;
 
-/** Writes the topics of a session, one memory each, brought up to date where the topic is known (K9). */
+/** Writes the topics of a session, one memory each, brought up to date where the topic is known. */
 export async function writeTopics(
   writer: Writer,
   deps: FormDeps,

@@ -17,7 +17,7 @@ const reflectAnswer = z.object({ agent: z.array(z.string()), user: z.array(z.str
 
 const LONGEST_TURN = 500;
 
-/** Reflections for agent, user and session, from a call of their own (E3, E4). */
+/** Reflections for agent, user and session, from a call of their own. */
 const reflectPrompt: PromptTemplate<ReflectInput> = definePrompt({
   task: 'reflect',
   version: 2,

@@ -29,9 +29,9 @@ export interface Client {
     revoke(id: string): Promise<ApiKey>;
   };
   acts(options?: { limit?: number; cursor?: string }): ReturnType<Acts['list']>;
-  /** Reflects now (K12). */
+  /** Reflects now. */
   reflect(scope: ClientScope): ReturnType<Handle['reflect']>;
-  /** Embeds what has no vector (K15). */
+  /** Embeds what has no vector. */
   backfill(options?: { rate?: number }): Promise<Record<string, number>>;
   stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
   /** How well memory does in use within a scope. */
@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions): Client {
 /** A scope that leaves its user open by accident would share what is said with everybody. */
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
-  throw new VarveError('The scope says nothing of its user. Name the user, or write `user: null` on purpose.', {
+  throw new VarveError('The scope does not name its user. Name the user, or write `user: null` on purpose.', {
     code: 'invalid_input',
     details: { field: 'user' },
   });

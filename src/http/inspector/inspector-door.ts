@@ -82,7 +82,7 @@ export function inspectorRoutes(
   };
 
   const signIn = async ({ request, address }: InspectorRequest): Promise<InspectorAnswer> => {
-    // Nobody is known yet: whoever sends much, or slowly, is not waited for.
+    // The client is not known yet: a body that is long or slow is not waited for.
     const text = await inTime(bodyText(request, SIGN_IN_BYTES), SIGN_IN_TIME);
     const { code } = parse(signInSchema, parseJson(text, 'The body'), 'The body');
     if (link === undefined || !LOOPBACK.test(address) || !link.redeem(code)) {
@@ -143,7 +143,7 @@ function json(body: unknown): InspectorAnswer {
   return { status: 200, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** A code that signs in to the inspector once, for whoever started the server and reads its terminal. */
+/** A code that signs in to the inspector once, for the person who started the server and reads its terminal. */
 export interface SignInLink {
   /** The code, to be put behind the `#` of the address: browsers do not send that part to servers or logs. */
   readonly code: string;

@@ -211,7 +211,7 @@ export function readDifferences(file: Uint8Array): Map<string, MatrixDifference>
 }
 
 /**
- * Adds a difference to a matrix and quantises the sum anew, each output to its own scale. Only additions,
+ * Adds a difference to a matrix and quantises the sum again, each output to its own scale. Only additions,
  * multiplications and rounding in double precision: every machine gets the same weights.
  */
 function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): QuantisedMatrix {

@@ -63,7 +63,7 @@ export function findSources(packageRoot: string): WeightSources {
 
 /**
  * Prepares the weights of a checkout in `target`, or, where nothing can be written there, in a temporary folder.
- * Gives back the folder. Processes that do so at the same time do not disturb each other: the first one's stay.
+ * Returns the folder. Processes that do so at the same time do not disturb each other: the first one's stay.
  */
 export function prepareOnce(packageRoot: string, target: string): string {
   const sources = findSources(packageRoot);

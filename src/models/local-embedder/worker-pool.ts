@@ -128,7 +128,7 @@ export function createWorkerPool(options: {
     }
   }
 
-  /** A workspace is busy until every thread of its last task has let go of it. */
+  /** A workspace is busy until every thread of its last task has released it. */
   function isWorkspaceBusy(workspace: number): boolean {
     return lanes.some((lane) => lane.task?.workspace === workspace);
   }

@@ -168,7 +168,7 @@ type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'stat
 
 /**
  * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was
- * said before. Said anew afterwards it is another one.
+ * said before. Said again afterwards it is another one.
  */
 export function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {

@@ -46,7 +46,7 @@ export async function rowsWith(
   return [...found];
 }
 
-/** Takes the words out of the log. Gives back when the user has said an item again since. */
+/** Takes the words out of the log. Returns the time at which the user has said an item again since. */
 export async function hideInLog(
   writer: Writer,
   parts: Parts,

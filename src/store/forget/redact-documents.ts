@@ -20,7 +20,7 @@ export interface Redaction {
 
 /**
  * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
- * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in anew. Gives
+ * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in again. Gives
  * back how many documents, versions and answers it changed.
  */
 export async function redactDocuments(

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What each sentence of a document rests on. Documents from before have none: their sentences stand until they are written anew. And of
+ * What each sentence of a document rests on. Documents from before have none: their sentences stand until they are written again. And of
  * a memory that was given to a model, whether it is always given or was looked up for the turn.
  */
 export const documents: Migration = {

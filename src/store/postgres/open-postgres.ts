@@ -262,7 +262,7 @@ export async function createPool(
           : parseValue(oid, pg.types.getTypeParser(oid, 'text') as (text: string) => unknown),
     },
   });
-  // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. Whoever
+  // A server that restarts ends connections, in use or not, and an error that nobody listens to ends the process. The call that
   // uses the connection is told by what it asked for; the pool opens another.
   pool.on('error', () => {});
   pool.on('connect', (client) => {

@@ -67,7 +67,7 @@ export const postgresTextIndex: TextIndex = {
   },
 };
 
-/** The functions behind the index, made anew by every migration. */
+/** The functions behind the index, made again by every migration. */
 export function textSearchFunctions(schema: string): string[] {
   return (['memory', 'event'] as const).flatMap((kind) => {
     const live = kind === 'memory' ? 'and (archived or r.archived_at is null)' : '';

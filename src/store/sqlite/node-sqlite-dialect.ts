@@ -49,7 +49,7 @@ function driver(connection: NodeSqliteConnection, database: DatabaseSync): Drive
 
 /**
  * Takes the write lock at once: a transaction that begins by reading and then writes
- * could fail half-way when another process wrote in between.
+ * could fail half-way when another process has written since the read.
  */
 const beginImmediate = (database: DatabaseSync): Promise<void> => whenFree(() => database.exec('begin immediate'));
 
@@ -62,11 +62,14 @@ export async function whenFree<Result>(attempt: () => Result): Promise<Result> {
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() > deadline) {
-        throw new VarveError('The database is locked by another process that does not let go.', {
-          code: 'store_busy',
-          retryable: true,
-          cause: error,
-        });
+        throw new VarveError(
+          'The database has been locked by another process for too long. Stop that process, or wait for it.',
+          {
+            code: 'store_busy',
+            retryable: true,
+            cause: error,
+          },
+        );
       }
     }
     await delay(wait * (0.5 + Math.random()));

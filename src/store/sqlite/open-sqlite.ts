@@ -116,7 +116,7 @@ function keepPrivate(path: string): void {
     try {
       chmodSync(file, 0o600);
     } catch (error) {
-      // Whoever may write a file of somebody else's cannot change its rights: `varve doctor` tells of it.
+      // A process that may write another user's file cannot change its rights: `varve doctor` reports it.
       if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
     }
   }

@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+// What people read of the code: messages of errors, prompts, help texts, hover texts. Whole sentences in the trade's own words.
+
+/** A comment or a text of a source file. */
+interface Piece {
+  file: string;
+  line: number;
+  kind: 'comment' | 'text';
+  /** Of a text: whether it is the message of an error. */
+  isMessage: boolean;
+  text: string;
+}
+
+// Data: word lists, packs of languages, what a demo says.
+const DATA = /\/packs\/[a-z]|kernel-binary|selector-weights|calibration-pairs|seed-words|demo-life|docs-page/;
+const MESSAGE = /(?:(?:VarveError|UsageError|invalidInput)\(|DoorError\(\s*'[a-z_]+',)\s*$/;
+const PIECES = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+
+function piecesOf(file: string): Piece[] {
+  const source = readFileSync(file, 'utf8');
+  return [...source.matchAll(PIECES)].map(({ 0: found, index }) => {
+    const before = source.slice(Math.max(0, index - 80), index);
+    return {
+      file,
+      line: source.slice(0, index).split('\n').length,
+      kind: found.startsWith('/') ? 'comment' : 'text',
+      isMessage: MESSAGE.test(before),
+      text: found.startsWith('/') ? found : found.slice(1, -1),
+    };
+  });
+}
+
+const pieces = globSync('src/**/*.ts')
+  .filter((file) => !file.endsWith('.test.ts') && !DATA.test(file))
+  .flatMap(piecesOf);
+
+/** A phrase that a reader stumbles over, and what the trade says. */
+interface Banned {
+  phrase: RegExp;
+  instead: string;
+  only?: Piece['kind'] | 'message';
+}
+
+const BANNED: readonly Banned[] = [
+  { phrase: /\bgives? back\b/i, instead: 'returns', only: 'comment' },
+  { phrase: /\banew\b/i, instead: 'again, or from the beginning', only: 'comment' },
+  {
+    phrase: /\b(?:was|were|has|wrote|written|changed|moved) [a-z ]{0,20}\bin between\b/i,
+    instead: 'meanwhile, or since',
+  },
+  { phrase: /\blets? go of\b/i, instead: 'closes, releases' },
+  { phrase: /\bas good as none\b/i, instead: 'is read as absent' },
+  { phrase: /\b(?:is|are|was|were|has|have) at hand\b/i, instead: 'is available' },
+  { phrase: /\bof late\b/i, instead: 'recent' },
+  { phrase: /\bwhoever\b(?! they claim)/i, instead: 'a noun: the caller, the client, the operator' },
+  { phrase: /\bsays nothing (?:of|about)\b/i, instead: 'does not name, does not measure' },
+  { phrase: /\bby and by\b|\bin vain of\b|\bhad better\b/i, instead: 'a plain verb' },
+  {
+    phrase: /\bof nothing there is\b|\bit comes to alone\b|\bfrom a crowd\b/i,
+    instead: 'the mechanism, not an aphorism',
+  },
+  {
+    phrase: /\b(?:utili[sz]e|leverage|seamless(?:ly)?|robust|simply|obviously|please|oops|sorry)\b/i,
+    instead: 'nothing',
+    only: 'message',
+  },
+  { phrase: /\bsource designs?\b|\bthe seeds?['’] /i, instead: 'what the setting does' },
+  { phrase: /\b(?:Qwestly|Kwasi|Toolstream|LogicSpike)\b/, instead: 'the name that says what the layout does' },
+  {
+    phrase: /\((?:F?[A-Z]\d{1,2})(?:(?:, | and |–|; )F?[A-Z]\d{1,2})*\)/,
+    instead: 'nothing: ids of requirements live in tests',
+  },
+  { phrase: /\b(?:TODO|FIXME|XXX|HACK)\b/, instead: 'an issue' },
+];
+// The former names of layouts are read as aliases, and files of one of them can be imported.
+const ALIASES = /assemble\/layouts\.ts$|import\/read-eden\.ts$|import\/read-import\.ts$/;
+
+describe('wording', () => {
+  it('finds the pieces it reads', () => {
+    expect(pieces.filter(({ kind }) => kind === 'comment').length).toBeGreaterThan(3000);
+    expect(pieces.filter(({ isMessage }) => isMessage).length).toBeGreaterThan(150);
+  });
+
+  it.each(BANNED)('has no $phrase', ({ phrase, instead, only }) => {
+    const found = pieces
+      .filter(({ kind, isMessage }) => only === undefined || only === (isMessage ? 'message' : kind))
+      .filter(({ file, text }) => !ALIASES.test(file) && phrase.test(text))
+      .map(({ file, line, text }) => `${file}:${line}: ${phrase.exec(text)?.[0]} (write: ${instead})`);
+    expect(found).toEqual([]);
+  });
+
+  it('messages of errors are whole sentences', () => {
+    const broken = pieces
+      // A message that goes on in another text ends with a space.
+      .filter(
+        ({ isMessage, text }) =>
+          isMessage && !/^(?:[A-Z`'"“$]|createVarve|varve |--)[\s\S]*(?:[.?!]|\}|…) ?$/.test(text),
+      )
+      .map(({ file, line, text }) => `${file}:${line}: ${text}`);
+    expect(broken).toEqual([]);
+  });
+});
