@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  abstentionOf,
   ARMS,
   checkFloors,
   compareArms,
@@ -152,12 +153,19 @@ async function answer(
   writeFileSync(page, htmlReport(run));
   const figures = figuresOf(run);
   const compared = compareArms(run);
+  const abstention = abstentionOf(run);
   const floors = textOption(input, 'floors');
   const missed = floors === undefined ? [] : checkFloors(run, readFloors(floors));
-  await input.output.answer({ header: run.header, figures, compared, missed, report: page }, () =>
+  await input.output.answer({ header: run.header, figures, abstention, compared, missed, report: page }, () =>
     [
       ...run.header.faults,
       figureTable(figures.filter(({ arm }) => arm === run.header.arms[0])),
+      ...abstention
+        .filter(({ arm }) => arm === run.header.arms[0])
+        .map(
+          ({ area }) =>
+            `\nArea under the abstention curve: ${shown('mrr', area)} (.500 is chance); the curve is in the report.`,
+        ),
       ...(compared.length === 0
         ? []
         : [
