@@ -11,13 +11,14 @@ import { postpone } from './jobs/settle-jobs.ts';
 import { createWorker, type RunCounts, type Worker } from './jobs/worker.ts';
 import { maintenanceJobs } from './maintain/jobs.ts';
 import { flushIdleSessions } from './observe/observe.ts';
+import { type WebhookDeps, webhookJobs } from './operate/webhook-delivery.ts';
 import { HOUR } from './record/clock.ts';
 import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';
 
 /** What work in the background works with. */
-export type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & { formation: Formation };
+export type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & WebhookDeps & { formation: Formation };
 
 /** How work in the background is done. */
 export interface BackgroundOptions {
@@ -113,6 +114,7 @@ function jobsOf(deps: BackgroundDeps, options: BackgroundOptions): JobKinds {
         await flushIdleSessions(deps);
       },
     },
+    ...webhookJobs(deps),
     'check-extraction': {
       isPaid: false,
       cron: deps.consolidation.intervals.maintain,

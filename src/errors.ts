@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'embedder_unavailable'
   | 'model_unavailable'
   | 'model_answer_invalid'
+  | 'receiver_unavailable'
   | 'out_of_credit'
   | 'budget_spent'
   | 'cancelled'

@@ -7,6 +7,7 @@ import type { LedgerOptions } from './ledger/ledger.ts';
 import type { Embedder } from './models/embedder.ts';
 import type { LanguageModel } from './models/language-model.ts';
 import type { Reranker } from './models/reranker.ts';
+import type { WebhookOptions } from './operate/webhook-request.ts';
 import type { AttributeInput } from './record/attributes.ts';
 import type { Clock } from './record/clock.ts';
 import type { IdSource } from './record/id.ts';
@@ -49,6 +50,8 @@ export interface VarveOptions {
   recallCacheBytes?: number;
   /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
   ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
+  /** Whom webhooks may call. Default: the public internet, by https. */
+  webhooks?: WebhookOptions;
   /**
    * Work in the background, in this process. Default true. With `false` nothing goes on by itself: call `drain()`,
    * or leave the work to another process on the same store.
@@ -133,6 +136,7 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
   reranker: { right: 'a reranker with `id` and `rerank()`', is: hasMethods('rerank') },
   recallCacheBytes: { right: 'a positive number of bytes', is: (value) => Number.isFinite(value) && Number(value) > 0 },
   ledger: { right: '{ prices, credit, budget }', is: onlyKeys('prices', 'credit', 'budget') },
+  webhooks: { right: '{ allowPrivate }', is: onlyKeys('allowPrivate') },
   background: {
     right: 'true, false or { concurrency, embeddingRate }',
     is: (value) => typeof value === 'boolean' || onlyKeys('concurrency', 'embeddingRate')(value),

@@ -120,7 +120,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
       }),
     assembling,
   };
-  const deps = { ...parts, formation: createFormation(parts) };
+  const deps = { ...parts, formation: createFormation(parts), webhooks: options.webhooks ?? {} };
   const settings = typeof options.background === 'object' ? options.background : {};
   const work = (background = createBackground(deps, settings));
   if (options.background !== false) await work.start();

@@ -49,8 +49,23 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       ).body.memory.id as string;
       const event = (await server.call('POST', `/v1/events${at}`, { body: { content: 'Said.' } })).body.events[0]
         .id as string;
+      const newWebhook = async (): Promise<string> =>
+        (await server.call('POST', '/v1/webhooks', { body: { url: 'https://example.org/hook' } })).body.webhook.id;
       ids = {
-        id: [ours, event, theirs, theirEvent, 'mem_00000000000000000000000000', 'nothing', '%00', '..%2f..'],
+        webhook: [await newWebhook(), 'whk_00000000000000000000000000'],
+        // Removed in the course of the test.
+        removed: [await newWebhook()],
+        id: [
+          ours,
+          event,
+          'whk_00000000000000000000000000',
+          theirs,
+          theirEvent,
+          'mem_00000000000000000000000000',
+          'nothing',
+          '%00',
+          '..%2f..',
+        ],
         kind: ['profile', 'working_memory', 'scaffold', 'learned_info', 'reflections', 'diary'],
         key: ['home_city', 'Not Snake'],
         name: ['remember_fact', 'search_memory', 'no_tool'],
@@ -126,7 +141,8 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
 /** Fills the placeholders of a path with something that exists, is another tenant's, or is nonsense. */
 function fill(path: string, ids: Record<string, string[]>, seed: number): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const choices = ids[name] ?? ['x'];
+    const place = path === '/v1/webhooks/{id}' ? 'removed' : path.startsWith('/v1/webhooks/') ? 'webhook' : name;
+    const choices = ids[place] ?? ['x'];
     const chosen = choices[seed % choices.length] ?? '';
     return chosen.includes('%') ? chosen : encodeURIComponent(chosen);
   });

@@ -70,6 +70,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         await post('session/close', undefined),
         await ask(other, 'GET', '/v1/jobs'),
         await ask(other, 'GET', '/v1/keys'),
+        await ask(other, 'POST', '/v1/webhooks', { url: 'https://example.org/hook' }),
       ];
       for (const { status } of answers) expect(status).toBeLessThan(300);
       const found = answers.flatMap(({ text }) => text.match(/\b[a-z]{3}_[0-9a-z]{26}\b/g) ?? []);
@@ -125,7 +126,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       async () => {
         const before = await stateOf(other);
         const all = probes();
-        const kinds = ['evt', 'mem', 'ent', 'job', 'key'];
+        const kinds = ['evt', 'mem', 'ent', 'job', 'key', 'whk'];
         expect(kinds.filter((kind) => !theirs.some((id) => id.startsWith(`${kind}_`)))).toEqual([]);
         // That no operation with an id in its path or its body was left out.
         for (const name of ['getMemory', 'getEvent', 'retryJob', 'revokeKey', 'eraseMemory', 'acceptHeldChange'])
@@ -161,7 +162,9 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
 
     async function stateOf(key: string): Promise<string[]> {
       const exported = await ask(key, 'GET', '/v1/export');
-      const rest = await Promise.all(['stats', 'keys', 'jobs'].map((what) => ask(key, 'GET', `/v1/${what}`)));
+      const rest = await Promise.all(
+        ['stats', 'keys', 'jobs', 'webhooks'].map((what) => ask(key, 'GET', `/v1/${what}`)),
+      );
       return [...exported.text.split('\n').slice(1), ...rest.map(({ text }) => text)];
     }
 
@@ -219,7 +222,7 @@ function shape({ status, text }: Answered, id: string): string {
     // Words of the question, which are made of the id itself.
     .replaceAll(/"words":\[[^\]]*\]|"slug":"[^"]*"/g, 'WORDS')
     .replaceAll(/\b[a-z]{3}_[0-9a-z]{26}\b/g, 'ID')
-    .replaceAll(/varve_[\w-]+/g, 'KEY')
+    .replaceAll(/varve_[\w-]+|whsec_[\w+/=]+/g, 'KEY')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/user-\d+/g, 'USER')
     .replaceAll(/-?\d+(\.\d+)?(e-?\d+)?/g, 'N');

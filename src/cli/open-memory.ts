@@ -80,6 +80,7 @@ export async function openMemory(
   return createVarve({
     store: isPostgres ? { url: store, schema: process.env['VARVE_SCHEMA'] } : store,
     background,
+    webhooks: { allowPrivate: process.env['VARVE_WEBHOOKS_PRIVATE'] === '1' },
     ...(embeds === 'query' && configured.embedder === undefined ? { embedder: await embedderForOne() } : {}),
     ...(background === false ? { tracing: false } : {}),
     ...configured,

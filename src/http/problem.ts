@@ -30,6 +30,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   embedder_unavailable: 503,
   model_unavailable: 503,
   model_answer_invalid: 502,
+  receiver_unavailable: 502,
   out_of_credit: 402,
   budget_spent: 429,
   cancelled: 503,

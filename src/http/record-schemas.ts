@@ -277,6 +277,29 @@ export const apiKey: z.ZodType = z.object({
   revokedAt: maybeTime,
 });
 
+export const webhook: z.ZodType = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  description: text,
+  enabled: z.boolean(),
+  disabledReason: text,
+  createdAt: time,
+  createdBy: z.string(),
+});
+
+export const webhookDelivery: z.ZodType = z.object({
+  id: z.string(),
+  type: z.string(),
+  state: z.enum(['waiting', 'delivered', 'failed', 'dropped']),
+  attempts: count,
+  status: z.int().nullable(),
+  error: text,
+  createdAt: time,
+  endedAt: maybeTime,
+  body: object,
+});
+
 export const act: z.ZodType = z.object({
   id: z.string(),
   at: time,

@@ -19,6 +19,8 @@ import { countRecords, createInspector, type Inspector, type RecordCounts } from
 import { onlineMetrics, type OnlineMetrics } from './online-metrics.ts';
 import type { RecordLine } from './record-line.ts';
 import { createRequestAnswers, type RequestAnswers } from './request-answers.ts';
+import type { WebhookDeps } from './webhook-delivery.ts';
+import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 /** How a store is. */
 export interface StoreStatus {
@@ -39,6 +41,8 @@ export interface Operator {
   readonly keys: Keys;
   readonly acts: Acts;
   readonly answers: RequestAnswers;
+  /** Receivers that are told of what happens in a tenant. */
+  readonly webhooks: Webhooks;
   /** For the places in lists that leave the process. */
   readonly cursors: CursorSeal;
   readonly jobs: {
@@ -71,12 +75,13 @@ export interface Operator {
 }
 
 /** Makes the operator of a store. `written` resolves at the next write of this process. */
-export function createOperator(parts: FormDeps, { written }: { written(): Promise<void> }): Operator {
+export function createOperator(parts: FormDeps & WebhookDeps, { written }: { written(): Promise<void> }): Operator {
   const { database, clock, embedding } = parts;
   return {
     keys: createKeys(parts),
     acts: createActs(parts),
     answers: createRequestAnswers(parts),
+    webhooks: createWebhooks(parts),
     cursors: createCursorSeal(parts),
     jobs: {
       list: (filter) => listJobs(database, filter),

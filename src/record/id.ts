@@ -19,7 +19,9 @@ export type IdPrefix =
   | 'ref'
   | 'era'
   | 'giv'
-  | 'fgt';
+  | 'fgt'
+  | 'whk'
+  | 'whd';
 
 /** Where ids come from. Ids of one source sort in the order in which they were made. */
 export interface IdSource {

@@ -63,6 +63,7 @@ export async function eraseScope(
     await removeWithin(writer, 'owners', scope);
   }
   await removeWithin(writer, 'request_answers', scope);
+  await removeWithin(writer, 'webhook_deliveries', scope);
   await removeWithin(writer, 'context_log', scope);
   return erased;
 }
@@ -162,7 +163,8 @@ async function removeWithin(
     | 'held_changes'
     | 'refusals'
     | 'forgotten'
-    | 'owner_progress',
+    | 'owner_progress'
+    | 'webhook_deliveries',
   scope: Scope,
 ): Promise<number> {
   const result = await sql`delete from ${sql.table(table)} where ${within(scope)}`.execute(writer);

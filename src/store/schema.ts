@@ -466,6 +466,42 @@ export interface ContextLogTable extends Owned {
   parts: string;
 }
 
+export interface WebhookTable {
+  tenant_id: string;
+  id: string;
+  url: string;
+  events: string;
+  description: string | null;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: number | null;
+  enabled: number;
+  disabled_reason: string | null;
+  /** What happened before is not told. */
+  active_from: number;
+  /** Up to here what happened was looked at. */
+  read_until: number;
+  created_at: number;
+  created_by: string;
+}
+
+export interface WebhookDeliveryTable {
+  tenant_id: string;
+  id: string;
+  webhook_id: string;
+  type: string;
+  body: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  state: string;
+  attempts: number;
+  status: number | null;
+  error: string | null;
+  created_at: number;
+  ended_at: number | null;
+}
+
 /** Every table of Varve. */
 export interface Tables {
   meta: MetaTable;
@@ -502,4 +538,6 @@ export interface Tables {
   erasures: ErasureTable;
   forgotten: ForgottenTable;
   forgotten_spans: ForgottenSpanTable;
+  webhooks: WebhookTable;
+  webhook_deliveries: WebhookDeliveryTable;
 }

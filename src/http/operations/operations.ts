@@ -9,6 +9,7 @@ import { INTENTION_OPERATIONS } from './intention-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { RUN_OPERATIONS } from './run-operations.ts';
 import { STREAM_OPERATIONS } from './stream-operations.ts';
+import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 import { WORK_OPERATIONS } from './work-operations.ts';
 
 /** Everything that can be asked of the server under `/v1`. */
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...WORK_OPERATIONS,
   ...RUN_OPERATIONS,
   ...ADMIN_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...STREAM_OPERATIONS,
   ...INSPECTOR_OPERATIONS,
 ];

@@ -11,6 +11,7 @@ import { spokenTurns } from './0010-spoken-turns.ts';
 import { passages } from './0011-passages.ts';
 import { documents } from './0012-documents.ts';
 import { forgottenRecords } from './0013-forgotten-records.ts';
+import { webhooks } from './0014-webhooks.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   passages,
   documents,
   forgottenRecords,
+  webhooks,
 ];
 
 /** The version of the schema that this package works with. */

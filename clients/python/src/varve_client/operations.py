@@ -406,6 +406,42 @@ class Operations:
         """Certificates of what was erased in this tenant, newest first, without any content."""
         return self._call("GET", "/v1/erasures", query={}, scoped=False)
 
+    def create_webhook(self, *, url: str, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None) -> Dict[str, Any]:
+        """Registers a receiver. The secret that signs its messages is shown this once."""
+        return self._call("POST", "/v1/webhooks", query={}, body={"url": url, "events": events, "description": description}, scoped=False)
+
+    def list_webhooks(self) -> Dict[str, Any]:
+        """The receivers of the tenant, newest first, without their secrets."""
+        return self._call("GET", "/v1/webhooks", query={}, scoped=False)
+
+    def list_webhook_events(self) -> Dict[str, Any]:
+        """What a receiver can be told of."""
+        return self._call("GET", "/v1/webhook-events", query={}, scoped=False)
+
+    def change_webhook(self, id: str, *, url: Optional[str] = None, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None, enabled: Optional[bool] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+        """Changes the URL, the events or the description of a receiver, or turns it off and on."""
+        return self._call("PATCH", f'/v1/webhooks/{quote(id, safe="")}', query={}, body={"url": url, "events": events, "description": description, "enabled": enabled}, scoped=False, idempotency_key=idempotency_key)
+
+    def remove_webhook(self, id: str) -> Any:
+        """Removes a receiver with the log of what it was sent."""
+        return self._call("DELETE", f'/v1/webhooks/{quote(id, safe="")}', query={}, scoped=False)
+
+    def rotate_webhook(self, id: str) -> Dict[str, Any]:
+        """Gives a receiver a new secret. The old one signs as well for another day."""
+        return self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/rotate', query={}, scoped=False)
+
+    def ping_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+        """Queues a test message for a receiver."""
+        return self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/ping', query={}, scoped=False, idempotency_key=idempotency_key)
+
+    def list_webhook_deliveries(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
+        """What a receiver was sent in the last week and what it answered, newest first."""
+        return self._call("GET", f'/v1/webhooks/{quote(id, safe="")}/deliveries', query={"limit": limit, "cursor": cursor}, scoped=False)
+
+    def redeliver_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+        """Sends a message again that failed or was dropped."""
+        return self._call("POST", f'/v1/webhook-deliveries/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
+
     def who_am_i(self) -> Dict[str, Any]:
         """The key that asks: its name, what it may do and whom it reaches."""
         return self._call("GET", "/v1/whoami", query={}, scoped=False)
@@ -836,6 +872,42 @@ class AsyncOperations:
     async def list_erasures(self) -> Dict[str, Any]:
         """Certificates of what was erased in this tenant, newest first, without any content."""
         return await self._call("GET", "/v1/erasures", query={}, scoped=False)
+
+    async def create_webhook(self, *, url: str, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None) -> Dict[str, Any]:
+        """Registers a receiver. The secret that signs its messages is shown this once."""
+        return await self._call("POST", "/v1/webhooks", query={}, body={"url": url, "events": events, "description": description}, scoped=False)
+
+    async def list_webhooks(self) -> Dict[str, Any]:
+        """The receivers of the tenant, newest first, without their secrets."""
+        return await self._call("GET", "/v1/webhooks", query={}, scoped=False)
+
+    async def list_webhook_events(self) -> Dict[str, Any]:
+        """What a receiver can be told of."""
+        return await self._call("GET", "/v1/webhook-events", query={}, scoped=False)
+
+    async def change_webhook(self, id: str, *, url: Optional[str] = None, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None, enabled: Optional[bool] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+        """Changes the URL, the events or the description of a receiver, or turns it off and on."""
+        return await self._call("PATCH", f'/v1/webhooks/{quote(id, safe="")}', query={}, body={"url": url, "events": events, "description": description, "enabled": enabled}, scoped=False, idempotency_key=idempotency_key)
+
+    async def remove_webhook(self, id: str) -> Any:
+        """Removes a receiver with the log of what it was sent."""
+        return await self._call("DELETE", f'/v1/webhooks/{quote(id, safe="")}', query={}, scoped=False)
+
+    async def rotate_webhook(self, id: str) -> Dict[str, Any]:
+        """Gives a receiver a new secret. The old one signs as well for another day."""
+        return await self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/rotate', query={}, scoped=False)
+
+    async def ping_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+        """Queues a test message for a receiver."""
+        return await self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/ping', query={}, scoped=False, idempotency_key=idempotency_key)
+
+    async def list_webhook_deliveries(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
+        """What a receiver was sent in the last week and what it answered, newest first."""
+        return await self._call("GET", f'/v1/webhooks/{quote(id, safe="")}/deliveries', query={"limit": limit, "cursor": cursor}, scoped=False)
+
+    async def redeliver_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+        """Sends a message again that failed or was dropped."""
+        return await self._call("POST", f'/v1/webhook-deliveries/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     async def who_am_i(self) -> Dict[str, Any]:
         """The key that asks: its name, what it may do and whom it reaches."""

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type NewWebhook, newWebhookSchema, type WebhookChange, webhookChangeSchema } from '../../operate/webhooks.ts';
+import { WEBHOOK_EVENTS } from '../../store/webhook-store.ts';
+import { idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import * as records from '../record-schemas.ts';
+
+const admin = { access: 'admin', scoped: false, tenantWide: true, tag: 'webhooks' } as const;
+const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
+
+/** Receivers that are told of what happens in a tenant. */
+export const WEBHOOK_OPERATIONS: readonly Operation[] = [
+  operation({
+    ...admin,
+    id: 'createWebhook',
+    method: 'post',
+    path: '/v1/webhooks',
+    summary: 'Registers a receiver. The secret that signs its messages is shown this once.',
+    body: newWebhookSchema,
+    // The answer holds a secret: it is not kept for repeated requests.
+    once: false,
+    answer: { status: 201, schema: madeWebhook },
+    async run({ varve, key, body }) {
+      return { body: await varve.operator.webhooks.create(key.tenant, body as NewWebhook, key.id) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'listWebhooks',
+    method: 'get',
+    path: '/v1/webhooks',
+    summary: 'The receivers of the tenant, newest first, without their secrets.',
+    answer: items(records.webhook),
+    async run({ varve, key }) {
+      return { body: { items: await varve.operator.webhooks.list(key.tenant) } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'listWebhookEvents',
+    method: 'get',
+    path: '/v1/webhook-events',
+    summary: 'What a receiver can be told of.',
+    answer: items(z.object({ type: z.string(), description: z.string() })),
+    async run() {
+      const types = Object.entries(WEBHOOK_EVENTS).map(([type, description]) => ({ type, description }));
+      return { body: { items: types } };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'changeWebhook',
+    method: 'patch',
+    path: '/v1/webhooks/{id}',
+    summary: 'Changes the URL, the events or the description of a receiver, or turns it off and on.',
+    body: webhookChangeSchema,
+    answer: records.webhook,
+    async run({ varve, key, params, body }) {
+      const { webhooks } = varve.operator;
+      return { body: await webhooks.change(key.tenant, idOf(params), body as WebhookChange, key.id) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'rotateWebhook',
+    method: 'post',
+    path: '/v1/webhooks/{id}/rotate',
+    summary: 'Gives a receiver a new secret. The old one signs as well for another day.',
+    once: false,
+    answer: madeWebhook,
+    async run({ varve, key, params }) {
+      return { body: await varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'removeWebhook',
+    method: 'delete',
+    path: '/v1/webhooks/{id}',
+    summary: 'Removes a receiver with the log of what it was sent.',
+    answer: null,
+    async run({ varve, key, params }) {
+      await varve.operator.webhooks.remove(key.tenant, idOf(params), key.id);
+      return {};
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'pingWebhook',
+    method: 'post',
+    path: '/v1/webhooks/{id}/ping',
+    summary: 'Queues a test message for a receiver.',
+    answer: { status: 202, schema: records.webhookDelivery },
+    async run({ varve, key, params }) {
+      return { body: await varve.operator.webhooks.ping(key.tenant, idOf(params)) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'listWebhookDeliveries',
+    method: 'get',
+    path: '/v1/webhooks/{id}/deliveries',
+    summary: 'What a receiver was sent in the last week and what it answered, newest first.',
+    query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
+    answer: records.page(records.webhookDelivery),
+    async run({ varve, key, params, query }) {
+      return { body: await varve.operator.webhooks.deliveries(key.tenant, idOf(params), query) };
+    },
+  }),
+  operation({
+    ...admin,
+    id: 'redeliverWebhook',
+    method: 'post',
+    path: '/v1/webhook-deliveries/{id}/retry',
+    summary: 'Sends a message again that failed or was dropped.',
+    answer: { status: 202, schema: records.webhookDelivery },
+    async run({ varve, key, params }) {
+      return { body: await varve.operator.webhooks.redeliver(key.tenant, idOf(params)) };
+    },
+  }),
+];

@@ -1,0 +1,204 @@
+import { messageOf, VarveError } from '../errors.ts';
+import { enqueueJobs } from '../jobs/enqueue.ts';
+import type { Job, JobContext, JobKinds, NewJob } from '../jobs/job.ts';
+import { DAY, SECOND } from '../record/clock.ts';
+import { derivedId } from '../record/id.ts';
+import { ownerKey } from '../record/scope.ts';
+import { EVERY_TENANT, type Writer } from '../store/database.ts';
+import type { Parts } from '../store/database.ts';
+import {
+  type DeliveryRow,
+  endOfStretch,
+  findDelivery,
+  findWebhook,
+  type Happening,
+  insertDeliveries,
+  listWebhooks,
+  readHappenings,
+  removeOldDeliveries,
+  tenantsWithWebhooks,
+  updateDelivery,
+  updateWebhook,
+  type WebhookRow,
+} from '../store/webhook-store.ts';
+import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
+
+export const DELIVER_JOB = 'deliver-webhook';
+
+/** What webhooks work with. */
+export type WebhookDeps = Parts & { webhooks: WebhookOptions };
+
+// A transaction may commit after one that began later: the last stretch is read again, and what was queued is left out.
+const OVERLAP = 30 * SECOND;
+// Longer than the overlap by far, and long enough to look into what a receiver missed over a weekend.
+const KEPT_FOR = 7 * DAY;
+const ANSWER_WITHIN = 10 * SECOND;
+// With a pause that doubles from 15 seconds to an hour: about half a day.
+const ATTEMPTS = 24;
+const GONE = 410;
+
+/** The jobs of webhooks: one that looks for what happened, and one for each message. */
+export function webhookJobs(deps: WebhookDeps): JobKinds {
+  return {
+    'feed-webhooks': { isPaid: false, cron: '*/5 * * * * *', run: () => feedWebhooks(deps) },
+    [DELIVER_JOB]: { isPaid: false, run: (job, context) => deliver(deps, job, context) },
+  };
+}
+
+/**
+ * Queues a message for everything that happened since the last time, for each webhook that asked for it. What happened is read from
+ * the revisions and logs that are written anyway, so that a store without webhooks pays nothing for them.
+ */
+async function feedWebhooks(deps: WebhookDeps): Promise<void> {
+  const { database, clock } = deps;
+  const tenants = await database.read(EVERY_TENANT, (reader) => tenantsWithWebhooks(reader));
+  for (const tenant of tenants) {
+    const now = clock.now();
+    for (let isBehind = true; isBehind;) isBehind = (await feedTenant(deps, tenant, now)) < now;
+  }
+}
+
+/** Queues what happened in one stretch of time, and gives back where the stretch ended. */
+async function feedTenant(deps: WebhookDeps, tenant: string, now: number): Promise<number> {
+  return deps.database.write(tenant, async (writer) => {
+    const webhooks = (await listWebhooks(writer, tenant)).filter(({ enabled }) => enabled === 1);
+    if (webhooks.length === 0) return now;
+    const readUntil = Math.min(now, ...webhooks.map((webhook) => webhook.read_until));
+    const to = await endOfStretch(writer, tenant, { from: readUntil, to: now });
+    const happenings = await readHappenings(writer, deps.database, tenant, { from: readUntil - OVERLAP, to });
+    for (const webhook of webhooks) {
+      const wanted = new Set(JSON.parse(webhook.events) as string[]);
+      const told = happenings.filter(({ type, at }) => wanted.has(type) && at >= webhook.active_from);
+      await queueDeliveries(writer, deps, { tenant, webhook, happenings: told });
+      await updateWebhook(writer, tenant, webhook.id, { read_until: to });
+    }
+    await removeOldDeliveries(writer, tenant, now - KEPT_FOR);
+    return to;
+  });
+}
+
+/** Writes messages to the log of a webhook and queues those that are new. */
+export async function queueDeliveries(
+  writer: Writer,
+  { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
+  { tenant, webhook, happenings }: { tenant: string; webhook: WebhookRow; happenings: readonly Happening[] },
+): Promise<DeliveryRow[]> {
+  const deliveries = happenings.map((happening) => toDelivery(happening, { tenant, webhook, now: clock.now() }));
+  const added = await insertDeliveries(writer, deliveries);
+  const fresh = deliveries.filter(({ id }) => added.has(id));
+  await enqueueJobs(writer, fresh.map(deliveryJob), { clock, ids });
+  return fresh;
+}
+
+/** The job that sends a message. Erasing the owner of what it tells of removes it. */
+export function deliveryJob(delivery: DeliveryRow): NewJob {
+  const { tenant_id: tenant, agent_id: agent, user_id: user, id } = delivery;
+  const isOwned = agent !== null || user !== null;
+  return {
+    kind: DELIVER_JOB,
+    tenant,
+    ownerKey: isOwned ? ownerKey({ tenant, agent, user }) : '',
+    uniqueKey: id,
+    payload: { delivery: id },
+    maxAttempts: ATTEMPTS,
+  };
+}
+
+function toDelivery(
+  { type, subject, at, place, data }: Happening,
+  { tenant, webhook, now }: { tenant: string; webhook: WebhookRow; now: number },
+): DeliveryRow {
+  const scope = Object.fromEntries(Object.entries(place).filter(([, name]) => name !== null));
+  return {
+    tenant_id: tenant,
+    id: derivedId('whd', [tenant, webhook.id, type, subject]),
+    webhook_id: webhook.id,
+    type,
+    body: JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { ...data, scope } }),
+    agent_id: place.agent,
+    user_id: place.user,
+    session_id: place.session,
+    state: 'waiting',
+    attempts: 0,
+    status: null,
+    error: null,
+    created_at: now,
+    ended_at: null,
+  };
+}
+
+/** Sends one message. Whatever is not a 2xx is a failure, which the queue tries again later. */
+async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promise<void> {
+  const { database, clock } = deps;
+  const { delivery: id } = job.payload as { delivery: string };
+  const { tenant } = job;
+  const [delivery, webhook] = await database.read(tenant, async (reader) => {
+    const found = await findDelivery(reader, tenant, id);
+    return [found, found === undefined ? undefined : await findWebhook(reader, tenant, found.webhook_id)];
+  });
+  // Erased or removed meanwhile.
+  if (delivery === undefined || webhook === undefined) return;
+  const end = (fields: Partial<DeliveryRow>): Promise<void> =>
+    database.write(tenant, async (writer) => {
+      await updateDelivery(writer, { tenant, id }, { ended_at: clock.now(), ...fields });
+      await context.complete(writer);
+    });
+  if (webhook.enabled !== 1) return end({ state: 'dropped', error: 'The webhook is turned off.' });
+  const attempts = delivery.attempts + 1;
+  const sent = await attempt(deps, { delivery, webhook, signal: context.signal });
+  if (sent.error === null) return end({ state: 'delivered', attempts, status: sent.status, error: null });
+  const isLast = job.attempts >= job.maxAttempts || !sent.retryable;
+  await database.write(tenant, async (writer) => {
+    const state = isLast ? { state: 'failed', ended_at: clock.now() } : {};
+    await updateDelivery(writer, { tenant, id }, { ...state, attempts, status: sent.status, error: sent.error });
+    if (sent.status === GONE) {
+      const disabled_reason = 'The receiver answered 410 Gone.';
+      await updateWebhook(writer, tenant, webhook.id, { enabled: 0, disabled_reason });
+    }
+  });
+  throw new VarveError(`The webhook was not delivered: ${sent.error}`, {
+    code: 'receiver_unavailable',
+    retryable: sent.retryable,
+  });
+}
+
+interface Sent {
+  status: number | null;
+  /** Null: it was taken. */
+  error: string | null;
+  retryable: boolean;
+}
+
+async function attempt(
+  { clock, webhooks }: WebhookDeps,
+  { delivery, webhook, signal }: { delivery: DeliveryRow; webhook: WebhookRow; signal: AbortSignal },
+): Promise<Sent> {
+  const now = clock.now();
+  const isRotating = webhook.previous_secret !== null && (webhook.previous_until ?? 0) > now;
+  const secrets = isRotating ? [webhook.secret, webhook.previous_secret as string] : [webhook.secret];
+  try {
+    const status = await sendWebhook(
+      {
+        url: webhook.url,
+        id: delivery.id,
+        body: delivery.body,
+        secrets,
+        now,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN)]),
+      },
+      webhooks,
+    );
+    if (status >= 200 && status < 300) return { status, error: null, retryable: false };
+    return { status, error: `The receiver answered ${status}.`, retryable: status !== GONE };
+  } catch (error) {
+    // Given back by a worker that stops: no attempt of the receiver's.
+    if (signal.aborted) throw error;
+    const retryable = !(VarveError.isInstance(error) && !error.retryable);
+    const isLate = error instanceof Error && error.name === 'AbortError';
+    return {
+      status: null,
+      error: isLate ? 'The receiver did not answer within 10 seconds.' : messageOf(error).slice(0, 300),
+      retryable,
+    };
+  }
+}

@@ -1,0 +1,159 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
+import type { RequestOptions } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { invalidInput, VarveError } from '../errors.ts';
+
+/** Whom webhooks may call. */
+export interface WebhookOptions {
+  /**
+   * Also addresses of this machine and of private networks, and plain `http:`. Default false: whoever may register a webhook
+   * could reach through the server what only the server can reach.
+   */
+  allowPrivate?: boolean;
+}
+
+/** What is sent to a receiver, with what signs it. */
+export interface SignedRequest {
+  url: string;
+  /** The same for every attempt, so that a receiver knows what it has had. */
+  id: string;
+  body: string;
+  /** The newest secret first; during a rotation the one before it signs as well. */
+  secrets: readonly string[];
+  /** Milliseconds since 1970. */
+  now: number;
+  signal: AbortSignal;
+}
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** A new secret, as the Standard Webhooks specification writes it. */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** The signature of one message: HMAC-SHA256 of id, time and body, as the Standard Webhooks specification has it. */
+export function signWebhook(
+  secret: string,
+  { id, seconds, body }: { id: string; seconds: number; body: string },
+): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+}
+
+/** Checks the address of a receiver, as far as that can be done without asking for its name. */
+export function checkReceiver(url: string, { allowPrivate = false }: WebhookOptions): URL {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw invalidInput(`${JSON.stringify(url.slice(0, 200))} is no URL.`);
+  const isPlain = parsed.protocol === 'http:' && allowPrivate;
+  if (parsed.protocol !== 'https:' && !isPlain) {
+    throw invalidInput('The URL of a webhook begins with https://. Plain http:// takes VARVE_WEBHOOKS_PRIVATE=1.');
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw invalidInput('The URL of a webhook holds no user name and no password: the signature proves who sends.');
+  }
+  const host = hostOf(parsed);
+  const isPrivateHost = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
+  if (!allowPrivate && isPrivateHost) throw notPublic(host);
+  return parsed;
+}
+
+/** Sends a message and gives back the status of the answer. Redirects are not followed, and the body of the answer is not read. */
+export async function sendWebhook(message: SignedRequest, options: WebhookOptions): Promise<number> {
+  const url = checkReceiver(message.url, options);
+  const seconds = Math.floor(message.now / 1000);
+  const { id, body, secrets, signal } = message;
+  // Loaded with the first message: a command that sends none starts without them.
+  const { request: send } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  const settings: RequestOptions = {
+    method: 'POST',
+    // A connection of its own for each message: one that is kept open was checked for another name, or at another time.
+    agent: false,
+    signal,
+    lookup: options.allowPrivate === true ? undefined : lookupPublic,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'varve-webhooks',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': secrets.map((secret) => signWebhook(secret, { id, seconds, body })).join(' '),
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = send(url, settings, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/**
+ * Resolves a name for a connection and refuses it when any of its addresses is not public. The connection is made to
+ * the addresses that were checked, so that a name cannot point elsewhere a moment later.
+ */
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  const all: LookupAllOptions = { ...options, family: options.family as LookupAllOptions['family'], all: true };
+  lookup(hostname, all, (error, addresses: LookupAddress[]) => {
+    const [first] = addresses ?? [];
+    if (error !== null) return callback(error, '', 0);
+    if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address))) {
+      return callback(notPublic(hostname), '', 0);
+    }
+    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+  });
+};
+
+function notPublic(host: string): VarveError {
+  const message = `${host} is not an address of the public internet. The operator allows others with VARVE_WEBHOOKS_PRIVATE=1.`;
+  return new VarveError(message, { code: 'invalid_input', retryable: false });
+}
+
+/** IPv4 addresses that are not public: IANA's registry of special-purpose addresses. */
+const NOT_PUBLIC = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
+}
+// Within the global unicast addresses: protocol assignments with Teredo, documentation, and 6to4, which carries IPv4 addresses.
+for (const [network, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
+}
+// Everything else in IPv6 is loopback, link-local, unique local, multicast, or IPv4 in disguise.
+const GLOBAL_UNICAST = new BlockList();
+GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an address is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !NOT_PUBLIC.check(address, 'ipv4');
+  // A zone ("%eth0") belongs to link-local addresses only.
+  if (isIP(address) !== 6 || address.includes('%')) return false;
+  return GLOBAL_UNICAST.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6');
+}

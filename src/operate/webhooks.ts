@@ -1,0 +1,277 @@
+import { z } from 'zod';
+import { invalidInput, VarveError } from '../errors.ts';
+import { enqueueJobs } from '../jobs/enqueue.ts';
+import { DAY } from '../record/clock.ts';
+import { parse, textSchema } from '../record/parse.ts';
+import type { Page, Writer } from '../store/database.ts';
+import {
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  TENANT,
+  updateDelivery,
+  updateWebhook,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+  type WebhookRow,
+} from '../store/webhook-store.ts';
+import { recordAct } from './admin-audit-log.ts';
+import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
+import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
+
+/** A receiver that is told of what happens in a tenant. Its secret is never in here. */
+export interface Webhook {
+  id: string;
+  url: string;
+  events: WebhookEvent[];
+  description: string | null;
+  enabled: boolean;
+  /** Why Varve turned it off; null when it is on or was turned off by hand. */
+  disabledReason: string | null;
+  createdAt: Date;
+  createdBy: string;
+}
+
+/** What a new webhook is made of. */
+export interface NewWebhook {
+  /** `https://…`, an address of the public internet unless the operator allows others. */
+  url: string;
+  /** Default: all but `webhook.ping`, which needs no asking. */
+  events?: WebhookEvent[];
+  description?: string;
+}
+
+/** What of a webhook can be changed. */
+export interface WebhookChange extends Partial<NewWebhook> {
+  /** False turns it off: what happens until it is on again is never told. */
+  enabled?: boolean;
+}
+
+/** A webhook with its secret: when it is made, and when its secret is changed. */
+export interface MadeWebhook {
+  webhook: Webhook;
+  secret: string;
+}
+
+/** One message to a receiver, and what became of it. Kept for a week. */
+export interface WebhookDelivery {
+  id: string;
+  type: WebhookEvent;
+  /** `failed`: not tried again by itself. `dropped`: the webhook was turned off before it was sent. */
+  state: 'waiting' | 'delivered' | 'failed' | 'dropped';
+  attempts: number;
+  /** What the receiver answered the last time; null when it did not. */
+  status: number | null;
+  error: string | null;
+  createdAt: Date;
+  endedAt: Date | null;
+  /** What is sent: ids and names, never content. */
+  body: unknown;
+}
+
+/** The webhooks of tenants. */
+export interface Webhooks {
+  /** Registers a receiver. Throws `invalid_input` for a URL that must not be called. `by`: the id of a key, or `cli`. */
+  create(tenant: string, webhook: NewWebhook, by: string): Promise<MadeWebhook>;
+  /** Newest first, without secrets. */
+  list(tenant: string): Promise<Webhook[]>;
+  change(tenant: string, id: string, change: WebhookChange, by: string): Promise<Webhook>;
+  /** Gives a webhook a new secret. The old one signs as well for another day. */
+  rotate(tenant: string, id: string, by: string): Promise<MadeWebhook>;
+  /** Removes a webhook with its log. What waits to be sent is not sent. */
+  remove(tenant: string, id: string, by: string): Promise<void>;
+  /** Queues a test message. */
+  ping(tenant: string, id: string): Promise<WebhookDelivery>;
+  /** What was sent, newest first. */
+  deliveries(tenant: string, id: string, options?: { limit?: number; cursor?: string }): Promise<Page<WebhookDelivery>>;
+  /** Sends a message again that failed or was dropped; `conflict` for any other. */
+  redeliver(tenant: string, id: string): Promise<WebhookDelivery>;
+}
+
+// Each change of a tenant is looked at once for each of its webhooks.
+const MOST_WEBHOOKS = 100;
+const SECRET_OVERLAP = DAY;
+
+const eventSchema = z.enum(Object.keys(WEBHOOK_EVENTS) as [WebhookEvent, ...WebhookEvent[]]);
+const ALL: readonly WebhookEvent[] = eventSchema.options.filter((type) => type !== 'webhook.ping');
+const fields = {
+  url: z.url('is no URL').max(2000),
+  events: z.array(eventSchema).min(1).max(50).optional(),
+  description: textSchema(200).optional(),
+};
+export const newWebhookSchema: z.ZodType<NewWebhook, NewWebhook> = z.strictObject(fields);
+export const webhookChangeSchema: z.ZodType<WebhookChange, WebhookChange> = z.strictObject({
+  ...fields,
+  url: fields.url.optional(),
+  enabled: z.boolean().optional(),
+});
+const pageSchema = z.strictObject({
+  limit: z.int().min(1).max(500).default(50),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}-whd_[0-9a-z]{26}$/, 'is not a cursor that a list has given')
+    .optional(),
+});
+
+/** Makes the webhooks of a store. */
+export function createWebhooks(deps: WebhookDeps): Webhooks {
+  const { database, clock, ids } = deps;
+  /** A change and its entry in the audit trail are one. */
+  const change = (
+    { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
+    work: (writer: Writer) => Promise<Partial<WebhookRow>>,
+  ): Promise<WebhookRow> =>
+    database.write(tenant, async (writer) => {
+      const row = await updateWebhook(writer, tenant, id, await work(writer));
+      if (row === undefined) throw notFound('webhook', id);
+      await recordAct(writer, deps, { tenant, actor: by, act, subject: id });
+      return row;
+    });
+
+  return {
+    async create(tenant, input, by) {
+      const { url, events = ALL, description = null } = parse(newWebhookSchema, input, 'The webhook');
+      const now = clock.now();
+      const row: WebhookRow = {
+        ...blank(now),
+        tenant_id: tenant,
+        id: ids.next('whk'),
+        url: checkReceiver(url, deps.webhooks).href,
+        events: JSON.stringify(events),
+        description,
+        created_by: by,
+      };
+      await database.write(tenant, async (writer) => {
+        if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) {
+          throw new VarveError(`A tenant has at most ${MOST_WEBHOOKS} webhooks.`, { code: 'conflict' });
+        }
+        await writer.insertInto('webhooks').values(row).execute();
+        // The path of a URL may be a secret of the receiver's.
+        const details = { host: new URL(row.url).host };
+        await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.create', subject: row.id, details });
+      });
+      return { webhook: toWebhook(row), secret: row.secret };
+    },
+    list: async (tenant) => (await database.read(tenant, (reader) => listWebhooks(reader, tenant))).map(toWebhook),
+    async change(tenant, id, input, by) {
+      const { url, events, description, enabled } = parse(webhookChangeSchema, input, 'The change');
+      const set: Partial<WebhookRow> = {
+        ...(url === undefined ? {} : { url: checkReceiver(url, deps.webhooks).href }),
+        ...(events === undefined ? {} : { events: JSON.stringify(events) }),
+        ...(description === undefined ? {} : { description }),
+        ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0, disabled_reason: null }),
+        ...(enabled === true ? { active_from: clock.now(), read_until: clock.now() } : {}),
+      };
+      if (Object.keys(set).length === 0) throw invalidInput('The change names nothing to change.');
+      return toWebhook(await change({ tenant, id, by, act: 'webhook.change' }, async () => set));
+    },
+    async rotate(tenant, id, by) {
+      const secret = newWebhookSecret();
+      const row = await change({ tenant, id, by, act: 'webhook.rotate' }, async (writer) => {
+        const before = (await listWebhooks(writer, tenant)).find((webhook) => webhook.id === id);
+        return {
+          secret,
+          previous_secret: before?.secret ?? null,
+          previous_until: clock.now() + SECRET_OVERLAP,
+        };
+      });
+      return { webhook: toWebhook(row), secret };
+    },
+    remove: (tenant, id, by) =>
+      database.write(tenant, async (writer) => {
+        if (!(await removeWebhook(writer, tenant, id))) throw notFound('webhook', id);
+        await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.remove', subject: id });
+      }),
+    ping: (tenant, id) =>
+      database.write(tenant, async (writer) => {
+        const webhook = (await listWebhooks(writer, tenant)).find((row) => row.id === id);
+        if (webhook === undefined) throw notFound('webhook', id);
+        const happening = {
+          type: 'webhook.ping' as const,
+          subject: ids.next('whd'),
+          at: clock.now(),
+          place: TENANT,
+          data: { webhook: id },
+        };
+        const [delivery] = await queueDeliveries(writer, deps, { tenant, webhook, happenings: [happening] });
+        return toDelivery(delivery as DeliveryRow);
+      }),
+    async deliveries(tenant, id, options = {}) {
+      const { limit, cursor } = parse(pageSchema, options, 'The page of deliveries');
+      const [at = '', before = ''] = cursor?.split('-') ?? [];
+      const rows = await database.read(tenant, (reader) =>
+        listDeliveries(reader, tenant, {
+          webhook: id,
+          limit: limit + 1,
+          before: cursor === undefined ? undefined : { at: Number(at), id: before },
+        }),
+      );
+      const items = rows.slice(0, limit);
+      const last = rows.length > limit ? items.at(-1) : undefined;
+      return {
+        items: items.map(toDelivery),
+        cursor: last === undefined ? null : `${last.created_at}-${last.id}`,
+      };
+    },
+    redeliver: (tenant, id) =>
+      database.write(tenant, async (writer) => {
+        const row = await findDelivery(writer, tenant, id);
+        if (row === undefined) throw notFound('delivery', id);
+        if (row.state !== 'failed' && row.state !== 'dropped') {
+          throw new VarveError(`The delivery ${id} is ${row.state}: only one that failed can be sent again.`, {
+            code: 'conflict',
+          });
+        }
+        const again = { state: 'waiting', ended_at: null };
+        await updateDelivery(writer, { tenant, id }, again);
+        await enqueueJobs(writer, [deliveryJob(row)], deps);
+        return toDelivery({ ...row, ...again });
+      }),
+  };
+}
+
+function blank(now: number) {
+  return {
+    secret: newWebhookSecret(),
+    previous_secret: null,
+    previous_until: null,
+    enabled: 1,
+    disabled_reason: null,
+    active_from: now,
+    read_until: now,
+    created_at: now,
+  };
+}
+
+function toWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    events: JSON.parse(row.events) as WebhookEvent[],
+    description: row.description,
+    enabled: row.enabled === 1,
+    disabledReason: row.disabled_reason,
+    createdAt: new Date(row.created_at),
+    createdBy: row.created_by,
+  };
+}
+
+function toDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    type: row.type as WebhookEvent,
+    state: row.state as WebhookDelivery['state'],
+    attempts: row.attempts,
+    status: row.status,
+    error: row.error,
+    createdAt: new Date(row.created_at),
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
+    body: JSON.parse(row.body) as unknown,
+  };
+}
+
+function notFound(what: string, id: string): VarveError {
+  return new VarveError(`There is no ${what} ${id}.`, { code: 'not_found', details: { id } });
+}
