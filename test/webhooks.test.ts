@@ -1,5 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
@@ -24,15 +30,15 @@ async function startReceiver() {
   const received: Received[] = [];
   const waiting: (() => void)[] = [];
   let answer: (place: number) => { status: number; headers?: Record<string, string> } | null = () => ({ status: 204 });
-  const server: Server = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push({ headers: request.headers, body, message: JSON.parse(body) });
-      for (const wake of waiting.splice(0)) wake();
-      const given = answer(received.length);
-      // Null: it never answers.
-      if (given !== null) response.writeHead(given.status, given.headers).end('a body that nobody reads');
-    });
-  });
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    received.push({ headers: request.headers, body, message: JSON.parse(body) });
+    for (const wake of waiting.splice(0)) wake();
+    const given = answer(received.length);
+    // Null: it never answers.
+    if (given !== null) response.writeHead(given.status, given.headers).end('a body that nobody reads');
+  };
+  const server: Server = createServer((request, response) => void take(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
