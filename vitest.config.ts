@@ -10,6 +10,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     exclude: mode === 'all' ? [] : ['test/**/*.slow.test.ts'],
     provide: { depth: mode === 'quick' || mode === 'all' ? mode : 'usual' },
     globalSetup: ['test/databases-setup.ts'],
+    setupFiles: ['test/random.ts'],
     reporters: ['default', './test/requirement-reporter.ts', './test/closing-line-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -8,6 +8,9 @@ import { createVarve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';
 import { nothingHalfDone } from './nothing-half-done.ts';
+import { randomOf } from './random.ts';
+
+const random = randomOf('consolidate-crash');
 
 // Two processes are killed in each round, at any moment; consolidate-crash-aimed.slow.test.ts takes aim.
 const ROUNDS = Number(process.env['VARVE_KILL_ROUNDS'] ?? 3);
@@ -25,7 +28,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
           const names = [`a${round}`, `b${round}`];
           const children = names.map((name) => startChild('consolidating', JSON.stringify(options), name));
           await Promise.all(children.map((child) => child.printed((line) => line === 'ready')));
-          await delay(20 + Math.random() * 250);
+          await delay(20 + random() * 250);
           for (const child of children) child.process.kill('SIGKILL');
           await Promise.all(children.map((child) => child.ended));
           for (const [index, child] of children.entries()) rows.set(names[index] ?? '', Number(child.lines.at(-1)));

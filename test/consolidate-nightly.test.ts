@@ -106,9 +106,10 @@ describe('the marker format', () => {
 
   it('[K10] a profile has six sections within 550 words, the longest cut first', () => {
     const long = PROFILE.replace('Works late.', 'This is one more sentence. '.repeat(300));
+    let sentence = 0;
     const cut = fittedSections(
       readDocument(
-        long.replace(/one more/g, () => `one ${Math.random()} more`),
+        long.replace(/one more/g, () => `one ${(sentence += 1)} more`),
         {},
       ),
       550,

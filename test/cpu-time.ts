@@ -2,6 +2,17 @@
 export function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
+  return since(before);
+}
+
+/** The same for work that waits: of everything that this process does meanwhile. */
+export async function cpuTimeOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  return since(before);
+}
+
+function since(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }

@@ -8,6 +8,9 @@ import { readMeta } from '../src/store/progress-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';
 import { databases } from './databases.ts';
+import { randomOf } from './random.ts';
+
+const random = randomOf('crash');
 
 const ROUNDS = 12;
 
@@ -24,7 +27,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
           const name = `round-${round}`;
           const child = startChild('appender', JSON.stringify(options), name);
           await child.printed((line) => line === '0');
-          await delay(Math.random() * 120);
+          await delay(random() * 120);
           child.process.kill('SIGKILL');
           await child.ended;
           acknowledged.set(name, Number(child.lines.at(-1)));
@@ -85,7 +88,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
           // A killed one still holds its job: an hour later nobody does.
           const child = startChild('re-embedder', JSON.stringify(options), String(round));
           await child.printed((line) => line === 'batch');
-          await delay(Math.random() * 40);
+          await delay(random() * 40);
           child.process.kill('SIGKILL');
           await child.ended;
         }

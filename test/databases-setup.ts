@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -6,10 +7,15 @@ declare module 'vitest' {
     postgresUrl: string | null;
     /** How much is tested (vitest.config.ts). */
     depth: 'quick' | 'usual' | 'all';
+    /** What property tests and kill times are drawn from. */
+    seed: number;
   }
 }
 
-/** The suites on a PostgreSQL server run when VARVE_TEST_POSTGRES_URL names one, and say why when not. */
+/**
+ * The suites on a PostgreSQL server run when VARVE_TEST_POSTGRES_URL names one, and say why when not. VARVE_TEST_SEED repeats what an
+ * earlier run drew.
+ */
 export default function setup(project: TestProject): void {
   const url = process.env['VARVE_TEST_POSTGRES_URL'] ?? null;
   if (url === null) {
@@ -19,4 +25,8 @@ export default function setup(project: TestProject): void {
     );
   }
   project.provide('postgresUrl', url);
+  const seed = Number(process.env['VARVE_TEST_SEED'] ?? randomInt(2 ** 31));
+  if (!Number.isInteger(seed)) throw new Error('VARVE_TEST_SEED must be a whole number.');
+  console.log(`Random tests: VARVE_TEST_SEED=${seed} repeats them.`);
+  project.provide('seed', seed);
 }

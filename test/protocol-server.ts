@@ -66,6 +66,8 @@ export async function startProtocolServer(): Promise<ProtocolServer> {
     const reply = scripted.shift() ?? fallback[request.path.endsWith('/embeddings') ? 'embeddings' : 'chat'];
     await reply(request, response);
   };
+  // A client in this process may be held up for seconds by PGlite, and would then use a connection that was just closed as idle.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;

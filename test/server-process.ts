@@ -43,8 +43,6 @@ export interface ServerProcess {
   process: ChildProcess;
   /** Its log, a line each. */
   log: string[];
-  /** Milliseconds from the start of the process until it said that it listens. */
-  startedIn: number;
   /** Asks with a key. */
   call(
     method: string,
@@ -72,7 +70,6 @@ export async function startServer(
     key = null,
   }: { environment?: Record<string, string>; parameters?: string[]; key?: string | null } = {},
 ): Promise<ServerProcess> {
-  const started = performance.now();
   const child = spawn(
     process.execPath,
     [
@@ -104,7 +101,6 @@ export async function startServer(
     key: secret,
     process: child,
     log,
-    startedIn: performance.now() - started,
     async call(method, path, options = {}) {
       const used = options.key === undefined ? secret : options.key;
       const isText = typeof options.body === 'string';

@@ -12,6 +12,7 @@ import { readMeta } from '../src/store/progress-store.ts';
 import { createVectorMatrix } from '../src/store/sqlite/sqlite-indexes.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
+import { randomOf } from './random.ts';
 
 const DIMENSIONS = 24;
 
@@ -43,9 +44,10 @@ const unit = (numbers: number[]): Float32Array => {
 };
 
 describe('the scan of vectors', () => {
+  const draw = randomOf('vectors');
   it('gives the same products as plain arithmetic, for any width and any number of vectors', () => {
     for (const dimensions of [1, 3, 16, 24, 100, 384]) {
-      const random = (): Float32Array => unit(Array.from({ length: dimensions }, () => Math.random() - 0.5));
+      const random = (): Float32Array => unit(Array.from({ length: dimensions }, () => draw() - 0.5));
       const matrix = createVectorMatrix(dimensions, 2);
       const vectors = Array.from({ length: 333 }, random);
       for (const [index, vector] of vectors.entries()) matrix.set(1000 + (index >> 1), index & 1, vector);

@@ -16,6 +16,9 @@ import { EVERY_TENANT, type Database } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { databases } from './databases.ts';
 import type { WorkerProcessOptions } from './fixtures/worker-process.ts';
+import { randomOf } from './random.ts';
+
+const random = randomOf('workers');
 
 const deps = { clock: systemClock, ids: createIdSource(systemClock) };
 
@@ -120,7 +123,7 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
       const killTimes = async (): Promise<void> => {
         for (let kill = 0; kill < kills / 2; kill += 1) {
           const child = await startWorker(crashing);
-          await delay(Math.random() * 150);
+          await delay(random() * 150);
           const exited = once(child, 'exit');
           child.kill('SIGKILL');
           await exited;

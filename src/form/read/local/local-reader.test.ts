@@ -8,6 +8,7 @@ import { MEMORY_TYPES } from '../../../record/memory-types.ts';
 import type { Origin } from '../../../record/trust.ts';
 import type { ReadInput, Reading } from '../reader.ts';
 import { createLocalReader } from './local-reader.ts';
+import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 
 const reader = createLocalReader();
 const types = Object.entries(MEMORY_TYPES)
@@ -335,9 +336,16 @@ describe('any input', () => {
     ['question marks', '?'],
     ['apostrophes', "I'm "],
   ])('of 100 kB is read in linear time: %s', async (_, piece) => {
-    const started = performance.now();
-    await read(piece.repeat(Math.ceil(100_000 / piece.length)));
-    expect(performance.now() - started).toBeLessThan(1_500);
+    const text = piece.repeat(Math.ceil(100_000 / piece.length));
+    expect(await cpuTimeOf(() => read(text))).toBeLessThan(1_500);
+  });
+
+  it('[L6] of an exchange takes at most 10 ms of processor time', async () => {
+    const exchange: Said[] = ['I moved to Graz in March and work at Halden Foods now.', ['agent', 'How is it there?']];
+    const times: number[] = [];
+    for (let round = 0; round < 15; round += 1) times.push(await cpuTimeOf(() => read(exchange)));
+    // The least of several: what else this process does only adds to it.
+    expect(Math.min(...times)).toBeLessThan(10);
   });
 
   it('gives no statement whose words the user did not say', async () => {

@@ -1,5 +1,7 @@
-import { globSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createVarve } from '../../src/varve.ts';
 import { cpuTime } from '../cpu-time.ts';
@@ -66,47 +68,11 @@ const MOST_FOR_1_MB = 8_000;
 // Linear patterns take a millisecond or two; a quadratic one looks at 32 million places.
 const MOST_FOR_8_KB = 60;
 
-/** Every pattern that modules build from data while they are loaded and while the local reader reads. */
+/** Every pattern that modules build from data. In a process of its own: the modules of this one are loaded already. */
 async function builtPatterns(): Promise<RegExp[]> {
-  const Original = globalThis.RegExp;
-  const made = new Map<string, RegExp>();
-  globalThis.RegExp = new Proxy(Original, {
-    construct(target, parameters: ConstructorParameters<typeof RegExp>) {
-      const pattern = new target(...parameters);
-      made.set(String(pattern), pattern);
-      return pattern;
-    },
-  });
-  try {
-    const folders =
-      'src/{language,form,recall,assemble,consolidate,record,tools,observe,maintain,import,models}/**/*.ts';
-    for (const file of globSync(folders).filter(
-      (name) => !name.endsWith('.test.ts') && !name.includes('local-embedder'),
-    )) {
-      await import(pathToFileURL(file).href);
-    }
-    const varve = await createVarve({ store: ':memory:', embedder: null, background: false });
-    const handle = varve.for({ user: 'ana', session: 's' });
-    for (const content of [
-      'I live in Graz.',
-      'Ich wohne in Graz.',
-      'Vivo en Graz.',
-      'J’habite à Graz.',
-      'Moro em Graz.',
-      'Abito a Graz.',
-      'Ik woon in Graz.',
-      '我住在格拉茨。',
-      'グラーツに住んでいます。',
-    ]) {
-      await handle.observe({ content });
-    }
-    await varve.drain();
-    await handle.recall('Where do I live since last May?');
-    await varve.close();
-  } finally {
-    globalThis.RegExp = Original;
-  }
-  return [...made.values()];
+  const fixture = join(import.meta.dirname, '../fixtures/built-patterns.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [fixture], { maxBuffer: 2 ** 26 });
+  return (JSON.parse(stdout) as [string, string][]).map(([source, flags]) => new RegExp(source, flags));
 }
 
 describe('time grows with the length of a text and no faster (S2)', () => {
@@ -142,7 +108,7 @@ describe('time grows with the length of a text and no faster (S2)', () => {
   it('every pattern that is built from data, at 8 kB', { timeout: 600_000 }, async () => {
     const counted = tally('time, built patterns');
     const patterns = await builtPatterns();
-    expect(patterns.length).toBeGreaterThan(20);
+    expect(patterns.length).toBeGreaterThan(200);
     for (const pattern of patterns) {
       for (const kind of KINDS) {
         const text = hostile(kind, 8_000, '!');
