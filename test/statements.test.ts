@@ -192,6 +192,25 @@ for (const database of databases('sql')) {
         expect(await handle.memories.history(old.id)).toHaveLength(2);
       });
 
+      it('replaces nothing that is trusted more, by whichever door it comes', async () => {
+        const handle = open();
+        const old = (await handle.memories.create({ ...oslo, statedBy: 'user' })).memory;
+        const said = { ...bergen, statedBy: 'tool' as const };
+        const conflict = { code: 'conflict', details: { id: old.id } };
+        await expect(handle.memories.supersede(old.id, said)).rejects.toMatchObject(conflict);
+        await expect(handle.memories.supersede(old.id, said, { asked: true })).rejects.toMatchObject(conflict);
+        await expect(handle.memories.create({ ...said, contradicts: old.id })).rejects.toMatchObject(conflict);
+        await expect(handle.memories.supersede(old.id, { ...bergen, statedBy: 'agent' })).rejects.toMatchObject(
+          conflict,
+        );
+        const fact = { key: 'home_city', value: 'Bergen', statedBy: 'tool' as const };
+        expect((await handle.facts.set(fact)).outcome).toBe('unchanged');
+        expect((await handle.memories.list()).items.map(({ id }) => id)).toEqual([old.id]);
+        const asked = { ...bergen, statedBy: 'agent' as const };
+        const next = await handle.memories.supersede(old.id, asked, { asked: true });
+        expect((await handle.memories.list()).items.map(({ id }) => id)).toEqual([next.id]);
+      });
+
       it('ends when the contradiction was stated, where it has no beginning of its own', async () => {
         const handle = open();
         const old = (await handle.memories.create(oslo)).memory;

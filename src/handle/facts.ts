@@ -5,7 +5,7 @@ import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
-import { type Origin, ORIGINS, type Trust, TRUST_LEVELS, trustOf } from '../record/trust.ts';
+import { isMoreTrusted, type Origin, ORIGINS, trustOf } from '../record/trust.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';
@@ -184,10 +184,6 @@ async function setFact(
   }
   if (replaced === undefined) return { memory, outcome };
   return { memory, outcome: 'superseded' };
-}
-
-function isMoreTrusted(one: Trust, other: Trust): boolean {
-  return TRUST_LEVELS.indexOf(one) > TRUST_LEVELS.indexOf(other);
 }
 
 /** The attribute of a key: `city` is `home_city`, which has one value. `dog_name` and `cat_name` stay two keys, though both are pets' names. */

@@ -12,6 +12,7 @@ import {
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
+import { isMoreTrusted } from '../record/trust.ts';
 import type { Page, Parts, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';
@@ -59,7 +60,10 @@ export interface MemoryHandle extends MemoryReader {
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /** Brings an archived memory back; a `conflict` when another has taken its place. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
-  /** Puts a new memory in the place of another, which is archived and points to it. */
+  /**
+   * Puts a new memory in the place of another, which is archived and points to it. A `conflict` when the new one is trusted less: what a
+   * tool or a document says does not replace what a person said, here as in `facts.set()`.
+   */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
   /** All changes of a memory, oldest first. */
   history(id: string): Promise<Revision[]>;
@@ -68,6 +72,8 @@ export interface MemoryHandle extends MemoryReader {
 export interface SupersedeOptions extends Partial<Change> {
   /** What the old one is archived as. Default `superseded`. */
   as?: 'superseded' | 'contradicted';
+  /** The user asked for it, so that what an agent put into words may replace what the user said. Default false. */
+  asked?: boolean;
 }
 
 export function memoryReader(parts: Parts, scope: Scope, asOf: Date | null): MemoryReader {
@@ -95,7 +101,11 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     async create(memory, why) {
       const input = parse(newMemorySchema, memory, 'The memory');
       const reason = parseChange(why, 'stored by the application');
-      return database.write(scope.tenant, (writer) => writeMemory(writer, parts, scope, input, reason));
+      return database.write(scope.tenant, async (writer) => {
+        const old = input.contradicts == null ? null : await findChangeable(writer, scope, input.contradicts);
+        if (old !== null) assertMayReplace(old, newMemory(parts, scope, input), false);
+        return writeMemory(writer, parts, scope, input, reason);
+      });
     },
     async revise(id, fields, why) {
       const checked = parse(memoryChangeSchema, fields, 'The change');
@@ -122,7 +132,7 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
         return restored;
       });
     },
-    async supersede(id, replacement, { as = 'superseded', ...why } = {}) {
+    async supersede(id, replacement, { as = 'superseded', asked = false, ...why } = {}) {
       const input = parse(newMemorySchema, replacement, 'The memory');
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
@@ -132,6 +142,7 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
           });
         }
         const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, input);
+        assertMayReplace(old, next, asked);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
       });
     },
@@ -147,6 +158,13 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
       });
     },
   };
+}
+
+/** What is trusted less replaces nothing, except where a user asked an agent to put something right. */
+function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
+  if (!isMoreTrusted(old.trust, next.trust) || (asked && next.trust !== 'low')) return;
+  const message = `The memory ${old.id} is trusted more (${old.trust}) than what would take its place (${next.trust}).`;
+  throw new VarveError(message, { code: 'conflict', details: { id: old.id } });
 }
 
 export function notFound(id: string): VarveError {

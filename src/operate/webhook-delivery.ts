@@ -58,7 +58,7 @@ async function feedWebhooks(deps: WebhookDeps): Promise<void> {
   }
 }
 
-/** Queues what happened in one stretch of time, and gives back where the stretch ended. */
+/** Queues what happened in one stretch of time, and returns where the stretch ended. */
 async function feedTenant(deps: WebhookDeps, tenant: string, now: number): Promise<number> {
   return deps.database.write(tenant, async (writer) => {
     const webhooks = (await listWebhooks(writer, tenant)).filter(({ enabled }) => enabled === 1);

@@ -7,7 +7,7 @@ import { invalidInput, VarveError } from '../errors.ts';
 /** Whom webhooks may call. */
 export interface WebhookOptions {
   /**
-   * Also addresses of this machine and of private networks, and plain `http:`. Default false: whoever may register a webhook
+   * Also addresses of this machine and of private networks, and plain `http:`. Default false: a key that may register a webhook
    * could reach through the server what only the server can reach.
    */
   allowPrivate?: boolean;
@@ -60,7 +60,7 @@ export function checkReceiver(url: string, { allowPrivate = false }: WebhookOpti
   return parsed;
 }
 
-/** Sends a message and gives back the status of the answer. Redirects are not followed, and the body of the answer is not read. */
+/** Sends a message and returns the status of the answer. Redirects are not followed, and the body of the answer is not read. */
 export async function sendWebhook(message: SignedRequest, options: WebhookOptions): Promise<number> {
   const url = checkReceiver(message.url, options);
   const seconds = Math.floor(message.now / 1000);

@@ -23,6 +23,11 @@ export function trustOf(origin: Origin): Trust {
   return TRUST_OF_ORIGIN[origin];
 }
 
+/** Whether the first is believed more than the second: what is believed less replaces nothing. */
+export function isMoreTrusted(one: Trust, other: Trust): boolean {
+  return TRUST_LEVELS.indexOf(one) > TRUST_LEVELS.indexOf(other);
+}
+
 /** What is derived from several sources is trusted as far as the least of them. */
 export function lowestTrust(levels: readonly Trust[]): Trust {
   const lowest = Math.min(...levels.map((level) => TRUST_LEVELS.indexOf(level)));

@@ -94,7 +94,7 @@ export async function removeWebhook(writer: Writer, tenant: string, id: string):
   return removed.numDeletedRows > 0n;
 }
 
-/** Writes deliveries and gives back the ids of those that were not there yet. */
+/** Writes deliveries and returns the ids of those that were not there yet. */
 export async function insertDeliveries(writer: Writer, deliveries: readonly DeliveryRow[]): Promise<Set<string>> {
   if (deliveries.length === 0) return new Set();
   const rows = await writer

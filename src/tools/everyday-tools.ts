@@ -186,7 +186,12 @@ async function corrected(
   const content = attribute === null ? text : `${attributeLabel(attributeTable(), attribute)}: ${text}`;
   const value = attribute === null ? {} : { value: text };
   const next: NewMemory = { ...stays, ...value, content, statedBy, sourceEvents: events };
-  return handle.memories.supersede(memory.id, next, { reason: 'corrected', actor: 'agent', as: 'contradicted' });
+  return handle.memories.supersede(memory.id, next, {
+    reason: 'corrected',
+    actor: 'agent',
+    as: 'contradicted',
+    asked: true,
+  });
 }
 
 const getContext: AgentTool = defineTool({
