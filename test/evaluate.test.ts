@@ -204,6 +204,43 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(evidence).toEqual([1, 0]);
   });
 
+  it('finds evidence that several statements of a turn say together, and misses it where one of them is not there', async () => {
+    const expected = expectedMemory({
+      id: 'm1',
+      text: 'Moyle Timber is the only supplier of Accoya and gives 30 days of credit.',
+      stated: ['t1'],
+    });
+    const talk = conversation({
+      id: 'ana',
+      sessions: [{ id: 's1', start: null, turns: [turn('t1', 'user', 'ordering it from them tomorrow, as ever')] }],
+      memories: [expected],
+    });
+    const asked = question({ id: 'q1', question: 'Who supplies Accoya?', evidence: ['t1'], memories: ['m1'] });
+    const halves = [
+      'Moyle Timber is the only supplier of the wood.',
+      'Payment is due after 30 days of credit for Accoya.',
+    ];
+    const evidence = async (contents: readonly string[]): Promise<unknown> => {
+      let found: unknown;
+      await replay(
+        talk,
+        { ...noEmbedder, formation: { facts: false, reflections: false, summaries: false } },
+        {
+          async atEnd(state) {
+            const sourceEvents = [...state.turnOf.keys()];
+            for (const content of contents)
+              await state.handle().memories.create({ type: 'fact', content, sourceEvents });
+            const ask = { context: { sections: { recall: false }, lookup: 'never' as const } };
+            found = (await measurePrompt(state, asked, ask))[0]?.values['evidence@2000'];
+          },
+        },
+      );
+      return found;
+    };
+    expect(await evidence(halves)).toBe(1);
+    expect(await evidence(halves.slice(1))).toBe(0);
+  });
+
   it('takes words for a leak of what was forgotten, wherever they stand', async () => {
     const dataset = (isForgotten: boolean): Dataset =>
       repaired('forgetting', [

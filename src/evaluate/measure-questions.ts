@@ -1,10 +1,11 @@
 import type { ContextOptions } from '../assemble/context-options.ts';
+import type { ContextReport } from '../assemble/context-report.ts';
 import type { RecallOptions, RecallResult } from '../recall/recall-options.ts';
 import type { Question, Turn } from './conversation.ts';
 import { ndcgAt, precisionAt, reciprocalRank } from './metrics.ts';
 import { turnTexts, type Replay } from './replay.ts';
 import { BUDGETS, type Row } from './row.ts';
-import { flat, isSaidIn, quotedShare, tellingWords } from './says.ts';
+import { flat, isSaidIn, quotedShare, sayTogether, tellingWords, type SaidStatement } from './says.ts';
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
@@ -104,7 +105,7 @@ export async function measurePrompt(replay: Replay, question: Question, ask: Ask
   const missed: Record<string, string[]> = {};
   for (const budget of BUDGETS) {
     const context = await handle.context({ message: question.question, unlogged: true, ...ask.context, budget });
-    const missing = missingFrom(promptOf(context), needed);
+    const missing = missingFrom(promptOf(context), needed, await statementsIn(replay, context.report));
     if (isForgotten) values['leakedInPrompt'] = 1 - missing.length / needed.length;
     else values[`evidence@${budget}`] = 1 - missing.length / needed.length;
     if (missing.length > 0) missed[budget] = missing;
@@ -164,13 +165,28 @@ function neededIn({ conversation }: Replay, question: Question): Needed[] {
   }));
 }
 
-function missingFrom(prompt: string, needed: readonly Needed[]): string[] {
+/** The statements that stand in a prompt under their own ids, with the turns that they rest on. */
+async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextReport): Promise<SaidStatement[]> {
+  const ids = new Set(sections.flatMap((section) => section.ids.filter((id) => id.startsWith('mem_'))));
+  const found = await Promise.all([...ids].map((id) => handle().memories.get(id)));
+  return found
+    .filter((memory) => memory !== null)
+    .map(({ content, value, sourceEvents }) => ({ text: content, value, turns: named(turnOf, sourceEvents) }));
+}
+
+/** What of the evidence a text does not give: as words of the turn, in a line that says the memory, or in several statements together. */
+function missingFrom(prompt: string, needed: readonly Needed[], statements: readonly SaidStatement[] = []): string[] {
   const lines = prompt.split('\n').map((line) => tellingWords(line));
   const flatPrompt = flat(prompt);
+  // Of a permanent fact a prompt has the label and the value, which say less than the statement.
+  const standing = statements.filter(({ text }) => flatPrompt.includes(flat(text)));
   const isQuoted = (text: string): boolean =>
     text !== '' && (prompt.includes(text.slice(0, OPENING)) || quotedShare(text, flatPrompt) >= QUOTED);
   return needed
-    .filter(({ text, memories }) => !isQuoted(text) && !memories.some((memory) => isSaidIn(memory, lines)))
+    .filter(
+      ({ text, memories }) =>
+        !isQuoted(text) && !memories.some((memory) => isSaidIn(memory, lines) || sayTogether(memory, standing)),
+    )
     .map(({ id }) => id);
 }
 
@@ -198,7 +214,8 @@ export function watchColdStart(ask: AskOptions): {
         const context = await replay
           .handle(`cold ${question.id}`)
           .context({ message: question.question, unlogged: true, ...ask.context, budget: 2000 });
-        if (missingFrom(promptOf(context), neededIn(replay, question)).length > 0) continue;
+        const statements = await statementsIn(replay, context.report);
+        if (missingFrom(promptOf(context), neededIn(replay, question), statements).length > 0) continue;
         [answered, first] = [question.question, turns];
         return;
       }

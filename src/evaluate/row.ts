@@ -204,7 +204,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
         'end-to-end',
         'higher',
         `evidence in ${tokens.toLocaleString('en')} tokens`,
-        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words (its beginning, or nine tenths of it sentence by sentence), or a line that says an expected memory of that turn, by 60 % of its telling words or by its slot’s name and value.`,
+        `Share of the evidence of a question that stands in the prompt of ${tokens.toLocaleString('en')} tokens: the turn’s own words (its beginning, or nine tenths of it sentence by sentence), or a line, or the statements of the prompt that rest on that turn together, saying an expected memory of it by 60 % of its telling words or by its slot’s name and value.`,
       ),
     ]),
   ),
