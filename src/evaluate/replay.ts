@@ -45,7 +45,7 @@ export async function replay(
   }
 }
 
-/** Opens the store of a conversation that begins. Whoever opens it closes it. */
+/** Opens the store of a conversation that begins. The caller closes it. */
 export async function openReplay(conversation: Conversation, options: VarveOptions = {}): Promise<Replay> {
   const clock = manualClock(conversation.sessions[0]?.start?.getTime() ?? BEGINNING);
   const varve = await createVarve({ store: ':memory:', background: false, tracing: false, ...options, clock });

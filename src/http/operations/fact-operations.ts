@@ -27,7 +27,7 @@ const factBody = z.strictObject({
 const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
 
 /** Permanent facts, notes, saved items and entities: statements under a key, memories with a title or an address. */
-export const KEPT_OPERATIONS: readonly Operation[] = [
+export const FACT_OPERATIONS: readonly Operation[] = [
   operation({
     id: 'listFacts',
     method: 'get',

@@ -4,7 +4,7 @@ import { ADMIN_OPERATIONS } from './admin-operations.ts';
 import { BLOCK_OPERATIONS } from './block-operations.ts';
 import { CONTEXT_OPERATIONS } from './context-operations.ts';
 import { EVENT_OPERATIONS } from './event-operations.ts';
-import { KEPT_OPERATIONS } from './fact-operations.ts';
+import { FACT_OPERATIONS } from './fact-operations.ts';
 import { INTENTION_OPERATIONS } from './intention-operations.ts';
 import { MEMORY_OPERATIONS } from './memory-operations.ts';
 import { RUN_OPERATIONS } from './run-operations.ts';
@@ -16,7 +16,7 @@ import { WORK_OPERATIONS } from './work-operations.ts';
 export const OPERATIONS: readonly Operation[] = [
   ...EVENT_OPERATIONS,
   ...MEMORY_OPERATIONS,
-  ...KEPT_OPERATIONS,
+  ...FACT_OPERATIONS,
   ...CONTEXT_OPERATIONS,
   ...BLOCK_OPERATIONS,
   ...INTENTION_OPERATIONS,
