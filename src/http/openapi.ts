@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { BODY_EXAMPLES } from './examples.ts';
 import { jsonSchema, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { queryProperties, SCOPE_PARTS } from './read-request.ts';
@@ -111,7 +110,7 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
       : {
           requestBody: {
             required: !operation.bodyOptional,
-            content: { 'application/json': { schema: use(body, 'input'), ...exampleOf(operation) } },
+            content: { 'application/json': { schema: use(body, 'input'), example: operation.example } },
           },
         }),
     ...(streams === undefined
@@ -119,7 +118,7 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
       : {
           requestBody: {
             required: true,
-            content: { [streams]: { schema: { type: 'string' }, ...exampleOf(operation) } },
+            content: { [streams]: { schema: { type: 'string' }, example: operation.example } },
           },
         }),
     responses: {
@@ -128,10 +127,6 @@ function describe(operation: Operation, use: Use): Record<string, unknown> {
       default: { $ref: '#/components/responses/Problem' },
     },
   };
-}
-
-function exampleOf({ id }: Operation): { example?: unknown } {
-  return id in BODY_EXAMPLES ? { example: BODY_EXAMPLES[id] } : {};
 }
 
 function parametersOf(operation: Operation, use: Use): Record<string, unknown>[] {

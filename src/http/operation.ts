@@ -57,6 +57,8 @@ export interface Operation {
   /** The parameters of the query string besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
+  /** A body as someone would first send it: the reference shows it, and a test sends it. Every body has one. */
+  example?: unknown;
   /** The library checks the body itself, and first of all: the door leaves it to it. */
   bodyCheckedLater: boolean;
   /** Whether the body may be left out. */
@@ -88,7 +90,8 @@ type Definition<Query extends z.ZodType | undefined, Body extends z.ZodType | un
   Operation,
   'id' | 'method' | 'path' | 'tag' | 'summary'
 > &
-  Partial<Omit<Operation, 'query' | 'body' | 'run' | 'answer'>> & {
+  Partial<Omit<Operation, 'query' | 'body' | 'example' | 'run' | 'answer'>> &
+  (Body extends z.ZodType ? { example: z.input<Body> } : { example?: string }) & {
     query?: Query;
     body?: Body;
     answer: z.ZodType | null | Partial<Operation['answer']>;

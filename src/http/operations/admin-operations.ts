@@ -22,6 +22,7 @@ const KEYS: readonly Operation[] = [
     body: newApiKeySchema,
     // The answer holds a secret: it is not kept for repeated requests.
     once: false,
+    example: { name: 'my app', access: 'write' },
     answer: { status: 201, schema: z.object({ key: records.apiKey, secret: z.string() }) },
     async run({ varve, key, body }) {
       return { body: await varve.operator.keys.create(key.tenant, body as NewApiKey, key.id) };
@@ -237,6 +238,7 @@ const COUNTS: readonly Operation[] = [
       reason: textSchema(200),
       key: textSchema(200).optional(),
     }),
+    example: { amount: 5_000_000, reason: 'monthly' },
     answer: money,
     async run({ varve, key, body: { user = null, ...move } }) {
       return { body: { balance: await varve.ledger.credit.grant({ ...move, user, tenant: key.tenant }) } };
@@ -270,6 +272,7 @@ const ERASE: readonly Operation[] = [
     // An answer that is kept would outlive what was erased.
     once: false,
     act: 'erase',
+    example: { confirm: 'ana' },
     answer: loose,
     unhurried: true,
     async run({ handle, scope, key, body }) {

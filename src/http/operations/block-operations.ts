@@ -43,6 +43,7 @@ const BLOCKS: readonly Operation[] = [
       'if-match': 'The tag that was read: 412 when the block is another by now.',
       'if-none-match': '`*`: only if there is none yet.',
     },
+    example: { content: 'Lives in Oslo. Plans a trip across Hardangervidda.' },
     answer: { schema: records.block, also: { 412: 'The block is another by now.' } },
     async run({ handle, params, query, body: { content, ...why }, headers }) {
       const kind = kindOf(params);
@@ -112,6 +113,7 @@ const SESSION: readonly Operation[] = [
     tag: 'session',
     summary: 'Sets parts of the state of the conversation.',
     body: sessionStateSchema,
+    example: { activePreferences: ['metric units'] },
     answer: records.sessionState,
     async run({ handle, body }) {
       return { body: await handle.session.setState(body) };
@@ -151,6 +153,7 @@ const CONNECTION: readonly Operation[] = [
     tag: 'connection',
     summary: 'Adds to what was learned of the connection; a key that is set to null is taken out.',
     body: jsonObject,
+    example: { workspace: 'acme' },
     answer: records.block,
     async run({ handle, body }) {
       return { body: await handle.connection.learn(body) };
@@ -174,6 +177,7 @@ const CONNECTION: readonly Operation[] = [
     tag: 'connection',
     summary: 'Keeps a schema of the connection’s tools, by default for a day.',
     body: z.strictObject({ schema: z.json(), timeToLive: z.int().positive().max(1e12).optional() }),
+    example: { schema: { tools: ['search', 'send'] } },
     answer: null,
     async run({ handle, body: { schema, timeToLive } }) {
       await handle.connection.saveToolSchema(schema, { timeToLive });

@@ -78,6 +78,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     once: false,
     body: contextBody,
     bodyOptional: true,
+    example: { message: 'Where should we meet?', budget: 4000 },
     answer: z.object({
       system: z.string(),
       user: z.string(),
@@ -111,6 +112,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     once: false,
     query: recallView,
     body: recallBody,
+    example: { query: 'where does she live?', options: { limit: 5 } },
     answer: shortRecalled,
     async run({ handle, body, query: view }) {
       return { body: recalledWith(await recallAsked(handle, body as RecallBody), view as RecallView) };
@@ -126,6 +128,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     once: false,
     query: recallView,
     body: z.strictObject({ queries: z.array(recallBody).min(1).max(50) }),
+    example: { queries: [{ query: 'where does she live?' }, { query: 'what does she like?' }] },
     answer: items(z.union([shortRecalled, failedItem])),
     async run({ handle, body, query: view }) {
       const answer = async (asked: RecallBody): Promise<unknown> =>
@@ -161,6 +164,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     summary: 'Calls a tool of the agent, such as record_observation, update_user_context or remember_fact.',
     access: 'read',
     body: z.record(z.string(), z.unknown()),
+    example: { query: 'where does she live?' },
     answer: loose,
     async run({ handle, key, params, body }) {
       const tool = found(agentTool(params['name'] ?? '') ?? null, 'tool', params['name']);

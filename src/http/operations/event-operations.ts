@@ -27,6 +27,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     // An Idempotency-Key becomes the key of the events themselves, which is kept for good and not for a day.
     once: false,
     headers: { 'idempotency-key': 'Appending again under the same key changes nothing.' },
+    example: { content: 'I moved to Oslo last month.' },
     answer: {
       status: 201,
       schema: z.object({ events: z.array(records.event), repeated: z.int() }),
@@ -71,6 +72,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'events',
     summary: 'Notes what a chat agent has observed about the user: as an event first, like every write.',
     body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES) }),
+    example: { content: 'Prefers short answers.', category: 'preference' },
     answer: { status: 201, schema: records.event },
     async run({ handle, body }) {
       return { body: await handle.recordObservation(body.content, body.category) };
@@ -86,6 +88,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
       persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
     }),
+    example: { scaffoldUpdates: { role: 'cook' }, persistentInfoAdditions: ['Works at night.'] },
     answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
     async run({ handle, body }) {
       return { body: { events: await handle.updateUserContext(body) } };
@@ -98,6 +101,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'events',
     summary: 'Logs an exchange: what the user said, which tools were used, what was answered.',
     body: newInteractionSchema,
+    example: { userMessage: 'What is left to do?', agentResponse: 'Only the invoice.' },
     answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
     async run({ handle, body }) {
       const logged = await handle.logInteraction(body);
@@ -129,6 +133,10 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     summary: 'Indexes a document or an attachment in chunks; doing it again changes nothing.',
     body: newDocumentSchema,
     once: false,
+    example: {
+      content: 'The warranty ends in May 2027.',
+      context: { type: 'user_persistent', source: 'user_provided' },
+    },
     answer: { status: 201, schema: z.object({ chunks: z.array(records.event), repeated: z.int() }) },
     async run({ handle, body }) {
       return { body: await handle.indexDocument(body) };
@@ -141,6 +149,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'events',
     summary: 'Records what an agent decided to do.',
     body: newDecisionSchema,
+    example: { content: 'Ship on Friday.', reason: 'The tests are green.' },
     answer: { status: 201, schema: records.event },
     async run({ handle, body }) {
       return { body: await handle.decisions.record(body) };
@@ -165,6 +174,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'events',
     summary: 'Records what came of a decision.',
     body: newOutcomeSchema,
+    example: { content: 'No complaints.', effect: 'positive' },
     answer: { status: 201, schema: records.event },
     async run({ handle, params, body }) {
       return { body: await handle.decisions.recordOutcome(idOf(params), body) };

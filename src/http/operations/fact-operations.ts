@@ -59,6 +59,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     tag: 'facts',
     summary: 'Sets the value under a key. The same value changes nothing; another one replaces it.',
     body: factBody,
+    example: { value: 'Oslo', category: 'location' },
     answer: records.written,
     async run({ handle, params, body: { why, ...fact } }) {
       const input = { key: keyOf(params), ...fact } as FactInput;
@@ -87,6 +88,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
       content: textSchema(20_000),
       tags: z.array(textSchema(100)).max(50).optional(),
     }),
+    example: { title: 'Packing', content: 'Tent, stove, two maps.', tags: ['trip'] },
     answer: { status: 201, schema: records.memory },
     async run({ handle, body }) {
       return { body: await handle.notes.add(body) };
@@ -111,6 +113,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     tag: 'notes',
     summary: 'Keeps a link for later.',
     body: savedItemSchema,
+    example: { title: 'Hardangervidda', url: 'https://example.org/hut', summary: 'A hut with twelve beds.' },
     answer: { status: 201, schema: records.memory },
     async run({ handle, body }) {
       return { body: await handle.savedItems.add(body) };
@@ -135,6 +138,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     tag: 'entities',
     summary: 'Stores an entity, or joins it to the one that already goes by this name.',
     body: newEntitySchema,
+    example: { type: 'person', name: 'Kari Nordmann', aliases: ['Kari'] },
     answer: { status: 201, schema: records.entity },
     async run({ handle, body }) {
       return { body: await handle.entities.add(body) };

@@ -25,6 +25,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     tag: 'intentions',
     summary: 'Notes something the user means to do, to be brought up again when it is due.',
     body: newIntention,
+    example: { text: 'Book the hut.', dueAt: '2027-03-01T09:00:00Z' },
     answer: { status: 201, schema: records.memory },
     async run({ handle, body }) {
       return { body: await handle.intentions.add(body) };
@@ -72,6 +73,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     tag: 'intentions',
     summary: 'Not now: it comes back at another time.',
     body: z.strictObject({ until: timeSchema }),
+    example: { until: '2027-03-08T09:00:00Z' },
     answer: records.memory,
     async run({ handle, params, body }) {
       return { body: await handle.intentions.snooze(idOf(params), body.until) };
@@ -84,6 +86,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     tag: 'intentions',
     summary: 'Adds a rule for the agent. The same rule again changes nothing.',
     body: newLearning,
+    example: { rule: 'Ask before sending a message.' },
     answer: { status: 201, schema: records.memory },
     async run({ handle, body }) {
       return { body: await handle.learnings.add(body) };

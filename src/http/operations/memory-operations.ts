@@ -42,6 +42,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary:
       'Stores a memory; an exact double of a live one is not stored twice. The memory that `contradicts` names is archived.',
     body: z.strictObject({ memory: newMemorySchema, why }),
+    example: { memory: { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' } },
     answer: { status: 201, schema: records.written },
     async run({ handle, body }) {
       return { body: await handle.memories.create(body.memory as NewMemory, body.why as Partial<Change>) };
@@ -56,6 +57,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ memories: z.array(newMemorySchema).min(1).max(1000), why }),
     // Each memory is checked for itself, so that one that is wrong does not refuse the others.
     bodyCheckedLater: true,
+    example: { memories: [{ type: 'fact', content: 'Has two cats.' }] },
     answer: { status: 201, schema: items(z.union([records.written, failedItem])) },
     async run({ handle, body }) {
       const { memories, why: reason } = parse(batchSchema, body, 'The body');
@@ -75,6 +77,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       reason: z.enum(ARCHIVE_REASONS).optional(),
       why,
     }),
+    example: { ids: ['mem_01k00000000000000000000000'] },
     answer: items(z.union([z.object({ id: z.string(), archived: z.boolean() }), failedItem])),
     async run({ handle, body }) {
       const archive = async (id: string): Promise<{ id: string; archived: boolean }> => {
@@ -142,6 +145,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     tag: 'memories',
     summary: 'Makes a new version of a memory.',
     body: z.strictObject({ change: memoryChangeSchema, why }),
+    example: { change: { content: 'Lives in Bergen.' }, why: { reason: 'corrected by the user' } },
     answer: records.memory,
     async run({ handle, params, body }) {
       return {
@@ -170,6 +174,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'Brings an archived memory back; a conflict when another has taken its place.',
     body: z.strictObject({ why }),
     bodyOptional: true,
+    example: { why: { reason: 'was right after all' } },
     answer: records.memory,
     async run({ handle, params, body }) {
       return { body: await handle.memories.restore(idOf(params), body?.why as Partial<Change>) };
@@ -182,6 +187,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     tag: 'memories',
     summary: 'Puts a new memory in the place of another, which is archived and points to it.',
     body: z.strictObject({ memory: newMemorySchema, as: z.enum(['superseded', 'contradicted']).optional(), why }),
+    example: { memory: { type: 'fact', content: 'Lives in Bergen.' } },
     answer: { status: 201, schema: records.memory },
     async run({ handle, params, body }) {
       const options = { ...(body.why as Partial<Change>), as: body.as };
@@ -223,6 +229,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     access: 'admin',
     body: z.strictObject({ why }),
     bodyOptional: true,
+    example: { why: { reason: 'was meant otherwise' } },
     answer: null,
     act: 'forgotten.restore',
     async run({ handle, params, body }) {

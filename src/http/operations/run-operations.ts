@@ -119,6 +119,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     summary:
       'Notes which memories were put before the model for this turn, so that it can be judged whether they helped.',
     body: z.strictObject({ memories: z.array(textSchema(200)).min(1).max(1000) }),
+    example: { memories: ['mem_01jd00000000000000000000aa'] },
     answer: null,
     async run({ handle, body }) {
       await handle.noteGiven(body.memories);
@@ -135,6 +136,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
       timeZone: textSchema(100).nullable().optional(),
       reflectionHour: z.int().min(0).max(23).nullable().optional(),
     }),
+    example: { timeZone: 'Europe/Oslo', reflectionHour: 3 },
     answer: null,
     async run({ handle, body }) {
       await handle.consolidation.configure(body);

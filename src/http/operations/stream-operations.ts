@@ -38,6 +38,8 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     once: false,
     streams: NDJSON,
     query: z.strictObject({ dryRun: z.boolean().optional() }),
+    example:
+      '{"record":"event","id":"evt_01jd00000000000000000000aa","scope":{"user":"ana"},"data":{"content":"I moved to Oslo."}}',
     answer: records.importReport,
     async run({ varve, key, scope, query, stream, gone }) {
       const { tenant, agent, user, session } = scope;

@@ -18,6 +18,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     body: newWebhookSchema,
     // The answer holds a secret: it is not kept for repeated requests.
     once: false,
+    example: { url: 'https://example.org/hooks/varve', events: ['memory.created', 'memory.forgotten'] },
     answer: { status: 201, schema: madeWebhook },
     async run({ varve, key, body }) {
       return { body: await varve.operator.webhooks.create(key.tenant, body as NewWebhook, key.id) };
@@ -53,6 +54,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhooks/{id}',
     summary: 'Changes the URL, the events or the description of a receiver, or turns it off and on.',
     body: webhookChangeSchema,
+    example: { enabled: false },
     answer: records.webhook,
     async run({ varve, key, params, body }) {
       const { webhooks } = varve.operator;
