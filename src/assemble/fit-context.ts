@@ -169,7 +169,9 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   for (const section of TAKES_ROOM.filter((name) => fitter.placed.has(name))) {
     const isEvidence = section === 'recall' && held > 0;
     const kept = fitter.placed.get(section)?.place === 'system' ? held + slack : held;
-    take(section, Math.max(isEvidence ? Math.min(left, held) : left - kept, 0));
+    // What the documents have left free is evidence's, up to the most that it may have.
+    const room = isEvidence ? Math.min(left, Math.max(held, request.budget.evidence?.most ?? 0)) : left - kept;
+    take(section, Math.max(room, 0));
     if (isEvidence) held = 0;
   }
   return { fitted, wanted };

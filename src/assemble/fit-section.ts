@@ -154,7 +154,7 @@ export function createSaid(): Said {
       // A label with its value is shown even if a sentence elsewhere says the same.
       if (section === 'facts') return item;
       if (item.kind === 'event' && item.id !== null) {
-        return turns.get(item.id) ?? quoted.mostOf(item.id, item.text.length) ?? item;
+        return turns.get(item.id) ?? quoted.mostOf(item.id, item.text) ?? item;
       }
       if (item.kind === 'memory') {
         const [sentence] = sentencesOf(item).values();
@@ -183,7 +183,7 @@ export function createSaid(): Said {
 interface Quoted {
   add(section: SectionName, quotes: readonly Quote[]): void;
   /** The section that has quoted nearly all of a turn. */
-  mostOf(turn: string, length: number): SectionName | undefined;
+  mostOf(turn: string, text: string): SectionName | undefined;
 }
 
 // A turn that says a little more than what was quoted of it is shown: the rest may be what makes sense of the quotes.
@@ -197,15 +197,17 @@ function createQuoted(): Quoted {
         spans.set(event, [...(spans.get(event) ?? []), { start, end, section }]);
       }
     },
-    mostOf(turn, length) {
+    mostOf(turn, text) {
       const found = (spans.get(turn) ?? []).toSorted((one, other) => one.start - other.start);
-      let told = 0;
+      let rest = '';
       let upTo = 0;
       for (const { start, end } of found) {
-        told += Math.max(0, end - Math.max(start, upTo));
+        rest += text.slice(upTo, Math.max(start, upTo));
         upTo = Math.max(upTo, end);
       }
-      return told >= length * TOLD ? found[0]?.section : undefined;
+      rest += text.slice(upTo);
+      // A day or a sum that nobody has quoted may be the answer.
+      return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
     },
   };
 }

@@ -257,7 +257,7 @@ function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
 }
 
 // Of a longer turn its statement is shown alone.
-const SHORT_TURN = 400;
+const SHORT_TURN = 600;
 
 /** The turn that tells a statement. */
 function turnOf(memory: Memory, turns: Behind['turns']): Event | null {

@@ -30,5 +30,8 @@ describe('the names of a statement', () => {
     expect(read({ attribute: 'employer', value: 'eBay' }).value).toBe('eBay');
     expect(read({ attribute: 'hobby', value: 'sea swimming' }).value).toBe('sea swimming');
     expect(read({ attribute: 'school', value: 'finished at 17' }).value).toBe('finished at 17');
+    expect(read({ attribute: 'employer', value: 'the hospital laundry' }).value).toBe('the hospital laundry');
+    // An office beside the trade is not the trade.
+    expect(read({ attribute: 'role', value: 'union delegate' }).attribute).toBe('role');
   });
 });

@@ -42,9 +42,11 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
 
 /** People type names without capitals; a form has them: "wendell tulk" is Wendell Tulk. */
 function spelled(value: string, attribute: string | null, { attributes }: ResolveContext): string {
-  if (attribute === null || attributes.policyOf(attribute).shape !== 'name') return value;
-  // "left at 15" is no name.
-  if (value !== value.toLowerCase() || /\d/.test(value)) return value;
+  if (attribute === null || value !== value.toLowerCase()) return value;
+  const { shape, namesSomebody, category } = attributes.policyOf(attribute);
+  // People and places have names; an employer may be "the hospital laundry", and a school "left at 15".
+  const isName = namesSomebody || category === 'location' || attribute === 'name' || attribute === 'preferred_name';
+  if (shape !== 'name' || !isName || /\d/.test(value)) return value;
   return value.replace(/(?<![\p{L}\p{M}\p{N}'’.])\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 

@@ -258,13 +258,34 @@ export function nearestDay(month: number, day: number, today: CivilDate, prefer:
 
 /** "next Friday" is the Friday of the next calendar week, "this Friday" of this one, "last Friday" the latest before today. */
 export function relativeWeekday(name: string, today: CivilDate, side: string, prefer: 'past' | 'future'): CivilSpan {
-  const target = WEEKDAYS.findIndex((weekday) => weekday.startsWith(name.slice(0, 3).toLowerCase()));
+  const target = weekdayNumber(name);
   const current = weekdayOf(today);
   if (side === 'next') return daySpan(addDays(mondayOf(today), 7 + target));
   if (side === 'last' || side === 'this past' || (side === '' && prefer === 'past'))
     return daySpan(addDays(today, -((current - target + 6) % 7) - 1));
   // "On Sunday", said on a Sunday, is the next one; "this Sunday" is today.
   return daySpan(addDays(today, (target - current + 7) % 7 || (side === '' ? 7 : 0)));
+}
+
+/** "Wednesday the 27th": the nearest day, on the side given, that is both; null when none is within half a year. */
+export function weekdayOfMonth(
+  weekday: number,
+  dayOfMonth: number,
+  today: CivilDate,
+  prefer: 'past' | 'future',
+): CivilDate | null {
+  for (let away = 0; away <= HALF_A_YEAR; away += 1) {
+    const day = addDays(today, prefer === 'future' ? away : -away);
+    if (day.day === dayOfMonth && weekdayOf(day) === weekday) return day;
+  }
+  return null;
+}
+
+const HALF_A_YEAR = 183;
+
+/** Monday is 0; -1 where the word names no weekday. */
+export function weekdayNumber(name: string): number {
+  return WEEKDAYS.findIndex((weekday) => weekday.startsWith(name.slice(0, 3).toLowerCase()));
 }
 
 /** "two weeks ago", "in three years": as wide as its unit. */

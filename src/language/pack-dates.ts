@@ -7,9 +7,10 @@ import {
   mondayOf,
   startOfDay,
   weekdayOf,
+  weekdayOfMonth,
 } from './calendar.ts';
 import { type Pack, wordsPattern } from './packs/pack.ts';
-import { resolveDates } from './resolve-dates.ts';
+import { isRightBefore, resolveDates } from './resolve-dates.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
 export interface FoundDate {
@@ -46,6 +47,8 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
     for (const match of readable.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (found.some((other) => start < other.end && end > other.start)) continue;
+      // "Mittwoch, den 27. Mai" is one day, and the date says which.
+      if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
       const span = read(match, today, context.prefer);
       if (span === null) continue;
       const isDay = addDays(span.from, 1).day === span.to.day && addDays(span.from, 1).month === span.to.month;
@@ -206,6 +209,16 @@ function compile(pack: Pack): Expression[] {
   if (calendar.ago !== '') list.push({ pattern: expand(calendar.ago), read: (match, today) => away(match, today, -1) });
   if (calendar.ahead !== '')
     list.push({ pattern: expand(calendar.ahead), read: (match, today) => away(match, today, 1) });
+  list.push({
+    // "Mittwoch, den 27.", "miércoles 27": not the hour of that day, and not a date whose month follows.
+    pattern: expand(
+      '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
+    ),
+    read(match, today, prefer) {
+      const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);
+      return date === null ? null : day(date);
+    },
+  });
   list.push({ pattern: expand(calendar.nextWeekday), read: (match, today) => weekday(match, today, 'future') });
   list.push({ pattern: expand(calendar.lastWeekday), read: (match, today) => weekday(match, today, 'past') });
   list.push({

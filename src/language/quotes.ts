@@ -227,10 +227,16 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
     // "9.20" is said by "9:20" part by part; one part does not confirm a longer number.
     const isSaid =
-      whole.some((number) => said.has(number * scale)) || parts.every((number) => said.has(number * scale));
+      whole.some((number) => said.has(number * scale) || isSaidInThousands(number * scale, said)) ||
+      parts.every((number) => said.has(number * scale));
     if (!isSaid) return match[0].trim();
   }
   return null;
+}
+
+/** "Asking one sixty thousand, not a cent under one fifty": beside a sum of thousands, 150 may mean 150,000. */
+function isSaidInThousands(number: number, said: ReadonlySet<number>): boolean {
+  return number >= 1000 && number % 1000 === 0 && said.has(number / 1000) && [...said].some((other) => other >= 1000);
 }
 
 const CLOCK_TIME = /(?<!\d)([01]?\d|2[0-4])[:.](\d{2})(?!\d)/g;
@@ -262,8 +268,13 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
     const [plain = ''] = plainWords(name);
     if (known.has(plain)) return true;
     if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
-    return plain.length >= 4 && said.some((word) => isSpelledAlike(plain, word));
+    return plain.length >= 4 && said.some((word) => isSpelledAlike(plain, word) || isPartOf(word, plain));
   });
+}
+
+/** "Straßenbahnfahrer" is said by who drives a "Straßenbahn": a long word that begins the value. */
+function isPartOf(word: string, name: string): boolean {
+  return word.length >= 6 && name.startsWith(word);
 }
 
 function plainWords(text: string): string[] {

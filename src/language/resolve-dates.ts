@@ -22,6 +22,8 @@ import {
   seasonSpan,
   startOfDay,
   vagueSpan,
+  weekdayNumber,
+  weekdayOfMonth,
   writeDate,
   yearSpan,
 } from './calendar.ts';
@@ -141,6 +143,14 @@ const DATE_EXPRESSIONS: readonly DateExpression[] = [
       (m[1] ?? '').toLowerCase() === 'next' ? 'future' : directionOf(m[1]) < 0 ? 'past' : 'this',
     ),
   ),
+  expression(
+    WEEKDAYS,
+    `(?:on )?(?:this |next )?${WEEKDAY},? (?:the )?(\\d{1,2})(?:st|nd|rd|th)(?! (?:of )?(?:${ANY_MONTH})\\b)`,
+    (m, today, prefer) => {
+      const day = weekdayOfMonth(weekdayNumber(m[1] ?? ''), Number(m[2]), today, prefer);
+      return day === null ? null : daySpan(day);
+    },
+  ),
   expression(WEEKDAYS, `(?:on )?(last|this|next|this past|this coming) ${WEEKDAY}`, (m, today, prefer) =>
     relativeWeekday(m[2] ?? '', today, (m[1] ?? '').toLowerCase(), prefer),
   ),
@@ -246,7 +256,19 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     }
   }
   found.sort((left, right) => left.start - right.start);
-  return joinRanges(readable, found, reference.timeZone);
+  // "On Wednesday, May 27" is one day, and the date says which.
+  const days = found.filter(
+    ({ text: words, end }) =>
+      !BARE_WEEKDAY.test(words) || !found.some(({ start }) => isRightBefore(readable.slice(end, start))),
+  );
+  return joinRanges(readable, days, reference.timeZone);
+}
+
+const BARE_WEEKDAY = /^(?:on|by|until|since) \p{L}+day$/iu;
+
+/** Whether nothing but a comma and an article stands between a weekday and a date. */
+export function isRightBefore(between: string): boolean {
+  return /^,?\s(?:\p{L}{1,3}\s)?$/u.test(between);
 }
 
 function joinRanges(text: string, found: readonly Found[], timeZone: string): ResolvedDate[] {

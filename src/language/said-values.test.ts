@@ -18,12 +18,14 @@ describe('numbers that are said', () => {
     ['740 a week', 'he brings home seven forty most weeks'],
     ['22:00 to 06:00', 'ten to six, every second night'],
     ['7:45', 'bus is at 7 45'],
+    ['9000', 'paid 2000 of it, so I owe him 9'],
   ])('%s is in %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).toBeNull());
 
   it.each([
     ['53,000', 'about 52k a year'],
     ['13', 'a dozen eggs a week'],
     ['4', 'two cats'],
+    ['9000', 'he has 9 of them'],
     ['740', 'he brings home seven and a bit'],
   ])('%s is not in %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).toBe(value));
 });

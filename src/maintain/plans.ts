@@ -74,7 +74,8 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
   if (type.expiresAfterDays !== null && daysSince(row.createdAt, now) >= type.expiresAfterDays) {
     return { action: 'archive', reason: 'expired' };
   }
-  const due = Math.max(row.plannedFor ?? 0, row.beginsAt ?? 0);
+  // A stay that was planned is ahead or under way until its end.
+  const due = Math.max(row.plannedFor ?? 0, row.beginsAt ?? 0, row.endedAt ?? 0);
   if (type.expiresAfterDueDays !== null && due > 0 && daysSince(due, now) >= type.expiresAfterDueDays) {
     return { action: 'archive', reason: 'expired' };
   }

@@ -212,7 +212,7 @@ const LASTING: Readonly<Record<string, Row>> = {
       zh: '职业',
       ja: '職業',
     },
-    'job occupation profession role position works_as work',
+    'job occupation profession works_as work',
   ),
   manager_name: somebody(
     'one',
@@ -358,7 +358,7 @@ const LASTING: Readonly<Record<string, Row>> = {
     'health',
     'text',
     { en: 'Medical condition', de: 'Erkrankung' },
-    'condition illness diagnosis health_condition disease injury',
+    'illness diagnosis health_condition disease injury',
   ),
   medication: many(
     'health',

@@ -205,9 +205,8 @@ function checkWords(
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
   if (value !== null && attribute !== null && evidence.length > 0) {
     const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
-    const numbers = numbersSaid(
-      [...own, ...said, ...questionsBefore(evidence, context), ...dates, ...carriedOver].join('\n'),
-    );
+    const answered = context.events.filter(({ origin }) => origin === 'agent').map(({ content }) => content);
+    const numbers = numbersSaid([...own, ...said, ...answered, ...dates, ...carriedOver].join('\n'));
     const number = isDateLike(value) ? null : numberNotSaid(value, numbers);
     if (number !== null) return { reason: 'value_not_said', detail: number };
     // A name may be one that only the assistant said, and that the user took up.

@@ -167,6 +167,23 @@ describe('decide', () => {
       retires: [{ memory: wish, how: 'ended' }],
     });
     expect(decide(said('replaces'), [], context)).toMatchObject({ action: 'add', retires: [] });
+    const chair = known({ subject: 'Mr Ferris', attribute: 'chair_of_the_club', value: 'Mr Ferris' });
+    const next = statement({
+      subject: 'Mrs Oduya',
+      attribute: 'chair_of_the_club',
+      value: 'Mrs Oduya',
+      relation: { kind: 'replaces', target: chair },
+    });
+    expect(decide(next, [], context)).toMatchObject({ action: 'add', retires: [{ memory: chair, how: 'replaced' }] });
+    // What the user is or has is never replaced by what somebody else is or has.
+    const own = known({ attribute: 'employer', value: 'Halden Foods' });
+    const other = statement({
+      subject: "User's sister Ana",
+      attribute: 'employer',
+      value: 'Nordlys',
+      relation: { kind: 'replaces', target: own },
+    });
+    expect(decide(other, [], context)).toMatchObject({ action: 'add', retires: [] });
   });
 
   it('extends under another attribute: the whole statement takes the place of the part, but never of a known attribute’s value', () => {

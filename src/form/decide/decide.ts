@@ -2,8 +2,9 @@ import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import { contentHash, hasOutcome, type Memory } from '../../record/memory.ts';
-import { isSameSubject, mayBeOneMatter, type Tense } from '../../record/statement.ts';
+import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
+import type { Relation } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
 import { type Claim, compareRank, maySupersede, timeOf, wins } from './precedence.ts';
 
@@ -94,8 +95,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
   if (target.archivedAt !== null) return null;
-  // What is over may be said of somebody else: "Malika would not take the jacket off" ends what the user meant to buy.
-  if (kind !== 'ends' && !mayBeOneMatter(statement.subject, target.subject)) return null;
+  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, kind)) return null;
   if (kind === 'repeats') {
     return conflicts(statement, target, context) ? null : { action: 'confirm', target };
   }
@@ -120,6 +120,16 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [] };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/**
+ * Whether a relation may be to a statement about somebody else. What is over may be told of another person ("Malika would not take the
+ * jacket off" ends what the user meant to buy), a plan comes true for whoever it was made, and an office passes to the next.
+ */
+function mayConcernAnother(statement: Statement, target: Memory, kind: Relation): boolean {
+  if (kind === 'ends') return true;
+  const isSameOffice = target.attribute !== null && target.attribute === statement.attribute && !isUser(target.subject);
+  return kind === 'replaces' && (target.tense === 'planned' || (isSameOffice && !isUser(statement.subject)));
 }
 
 /** The fields that decide whether two statements can both hold. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
+import { isPlanOver } from '../../record/memory.ts';
 import { isUser, type Tense, TENSES } from '../../record/statement.ts';
 import { type ReadInput, type Relation, RELATIONS } from './reader.ts';
 
@@ -94,7 +95,7 @@ export interface StatementAnswer {
 
 const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped.
 
-One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent, a fact and the wish that it stays secret) are two statements; a list of one kind (skills, tools, guests) and a person with their age or trade are one; nothing twice. Nothing that will be of no interest in a month: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
+One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent, a fact and the wish that it stays secret) are two statements; a list of one kind (skills, tools, guests) and a person with their age or trade are one; nothing twice. Most sessions give three to eight statements. Nothing that will be of no interest in a month, and no colour that nobody will ask for: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
 - text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
 - about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
 - attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers, also for spoken ones ("71", "650", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is ("User has a son, Tai, who is eleven."), and are about "User"; what else is said of that person later is about that person, under another attribute.
@@ -110,9 +111,9 @@ Go through the known statements: which of them do these turns change, correct, c
 ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so, with turn and quote.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
 reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
-topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and keep what its summary said.
+topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and write its summary anew: what still matters of the old one, and the new.
 
-Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation. A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
+Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation (where the present one is over already, put it into ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
 
 Examples (user turn → statement):
 [2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
@@ -130,7 +131,7 @@ export interface ReadPromptInput extends ReadInput {
 /** What a stretch of a conversation states, and what that does to what is known. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 3,
+  version: 4,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
@@ -140,7 +141,11 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
       `Attributes: ${attributes.names().join(', ')} (job_title is the profession)`,
       ...(userNames.length === 0 ? [] : [`The user is also called: ${fence('names', userNames.join(', '))}`]),
       ...(unwanted.length === 0 ? [] : [`Leave empty: ${unwanted.join(', ')}.`]),
-      ...(known.length === 0 ? [] : [`Known:\n${fence('known', known.map(knownLine).join('\n'))}`]),
+      ...(known.length === 0
+        ? []
+        : [
+            `Known:\n${fence('known', known.map((memory, index) => knownLine(memory, index, turns.at(-1)?.occurredAt)).join('\n'))}`,
+          ]),
       ...(topics.length === 0
         ? []
         : [`Known topics:\n${fence('topics', topics.map(({ topic, summary }) => `${topic}: ${summary}`).join('\n'))}`]),
@@ -162,7 +167,7 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
 });
 
 /** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
-function knownLine(memory: Memory, index: number): string {
+function knownLine(memory: Memory, index: number, now: Date | undefined): string {
   const { subject, attribute, value, polarity, tense, statedAt, dueAt, validTo, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
   const field =
@@ -173,10 +178,11 @@ function knownLine(memory: Memory, index: number): string {
     ...(dueAt === null ? [] : [`due ${day(dueAt)}`]),
     ...(validTo === null ? [] : [`until ${day(validTo)}`]),
   ];
-  const when =
-    tense === 'holds' && dates.length === 0
-      ? ''
-      : ` (${[...(tense === 'holds' ? [] : [tense === 'happened' && dueAt !== null ? 'was planned, its day has passed' : tense]), ...dates].join(', ')})`;
+  const isPassed =
+    dueAt !== null &&
+    (tense === 'happened' || (tense === 'planned' && now !== undefined && isPlanOver(memory, now.getTime())));
+  const words = tense === 'holds' ? [] : [isPassed ? 'was planned, its day has passed' : tense];
+  const when = [...words, ...dates].length === 0 ? '' : ` (${[...words, ...dates].join(', ')})`;
   return `${index + 1}. [${day(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
 }
 
