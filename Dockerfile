@@ -4,14 +4,21 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/docs/package.json ./scripts/docs/package.json
 # Not `npm ci`: the lockfile was made where only one platform's binaries of the linters were to be had, and `ci` refuses it.
 RUN npm install --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json LICENSE ./
 COPY scripts ./scripts
 COPY src ./src
 COPY web ./web
+COPY docs ./docs
+COPY clients/python/README.md ./clients/python/README.md
+COPY CONTRIBUTING.md SECURITY.md ./
 COPY train/embedder/memory-lora.safetensors ./train/embedder/memory-lora.safetensors
-COPY examples/demo-life.json ./examples/demo-life.json
+COPY examples ./examples
+COPY train/lives/FORMAT.md ./train/lives/FORMAT.md
+COPY train/ranking/report.md ./train/ranking/report.md
+COPY deploy ./deploy
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24-bookworm-slim

@@ -1,5 +1,5 @@
 export { createVarve, type Varve, type VarveOptions } from './varve.ts';
-export { VarveError, type ErrorCode } from './errors.ts';
+export { VarveError, type ErrorCode, type ErrorOptions } from './errors.ts';
 export type { BackgroundOptions } from './background.ts';
 export type { DecisionHandle } from './handle/decisions.ts';
 export type { Handle, Logged, PastHandle } from './handle/handle.ts';
@@ -11,45 +11,76 @@ export type { Fact, FactHandle, FactInput, FactReader } from './handle/facts.ts'
 export type { RefusalHandle } from './handle/refusals.ts';
 export type { RunOptions } from './handle/change.ts';
 export type { MemoryHandle, MemoryReader, SupersedeOptions } from './handle/memories.ts';
-export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle } from './handle/notes.ts';
+export type { NewNote, NewSavedItem, NoteHandle, SavedItemHandle, ListOptions } from './handle/notes.ts';
 export type { SessionHandle } from './handle/session.ts';
-export type { FormationOptions, FormationSettings } from './form/formation-settings.ts';
+export type {
+  FormationOptions,
+  FormationSettings,
+  FormTask,
+  LimitSettings,
+  SummarySettings,
+  ThresholdSettings,
+  TriggerSettings,
+} from './form/formation-settings.ts';
 export type { FormResult, Refusal, RefusalReason } from './form/formation-result.ts';
 export type { PrivacyAction, PrivacyCategory, PrivacyPolicy } from './language/privacy-policy.ts';
 export type { Appended } from './observe/observe.ts';
-export type { ChatCategory, UserContextUpdate } from './observe/record-observation.ts';
+export type { ChatCategory, UserContextUpdate, ObservationSource } from './observe/record-observation.ts';
 export type { DecisionWithOutcomes, NewDecision, NewOutcome } from './observe/decisions.ts';
 export type { IndexedDocument, NewDocument } from './observe/index-document.ts';
 export type { Interaction, NewInteraction, ToolUse } from './observe/log-interaction.ts';
-export type { Block, BlockKindName } from './record/block.ts';
+export type { Block, BlockKindName, Basis, SentenceBasis } from './record/block.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './record/clock.ts';
 export type { ContextOrigin, ContextSource, ContextType } from './record/context-source.ts';
 export type { Entity, EntityType, NewEntity } from './record/entity.ts';
 export type { Event, EventKind, NewEvent, ObservationCategory } from './record/event.ts';
-export { createIdSource, type IdSource } from './record/id.ts';
+export { createIdSource, type IdSource, type IdPrefix } from './record/id.ts';
 export type { ArchiveReason, FactCategory, Memory, MemoryChange, NewMemory, SourceType } from './record/memory.ts';
-export { ATTRIBUTES, type Attribute, type AttributeInput, type ValueShape } from './record/attributes.ts';
+export {
+  ATTRIBUTES,
+  type Attribute,
+  type AttributeInput,
+  type ValueShape,
+  type ByLanguage,
+} from './record/attributes.ts';
 export type { Polarity, Quote, Tense } from './record/statement.ts';
-export { MEMORY_TYPES, type Lifespan, type MemoryType, type MemoryTypeInput } from './record/memory-types.ts';
+export {
+  MEMORY_TYPES,
+  type Lifespan,
+  type MemoryType,
+  type MemoryTypeInput,
+  type FieldRule,
+  type PromptSection,
+} from './record/memory-types.ts';
 export type { TimeInput } from './record/parse.ts';
 export type { Change, Revision } from './record/revision.ts';
 export type { HandleScope, Scope, ScopeInput, ScopeLevel } from './record/scope.ts';
-export type { PendingConfirmation, Session, SessionState, ToolResult } from './record/session.ts';
+export type { PendingConfirmation, Session, SessionState, ToolResult, ToolSchema } from './record/session.ts';
 export type { Confidence, Origin, Trust } from './record/trust.ts';
 export type { Erased } from './store/erase.ts';
 export type { StoreOptions } from './store/open-store.ts';
 export type { MemoryFilter } from './store/read-memories.ts';
 export type { Page } from './store/database.ts';
-export type { RefusalFilter, RefusalRecord, Refused } from './store/history-store.ts';
+export type { RefusalFilter, RefusalRecord, Refused, RunNotes } from './store/history-store.ts';
 export type { WrittenMemory } from './store/write-memory.ts';
-export type { Ledger } from './ledger/ledger.ts';
-export type { Embedded, Embedder } from './models/embedder.ts';
-export { aiSdkEmbedder } from './models/ai-sdk.ts';
+export type { CreditMode, Ledger, SpendingBudget } from './ledger/ledger.ts';
+export type { Embedded, Embedder, CacheOptions, EmbedOptions, FunctionEmbedderOptions } from './models/embedder.ts';
+export {
+  aiSdkEmbedder,
+  type AiSdkEmbedderOptions,
+  type AiSdkEmbeddingModel,
+  type AiSdkLanguageModel,
+  type AiSdkRerankingModel,
+  type AiSdkAnswer,
+  type AiSdkCall,
+  type AiSdkMessage,
+  type AiSdkUsage,
+} from './models/ai-sdk.ts';
 export { functionEmbedder } from './models/embedder.ts';
 export { cachedEmbedder } from './models/embedder.ts';
 export { createLocalEmbedder, type LocalEmbedderOptions } from './models/local-embedder/local-embedder.ts';
 export { createLanguageModel, type LanguageModelOptions } from './models/create-language-model.ts';
-export type { LanguageModel } from './models/language-model.ts';
+export type { LanguageModel, DataRequest, Generated, TextRequest, ModelUsage } from './models/language-model.ts';
 export type { AssembledContext } from './assemble/assemble.ts';
 export type { AssembleOptions } from './assemble/assemble-deps.ts';
 export type {
@@ -64,20 +95,31 @@ export type {
 } from './assemble/context-options.ts';
 export { budgetTable, type ContextReport, type SectionReport } from './assemble/context-report.ts';
 export type { Writing } from './assemble/escape.ts';
-export type { HistoryMessage } from './assemble/layout.ts';
+export type { HistoryMessage, LayoutRecall, OverflowRule } from './assemble/layout.ts';
 export type { Intent } from './assemble/intent.ts';
 export { defineLayout, type Budget, type Frame, type Layout, type SectionFormat } from './assemble/layout.ts';
-export { LAYOUTS, type LayoutName } from './assemble/layouts.ts';
-export type { Item, SectionName } from './assemble/section.ts';
+export { LAYOUTS, type LayoutName, type FormerLayoutName } from './assemble/layouts.ts';
+export type { Item, SectionName, Statement } from './assemble/section.ts';
 export type { TracingOptions } from './assemble/assemble-deps.ts';
 export { converse, type ConversationAnswer, type ConversationPrompt } from './integrations/converse.ts';
 export { estimateTokens, tokenizerCounter, type TokenCounter } from './language/token-count.ts';
 export type { LoggedContext, LoggedPart } from './store/context-log-store.ts';
 export { agentInstructions, type InstructionOptions } from './tools/agent-instructions.ts';
-export type { AgentTool, ToolHandle, ToolHints } from './tools/agent-tool.ts';
-export { AGENT_TOOLS, agentTool } from './tools/agent-tools.ts';
+export type { AgentTool, ToolHandle, ToolHints, ToolTurn } from './tools/agent-tool.ts';
+export { AGENT_TOOLS, agentTool, type ToolSetName } from './tools/agent-tools.ts';
 export { runTool, toolDefinitions, type ToolChoice, type ToolDefinition } from './tools/tool-definitions.ts';
-export type { ConsolidationOptions, ConsolidationSettings } from './consolidate/consolidation-settings.ts';
+export type {
+  ConsolidationOptions,
+  ConsolidationSettings,
+  DecaySettings,
+  IntervalSettings,
+  MergeSettings,
+  NightlySettings,
+  PatternSettings,
+  TagSettings,
+  TierSettings,
+  UsefulnessSettings,
+} from './consolidate/consolidation-settings.ts';
 export type { ReflectionCounts } from './consolidate/nightly/reflect.ts';
 export type { ToolSuggestion } from './consolidate/patterns/find-patterns.ts';
 export type { ConsolidationHandle } from './handle/consolidation.ts';
@@ -88,7 +130,7 @@ export type { ConsolidationReport } from './consolidate/consolidate.ts';
 export type { EraseOptions, ErasedWithCertificate } from './maintain/erase.ts';
 export type { MaintenanceReport } from './maintain/maintain.ts';
 export type { ErasureCertificate } from './store/erase.ts';
-export type { HeldChange } from './store/held-change-store.ts';
+export type { HeldChange, HeldKind } from './store/held-change-store.ts';
 export type { Run, RunCause, RunFilter, RunStatus } from './store/history-store.ts';
 export type { MemoryUse } from './store/context-log-store.ts';
 export type { Operator, StoreStatus } from './operate/operator.ts';
@@ -97,12 +139,21 @@ export type { MadeApiKey, Keys } from './operate/api-keys.ts';
 export type { Act, Acts, NewAct } from './operate/admin-audit-log.ts';
 export type { RecordCounts } from './operate/inspect-records.ts';
 export type { CheckResult, ExtractionReport } from './operate/extraction-checks.ts';
-export type { OnlineMetrics, Rate, ScaffoldGrowth } from './operate/online-metrics.ts';
-export type { RecordChange } from './operate/follow-changes.ts';
-export type { ImportReport } from './operate/import-records.ts';
-export type { RecordLine } from './operate/record-line.ts';
-export type { Job, JobState } from './jobs/job.ts';
-export * as recallPresets from './recall/rank-documents.ts';
+export type { OnlineMetrics, Rate, ScaffoldGrowth, CheckName } from './operate/online-metrics.ts';
+export type { RecordChange, FollowOptions } from './operate/follow-changes.ts';
+export type { ImportReport, ImportOptions } from './operate/import-records.ts';
+export type {
+  RecordLine,
+  BlockLine,
+  EntityLine,
+  EventLine,
+  HeaderLine,
+  MemoryLine,
+  RefusalLine,
+  RevisionLine,
+} from './operate/record-line.ts';
+export type { Job, JobState, Json } from './jobs/job.ts';
+export * as recallPresets from './recall/recall-presets.ts';
 export type { RecallFilter } from './recall/recall-filter.ts';
 export type {
   Arm,
@@ -112,6 +163,31 @@ export type {
   RecallSource,
   SignalShare,
   SignalWeights,
+  RecalledEvent,
+  RecalledMemory,
 } from './recall/recall-options.ts';
-export { aiSdkReranker, type Reranker } from './models/reranker.ts';
-export type { Calibration } from './models/calibration.ts';
+export { aiSdkReranker, type Reranker, type RerankOptions, type Reranked } from './models/reranker.ts';
+export type { Calibration, CalibrationKnot } from './models/calibration.ts';
+export type { Lookup } from './assemble/decide-lookup.ts';
+export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
+export type { MergedTag } from './consolidate/merge-tags.ts';
+export type { BackfillOptions, EmbedCounts } from './embed/embed.ts';
+export type { ForgottenHandle } from './handle/forgotten.ts';
+export type { JobCount, JobFilter, JobPage } from './jobs/list-jobs.ts';
+export type { Schedule } from './jobs/schedules.ts';
+export type { RunCounts } from './jobs/worker.ts';
+export type { Credit, CreditEntry, CreditMove, CreditOwner } from './ledger/credit.ts';
+export type { PriceTable, Price, PricedTokens } from './ledger/price-table.ts';
+export type { ReportLine, ReportQuery, UsageScope, ReportBy } from './ledger/usage-report.ts';
+export type { Calibrated, CalibrationReport, CalibrationBoundary, CosineSummary } from './models/calibrate.ts';
+export type { BreakerSettings } from './models/call-failure.ts';
+export type { CallSettings, Delay } from './models/caller.ts';
+export type { Observable, ChatMessage, Conversation } from './record/chat-message.ts';
+export type { RestingSentence } from './store/block-store.ts';
+export type { PostgresOptions } from './store/postgres/open-postgres.ts';
+export type { SqliteOptions } from './store/sqlite/open-sqlite.ts';
+export type { Outcome } from './jobs/settle-jobs.ts';
+export type { TextSpan } from './language/sentences.ts';
+export type { Prompt } from './models/prompt.ts';
+export type { Forgotten } from './record/forgotten.ts';
+export type { PairClass } from './models/calibration-pairs.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
-import * as presets from '../src/recall/rank-documents.ts';
+import * as presets from '../src/recall/recall-presets.ts';
 import type { RecallOptions, Recalled } from '../src/recall/recall-options.ts';
 import { DAY, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';
 import type { StoreOptions } from '../src/store/open-store.ts';
@@ -143,7 +143,7 @@ for (const database of databases('sql')) {
       await handle.memories.create({ type: 'fact', content: 'Traffic is 800 visits a day.', importance: 0.9 });
       await handle.memories.create({ type: 'fact', content: 'Traffic noise is loud.', importance: 0.05 });
       await varve.drain();
-      const { results } = await handle.recall('traffic visits a day', presets.TRI_LAYER);
+      const { results } = await handle.recall('traffic visits a day', presets.FIVE_SIGNALS);
       expect(results.map(({ text }) => text)).toEqual([
         'Traffic is 800 visits a day.',
         'Traffic was 500 visits a day.',
@@ -159,7 +159,7 @@ for (const database of databases('sql')) {
       const old = results[1]!.explanation.find(({ signal }) => signal === 'recency');
       expect(old?.value).toBeCloseTo(1 - 200 / 365, 2);
       const weighed = await handle.recall('traffic visits a day', {
-        ...presets.TRI_LAYER,
+        ...presets.FIVE_SIGNALS,
         weights: { similarity: 0, recency: -1, importance: 0, frequency: 0, entity: 0 },
       });
       expect(texts(weighed)[0]).toBe('Traffic was 500 visits a day.');
@@ -174,7 +174,7 @@ for (const database of databases('sql')) {
         ...Array.from({ length: 40 }, (_, index) => `Unrelated statement about gardening tool ${index}.`),
       );
       for (const query of ['How is the Zanzibar Blog doing?', 'anything on zb lately?']) {
-        const { results } = await handle.recall(query, { ...presets.TRI_LAYER, limit: 40 });
+        const { results } = await handle.recall(query, { ...presets.FIVE_SIGNALS, limit: 40 });
         const found = results.find(({ text }) => text.startsWith('Mondays'));
         expect(found?.arms).toContain('entity');
         expect(found?.explanation.find(({ signal }) => signal === 'entity')?.value).toBe(1);

@@ -32,18 +32,10 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       await own.remove();
     });
 
-    it('lets nobody in without a key, but for health and the files of the inspector', async () => {
+    it('lets nobody in without a key, but for health and the files of the inspector and the docs', async () => {
       expect((await server.call('GET', '/health', { key: null })).status).toBe(200);
       expect((await server.call('GET', '/ready', { key: null })).status).toBe(200);
-      for (const path of [
-        '/v1/memories',
-        '/v1/nothing',
-        '/openapi.json',
-        '/docs',
-        '/metrics',
-        '/mcp',
-        '/inspector/demo',
-      ]) {
+      for (const path of ['/v1/memories', '/v1/nothing', '/openapi.json', '/metrics', '/mcp', '/inspector/demo']) {
         const answer = await server.call('GET', path, { key: null });
         expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
           path,
@@ -543,7 +535,7 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       ]);
       expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
       // Without any key there is nothing to guess: a browser must be asked for one.
-      expect((await own.call('GET', '/docs', { key: null })).status).toBe(401);
+      expect((await own.call('GET', '/openapi.json', { key: null })).status).toBe(401);
       const { text } = await own.call('GET', '/metrics');
       expect(text).toContain('varve_wrong_keys_total{status="401"} 5');
       expect(text).toContain('varve_wrong_keys_total{status="429"} 4');
@@ -628,11 +620,11 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       }
     });
 
-    it('serves a reference page that needs no other host, and metrics', async () => {
+    it('gives its description and metrics to a browser that asks for a key', async () => {
       const basic = `Basic ${Buffer.from(`anyone:${server.key}`).toString('base64')}`;
-      const page = await server.call('GET', '/docs', { key: null, headers: { authorization: basic } });
+      const page = await server.call('GET', '/openapi.json', { key: null, headers: { authorization: basic } });
       expect(page.status).toBe(200);
-      const challenge = (await server.call('GET', '/docs', { key: null })).headers.get('www-authenticate');
+      const challenge = (await server.call('GET', '/openapi.json', { key: null })).headers.get('www-authenticate');
       expect(challenge).toContain('Basic realm=');
       expect(
         (

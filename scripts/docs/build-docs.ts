@@ -2,17 +2,23 @@
 // package.json, the settings with their defaults, and the HTTP reference. TypeDoc does it all, without a network.
 // `--if-needed`: only when there is no site yet, and a failure is told and not fatal: the server works without its docs.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   Application,
+  type Context,
+  Converter,
   type DeclarationReflection,
   DefaultTheme,
   DocumentReflection,
+  IndexedAccessType,
   KindRouter,
+  LiteralType,
   LogLevel,
   type NavigationElement,
   type ProjectReflection,
   type Reflection,
+  ReflectionKind,
+  UnionType,
 } from 'typedoc';
 import { writeHttpReference } from './http-reference.ts';
 import { settingsPage } from './settings-page.ts';
@@ -49,7 +55,9 @@ const fileOf = new WeakMap<Reflection, string>();
 class Router extends KindRouter {
   protected override getIdealBaseName(reflection: Reflection): string {
     const file = fileOf.get(reflection);
-    return file === undefined ? super.getIdealBaseName(reflection) : basename(file, '.md');
+    return file === undefined
+      ? super.getIdealBaseName(reflection)
+      : relative(join(root, 'docs'), file).replace(/\.md$/, '');
   }
 }
 
@@ -114,13 +122,17 @@ async function build(): Promise<void> {
     // What a framework's own class has is documented by the framework.
     excludeExternals: true,
     excludePrivate: true,
+    excludeInternal: true,
     searchInDocuments: true,
     hideGenerator: true,
     sort: ['kind', 'alphabetical-ignoring-documents'],
     navigation: { includeGroups: true },
     treatWarningsAsErrors: true,
+    // Types behind options and handles that an application does not name.
+    intentionallyNotExported: ['LedgerOptions', 'Tenant', 'Writer', 'Count', 'Deep'],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: false },
   });
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, spellOutUnions);
   app.renderer.defineRouter('varve', Router);
   app.renderer.defineTheme('varve', Theme);
   app.options.setValue('router', 'varve');
@@ -148,9 +160,22 @@ function nameModule(project: ProjectReflection, module: DeclarationReflection, m
   module.name = modules.get(project.files.getReflectionPath(module) ?? '') ?? module.name;
 }
 
+/** Shows a union that is derived from a list, `(typeof KINDS)[number]`, by its members. */
+function spellOutUnions(context: Context): void {
+  const checker = context.programs[0]?.getTypeChecker();
+  for (const reflection of context.project.getReflectionsByKind(ReflectionKind.TypeAlias) as DeclarationReflection[]) {
+    const symbol = context.getSymbolFromReflection(reflection);
+    if (symbol === undefined || !(reflection.type instanceof IndexedAccessType)) continue;
+    const type = checker?.getDeclaredTypeOfSymbol(symbol);
+    const members = type?.isUnion() === true ? type.types : [];
+    if (members.length === 0 || !members.every((member) => member.isStringLiteral())) continue;
+    reflection.type = new UnionType(members.map((member) => new LiteralType(member.value)));
+  }
+}
+
 function addSettings(project: ProjectReflection): void {
   const page = new DocumentReflection('Settings', project, [{ kind: 'text', text: settingsPage(project) }], {});
-  fileOf.set(page, 'settings.md');
+  fileOf.set(page, join(root, 'docs/settings.md'));
   project.registerReflection(page, undefined, undefined);
   project.addChild(page);
 }

@@ -1,6 +1,6 @@
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { withoutEnd } from '../language/words.ts';
-import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/rank-documents.ts';
+import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/recall-presets.ts';
 import type { RecallOptions, RecallResult, Recalled } from '../recall/recall-options.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import type { Event } from '../record/event.ts';

@@ -12,6 +12,7 @@ import { replay, type Replay } from './replay.ts';
 import { measureSignals } from './signals.ts';
 import { MEASURES, type Measure, type Row } from './row.ts';
 import { openRun, readRun, type Run, type RunHeader } from './run-file.ts';
+export type { AskOptions } from './measure-questions.ts';
 
 /** What to evaluate, and how. */
 export interface EvaluateOptions {
@@ -171,14 +172,46 @@ function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
 }
 
 export { ARMS, whyNot, type Arm } from './arms.ts';
-export type { Conversation, Dataset, ExpectedMemory, Question, Session, Turn } from './conversation.ts';
-export { createBaselines, BASELINES, type Baseline } from './baselines.ts';
+export type {
+  Conversation,
+  Dataset,
+  ExpectedMemory,
+  Question,
+  Session,
+  Turn,
+  Role,
+  StoredFact,
+} from './conversation.ts';
+export { createBaselines, BASELINES, type Baseline, type BaselineDocument } from './baselines.ts';
 export { DATASETS, loadDataset, type DatasetChoice, type DatasetName } from './datasets/load-dataset.ts';
-export { abstentionOf, compareArms, compareRuns, figuresOf, type Compared, type Figure } from './figures.ts';
+export {
+  abstentionOf,
+  compareArms,
+  compareRuns,
+  figuresOf,
+  type Compared,
+  type Figure,
+  type Abstention,
+} from './figures.ts';
 export { checkFloors, type Floor, type MissedFloor } from './floors.ts';
-export { abstentionArea, abstentionCurve, ndcgAt, precisionAt, recallAt, reciprocalRank } from './metrics.ts';
+export {
+  abstentionArea,
+  abstentionCurve,
+  ndcgAt,
+  precisionAt,
+  recallAt,
+  reciprocalRank,
+  type AbstentionPoint,
+} from './metrics.ts';
 export { replay, type Replay, type ReplayHooks } from './replay.ts';
 export { htmlReport } from './report.ts';
 export { MEASURES, METRICS, type Measure, type Metric, type Row } from './row.ts';
 export { readRun, type Run, type RunHeader } from './run-file.ts';
-export { difference, estimate, type Difference, type Estimate, type Observation } from './statistics.ts';
+export {
+  difference,
+  estimate,
+  type Difference,
+  type Estimate,
+  type Observation,
+  type ResamplingOptions,
+} from './statistics.ts';

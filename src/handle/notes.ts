@@ -28,7 +28,7 @@ export interface NewSavedItem {
   statedBy?: Origin;
 }
 
-type ListOptions = Pick<MemoryFilter, 'tags' | 'limit' | 'cursor' | 'order' | 'archived'>;
+export type ListOptions = Pick<MemoryFilter, 'tags' | 'limit' | 'cursor' | 'order' | 'archived'>;
 
 /** Notes: memories with a title. */
 export interface NoteHandle {

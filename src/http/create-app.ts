@@ -5,7 +5,6 @@ import { assertDepth } from '../operate/parse-json.ts';
 import type { Varve } from '../varve.ts';
 import { isLimited } from './access.ts';
 import { authenticate, checkOrigin, corsHeaders } from './authenticate.ts';
-import { docsPage, type DocsPage } from './docs/docs-page.ts';
 import { type InspectorOptions, inspectorRoutes } from './inspector/inspector-door.ts';
 import { createFailureLimit, createFollowerLimit, createRateLimit } from './limits.ts';
 import { errorFields, type Log } from './log.ts';
@@ -72,7 +71,6 @@ export function createApp(options: AppOptions): App {
   const app = new Hono<Environment>();
   let document: OpenApiDocument | undefined;
   const described = (): OpenApiDocument => (document ??= openApi(OPERATIONS, version));
-  let page: DocsPage | undefined;
 
   app.use(async (context, next) => {
     const start = performance.now();
@@ -131,11 +129,6 @@ export function createApp(options: AppOptions): App {
   app.get('/openapi.json', async (context) => {
     await enter(context, { basic: true });
     return context.json(described(), 200, context.get('headers'));
-  });
-  app.get('/docs', async (context) => {
-    await enter(context, { basic: true });
-    const { html, policy } = (page ??= docsPage(described()));
-    return context.html(html, 200, { ...context.get('headers'), 'content-security-policy': policy });
   });
   app.get('/metrics', async (context) => {
     const key = await enter(context, { basic: true });

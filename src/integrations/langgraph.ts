@@ -19,7 +19,7 @@ import { assertHasUser, keyedNotes, type KeyedNotes } from './keyed-notes.ts';
 
 const LONGEST_TEXT = 20_000;
 
-type StoreHandle = Pick<Handle, 'scope' | 'memories' | 'recall'>;
+export type StoreHandle = Pick<Handle, 'scope' | 'memories' | 'recall'>;
 
 /** How the namespaces of a store become scopes. */
 export interface VarveStoreOptions {

@@ -6,7 +6,7 @@ import type { ToolHandle } from '../tools/agent-tool.ts';
 import { chosenTools, modelSchema, type ToolChoice } from '../tools/tool-definitions.ts';
 import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 
-type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
+export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
 
 /**
  * A session of the OpenAI Agents SDK in Varve: `run(agent, 'Hello', { session: new VarveSession(handle) })`. What the user and the agent
@@ -30,6 +30,10 @@ export class VarveSession implements Session {
     return this.#handle.scope.session ?? '';
   }
 
+  /**
+   * The last messages of the session, oldest first.
+   * @param limit - the most messages; default: the option `turns`
+   */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     return (await this.#spoken(limit ?? this.#most)).map(itemOf);
   }

@@ -23,13 +23,20 @@ export interface Ledger {
    * it calls `meter.settle(writer)` there, and else, or when that transaction was taken back, in one of its own. What was
    * used was used: its charge goes with its usage, so that the two always have the same sum. Only the end of the process
    * in the middle of a run loses usage, and then its charge with it.
+   * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
-  /** Writes usage and its charge in a transaction of the caller's. Gives the cost in micro-dollars. */
+  /**
+   * Writes usage and its charge in a transaction of the caller's. Gives the cost in micro-dollars.
+   * @internal
+   */
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
   /** Throws `out_of_credit` when the account that pays for the scope is empty. */
   ensureCredit(scope: UsageScope): Promise<void>;
-  /** Throws `budget_spent` when the day's budget is; `details.until` is when to try again. Background work asks before it starts. */
+  /**
+   * Throws `budget_spent` when the day's budget is; `details.until` is when to try again. Background work asks before it starts.
+   * @internal
+   */
   ensureBudget(scope: UsageScope): Promise<void>;
   /** Usage and cost by month, operation, task, model, user, …. */
   report(query: ReportQuery): Promise<ReportLine[]>;
@@ -44,7 +51,7 @@ export interface LedgerOptions {
   /** Whose credit pays: `user`, `tenant`, or `off` (the default): usage is counted, and nobody is charged. */
   credit?: CreditMode;
   /** The most that background work may cost in a day. Default: no limit. */
-  budget?: Budget;
+  budget?: SpendingBudget;
 }
 
 /** Opens the ledger of a store. */
@@ -131,7 +138,7 @@ async function unsettledCost(database: Database, prices: PriceTable, entries: re
 }
 
 /** The most that background work may cost on one UTC day, in micro-dollars. */
-export interface Budget {
+export interface SpendingBudget {
   perTenant?: number;
   /** All tenants together. */
   total?: number;
@@ -141,7 +148,7 @@ export interface Budget {
 async function ensureBudget(
   database: Database,
   clock: Clock,
-  budget: Budget,
+  budget: SpendingBudget,
   tenant: string,
   /** Cost that is not written down yet. */
   pending = 0,

@@ -24,7 +24,7 @@ export interface CheckResult {
 
 /** The checks of a tenant's first conversations. */
 export interface ExtractionReport {
-  /** Conversations that were looked at, of the first {@link CHECKED_CONVERSATIONS}. */
+  /** Conversations that were looked at, of the first 100. */
   conversations: number;
   checks: CheckResult[];
   /** Examples for each alert: what was said to be wrong, by id. */

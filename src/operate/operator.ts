@@ -40,10 +40,14 @@ export interface StoreStatus {
 export interface Operator {
   readonly keys: Keys;
   readonly acts: Acts;
+  /** @internal */
   readonly answers: RequestAnswers;
   /** Receivers that are told of what happens in a tenant. */
   readonly webhooks: Webhooks;
-  /** For the places in lists that leave the process. */
+  /**
+   * For the places in lists that leave the process.
+   * @internal
+   */
   readonly cursors: CursorSeal;
   readonly jobs: {
     list(filter?: JobFilter): Promise<JobPage>;
@@ -54,7 +58,10 @@ export interface Operator {
     /** What is done at fixed times. One that is long overdue means that no worker runs. */
     schedules(): Promise<Schedule[]>;
   };
-  /** What the inspector shows. */
+  /**
+   * What the inspector shows.
+   * @internal
+   */
   readonly inspect: Inspector;
   /** How well memory does in use, within a scope: utilisation, observations, corrections, repeated questions, growth. */
   metrics(scope: ScopeInput): Promise<OnlineMetrics>;

@@ -6,7 +6,7 @@ import {
   type Signals,
   signalsOf,
 } from './candidate-signals.ts';
-import type { RecallOptions, SignalShare } from './recall-options.ts';
+import type { SignalShare } from './recall-options.ts';
 import {
   answerability,
   backgroundScore,
@@ -125,38 +125,6 @@ export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, c
     }));
   return { documents, answerable: null };
 }
-
-// Other rankings that a setting chooses; they share the pipeline.
-
-/** `search_user_memories`: the ten memories nearest in meaning. */
-export const USER_MEMORIES: RecallOptions = { sources: ['memories'], mode: 'semantic', limit: 10 };
-
-/** The tri-layer design: the 30 nearest that matter at all, ordered by five signals, ten of them. */
-export const TRI_LAYER: RecallOptions = {
-  sources: ['memories'],
-  scoring: 'signals',
-  candidates: 30,
-  limit: 10,
-  minimumImportance: 0.1,
-};
-
-/** Stored context by meaning, nearest first, with its distance: five results. */
-export const STORED_CONTEXT: RecallOptions = { sources: ['memories', 'documents'], mode: 'semantic', limit: 5 };
-
-/** Notes for the turn: the two nearest, the young ones a little nearer. */
-export const RELEVANT_NOTES: RecallOptions = {
-  sources: ['notes'],
-  mode: 'semantic',
-  limit: 2,
-  minimumSimilarity: 0.6,
-  recencyBoost: true,
-};
-
-/** Summaries of earlier conversations for the turn. */
-export const RELEVANT_SUMMARIES: RecallOptions = { ...RELEVANT_NOTES, sources: ['summaries'] };
-
-/** Past conversations by keyword. */
-export const SEARCH_HISTORY: RecallOptions = { sources: ['events'], mode: 'text', limit: 10 };
 
 // Most of a BM25 value is coverage; the factor was checked to lose no result against scoring every document.
 const COVERAGE_IN_BM25 = 0.6;

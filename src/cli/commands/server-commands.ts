@@ -56,7 +56,7 @@ const LINK_WORKS_FOR = HOUR;
 /** Starts the server. */
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
-  help: 'Starts the server: the inspector at /, HTTP under /v1, its reference at /docs, MCP at /mcp?user=<name>, background work inside. The first start makes the folder and a key, and shows the key once.',
+  help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, background work inside. The first start makes the folder and a key, and shows the key once.',
   options: {
     port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
     host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
@@ -154,7 +154,7 @@ function welcome({
     `Memory is kept in ${store}`,
   ];
   if (!isLocal) lines.push('Other machines can reach it: put TLS in front.');
-  if (secret === null) return [...lines, `Reference: ${url}/docs (any name, a key as password)`].join('\n');
+  if (secret === null) return [...lines, `Docs: ${url}/docs`].join('\n');
   const auth = `-H "Authorization: Bearer $VARVE_KEY"`;
   return [
     ...lines,
@@ -168,7 +168,7 @@ function welcome({
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/events?user=ana&session=s1' \\`,
     `    -d '{"content":"I moved to Oslo last month."}'`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
-    `  ${url}/docs in a browser: any name, the key as password`,
+    `  the docs at ${url}/docs`,
     `  ${calledAs()} setup claude-code   (or claude-desktop, cursor, vs-code, zed, codex)`,
   ].join('\n');
 }

@@ -10,7 +10,7 @@ import { assertAccess, isLimited } from '../access.ts';
 import { DoorError } from '../problem.ts';
 import { bodyText } from '../read-request.ts';
 import { inTime, tenantWide } from '../run-operation.ts';
-import { NOT_BUILT, readWebFiles, type WebFiles, webFolder } from './web-files.ts';
+import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from './web-files.ts';
 
 /** A life that can be replayed into an empty store, so that there is something to look at. */
 export interface DemoLife {
@@ -57,29 +57,14 @@ const SIGN_IN_BYTES = 1024;
 const SIGN_IN_TIME = 5_000;
 const signInSchema = z.strictObject({ code: z.string().max(200) });
 
-/** The routes of the inspector beside `/v1`: its files, which hold no data and need no key, the one-time link, and the demo. */
+/** The routes beside `/v1`: the files of the inspector and of the docs, which hold no data and need no key, the one-time link, the demo. */
 export function inspectorRoutes(
   varve: Varve,
   { link, demo }: InspectorOptions = {},
   clock: { now(): number } = Date,
 ): readonly InspectorRoute[] {
-  let files: WebFiles | null | undefined;
-  const page = async ({ request, path }: InspectorRequest): Promise<InspectorAnswer> => {
-    if (files === undefined || files === null) {
-      const folder = webFolder();
-      files = folder === null ? null : readWebFiles(folder);
-    }
-    if (files === null) {
-      if (path === '/') return { status: 200, body: NOT_BUILT.body, headers: NOT_BUILT.headers };
-      throw new DoorError('no_such_route', 'The inspector is not built: run `npm run build:web`.');
-    }
-    const file = files.get(path, request.headers.get('accept-encoding') ?? '');
-    if (file === null) throw new DoorError('no_such_route', 'The inspector has no such file.');
-    const isKnown = request.headers.get('if-none-match') === file.headers['etag'];
-    return isKnown
-      ? { status: 304, body: '', headers: file.headers }
-      : { status: 200, body: file.body, headers: file.headers };
-  };
+  const page = siteDoor('web');
+  const docs = siteDoor('docs');
 
   const signIn = async ({ request, address }: InspectorRequest): Promise<InspectorAnswer> => {
     // The client is not known yet: a body that is long or slow is not waited for.
@@ -133,10 +118,36 @@ export function inspectorRoutes(
     { method: 'GET', path: '/', run: page },
     { method: 'GET', path: '/icon.svg', run: page },
     { method: 'GET', path: '/assets/:file', run: page },
+    // Addresses within the docs are relative to a folder.
+    { method: 'GET', path: '/docs', run: async () => ({ status: 308, body: '', headers: { location: '/docs/' } }) },
+    { method: 'GET', path: '/docs/*', run: docs },
     { method: 'POST', path: '/inspector/sign-in', run: signIn },
     { method: 'GET', path: '/inspector/demo', run: async (asked) => stateFor((await operatorOf(asked)).tenant) },
     { method: 'POST', path: '/inspector/demo', run: loadDemo },
   ];
+}
+
+/** Answers with the files of a built site, read when they are first asked for. */
+function siteDoor(name: 'web' | 'docs'): InspectorRoute['run'] {
+  const root = name === 'web' ? '/' : '/docs/';
+  let files: WebFiles | null = null;
+  return async ({ request, path }) => {
+    const folder = files === null ? siteFolder(name) : null;
+    if (folder !== null) files = readWebFiles(folder, name === 'docs' ? DOCS_POLICY : undefined);
+    const file = files?.get(`/${path.slice(root.length)}`, request.headers.get('accept-encoding') ?? '') ?? null;
+    if (file === null) {
+      const missing =
+        name === 'web'
+          ? notBuilt('The inspector is', 'npm run build:web')
+          : notBuilt('The docs are', 'npm run build:docs');
+      if (files === null && path === root) return { status: 200, ...missing };
+      throw new DoorError('no_such_route', `There is no file ${JSON.stringify(path.slice(0, 200))}.`);
+    }
+    const isKnown = request.headers.get('if-none-match') === file.headers['etag'];
+    return isKnown
+      ? { status: 304, body: '', headers: file.headers }
+      : { status: 200, body: file.body, headers: file.headers };
+  };
 }
 
 function json(body: unknown): InspectorAnswer {

@@ -4,13 +4,13 @@ import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-/** A file of the inspector, ready to be sent. */
+/** A file of a built site, the inspector or the docs, ready to be sent. */
 export interface WebFile {
   body: Uint8Array<ArrayBuffer>;
   headers: Record<string, string>;
 }
 
-/** The built inspector: gives the file of a path for what the browser accepts; null when there is none. */
+/** A built site: gives the file of a path for what the browser accepts; null when there is none. */
 export interface WebFiles {
   get(path: string, acceptEncoding: string): WebFile | null;
 }
@@ -37,32 +37,45 @@ const MEDIA: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ts': 'text/plain; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
 };
 
-/** Where the built inspector can be: beside the sources, in the package, beside the bundled command line. */
-const PLACES = ['../../../dist/web/', '../../web/', '../web/'];
+/** The same for the docs, whose script by TypeDoc writes markup and styles: from files of this server, never from stored text. */
+export const DOCS_POLICY: string = PAGE_POLICY.split('; ')
+  .filter((directive) => !directive.includes('trusted-types'))
+  .map((directive) => (directive.startsWith('style-src') ? `${directive} 'unsafe-inline'` : directive))
+  .join('; ');
 
-/** The folder of the built inspector; null when it was never built. */
-export function webFolder(): string | null {
-  const folders = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+const HASHED = /[/\\]assets[/\\][^/\\]+-[\w-]{8}\.\w+$/;
+
+/** Where built sites can be: beside the sources, in the package, beside the bundled command line. */
+const PLACES = ['../../../dist/', '../../', '../'];
+
+/** The folder of a built site, `web` or `docs`; null when it was never built. */
+export function siteFolder(name: 'web' | 'docs'): string | null {
+  const folders = PLACES.map((place) => fileURLToPath(new URL(`${place}${name}/`, import.meta.url)));
   return folders.find((folder) => existsSync(join(folder, 'index.html'))) ?? null;
 }
 
-/** Reads a built inspector into memory, compressed once: it has a few files and some hundred kilobytes. */
-export function readWebFiles(folder: string): WebFiles {
-  const files = new Map<string, ReturnType<typeof prepare>>();
+/** Reads the names of a built site. A file is read and compressed when it is first asked for, and kept. */
+export function readWebFiles(folder: string, policy: string = PAGE_POLICY): WebFiles {
+  const names = new Map<string, string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const media = MEDIA[extname(entry.name)];
-    if (!entry.isFile() || media === undefined) continue;
+    if (!entry.isFile() || MEDIA[extname(entry.name)] === undefined) continue;
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join('/')}`;
-    files.set(path === '/index.html' ? '/' : path, prepare(path, media, readFileSync(file)));
+    names.set(path === '/index.html' ? '/' : path, file);
   }
+  const files = new Map<string, ReturnType<typeof prepare>>();
   return {
     get(path, acceptEncoding) {
-      const file = files.get(path);
-      if (file === undefined) return null;
-      const encoding = (['br', 'gzip'] as const).find((name) => new RegExp(`\\b${name}\\b`).test(acceptEncoding));
+      const name = names.get(path);
+      if (name === undefined) return null;
+      const file = files.get(path) ?? prepare(name, policy);
+      files.set(path, file);
+      const encoding = (['br', 'gzip'] as const).find((each) => new RegExp(`\\b${each}\\b`).test(acceptEncoding));
       return encoding === undefined
         ? { body: file.plain, headers: file.headers }
         : { body: file[encoding], headers: { ...file.headers, 'content-encoding': encoding } };
@@ -71,39 +84,40 @@ export function readWebFiles(folder: string): WebFiles {
 }
 
 function prepare(
-  path: string,
-  media: string,
-  content: Buffer,
+  name: string,
+  policy: string,
 ): Record<'plain' | 'br' | 'gzip', Uint8Array<ArrayBuffer>> & { headers: Record<string, string> } {
-  const isPage = path.endsWith('.html');
-  // Names of files under /assets hold the digest of their content.
-  const cache = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+  const content = readFileSync(name);
+  const isPage = name.endsWith('.html');
+  // Vite puts the digest of the content into the names of its files.
+  const cache = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
   const tag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
   return {
     plain: new Uint8Array(content),
     br: new Uint8Array(brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })),
     gzip: new Uint8Array(gzipSync(content)),
     headers: {
-      'content-type': media,
+      'content-type': MEDIA[extname(name)] ?? 'application/octet-stream',
       'cache-control': cache,
       etag: tag,
       vary: 'accept-encoding',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
-      ...(isPage ? { 'content-security-policy': PAGE_POLICY } : {}),
+      ...(isPage ? { 'content-security-policy': policy } : {}),
     },
   };
 }
 
-/** What is served where the inspector was not built. */
-export const NOT_BUILT: WebFile = {
-  body: new TextEncoder().encode(
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Varve</title><p>The inspector is not built. ' +
-      'In a checkout, <code>npm start</code> builds it; or run <code>npm run build:web</code>. ' +
-      'The API and its reference at <a href="/docs">/docs</a> work without it.</p></html>',
-  ),
-  headers: {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  },
-};
+/** What is served in the place of a site that was not built. */
+export function notBuilt(what: string, command: string): WebFile {
+  const text = `${what} not built. In a checkout, <code>npm start</code> builds it; or run <code>${command}</code>.`;
+  return {
+    body: new TextEncoder().encode(
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Varve</title><p>${text} The API works without it.</p></html>`,
+    ),
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    },
+  };
+}

@@ -72,7 +72,7 @@ export function WelcomeView(): JSX.Element {
         </section>
       )}
       <p class="muted">
-        To begin with your own, see the <a href="/docs">reference of the API</a>.
+        To begin with your own, see the <a href="/docs/">docs</a>.
       </p>
     </div>
   );

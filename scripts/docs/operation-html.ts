@@ -1,5 +1,5 @@
-import { pathExample } from '../examples.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import { pathExample } from '../../src/http/examples.ts';
+import type { JsonSchema } from '../../src/http/json-schema.ts';
 
 /** An operation of the document, as far as the page shows it. */
 export interface DescribedOperation {
