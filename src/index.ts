@@ -191,3 +191,5 @@ export type { TextSpan } from './language/sentences.ts';
 export type { Prompt } from './models/prompt.ts';
 export type { Forgotten } from './record/forgotten.ts';
 export type { PairClass } from './models/calibration-pairs.ts';
+export type { Webhooks, MadeWebhook, NewWebhook, Webhook, WebhookChange, WebhookDelivery } from './operate/webhooks.ts';
+export type { WebhookOptions } from './operate/webhook-request.ts';

@@ -123,15 +123,15 @@ for (const database of databases('sql')) {
       await make('The bakery sold bread, too.', 0.09);
       await varve.drain();
       const query = 'How many loaves of rye bread did the bakery sell?';
-      const { results } = await handle.recall(query, presets.TRI_LAYER);
+      const { results } = await handle.recall(query, presets.FIVE_SIGNALS);
       expect(results).toHaveLength(10);
-      const all = await handle.recall(query, { ...presets.TRI_LAYER, limit: 40 });
+      const all = await handle.recall(query, { ...presets.FIVE_SIGNALS, limit: 40 });
       expect(all.results).toHaveLength(30);
       expect(texts(all).filter((text) => !text.includes('loaves'))).toEqual([]);
       // By importance alone the satellites would come first: what is not among the 30 nearest is not ranked.
       const weights = { similarity: 0, recency: 0, importance: 1, frequency: 0, entity: 0 };
-      expect(texts(await handle.recall(query, { ...presets.TRI_LAYER, weights })).join()).not.toContain('Satellite');
-      const few = await handle.recall(query, { ...presets.TRI_LAYER, tokenBudget: 40 });
+      expect(texts(await handle.recall(query, { ...presets.FIVE_SIGNALS, weights })).join()).not.toContain('Satellite');
+      const few = await handle.recall(query, { ...presets.FIVE_SIGNALS, tokenBudget: 40 });
       expect(few.results.length).toBeGreaterThan(0);
       expect(few.results.length).toBeLessThan(10);
     });
