@@ -292,6 +292,8 @@ describe('decide', () => {
     const next = statement({ text: 'User has three hives by the barn.' });
     const candidates = [{ memory: open, similarity: 0.8 }];
     expect(openCandidates(next, candidates, { ...context, shown: new Set() })).toEqual([open]);
+    const far = [{ memory: open, similarity: 0.69 }];
+    expect(openCandidates(next, far, { ...context, shown: new Set() })).toEqual([]);
     expect(openCandidates(next, candidates, { ...context, shown: new Set([open.id]) })).toEqual([]);
     expect(decide(next, candidates, context)).toMatchObject({ action: 'add', retires: [] });
     expect(decide(next, candidates, context, { action: 'confirm', target: open.id })).toEqual({

@@ -1,0 +1,175 @@
+/** One guard or weight, how it is broken, and the tests that must notice. */
+export interface Mutation {
+  name: string;
+  file: string;
+  /** Stands in the file exactly once. */
+  from: string | RegExp;
+  to: string;
+  /** Arguments of vitest: files, and `-t` with the title of a test. They pass without the mutation. */
+  tests: readonly string[];
+}
+
+const DECIDE = ['src/form/decide'];
+const ORIGIN = ['test/form-hostile.test.ts', 'test/attacks/model-answers.test.ts'];
+const RANKING = ['src/recall/ranking.golden.test.ts'];
+
+/** A learned weight that is set to 0 or turned round. */
+function weight(signal: string, to: '0' | 'negative'): Mutation {
+  return {
+    name: `ranking: ${signal} ${to === '0' ? 'counts for nothing' : 'is turned round'}`,
+    file: 'src/recall/ranking.json',
+    from: new RegExp(`"${signal}": (-?)([\\d.]+)`),
+    to: to === '0' ? `"${signal}": 0` : `"${signal}": -$2`,
+    tests: RANKING,
+  };
+}
+
+/** What `npm run mutate` breaks. */
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'decide: two values of a many-valued attribute exclude each other',
+    file: 'src/form/decide/decide.ts',
+    from: "policy.values === 'one' && !isSame",
+    to: '!isSame',
+    tests: DECIDE,
+  },
+  {
+    name: 'decide: a plan counts before its day',
+    file: 'src/form/decide/decide.ts',
+    from: 'isPast(one) || isPast(other) || isAhead(one, now) || isAhead(other, now)',
+    to: 'isPast(one) || isPast(other)',
+    tests: DECIDE,
+  },
+  {
+    name: 'decide: statements about different subjects are one matter',
+    file: 'src/form/decide/decide.ts',
+    from: 'one.attribute === other.attribute && isSameSubject(one.subject, other.subject)',
+    to: 'one.attribute === other.attribute',
+    tests: DECIDE,
+  },
+  {
+    name: 'decide: less trust wins',
+    file: 'src/form/decide/precedence.ts',
+    from: 'TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust)',
+    to: 'TRUST_LEVELS.indexOf(known.trust) - TRUST_LEVELS.indexOf(next.trust)',
+    tests: DECIDE,
+  },
+  {
+    name: 'decide: the rank of the source does not count',
+    file: 'src/form/decide/precedence.ts',
+    from: 'rankOf(next.sourceType) - rankOf(known.sourceType)',
+    to: '0',
+    tests: DECIDE,
+  },
+  {
+    name: 'trust: what is derived takes the highest trust of its sources',
+    file: 'src/record/trust.ts',
+    from: 'Math.min(...levels',
+    to: 'Math.max(...levels',
+    tests: ['src/record/trust.test.ts'],
+  },
+  {
+    name: 'trust: a tool is believed like the user',
+    file: 'src/record/trust.ts',
+    from: "tool: 'low'",
+    to: "tool: 'high'",
+    tests: ['test/attacks/tool-trust.test.ts', 'test/form-hostile.test.ts'],
+  },
+  {
+    name: 'check: pasted text is the user’s own',
+    file: 'src/form/check/origin.ts',
+    from: "event.kind !== 'message' || isFromOutside(evidence)) return false",
+    to: "event.kind !== 'message') return false",
+    tests: [...ORIGIN, 'test/form-pasted.test.ts'],
+  },
+  {
+    name: 'check: an instruction from outside is learned',
+    file: 'src/form/check/origin.ts',
+    from: "return { reason: 'instruction_from_outside' };",
+    to: '',
+    tests: ORIGIN,
+  },
+  {
+    name: 'check: a statement passes with a number that nobody said',
+    file: 'src/form/check/check.ts',
+    from: 'if (number !== null) return',
+    to: 'if (false) return',
+    tests: ['test/form-statements.test.ts', ...ORIGIN],
+  },
+  {
+    name: 'escape: stored text closes a tag',
+    file: 'src/assemble/escape.ts',
+    from: ".replaceAll('<', '&lt;')",
+    to: '',
+    tests: ['test/assemble-safety.property.test.ts', 'test/attacks/delimiters.test.ts'],
+  },
+  {
+    name: 'escape: stored text opens a code fence or a tag in Markdown',
+    file: 'src/assemble/escape.ts',
+    from: 'const lines = inertText(text)',
+    to: 'const lines = text',
+    tests: ['test/assemble-safety.property.test.ts', 'test/attacks/delimiters.test.ts'],
+  },
+  {
+    name: 'erase: work that read an erased owner is committed',
+    file: 'src/store/owner-store.ts',
+    from: 'incarnationOf(row) === incarnation) return',
+    to: 'true) return',
+    tests: ['test/form-failure.test.ts', '-t', 'an erasure while the model reads'],
+  },
+  weight('speaker', '0'),
+  weight('statement', '0'),
+  weight('meaning', 'negative'),
+  weight('otherForms', 'negative'),
+  weight('lateNow', 'negative'),
+  {
+    name: 'ranking: what the assistant says counts like the user’s words',
+    file: 'src/recall/ranking.json',
+    from: /"agentTurn": -[\d.]+/,
+    to: '"agentTurn": 0',
+    tests: RANKING,
+  },
+  {
+    name: 'ranking: what is not trusted comes first',
+    file: 'src/recall/relevance.ts',
+    from: /distrust: -([\d.]+)/,
+    to: 'distrust: $1',
+    tests: RANKING,
+  },
+  {
+    name: 'ranking: the constant of reciprocal ranks is another',
+    file: 'src/recall/rank-documents.ts',
+    from: 'RECIPROCAL_RANK_CONSTANT = 60',
+    to: 'RECIPROCAL_RANK_CONSTANT = 10',
+    tests: ['src/recall/ranking.property.test.ts'],
+  },
+  {
+    name: 'ranking: more than the 30 nearest are ranked',
+    file: 'src/recall/rank-documents.ts',
+    from: 'candidates: 30',
+    to: 'candidates: 300',
+    tests: ['test/recall.test.ts', '-t', 'the 30 nearest are ranked'],
+  },
+  {
+    name: 'decide: everything near is put to the decision',
+    file: 'src/form/read-turns.ts',
+    from: '.slice(0, deps.settings.limits.candidates)',
+    to: '',
+    tests: ['test/form.test.ts', '-t', 'at most five candidates'],
+  },
+  {
+    name: 'decide: what is hardly near is put to the decision',
+    file: 'src/form/decide/decide.ts',
+    from: 'similarity >= context.thresholds.related',
+    to: 'similarity >= 0',
+    tests: DECIDE,
+  },
+];
+
+/** A file's text with a mutation. Throws unless what it breaks stands there exactly once. */
+export function mutated(original: string, { file, from, to }: Mutation): string {
+  const places =
+    typeof from === 'string' ? original.split(from).length - 1 : [...original.matchAll(new RegExp(from, 'g'))].length;
+  if (places !== 1) throw new Error(`${file} has ${String(from)} ${places} times, not once.`);
+  return typeof from === 'string' ? original.replace(from, () => to) : original.replace(from, to);
+}
