@@ -60,10 +60,8 @@ describe('varve on the command line, where things go wrong', () => {
       const file = join(folder, 'store', 'varve.db');
       const holder = new DatabaseSync(file);
       holder.exec('begin immediate');
-      const waiting = run(['remember', 'I can wait']);
-      // Long enough for a process to start on a busy machine and to wait for a second; it gives up after 15.
-      setTimeout(() => holder.exec('rollback'), 8_000);
-      const waited = await waiting;
+      // It says that it waits after a second, and gives up after 15.
+      const waited = await run(['remember', 'I can wait'], { onComplaint: () => holder.exec('rollback') });
       expect([waited.code, waited.stdout]).toEqual([0, expect.stringContaining('created')]);
       expect(waited.stderr).toBe(`Another process is writing to ${file}: waiting for it …\n`);
       holder.exec('begin immediate');

@@ -12,6 +12,8 @@ export interface CliOptions {
   terminal?: boolean;
   /** The working folder. Default: that of the tests. */
   cwd?: string;
+  /** Called when it first writes to the standard error output. */
+  onComplaint?: () => void;
 }
 
 export interface CliRun {
@@ -23,7 +25,7 @@ export interface CliRun {
 /** Runs `varve` in a process of its own, in a pipe, or in a pseudo-terminal where `terminal` is set. */
 export async function runCli(
   words: readonly string[],
-  { environment = {}, input = '', terminal = false, cwd }: CliOptions = {},
+  { environment = {}, input = '', terminal = false, cwd, onComplaint }: CliOptions = {},
 ): Promise<CliRun> {
   const line = [process.execPath, MAIN, ...words];
   const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -37,6 +39,7 @@ export async function runCli(
     cwd,
   });
   child.stdin.end(input);
+  if (onComplaint !== undefined) child.stderr.once('readable', onComplaint);
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

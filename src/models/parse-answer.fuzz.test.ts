@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parseAnswer, type ParsedAnswer } from '../src/models/parse-answer.ts';
-import { cpuTime } from './cpu-time.ts';
+import { parseAnswer, type ParsedAnswer } from './parse-answer.ts';
+import { cpuTime } from '../../test/cpu-time.ts';
 
 const CASES = 15_000;
 const SLOWEST = 250;
