@@ -26,6 +26,8 @@ import { MISSED, type BenchTable } from './measure.ts';
 const ROOT = join(import.meta.dirname, '..');
 const RESULTS = join(ROOT, 'bench/results');
 const PAGE = join(ROOT, 'docs/benchmarks.md');
+/** The metrics by which arms are compared on the page. */
+const TELLING = ['evidence@500', 'evidence@2000', 'recall@10', 'kept', 'calls', 'sentTokens', 'models'];
 
 interface RunResult {
   kind: 'run';
@@ -120,15 +122,17 @@ function resultOf(file: string): object {
   return {
     kind: 'run',
     header: run.header,
-    figures: figuresOf(run),
-    compared: compareArms(run).map(({ before, after, ...each }) => ({ ...each, before, after })),
+    // What the page shows: the figures of the first arm, and how the others differ in what tells most.
+    figures: figuresOf(run).filter(({ arm }) => arm === base),
+    compared: compareArms(run).filter(({ metric }) => TELLING.includes(metric)),
     abstention: abstentionOf(run).find(({ arm }) => arm === base)?.area ?? null,
   };
 }
 
-/** JSON has no NaN: an interval that cannot be had is left out. */
+/** JSON has no NaN: an interval that cannot be had is left out. Five digits are more than any figure here is good for. */
 function withoutNaN(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && Number.isNaN(value) ? undefined : value;
+  if (typeof value !== 'number') return value;
+  return Number.isNaN(value) ? undefined : Number(value.toPrecision(5));
 }
 
 const withNaN = <Known extends Partial<Estimate>>(known: Known): Known & Estimate => ({
@@ -175,8 +179,6 @@ function runSection({ header, figures, abstention, commit }: RunResult): string 
 function provenance(commit: string, date: string, machine: string): string {
   return `${date.slice(0, 10)}, ${machine}${commit === '' ? '' : `, commit ${commit}`}.`;
 }
-
-const TELLING = ['evidence@500', 'evidence@2000', 'recall@10', 'kept', 'calls', 'sentTokens'];
 
 function ablationSection({ header, compared, commit }: RunResult): string {
   const shownMetrics = TELLING.filter((metric) => compared.some((each) => each.metric === metric));
@@ -288,13 +290,15 @@ function losses(): string[] {
           `${METRICS[metric]?.title} on ${header.dataset}: ${shown(metric, mean)}. ${METRICS[metric]?.definition}`,
       ),
   );
-  const slow = speeds.flatMap(({ tables }) =>
+  const slow = speeds.flatMap(({ tables, load }) =>
     tables.flatMap(({ title, header, rows }) =>
       rows.flatMap((row) => {
         const place = row.findIndex((cell) => cell.endsWith(MISSED));
         return place < 0
           ? []
-          : [`${title}, ${row[0]}: ${header[1]} ${row[1]}, wanted ${row[place]?.slice(0, -MISSED.length)}.`];
+          : [
+              `${title}, ${row[0]}: ${header[1]} ${row[1]}, wanted ${row[place]?.slice(0, -MISSED.length)} (at load ${Math.max(...load).toFixed(0)}).`,
+            ];
       }),
     ),
   );
@@ -319,8 +323,8 @@ const written = [
   '',
   '## Speed',
   '',
-  'Two shared cores: read differences under 1.5× as none, and the load beside each table with it (2 is a busy machine). Intervals are',
-  'those of the median.',
+  'Two cores, shared with other programs: the load beside each table says with how many (2 means that both are busy, 20 that everything',
+  'takes ten times as long). Ratios within a table hold in either case. Intervals are those of the median.',
   '',
   speeds.map(speedSection).join('\n\n'),
   '',
@@ -330,6 +334,7 @@ const written = [
   '',
 ].join('\n');
 writeFileSync(PAGE, written);
+execFileSync(join(ROOT, 'node_modules/.bin/oxfmt'), [RESULTS], { stdio: 'ignore' });
 console.log(
   `${PAGE}: ${runs.length} runs, ${peers.length} comparisons with peers, ${speeds.length} benchmarks of speed`,
 );

@@ -1,6 +1,7 @@
-// npm run bench:recorded [-- --consolidation --only a02,b01 --arms all,local-reader,one-model-fast --out FOLDER]
+// npm run bench:recorded [-- --consolidation --only a02,b01 --arms all,local-reader --out FOLDER]
 // Lives whose answers of a model were recorded (test/recordings), through `varve eval`: what is kept, found and brought into the
-// prompt when a model reads, and what reading costs, without asking one. `--consolidation`: the lives whose nights were recorded too.
+// prompt when a model reads, and what reading costs, without asking one. `--consolidation`: the lives whose nights were recorded too; a
+// fast and a slow model are then compared with one for all, by calls and tokens (their recorded answers are the same).
 
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,7 +17,7 @@ const { values } = parseArgs({
   options: {
     consolidation: { type: 'boolean', default: false },
     only: { type: 'string' },
-    arms: { type: 'string', default: 'all,local-reader,one-model-fast' },
+    arms: { type: 'string' },
     out: { type: 'string', default: 'varve-eval' },
   },
 });
@@ -37,7 +38,7 @@ const name = values.consolidation ? 'recorded-consolidation' : 'recorded';
 const run = await evaluate({
   dataset: { ...loadDataset({ name: 'lives', only }), name },
   measures: values.consolidation ? measures : measures.filter((measure) => measure !== 'consolidation'),
-  arms: values.arms.split(','),
+  arms: (values.arms ?? (values.consolidation ? 'all,one-model-fast' : 'all,local-reader')).split(','),
   varve: {
     languageModel: createLanguageModel({
       fast: model,

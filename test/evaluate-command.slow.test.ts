@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEASURES, METRICS, readRun } from '../src/evaluate/evaluate.ts';
 import { runCli, type CliRun } from './run-cli.ts';
@@ -158,5 +159,25 @@ describe('varve eval', { timeout: 180_000 }, () => {
       code: 2,
       stderr: expect.stringContaining('needs a language model'),
     });
+  });
+});
+
+describe('memories beside each other', { timeout: 180_000 }, () => {
+  const run = promisify(execFile);
+  const script = join(import.meta.dirname, '../bench/peers/run.ts');
+
+  it('are compared on the same turns and questions, and each is found by its file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-peers-'));
+    const out = join(folder, 'peers.json');
+    const words = ['--path', LIVES, '--peers', 'varve,plain', '--ballast', '20', '--out', out];
+    const { stdout } = await run(process.execPath, [script, ...words]);
+    expect(stdout).toMatch(/varve − plain, recall@10: -?[.\d]+ \(-?[.\d]+ to -?[.\d]+\), p /);
+    const { peers, questions, ballast } = JSON.parse(readFileSync(out, 'utf8'));
+    rmSync(folder, { recursive: true, force: true });
+    expect([questions, ballast]).toEqual([10, 20]);
+    for (const { name, figures, search } of peers)
+      expect([name, figures['recall@10'].items, search.p50 > 0]).toEqual([name, 10, true]);
+    const unknown = run(process.execPath, [script, '--peers', 'nobody']);
+    await expect(unknown).rejects.toThrow('There is no peer nobody. Known are: mem0, plain, varve.');
   });
 });

@@ -149,6 +149,7 @@ export async function measureCost({ conversation, varve }: Replay): Promise<Foun
       values: {
         calls: sum(({ calls }) => calls),
         sentTokens: sum(({ tokensIn }) => tokensIn),
+        models: new Set(used.map(({ keys }) => keys.model)).size,
         ...(used.some(({ unpriced }) => unpriced > 0) ? {} : { cost: sum(({ cost }) => cost) }),
       },
       detail: { used: used.map(({ keys, calls, tokensIn, tokensOut }) => ({ ...keys, calls, tokensIn, tokensOut })) },

@@ -85,6 +85,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   ),
   calls: count('extraction', 'lower', 'model calls', 'Calls of language models for each session, judging not counted.'),
   sentTokens: count('extraction', 'lower', 'tokens sent', 'Tokens sent to language models for each session.'),
+  models: count('extraction', 'none', 'models in use', 'How many language models were asked.'),
   cost: count(
     'extraction',
     'lower',
