@@ -67,6 +67,24 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
+  it('takes the name of a tenant as data, and leaves no connection in a transaction that could not begin', async () => {
+    const { options, drop } = await database!.create();
+    const store = await openStore({ ...options, maximumConnections: 1 } as typeof options);
+    const settingIn = (tenant: string): Promise<string | undefined> =>
+      store.read(tenant, async (reader) => {
+        const setting = sql<{ tenant: string }>`select current_setting('varve.tenant') as tenant where ${1} = 1`;
+        return (await setting.execute(reader)).rows[0]?.tenant;
+      });
+    for (const name of ["o'neil", "\\'; select 1; --", 'a\\b', '$1', "'' E'\\\\'"]) {
+      expect(await settingIn(name)).toBe(name);
+    }
+    // A NUL is no text to PostgreSQL: the transaction does not begin, and the one connection works afterwards.
+    await expect(settingIn('nul\0')).rejects.toThrow(/./);
+    expect(await settingIn('after')).toBe('after');
+    await store.close();
+    await drop();
+  });
+
   describe('prepared statements', () => {
     const names = (store: Database): Promise<number> =>
       store.read('t', async (reader) => {

@@ -416,8 +416,10 @@ for (const database of databases('sql')) {
         expect((await handle.blocks.read('working_memory'))?.content).toBe(filler.trim());
         const { content } = (await handle.blocks.read('profile')) ?? {};
         expect(content).toBe('User lives in a small town in the north of Italy.');
-        const [town] = (await handle.memories.list()).items;
-        await handle.memories.supersede(town?.id ?? '', { type: 'fact', content: 'User lives in Rome.', trust: 'low' });
+        const heard = { type: 'fact', content: 'User has a boat in Verona.', trust: 'low' as const };
+        const boat = (await handle.memories.create(heard)).memory;
+        await handle.blocks.replace('profile', boat.content);
+        await handle.memories.supersede(boat.id, { ...heard, content: 'User has a boat in Rome.' });
         expect((await handle.blocks.read('profile'))?.content).toBe('');
       });
 

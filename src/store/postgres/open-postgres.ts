@@ -1,7 +1,6 @@
 import {
   HandleEmptyInListsPlugin,
   Kysely,
-  PostgresDialect,
   type PostgresPool,
   replaceWithNoncontingentExpression,
   sql,
@@ -9,11 +8,11 @@ import {
 } from 'kysely';
 import { hash } from 'node:crypto';
 import { messageOf, VarveError } from '../../errors.ts';
-import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from '../database.ts';
+import { type Database, type Reader, type Tenant, type Writer } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { createPostgresVectorIndex, encodeVector, postgresTextIndex } from './postgres-indexes.ts';
-import { TENANT_ROLE } from './row-security.ts';
+import { tenantTransactions } from './tenant-transactions.ts';
 
 /** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.7 or newer. */
 export interface PostgresOptions {
@@ -47,8 +46,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { url = '', maximumConnections = 10 } = options;
   const prepared = createPreparedStatements(options.preparedStatements ?? true);
   const pool = options.pool ?? (await createPool(url, { maximumConnections, prepared }));
+  const transactions = tenantTransactions(pool, schema, options.pool === undefined);
   const kysely = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: transactions.dialect,
     // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
@@ -69,15 +69,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
       let isDone = false;
       try {
-        return await kysely
-          .transaction()
-          .setAccessMode(mode)
-          .execute(async (transaction) => {
-            await enterTenant(transaction, schema, tenant);
-            const result = await work(transaction);
+        const transaction = kysely.transaction().setAccessMode(mode);
+        return await transactions.within(tenant, () =>
+          transaction.execute(async (open) => {
+            await transactions.enter(open, tenant);
+            const result = await work(open);
             isDone = true;
             return result;
-          });
+          }),
+        );
       } catch (error) {
         const isCutOff = isConnectionLost(error);
         // What was cut off before its commit has not happened. Whether a commit arrived, only the server knows.
@@ -103,7 +103,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
     },
     text: postgresTextIndex,
-    vectors: createPostgresVectorIndex(kysely, schema),
+    vectors: createPostgresVectorIndex(kysely, { schema, hasSettings: transactions.hasVectorSettings }),
     syntax: {
       jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
       unindexed: (column) => sql<string>`${sql.ref(column)}`,
@@ -138,17 +138,6 @@ async function scrub(kysely: Kysely<Tables>, schema: string): Promise<void> {
       process.emitWarning(`The table ${name} was not vacuumed: ${messageOf(error)}`, 'VarveStoreWarning');
     }
   }
-}
-
-/** The rest of the transaction runs as a role that row-level security holds inside the tenant. */
-async function enterTenant(transaction: Transaction<Tables>, schema: string, tenant: Tenant): Promise<void> {
-  const path = `"${schema.replaceAll('"', '""')}", public`;
-  if (tenant === EVERY_TENANT) {
-    await sql`select set_config('search_path', ${path}, true)`.execute(transaction);
-    return;
-  }
-  await sql`select set_config('search_path', ${path}, true), set_config('varve.tenant', ${tenant}, true),
-    set_config('role', ${TENANT_ROLE}, true)`.execute(transaction);
 }
 
 function codeOf(error: unknown): string {

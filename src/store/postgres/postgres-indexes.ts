@@ -1,7 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { digest } from '../../record/id.ts';
 import {
+  chunks,
   type IndexedKind,
+  type Reader,
   tellingWords,
   type TextIndex,
   type VectorHit,
@@ -10,6 +12,7 @@ import {
 } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
+import { VECTOR_SETTINGS } from './tenant-transactions.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
 const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };
@@ -23,10 +26,15 @@ const CONDITION_FACTOR = 20;
  */
 export const postgresTextIndex: TextIndex = {
   async add(writer, kind, entries) {
-    for (const entry of entries) {
-      const words = toTsvector(entry.words.map((word) => ownedWord(entry.owner, word)));
+    // A statement may not meet a row twice.
+    const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
+    for (const some of chunks(last)) {
+      const rows = some.map(({ tenant, owner, rowId, words }) => {
+        const vector = toTsvector(words.map((word) => ownedWord(owner, word)));
+        return sql`(${tenant}, ${owner}, ${rowId}, ${vector}::tsvector)`;
+      });
       await sql`insert into ${sql.table(TEXT_TABLE[kind])} (tenant_id, owner_key, row_id, words)
-        values (${entry.tenant}, ${entry.owner}, ${entry.rowId}, ${words}::tsvector)
+        values ${sql.join(rows)}
         on conflict (tenant_id, row_id) do update set words = excluded.words`.execute(writer);
     }
   },
@@ -126,7 +134,10 @@ export function encodeVector(vector: Float32Array): string {
  * its dimensions. The planner reads small owners exactly and large ones through the index, which goes on
  * (iterative scan) until enough rows are of the owner.
  */
-export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
+export function createPostgresVectorIndex(
+  kysely: Kysely<Tables>,
+  { schema, hasSettings }: { schema: string; hasSettings: boolean },
+): VectorIndex {
   const nearest: VectorIndex['nearest'] = async (reader, search) => {
     const { tenant, owners, model, kind, query, limit, archived = false, condition } = search;
     const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
@@ -135,9 +146,7 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
     const join = needsRecord
       ? sql`join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
       : sql``;
-    await sql`select set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true)`.execute(
-      reader,
-    );
+    if (!hasSettings) await setForTransaction(reader);
     const distance = sql`${castTo(model)} <#> ${encodeVector(query)}::vector`;
     const { rows } = await sql<VectorHit>`
       select v.record_row as "rowId", v.passage, -(${distance}) as similarity
@@ -158,6 +167,14 @@ export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string
     nearest,
     scan: async () => null,
   };
+}
+
+/** Where transactions do not begin with the settings of a scan: see {@link VECTOR_SETTINGS}. */
+async function setForTransaction(reader: Reader): Promise<void> {
+  const settings = Object.entries(VECTOR_SETTINGS).map(
+    ([name, value]) => sql`set_config(${sql.lit(name)}, ${sql.lit(value)}, true)`,
+  );
+  await sql`select ${sql.join(settings)}`.execute(reader);
 }
 
 function castTo(model: VectorModel) {

@@ -1,0 +1,92 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDialect,
+  PostgresDriver,
+  type PostgresPool,
+  sql,
+  type Transaction,
+  type TransactionSettings,
+} from 'kysely';
+import { EVERY_TENANT, type Tenant } from '../database.ts';
+import type { Tables } from '../schema.ts';
+import { TENANT_ROLE } from './row-security.ts';
+
+/** How transactions begin: within a tenant, and ready for what the vector index asks. */
+export interface TenantTransactions {
+  dialect: PostgresDialect;
+  /** Whether a transaction already has what {@link VECTOR_SETTINGS} says when its work begins. */
+  readonly hasVectorSettings: boolean;
+  /** Runs what begins a transaction; `enter` is then to be called first in it. */
+  within<Result>(tenant: Tenant, begin: () => Promise<Result>): Promise<Result>;
+  enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
+}
+
+/** A scan goes on until enough rows are of the owner, and looks at 100 candidates. */
+export const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
+  'hnsw.iterative_scan': 'relaxed_order',
+  'hnsw.ef_search': '100',
+};
+
+/**
+ * The rest of a transaction runs as a role that row-level security holds inside the tenant. On a pool of our own this comes in one message
+ * with the beginning of the transaction. A pool of the application's may be anything that takes one statement at a time, such as PGlite:
+ * there it is a statement of its own.
+ */
+export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool: boolean): TenantTransactions {
+  const entering = new AsyncLocalStorage<string>();
+  const path = `"${schema.replaceAll('"', '""')}", public`;
+  const settingsOf = (tenant: Tenant): Record<string, string> => {
+    if (tenant === EVERY_TENANT) return { search_path: path };
+    const settings = { search_path: path, 'varve.tenant': tenant, role: TENANT_ROLE };
+    return isOwnPool ? { ...settings, ...VECTOR_SETTINGS } : settings;
+  };
+
+  /** Begins a transaction with the settings that it is to have. */
+  class EnteringDriver extends PostgresDriver {
+    override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+      const enter = entering.getStore();
+      if (enter === undefined) return super.beginTransaction(connection, settings);
+      try {
+        await connection.executeQuery(CompiledQuery.raw(`start transaction ${settings.accessMode}; ${enter}`));
+      } catch (error) {
+        // The transaction has begun if a setting failed: the connection must not go back into the pool with it.
+        await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
+        throw error;
+      }
+    }
+  }
+
+  class EnteringDialect extends PostgresDialect {
+    override createDriver(): Driver {
+      return new EnteringDriver({ pool }) as Driver;
+    }
+  }
+
+  return {
+    dialect: isOwnPool ? new EnteringDialect({ pool }) : new PostgresDialect({ pool }),
+    hasVectorSettings: isOwnPool,
+    within(tenant, begin) {
+      if (!isOwnPool) return begin();
+      const settings = Object.entries(settingsOf(tenant)).map(
+        ([name, value]) => `set_config('${name}', ${literal(value)}, true)`,
+      );
+      return entering.run(`select ${settings.join(', ')}`, begin);
+    },
+    async enter(transaction, tenant) {
+      if (isOwnPool) return;
+      const settings = Object.entries(settingsOf(tenant)).map(
+        ([name, value]) => sql`set_config(${sql.lit(name)}, ${value}, true)`,
+      );
+      await sql`select ${sql.join(settings)}`.execute(transaction);
+    },
+  };
+}
+
+/** A text as SQL writes it, with backslashes as characters like any other whatever the server's settings are. */
+function literal(text: string): string {
+  const quoted = text.replaceAll("'", "''");
+  return quoted.includes('\\') ? ` E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`;
+}
