@@ -5,7 +5,7 @@ import { NO_USAGE } from '../models/language-model.ts';
 import { type Clock, DAY } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, gatherWrites } from '../store/database.ts';
 
 /** Keeps what contexts were made of, behind the answer's back: gathered for a moment and written in one go. */
 export interface ContextLog {
@@ -24,8 +24,6 @@ export interface NotedAlong {
   injection: { model: string; tokens: number; estimated: boolean } | null;
 }
 
-const GATHER = 50;
-
 interface LogParts {
   database: Database;
   clock: Clock;
@@ -35,14 +33,8 @@ interface LogParts {
 
 /** Makes a log that keeps entries for so many days. A write that fails costs an entry, never an answer. */
 export function createContextLog({ database, clock, ids, ledger }: LogParts, days = 90): ContextLog {
-  let noted: { context: LoggedContext; along: Partial<NotedAlong> }[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
-
-  const write = async (): Promise<void> => {
-    timer = null;
+  const writes = gatherWrites<{ context: LoggedContext; along: Partial<NotedAlong> }>(async (noted) => {
     const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
-    noted = [];
     for (const [tenant, entries] of byTenant) {
       const contexts = entries.map(({ context }) => context);
       try {
@@ -64,23 +56,8 @@ export function createContextLog({ database, clock, ids, ledger }: LogParts, day
         process.emitWarning(`A context could not be logged: ${messageOf(error)}`, 'VarveContextWarning');
       }
     }
-  };
-
-  return {
-    note(context, along = {}) {
-      noted.push({ context, along });
-      timer ??= setTimeout(() => {
-        writing = writing.then(write);
-      }, GATHER).unref();
-    },
-    async settle() {
-      if (timer !== null) {
-        clearTimeout(timer);
-        writing = writing.then(write);
-      }
-      await writing;
-    },
-  };
+  });
+  return { note: (context, along = {}) => writes.note({ context, along }), settle: writes.settle };
 }
 
 /** The same id as the context's: written twice, it counts once. */

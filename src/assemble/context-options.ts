@@ -116,7 +116,11 @@ export interface ContextOptions extends ContextSettings {
 const tokens = z.int().min(0).max(100_000_000).optional();
 const any = z.any().optional();
 
-export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z.strictObject({
+type TextField = 'message' | 'instructions' | 'capabilities' | 'identity' | 'directives' | 'artifacts';
+type Given<Name extends TextField> = NonNullable<ContextOptions[Name]>;
+
+/** The texts that an application gives for a prompt: the same in the library and over HTTP. */
+export const contextTextFields: { readonly [Name in TextField]: z.ZodOptional<z.ZodType<Given<Name>, Given<Name>>> } = {
   message: z.string().max(1_000_000).optional(),
   instructions: z.string().max(1_000_000).optional(),
   capabilities: z.string().max(1_000_000).optional(),
@@ -126,6 +130,10 @@ export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z
     .array(z.strictObject({ title: textSchema(1000), description: z.string().max(5000).optional() }))
     .max(1000)
     .optional(),
+};
+
+export const contextOptionsSchema: z.ZodType<ContextOptions, ContextOptions> = z.strictObject({
+  ...contextTextFields,
   tools: any,
   reserve: tokens,
   connections: z.array(textSchema(200)).max(200).optional(),

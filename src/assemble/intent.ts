@@ -53,16 +53,3 @@ function isSmallTalk(message: string): boolean {
     .trim();
   return said === '' || PHRASES.has(said);
 }
-
-// Asks what holds today, whatever else is asked.
-const NOW = /\b(?:now|nowadays|currently|these days|at the moment|today|any ?more)\b/i;
-// What used to be so, how it developed, or how often: what no longer holds is a part of the answer.
-const PAST =
-  /\b(?:was|were|did|had|used to|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|earlier|first|ago|since|until|changed?|developed?|history|how (?:often|many)|which|all|(?:19|20)\d\d)\b/i;
-const ENGLISH = /\b(?:is|are|does|do|has|have|can|could|should|will|would|the|what|who|where|when|how|my)\b/i;
-
-/** Whether a question may ask for the past. Only English ones are read: in doubt they may, and nothing is left out. */
-export function asksForPast(question: string): boolean {
-  if (NOW.test(question)) return false;
-  return PAST.test(question) || !ENGLISH.test(question);
-}

@@ -1,3 +1,4 @@
+import { mayAskForPast } from '../recall/analyze-query.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
 import { withoutEnd } from '../language/words.ts';
 import { RELEVANT_NOTES, RELEVANT_SUMMARIES } from '../recall/recall-presets.ts';
@@ -15,7 +16,6 @@ import type { GatherRequest, GatherTurn } from './assemble-deps.ts';
 import type { ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
 import { oneLine, textByTrust } from './escape.ts';
-import { asksForPast } from './intent.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
 
@@ -68,7 +68,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
       sources === undefined || sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
         : NOTHING_BEHIND;
-    const items = evidenceItems(near.results, behind, { order, isAboutPast: asksForPast(turn.message) });
+    const items = evidenceItems(near.results, behind, { order, isAboutPast: mayAskForPast(turn.message) });
     span.set({ 'gen_ai.memory.record.count': items.length });
     return { recall: items, unknown: isUnknown ? [unknownItem(turn.message)] : [] };
   });

@@ -1,3 +1,4 @@
+import { MONTHS as MONTH_NAMES } from '../language/calendar.ts';
 import { detectPack } from '../language/packs/packs.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
@@ -22,8 +23,7 @@ const WORDS =
 /** Index terms that carry no topic; they are left out of the query, never out of the index. */
 export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(words(WORDS));
 
-const MONTHS: readonly string[] =
-  'january february march april may june july august september october november december'.split(' ');
+const MONTHS: readonly string[] = MONTH_NAMES.map((name) => name.toLowerCase());
 
 /** A question with one of these asks what is so now, after any change. */
 const ASKS_NOW: RegExp =
@@ -32,6 +32,17 @@ const ASKS_NOW: RegExp =
 /** A question with one of these asks what was so before, or first. */
 const ASKS_PAST: RegExp =
   /\b(?:first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|at the (?:start|beginning)|in the beginning|früher|vorher|zuerst|ursprünglich|anfangs|damals|antes|primero|originalmente|inicialmente|al principio|avant|d'abord|auparavant|au début|initialement|prima|inizialmente|all'inizio|wcześniej|przedtem|najpierw|początkowo|eerst|vroeger|eerder|oorspronkelijk|daarvoor|antigamente)\b|以前|之前|原来|最初|当初|前は|元々|もともと|예전|이전|처음|원래/iu;
+
+// In English: what used to be so, how it developed, or how often. What no longer holds is a part of the answer.
+const MAY_ASK_PAST =
+  /\b(?:was|were|did|had|ago|since|until|changed?|developed?|history|how (?:often|many)|which|all|(?:19|20)\d\d)\b/i;
+const ENGLISH = /\b(?:is|are|does|do|has|have|can|could|should|will|would|the|what|who|where|when|how|my)\b/i;
+
+/** Whether what no longer holds may be part of an answer. In doubt it may, and always in languages other than English. */
+export function mayAskForPast(question: string): boolean {
+  if (ASKS_NOW.test(question)) return false;
+  return ASKS_PAST.test(question) || MAY_ASK_PAST.test(question) || !ENGLISH.test(question);
+}
 
 /** A question with one of these asks for a list, a count or a comparison. */
 const ASKS_SEVERAL: RegExp =

@@ -4,7 +4,7 @@ import type { Calibration } from '../models/calibration.ts';
 import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
-import type { Database, Parts, Reader } from '../store/database.ts';
+import { type Database, gatherWrites, type Parts, type Reader } from '../store/database.ts';
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { countAccess } from '../store/read-memories.ts';
 import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
@@ -129,51 +129,31 @@ export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: 
   return (type) => memoryTypes.get(type)?.recalled !== false;
 }
 
-/** Counts what is read, behind the reader's back: gathered for a moment and written in one go. */
+/** Counts what is read, a moment after it was read. */
 export interface AccessTracker {
   note(tenant: string, results: readonly Pick<RecallResult, 'kind' | 'id'>[]): void;
   /** Resolves when everything noted so far is written. */
   settle(): Promise<void>;
 }
 
-const GATHER = 50;
-
 /** Makes a tracker. A write that fails costs a count, never an answer. */
 export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
-  let noted = new Map<string, string[][]>();
-  let timer: NodeJS.Timeout | null = null;
-  let writing: Promise<void> = Promise.resolve();
-
-  const write = async (): Promise<void> => {
-    timer = null;
-    const batch = noted;
-    noted = new Map();
-    for (const [tenant, recalls] of batch) {
+  const writes = gatherWrites<{ tenant: string; ids: string[] }>(async (recalls) => {
+    for (const [tenant, own] of Map.groupBy(recalls, (recall) => recall.tenant)) {
       try {
         await database.write(tenant, async (writer) => {
-          for (const ids of recalls) await countAccess(writer, tenant, ids, clock.now());
+          for (const { ids } of own) await countAccess(writer, tenant, ids, clock.now());
         });
       } catch (error) {
         process.emitWarning(`Reading could not be counted: ${String(error)}`, 'VarveAccessWarning');
       }
     }
-  };
-
+  });
   return {
     note(tenant, results) {
       const ids = results.filter(({ kind }) => kind === 'memory').map(({ id }) => id);
-      if (ids.length === 0) return;
-      noted.set(tenant, [...(noted.get(tenant) ?? []), ids]);
-      timer ??= setTimeout(() => {
-        writing = writing.then(write);
-      }, GATHER).unref();
+      if (ids.length > 0) writes.note({ tenant, ids });
     },
-    async settle() {
-      if (timer !== null) {
-        clearTimeout(timer);
-        writing = writing.then(write);
-      }
-      await writing;
-    },
+    settle: writes.settle,
   };
 }

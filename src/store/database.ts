@@ -201,3 +201,38 @@ export interface Parts {
   /** What no memory may say: the place is redacted before it is written. Default: nothing is looked for. */
   privacy?: PrivacyPolicy;
 }
+
+/** Entries that are written a moment after they were noted, many in one go, so that no answer waits for them. */
+export interface GatheredWrites<Entry> {
+  note(entry: Entry): void;
+  /** Resolves when everything noted so far is written. */
+  settle(): Promise<void>;
+}
+
+const GATHER_FOR = 50;
+
+/** Gathers entries for 50 ms and hands them to `write`, one batch after the other. `write` handles its own failures. */
+export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promise<void>): GatheredWrites<Entry> {
+  let noted: Entry[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = (): void => {
+    timer = null;
+    const entries = noted;
+    noted = [];
+    writing = writing.then(() => write(entries));
+  };
+  return {
+    note(entry) {
+      noted.push(entry);
+      timer ??= setTimeout(flush, GATHER_FOR).unref();
+    },
+    async settle() {
+      if (timer !== null) {
+        clearTimeout(timer);
+        flush();
+      }
+      await writing;
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ContextOptions } from '../../assemble/context-options.ts';
+import { type ContextOptions, contextTextFields } from '../../assemble/context-options.ts';
 import { layoutNameSchema } from '../../assemble/layouts.ts';
 import type { Handle } from '../../handle/handle.ts';
 import { type Recalled, type RecallOptions, recallOptionsSchema } from '../../recall/recall-options.ts';
@@ -13,15 +13,7 @@ const tokens = z.int().min(0).max(1_000_000).optional();
 
 /** What a context can be asked for over HTTP: hooks, models and layouts of an application's own are code. */
 const contextBody = z.strictObject({
-  message: z.string().max(1_000_000).optional(),
-  instructions: z.string().max(1_000_000).optional(),
-  capabilities: z.string().max(1_000_000).optional(),
-  identity: z.strictObject({ name: textSchema(500), constitution: z.string().max(100_000).optional() }).optional(),
-  directives: z.array(z.string()).max(1000).optional(),
-  artifacts: z
-    .array(z.strictObject({ title: textSchema(1000), description: z.string().max(5000).optional() }))
-    .max(1000)
-    .optional(),
+  ...contextTextFields,
   tools: z.string().max(1_000_000).optional(),
   layout: layoutNameSchema.optional(),
   budget: z.int().min(1).max(1_000_000).optional(),

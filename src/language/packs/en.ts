@@ -1,3 +1,4 @@
+import { MONTHS } from '../calendar.ts';
 import { englishLikely } from './en-likely.ts';
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
@@ -87,20 +88,7 @@ export const english: Pack = {
       'november|nov',
       'december|dec',
     ],
-    monthNames: [
-      'January',
-      'February',
-      'March',
-      'April',
-      'May',
-      'June',
-      'July',
-      'August',
-      'September',
-      'October',
-      'November',
-      'December',
-    ],
+    monthNames: MONTHS,
     weekdays: [
       'monday|mon',
       'tuesday|tues?',
