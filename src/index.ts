@@ -98,7 +98,7 @@ export type { Writing } from './assemble/escape.ts';
 export type { HistoryMessage, LayoutRecall, OverflowRule } from './assemble/layout.ts';
 export type { Intent } from './assemble/intent.ts';
 export { defineLayout, type Budget, type Frame, type Layout, type SectionFormat } from './assemble/layout.ts';
-export { LAYOUTS, type LayoutName, type FormerLayoutName } from './assemble/layouts.ts';
+export { LAYOUTS, type LayoutName } from './assemble/layouts.ts';
 export type { Item, SectionName, Statement } from './assemble/section.ts';
 export type { TracingOptions } from './assemble/assemble-deps.ts';
 export { converse, type ConversationAnswer, type ConversationPrompt } from './integrations/converse.ts';

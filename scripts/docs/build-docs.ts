@@ -130,7 +130,7 @@ async function build(): Promise<void> {
     sort: ['kind', 'alphabetical-ignoring-documents'],
     navigation: { includeGroups: true },
     // Types behind options and handles that an application does not name.
-    intentionallyNotExported: ['LedgerOptions', 'Tenant', 'Writer', 'Count', 'Deep'],
+    intentionallyNotExported: ['LedgerOptions', 'FormerLayoutName', 'Tenant', 'Writer', 'Count', 'Deep'],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: false },
   });
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, spellOutUnions);

@@ -310,7 +310,7 @@ export type LayoutName =
   | 'fixed-budgets'
   | 'reflections-xml';
 
-/** The layouts that Varve has: its own, and those of the five designs that it unites. */
+/** The layouts that Varve has. */
 export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
   varve: varveLayout,
   'working-memory': workingMemoryLayout,

@@ -149,7 +149,7 @@ function countAllowed({ allowed }: QueryContext): number {
   return count;
 }
 
-/** The weights of the tri-layer design. */
+/** The default weights of `scoring: 'signals'`. */
 export const SIGNAL_WEIGHTS: SignalWeights = {
   similarity: 0.4,
   recency: 0.25,
