@@ -426,7 +426,37 @@ const FORMATS: { format: string; file: SourceFile; imported: Record<string, numb
     imported: { event: 4 },
     rejected: 1,
   },
+  {
+    // As OpenAI's API lists the messages of a thread.
+    format: 'transcripts',
+    file: textSource(
+      'thread-messages.json',
+      JSON.stringify({
+        object: 'list',
+        data: [openAiMessage('msg_2', 'assistant', 'Noted.'), openAiMessage('msg_1', 'user', 'I row on Sundays.')],
+        first_id: 'msg_2',
+        last_id: 'msg_1',
+        has_more: false,
+      }),
+    ),
+    imported: { event: 2 },
+  },
 ];
+
+function openAiMessage(id: string, role: string, value: string): Record<string, unknown> {
+  const created_at = 1_740_816_000 + Number(id.at(-1));
+  const content = [{ type: 'text', text: { value, annotations: [] } }];
+  return {
+    id,
+    object: 'thread.message',
+    created_at,
+    assistant_id: null,
+    thread_id: 'thread_abc',
+    run_id: null,
+    role,
+    content,
+  };
+}
 
 for (const database of databases()) {
   describe.skipIf(database.skip !== null)(`import on ${database.name}`, () => {
@@ -441,6 +471,19 @@ for (const database of databases()) {
       return varve;
     };
     afterEach(() => close());
+
+    it('puts the messages of a thread, which OpenAI lists newest first, in the order in which they were said', async () => {
+      const varve = await open();
+      const data = [openAiMessage('msg_2', 'assistant', 'Noted.'), openAiMessage('msg_1', 'user', 'I row on Sundays.')];
+      const file = textSource('messages.json', JSON.stringify({ object: 'list', data }));
+      await varve.operator.import(readImport([file], 'transcripts'), { into: { user: 'ana' } });
+      const turns = await varve.for({ user: 'ana', session: 'thread_abc' }).session.window();
+      expect(turns.map(({ origin, content }) => [origin, content])).toEqual([
+        ['user', 'I row on Sundays.'],
+        ['agent', 'Noted.'],
+      ]);
+      expect(turns[0]?.occurredAt).toEqual(new Date(1_740_816_001_000));
+    });
 
     it.each(FORMATS)(
       '[E12] takes in $format ($file.name), says what it would do, and does it once',

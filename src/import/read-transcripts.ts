@@ -12,17 +12,26 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
   for (const file of files) {
     const fileSession = file.name.replace(/\.\w+$/, '');
     const places = new Map<string, number>();
+    const threaded: Foreign[] = [];
     let number = 0;
     for await (const { value } of elementsOf(file)) {
       number += 1;
       if (!isObject(value)) yield 'no turn: not an object';
+      else if (value['object'] === 'thread.message') threaded.push(value);
       else if (Array.isArray(value['messages'])) {
         const session = sessionOf(value) ?? `${fileSession}-${number}`;
         for (const turn of value['messages'])
           if (!isCall(turn)) yield turnOf(isObject(turn) ? { ...shared(value), ...turn } : {}, session, places);
       } else if (!isCall(value)) yield turnOf(value, sessionOf(value) ?? fileSession, places);
     }
+    for (const turn of oldestFirst(threaded)) yield turnOf(turn, sessionOf(turn) ?? fileSession, places);
   }
+}
+
+/** OpenAI's API lists the messages of a thread newest first: they are put in the order in which they were said. */
+function oldestFirst(turns: readonly Foreign[]): Foreign[] {
+  const timed = turns.map((turn) => ({ turn, at: timeOf(turn, 'created_at')?.getTime() ?? 0 }));
+  return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);
 }
 
 /** A message that calls tools and says nothing: what came of it is in the tools' answers. */
