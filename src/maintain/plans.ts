@@ -44,7 +44,10 @@ async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memor
   await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;
-  const change = { tense: 'happened' as const, internal: { ...plan.internal, planned: true } };
+  // A model says of an event when it is due, and of a state when it begins: "Emer takes over in May" holds from May on.
+  const isModels = plan.reader !== null && plan.reader !== 'local';
+  const tense = isModels && plan.dueAt === null && plan.validTo === null ? ('holds' as const) : ('happened' as const);
+  const change = { tense, internal: { ...plan.internal, planned: true } };
   await reviseMemory(writer, deps, plan, { change, why });
   return 1;
 }

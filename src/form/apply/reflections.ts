@@ -171,7 +171,7 @@ export async function writeTopics(
 }
 
 /** So much of what an earlier summary says is in one that goes on from it. */
-const CONTINUES = 0.35;
+const CONTINUES = 0.2;
 
 /**
  * The summary of a topic that has one already: the new text where it goes on from the earlier one, otherwise both. What was said of a
@@ -195,6 +195,11 @@ async function summariesOf(reader: StoreReader, deps: FormDeps, scope: Scope): P
 /** Characters that a reader is shown of a topic's summary. */
 const SHOWN_SUMMARY = 1200;
 
+/** The end of a long summary, from a whole word on. */
+function lastOf(summary: string): string {
+  return summary.length <= SHOWN_SUMMARY ? summary : summary.slice(-SHOWN_SUMMARY).replace(/^\S*\s+/, '');
+}
+
 /** The topics that these turns may go on with, the likeliest first: those that share words with them, then the latest. */
 export async function topicsToContinue(
   reader: StoreReader,
@@ -207,7 +212,7 @@ export async function topicsToContinue(
     .toSorted((one, other) => other.shared - one.shared || one.age - other.age)
     .slice(0, most)
     .flatMap(({ memory: { title, content } }) =>
-      title === null ? [] : [{ topic: title.replace(TITLE, ''), summary: content.slice(-SHOWN_SUMMARY) }],
+      title === null ? [] : [{ topic: title.replace(TITLE, ''), summary: lastOf(content) }],
     );
 }
 

@@ -166,7 +166,7 @@ describe('decide', () => {
       action: 'add',
       retires: [{ memory: wish, how: 'ended' }],
     });
-    expect(decide(said('replaces'), [], context)).toMatchObject({ action: 'add', retires: [] });
+    expect(decide(said('replaces'), [], context)).toMatchObject({ retires: [{ memory: wish, how: 'replaced' }] });
     const chair = known({ subject: 'Mr Ferris', attribute: 'chair_of_the_club', value: 'Mr Ferris' });
     const next = statement({
       subject: 'Mrs Oduya',

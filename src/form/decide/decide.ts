@@ -124,12 +124,12 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
 
 /**
  * Whether a relation may be to a statement about somebody else. What is over may be told of another person ("Malika would not take the
- * jacket off" ends what the user meant to buy), a plan comes true for whoever it was made, and an office passes to the next.
+ * jacket off" ends what the user meant to buy), and what has come of a plan, an office or a pregnancy is told of whom it concerns now.
+ * But what somebody else is or has never takes the place of what the user is or has.
  */
-function mayConcernAnother(statement: Statement, target: Memory, kind: Relation): boolean {
-  if (kind === 'ends') return true;
-  const isSameOffice = target.attribute !== null && target.attribute === statement.attribute && !isUser(target.subject);
-  return kind === 'replaces' && (target.tense === 'planned' || (isSameOffice && !isUser(statement.subject)));
+function mayConcernAnother({ attribute }: Statement, target: Memory, kind: Relation): boolean {
+  const isUsersOwn = isUser(target.subject) && target.attribute !== null && target.attribute === attribute;
+  return kind === 'ends' || (kind === 'replaces' && !isUsersOwn);
 }
 
 /** The fields that decide whether two statements can both hold. */
