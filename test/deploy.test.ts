@@ -54,3 +54,39 @@ describe('what is watched is there', () => {
     expect((await server.call('GET', '/metrics', { key: null })).status).toBe(401);
   });
 });
+
+describe('the Helm chart', () => {
+  const chart = new URL('../deploy/helm/varve/', import.meta.url);
+  const read = (file: string): string => readFileSync(new URL(file, chart), 'utf8');
+  const templates = ['_helpers.tpl', 'server.yaml', 'worker.yaml', 'ingress.yaml'].map((file) =>
+    read(`templates/${file}`),
+  );
+  const values = read('values.yaml');
+
+  it('uses values that it has, and all of them', () => {
+    const used = [...templates.join('\n').matchAll(/\.Values\.([a-z]+)(?:\.([a-zA-Z]+))?/gi)];
+    const has = ([, group = '', field]: RegExpMatchArray): boolean =>
+      new RegExp(field === undefined ? `^${group}:` : `^${group}:\\n(?:(?:[ #].*)?\\n)*?  ${field}:`, 'm').test(values);
+    expect(used.filter((one) => !has(one)).map(([path]) => path)).toEqual([]);
+    const groups = [...values.matchAll(/^([a-z]+):/gim)].map(([, group]) => group);
+    expect(groups.filter((group) => !used.some(([, name]) => name === group))).toEqual([]);
+  });
+
+  it('starts the commands, the port and the paths that there are, with settings that the docs name', async () => {
+    const text = templates.join('\n');
+    const settings = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+    for (const [name] of text.matchAll(/\bVARVE_[A-Z]+(?:_[A-Z]+)*|\bDATABASE_URL/g))
+      expect(settings).toContain(`\`${name}`);
+    expect(text).toContain('containerPort: 8787');
+    const place = await serverPlace();
+    const server = await startServer(place, {
+      environment: { VARVE_ALLOWED_HOSTS: 'mem-varve' },
+      parameters: ['--no-worker'],
+    });
+    for (const [, path = ''] of text.matchAll(/path: (\/[a-z]+)$/gm)) {
+      expect((await server.call('GET', path, { key: null })).status).toBe(200);
+    }
+    await server.stop();
+    await place.remove();
+  });
+});
