@@ -12,7 +12,8 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     globalSetup: ['test/databases-setup.ts'],
     setupFiles: ['test/random.ts'],
     reporters: ['default', './test/requirement-reporter.ts', './test/closing-line-reporter.ts'],
-    testTimeout: 30_000,
+    // A test that hangs, on a machine that may do ten other things.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Two cores: more workers only make the databases wait for each other.
     maxWorkers: 2,
