@@ -95,7 +95,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
   if (target.archivedAt !== null) return null;
-  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, kind)) return null;
+  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(target, kind)) return null;
   if (kind === 'repeats') {
     return conflicts(statement, target, context) ? null : { action: 'confirm', target };
   }
@@ -127,9 +127,8 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
  * jacket off" ends what the user meant to buy), and what has come of a plan, an office or a pregnancy is told of whom it concerns now.
  * But what somebody else is or has never takes the place of what the user is or has.
  */
-function mayConcernAnother({ attribute }: Statement, target: Memory, kind: Relation): boolean {
-  const isUsersOwn = isUser(target.subject) && target.attribute !== null && target.attribute === attribute;
-  return kind === 'ends' || (kind === 'replaces' && !isUsersOwn);
+function mayConcernAnother(target: Memory, kind: Relation): boolean {
+  return kind === 'ends' || (kind === 'replaces' && (!isUser(target.subject) || target.tense === 'planned'));
 }
 
 /** The fields that decide whether two statements can both hold. */
