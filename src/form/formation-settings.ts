@@ -86,7 +86,7 @@ export interface LimitSettings {
   existingTokens: number;
   /** Known memories that each new one is compared with. */
   candidates: number;
-  /** What one formation may give. A model that proposes more is not believed. */
+  /** The most that one formation may give. More than that from a model is refused. */
   memories: number;
   memoriesPerTurn: number;
   /** What one formation may take out of recall. */

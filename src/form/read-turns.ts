@@ -222,7 +222,7 @@ async function amended(work: FormWork, input: ReadInput, checked: Checked, conte
   }));
   const reader = work.reader as ModelReader;
   const again = checkStatements(await reader.amend(input, told, { signal: work.signal, meter: work.meter }), context);
-  // A model that gives its whole answer again has mended only what was not there before.
+  // A model may give its whole answer again: only items that were not there before are corrections.
   const passed = new Set(checked.statements.map(({ text }) => contentHash(text)));
   const mended = again.statements.filter(({ text }) => !passed.has(contentHash(text)));
   const left = [...mendable];
@@ -235,7 +235,7 @@ async function amended(work: FormWork, input: ReadInput, checked: Checked, conte
 }
 
 /**
- * A reader that ends or replaces more known statements than there are user turns, and more than the limit, is not believed: its
+ * A reader that ends or replaces more known statements than there are user turns, and more than the limit, is not trusted: its
  * statements are decided by their fields, and its ends are refused.
  */
 function withinRetired(
@@ -279,7 +279,7 @@ async function verdictsOf(
     now: deps.clock.now(),
     shown: new Set(shown.map(({ id }) => id)),
   };
-  // The local reader's drafts of the same turns are about to be replaced: they are no question.
+  // The local reader's drafts of the same turns are about to be replaced: the model is not asked about them.
   const read = new Set(work.events.map(({ id }) => id));
   const isDraft = ({ memory }: Candidate): boolean =>
     memory.reader === 'local' && memory.sourceEvents.every((id) => read.has(id));

@@ -25,15 +25,15 @@ export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(words(WORDS));
 
 const MONTHS: readonly string[] = MONTH_NAMES.map((name) => name.toLowerCase());
 
-/** A question with one of these asks what is so now, after any change. */
+/** A question with one of these asks what holds now, after any change. */
 const ASKS_NOW: RegExp =
   /\b(?:now|nowadays|currently|current|these days|at the moment|still|latest|anymore|any more|today|jetzt|aktuell|derzeit|momentan|inzwischen|ahora|actualmente|actual|maintenant|actuellement|actuel(?:le)?|adesso|ora|attualmente|teraz|obecnie|aktualnie|nu|momenteel|tegenwoordig|agora|atualmente)\b|现在|目前|如今|今は|現在|いま|지금|현재|요즘/iu;
 
-/** A question with one of these asks what was so before, or first. */
+/** A question with one of these asks what held before, or first. */
 const ASKS_PAST: RegExp =
   /\b(?:first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|at the (?:start|beginning)|in the beginning|früher|vorher|zuerst|ursprünglich|anfangs|damals|antes|primero|originalmente|inicialmente|al principio|avant|d'abord|auparavant|au début|initialement|prima|inizialmente|all'inizio|wcześniej|przedtem|najpierw|początkowo|eerst|vroeger|eerder|oorspronkelijk|daarvoor|antigamente)\b|以前|之前|原来|最初|当初|前は|元々|もともと|예전|이전|처음|원래/iu;
 
-// In English: what used to be so, how it developed, or how often. What no longer holds is a part of the answer.
+// In English: what used to hold, how it developed, or how often. What no longer holds is a part of the answer.
 const MAY_ASK_PAST =
   /\b(?:was|were|did|had|ago|since|until|changed?|developed?|history|how (?:often|many)|which|all|(?:19|20)\d\d)\b/i;
 const ENGLISH = /\b(?:is|are|does|do|has|have|can|could|should|will|would|the|what|who|where|when|how|my)\b/i;
@@ -136,7 +136,7 @@ function rangesOf(mentioned: MentionedTime, times: Float64Array): TimeRange[] {
 /**
  * Per document: 1 when it was told in one of the stretches, fading over some days on both sides, 0 for unknown times
  * (NaN). What lasts is as close in every stretch in which it was true: `ends` says until when, NaN for documents of a moment.
- * Weighed by how much the time tells apart: a year that holds the whole store says nothing.
+ * Weighed by how much the time tells apart: a year that covers the whole store separates nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -235,7 +235,7 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether it asks for what the assistant has said. */
   readonly asksAgent: boolean;
-  /** Which answer it wants: what is so now, what was so before, several pieces. */
+  /** Which answer it wants: what holds now, what held before, several pieces. */
   readonly wants: { readonly now: boolean; readonly past: boolean; readonly several: boolean };
 }
 

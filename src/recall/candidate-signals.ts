@@ -139,7 +139,7 @@ function speakerSignal(context: QueryContext, ordinal: number): number {
     : 0;
 }
 
-// Words from which on a turn says alone what it says.
+// A turn with at least this many words is understood without its neighbours.
 const SHORT_TURN = 30;
 
 function neighbourSignals(
@@ -161,7 +161,7 @@ function neighbourSignals(
   const wordCount = view.profiles[ordinal]?.wordCount ?? 0;
   return {
     nearMeaning: near,
-    // A short turn says part of what it says in the turns around it.
+    // A short turn is understood from the turns around it.
     nearShort: near * Math.max(0, 1 - wordCount / SHORT_TURN),
     answerMeaning: answers ? gate * meaningOf(previous) : 0,
     windowWords: gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match)),
@@ -181,7 +181,7 @@ function wordSignals(
   };
 }
 
-/** What a question in another language than the embedder's has to go by: more words, less meaning. */
+/** For a question in another language than the embedder's: words weigh more, meaning less. */
 function foreignSignals(
   { analysis, meaning }: QueryContext,
   ordinal: number,
@@ -253,8 +253,8 @@ export function signalsOf(context: QueryContext, ordinal: number): Signals {
 }
 
 /**
- * A turn that is long, or has a time or a number in it, tells more than one that has not. Of statements that were
- * distilled all tell something: there a number counts only where one is asked for.
+ * A turn that is long, or has a time or a number in it, is more likely to be evidence than another. Every distilled
+ * statement tells something: there a number counts only where one is asked for.
  */
 function textSignals(
   { view, analysis }: QueryContext,

@@ -73,7 +73,7 @@ function rank(found: Found): Ranking {
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);
-  // Any language is foreign to an embedder that is not there: the weights of its words hold.
+  // Without an embedder every question is treated as one in a foreign language, where words weigh more.
   const analysis = { ...found.analysis, isForeign: true };
   const similarities = none.map(() => Number.NaN);
   const ranking = rankByEvidence({ ...found, analysis, similarities, meaning: none }, count);

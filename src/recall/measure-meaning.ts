@@ -271,7 +271,7 @@ export function standardiseByKind(
   });
 }
 
-/** The nearest are no fair sample of all: what is usual is read from the view's own sample. */
+/** The nearest are a biased sample: the background level is read from the view's own sample. */
 function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
   const values = [...view.sample.vectors.values()].map((vector) => product(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);

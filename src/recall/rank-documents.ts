@@ -93,7 +93,7 @@ function sharesOf(signals: Signals): SignalShare[] {
 /** By one list of values: the similarity of meaning, or BM25. Documents without a value are left out. */
 export function rankByValue(values: Float32Array, allowed: Uint8Array, count: number, signal: string): Ranking {
   const usable = values.map((value, ordinal) => (allowed[ordinal] === 1 ? value : Number.NaN));
-  const documents = highest(usable, count)
+  const documents = topK(usable, count)
     .map((ordinal) => ({ ordinal, value: usable[ordinal] as number }))
     .sort((left, right) => right.value - left.value || right.ordinal - left.ordinal)
     .map(({ ordinal, value }) => ({
@@ -105,7 +105,7 @@ export function rankByValue(values: Float32Array, allowed: Uint8Array, count: nu
   return { documents, answerable: null };
 }
 
-/** By the sum of 1 / (60 + rank) over the lists. Each list gives twice as many as are wanted, as the design has it. */
+/** By the sum of 1 / (60 + rank) over the lists. Each list gives twice as many as are wanted. */
 export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, count: number): Ranking {
   const names = Object.keys(lists);
   const fused = fuseByReciprocalRank(
@@ -164,7 +164,7 @@ function selectCandidates(context: QueryContext, count: number, weights: Weights
     rough[ordinal] = score;
   }
   for (const ordinal of asked) rough[ordinal] = (rough[ordinal] as number) + weights.keyed;
-  return highest(rough, count);
+  return topK(rough, count);
 }
 
 export const RECIPROCAL_RANK_CONSTANT = 60;
@@ -187,7 +187,7 @@ const BINS = 2048;
  * The ordinals of the `count` highest values, unordered; NaN is not a value. A histogram finds the cut, so that only
  * the values near it are sorted.
  */
-export function highest(values: Float32Array, count: number): number[] {
+export function topK(values: Float32Array, count: number): number[] {
   if (values.length <= count) return Array.from(values.keys()).filter((ordinal) => !Number.isNaN(values[ordinal]));
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import { memoryTypeTable } from '../record/memory-types.ts';
 import { closenessToRanges } from './analyze-query.ts';
 import { addDocument, coverageOf, createLexicalIndex, matchLexically } from './lexical-index.ts';
 import { standardise } from './measure-meaning.ts';
-import { fuseByReciprocalRank, highest } from './rank-documents.ts';
+import { fuseByReciprocalRank, topK } from './rank-documents.ts';
 import type { RecallResult } from './recall-options.ts';
 import { growingArray } from './recall-view.ts';
 import { recencyBoost, recencyOf, scoreBySignals, SIGNAL_WEIGHTS } from './relevance.ts';
@@ -54,7 +54,7 @@ describe('the highest values', () => {
         fc.nat(60),
         (list, count) => {
           const values = Float32Array.from(list);
-          const chosen = highest(values, count).map((ordinal) => values[ordinal] as number);
+          const chosen = topK(values, count).map((ordinal) => values[ordinal] as number);
           const sorted = [...values].filter((value) => !Number.isNaN(value)).sort((a, b) => b - a);
           if (count > 0) expect(chosen.sort((a, b) => b - a)).toEqual(sorted.slice(0, count));
         },

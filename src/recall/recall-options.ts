@@ -59,7 +59,7 @@ export interface RecallOptions {
   neighbours?: number;
   /** Bring along the events that a recalled memory was learned from. Default false. */
   withSources?: boolean;
-  /** Let the reranker have its say, where there is one. Default true. */
+  /** Let the reranker order the results, where there is one. Default true. */
   rerank?: boolean;
   /** Count the results as read. Default true. */
   track?: boolean;

@@ -110,7 +110,7 @@ export function summariseEvidence(
   };
   for (const { signals, score, ordinal } of scored) {
     const content = score - speakerWeight * signals.speaker;
-    // What nobody in particular said, a memory, is nobody else's.
+    // A memory has no speaker: it is not held against the person asked about.
     if (!named || signals.speaker > 0 || context.view.isMemory[ordinal] === 1) {
       best.own = Math.max(best.own, content);
       best.ownWords = Math.max(best.ownWords, signals.words);

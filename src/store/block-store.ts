@@ -142,7 +142,7 @@ export async function replaceBlock(
 }
 
 /**
- * Brings an owner's documents up to date with a memory that changed, or is no longer so: where they say word for word
+ * Brings an owner's documents up to date with a memory that changed, or no longer holds: where they say word for word
  * what it said, they say what it says now, or nothing. What a model has put into words of its own waits for its next
  * rewriting.
  */
@@ -168,11 +168,11 @@ export async function restateInBlocks(
 function restated({ kind, scope, content, basis }: Block, old: string, after: Memory | null): unknown {
   if (BLOCK_KINDS[kind].format === 'json') return withoutItems(content, old);
   const text = content as string;
-  // What a sentence rests on is known: it is stale by itself, and is written again with the next consolidation.
+  // A sentence with a known basis becomes stale through its basis, and the next consolidation writes it again.
   const isOld = (statement: string): boolean =>
     bareStatement(statement) === old && basis[contentHash(statement)] === undefined;
   const without = replaceStatements(text, (statement) => (isOld(statement) ? null : statement));
-  // What a tool or a page says does not get into a document by this way.
+  // The words of a tool or a page do not get into a document this way.
   if (without === text || after === null || after.trust === 'low') return without;
   const now = `${after.content.replace(/\.$/, '')}.`;
   if (statementsIn(text).some((statement) => bareStatement(statement) === bareStatement(now))) return without;
@@ -200,10 +200,10 @@ function withoutItems(content: unknown, old: string): unknown {
     : Object.fromEntries(left);
 }
 
-/** Reasons for which a statement is out of recall because it is no longer so. For the others its documents stand. */
+/** Reasons for which a statement is archived because it no longer holds. With any other reason its documents stay as they are. */
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'superseded', 'forgotten', 'expired']);
 
-/** Whether a statement was archived because it is no longer so. A draft that a better reading replaced was not wrong. */
+/** Whether a statement was archived because it no longer holds. A draft that a better reading replaced was not wrong. */
 export function isNoLongerSo({
   archiveReason,
   contradictedBy,
@@ -218,7 +218,7 @@ export function eventsGone(formed: readonly Memory[]): Set<string> {
   return new Set(formed.flatMap(({ sourceEvents }) => sourceEvents).filter((id) => !holding.has(id)));
 }
 
-/** A block as far as its standing goes. */
+/** The fields of a block that decide what in it is stale. */
 export interface StandingBlock {
   kind: BlockKindName;
   content: unknown;

@@ -99,8 +99,8 @@ function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: L
 const MOST_CONTEXTS = 50;
 
 /**
- * The texts of memories that were given to the agent in a session, in its last 50 contexts. What an agent says back
- * of them is nothing new: formation leaves it out.
+ * The texts of memories that were given to the agent in a session, in its last 50 contexts. Formation
+ * learns nothing from an agent that repeats them.
  */
 export async function recalledTexts(reader: Reader, scope: Scope): Promise<string[]> {
   if (scope.session === null) return [];

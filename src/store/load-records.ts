@@ -124,7 +124,7 @@ export async function memoriesFrom(reader: Reader, tenant: string, eventIds: rea
   return [...new Map(found.map((memory) => [memory.id, memory])).values()];
 }
 
-/** The archived memories in whose place a given one stands. */
+/** The archived memories that a given one has replaced. */
 export async function memoriesReplacedBy(reader: Reader, tenant: string, id: string): Promise<Memory[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -136,7 +136,7 @@ export async function memoriesReplacedBy(reader: Reader, tenant: string, id: str
   return rows.map(toMemory);
 }
 
-/** All that was said of some attributes and holds or once held: what was forgotten, merged or withdrawn is no history. */
+/** The statements about some attributes that hold or once held. Forgotten, merged and withdrawn statements are left out. */
 export async function statementHistory(reader: Reader, owner: Scope, attributes: readonly string[]): Promise<Memory[]> {
   const rows = await reader
     .selectFrom('memories')
@@ -205,7 +205,7 @@ export interface MemoryForRecall {
   attribute: string | null;
   category: string | null;
   isPermanent: boolean;
-  /** The events that say the same: those that it quotes, or was learned from. What sums up many stands for none of them. */
+  /** The events that say the same: those that it quotes, or was learned from. A memory that sums up many events stands for none of them. */
   sources: string[];
   time: number;
   /** Of what lasts: when it stopped being true, infinite while it is. Null for what happened once. */

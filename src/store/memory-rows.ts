@@ -20,7 +20,7 @@ import type { MemoryTable } from './schema.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;
 
-/** Of a row of a memory, as of a past time: what was forgotten since is out of sight in the past, too. */
+/** A condition on rows that are read as of a past time: a memory that was forgotten since is hidden there, too. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
 export function toMemory(row: MemoryRow): Memory {
@@ -76,7 +76,7 @@ export function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** Most lists and objects of a memory are empty, and a memory has six. */
+/** Parses a JSON column. Most of a memory's six are empty, and those are not parsed. */
 function fromJson(text: string): unknown {
   return text === '[]' ? [] : text === '{}' ? {} : JSON.parse(text);
 }
@@ -138,7 +138,7 @@ export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number):
 
 type Identity = Pick<Memory, 'type' | 'content' | 'title' | 'subject' | 'attribute' | 'value' | 'polarity'>;
 
-/** What there may be one of among the live memories of its scope, as its type says. */
+/** The key that is unique among the live memories of a scope, as the type says; null where nothing is. */
 export function uniqueKey(memory: Identity, type: MemoryType): string | null {
   if (type.unique === 'nothing') return null;
   if (type.unique === 'title') return `title:${memory.type}:${entitySlug(memory.title ?? '')}`;

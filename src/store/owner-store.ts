@@ -4,7 +4,7 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
-/** By what an owner is another one than it was: something of it was removed for good, or it came back after that. */
+/** Identifies one life of an owner: it changes when anything of the owner is erased, and when the owner comes back after that. */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
   return `${created_at} ${epoch}`;
 }
@@ -92,7 +92,7 @@ function withOpen(part: string | null): string[] {
   return part === null ? [''] : ['', part];
 }
 
-/** How an owner stands: what a cache compares itself with. */
+/** The version and the incarnation of an owner, with which a cache compares its own. */
 export interface OwnerState {
   owner: string;
   version: number;

@@ -134,7 +134,7 @@ function cleanFields<Fields extends { content?: string; title?: string | null; v
   return clean;
 }
 
-/** Reasons for which a memory is out of recall and no longer so; for the others its documents stand. */
+/** Archive reasons that mean that the statement no longer holds. With any other reason the documents that say it stay as they are. */
 const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgotten']);
 
 /**
@@ -150,7 +150,7 @@ export async function archiveMemory(
   const isForgotten = reason === 'forgotten' && before.archiveReason !== 'forgotten';
   if (before.archivedAt !== null && !isForgotten) return before;
   const archivedAt = before.archivedAt ?? new Date(parts.clock.now());
-  // What had not begun when it ended was true at no time: its end is its beginning.
+  // A statement that ended before it began never held: its end is set to its beginning.
   const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
   const contradictedBy = by ?? before.contradictedBy;
   const after: Memory = { ...before, archivedAt, archiveReason: reason, contradictedBy, validTo };
@@ -202,12 +202,12 @@ export async function supersedeMemory(
 
 interface Restated {
   before: Memory;
-  /** Null: it is no longer so. */
+  /** Null: the statement no longer holds. */
   after: Memory | null;
   change: Change;
 }
 
-/** Brings up to date what was made of a memory that says something else now, or nothing any more. */
+/** Updates the documents and merged texts that were made from a memory which has changed or ended. */
 async function restate(writer: Writer, parts: Parts, restated: Restated): Promise<void> {
   await restateInBlocks(writer, parts, restated);
   await restateMerged(writer, parts, restated);
@@ -248,7 +248,7 @@ export function mergedList(memories: readonly Memory[]): string {
     .join('\n');
 }
 
-/** Provenance that points nowhere is worse than none. */
+/** Refuses source events and memories that do not exist, so that provenance can always be followed. */
 async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory): Promise<void> {
   for (const [table, ids, what] of [
     ['events', memory.sourceEvents, 'event'],
@@ -268,7 +268,7 @@ async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory):
   }
 }
 
-/** The live memory in whose place another of the same content and fields, or of the same title, would be. */
+/** The live memory with the same unique key: the same content and fields, or the same title, as its type says. */
 async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
   const unique = uniqueKey(memory, type);
   if (unique === null) return null;
@@ -330,7 +330,7 @@ async function replaceMemory(
   const sequence = await changeOwner(writer, before.scope, now);
   const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
   const type = memoryType(parts.memoryTypes, next.type);
-  // The counters of reading go on beside the versions: they must not be put back to what this change saw.
+  // Access counters change without a revision: this update must not reset them to the values that it has read.
   const { access_count: _count, last_accessed_at: _last, ...row } = toMemoryRow(next, type, sequence);
   const updated = await writer
     .updateTable('memories')

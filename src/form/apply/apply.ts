@@ -353,7 +353,7 @@ async function dropDraft(
   }
 }
 
-/** A reached goal holds no longer: it has its outcome and its end at once, and leaves the live memories with the next upkeep. */
+/** A reached goal no longer holds: it has its outcome and its end at once, and leaves the live memories with the next upkeep. */
 async function reachGoal(
   writer: Writer,
   deps: FormDeps,

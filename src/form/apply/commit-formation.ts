@@ -20,7 +20,7 @@ import { type Applied, applyStatements } from './apply.ts';
 import { spokenEvents, writeReflections, writeTopics } from './reflections.ts';
 import { applyEnds, applyForgets } from './requests.ts';
 
-/** Writes all of a formation in one transaction, unless another formation was there first: then nothing but the cost. */
+/** Writes all of a formation in one transaction, unless another formation has read the events first: then only the cost is written. */
 export async function commitFormation(
   work: FormWork,
   formable: Formable,

@@ -84,7 +84,7 @@ export async function applyEnds(
   return ended;
 }
 
-/** Who asks for more than this at once means something else, or should erase. */
+/** A request that means more memories than this is misread, or a case for `erase`. */
 const MOST_AT_ONCE = 20;
 const MOST_KNOWN = 1000;
 

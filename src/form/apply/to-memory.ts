@@ -85,7 +85,7 @@ function entitiesOf({ text, subject, names }: Statement): NewEntity[] {
   const found = new Map<string, NewEntity>();
   const known: readonly string[] = ENTITY_TYPES;
   const subjectName = isUser(subject) ? '' : subject.replace(/^User['’]s\s+/, '');
-  // "User's Diwali post" names a post, not a user's.
+  // "User's Diwali post" names a post, and no person.
   const words = `${text.replace(/\b[Uu]ser['’]s\b/g, 'my')}\n${belongsToUser(subject) ? '' : subjectName}`;
   for (const { type, name, aliases } of extractEntities(words)) {
     if (known.includes(type) && !isNumber(name) && !/^user$/i.test(name))

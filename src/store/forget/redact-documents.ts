@@ -20,8 +20,8 @@ export interface Redaction {
 
 /**
  * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
- * it, and those that rest on it. An answer that waits for review and says it is dropped: what it was made of is taken in again. Gives
- * back how many documents, versions and answers it changed.
+ * it, and those that rest on it. An answer that waits for review and says it is dropped: its sources are read again. Returns
+ * how many documents, versions and answers it changed.
  */
 export async function redactDocuments(
   writer: Writer,
