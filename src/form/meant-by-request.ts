@@ -32,6 +32,10 @@ export function meantByRequest<Item extends Meanable>(
   if (named.length > 0) return withRepeats(named, items);
   const topics = topicsIn(words, attributes);
   const byAttribute = items.filter(({ attribute }) => attribute !== null && topics.has(attribute));
+  const own = detectPack(words);
+  const sharing = items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own));
+  if (hasAll(words, topics) && byAttribute.length + sharing.length > 0)
+    return withRepeats([...byAttribute, ...sharing], items);
   if (byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
   const clauses = words.split(PARTS).map((clause) => tellingStems(withoutTopics(clause)));
@@ -39,10 +43,23 @@ export function meantByRequest<Item extends Meanable>(
     clauses.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
   if (said.length > 0) return withRepeats(said, items);
-  const latest = items
-    .filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, detectPack(words)))
-    .toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime())[0];
+  const [latest] = sharing.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
   return latest === undefined ? [] : [latest];
+}
+
+/** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
+const WIDER: Readonly<Record<string, readonly string[]>> = { health: ['medical_condition', 'medication'] };
+
+/** Whether a request means all that is about its topic: "everything about …", or a topic that has many sides. */
+export function isWide(about: string, attributes: AttributeTable): boolean {
+  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
+  return hasAll(about, topicsIn(words, attributes));
+}
+
+function hasAll(words: string, topics: ReadonlySet<string>): boolean {
+  const own = detectPack(words);
+  if (topics.size === 0) return false;
+  return [...topics].some((topic) => topic in WIDER) || (own !== null && packPattern(own, 'request:all').test(words));
 }
 
 /** Whether the words of a request name nothing, so that it means what was said just before. */
@@ -74,7 +91,8 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
 /** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
 function tellingStems(words: string): Set<string> {
   const own = detectPack(words);
-  const packs = PACKS.filter((pack) => pack === own || packPattern(pack, 'request:forget').test(words));
+  const asks = ['request:forget', 'request:drop', 'request:keep'] as const;
+  const packs = PACKS.filter((pack) => pack === own || asks.some((name) => packPattern(pack, name).test(words)));
   const common = new Set(packs.flatMap(({ language, common: each }) => (language === 'en' ? [] : each.split('|'))));
   // What is meant may stand inside of the phrase, in brackets of its pattern: "take Mustard out of your notes".
   const inside = (_: string, ...groups: unknown[]): string =>
@@ -83,7 +101,7 @@ function tellingStems(words: string): Set<string> {
   const kept = (asked.match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
     const lower = word.toLowerCase().replace(/^\p{L}{1,2}['’]/u, '');
     if (common.has(lower) || packs.some((pack) => isPointing(pack, lower))) return false;
-    return lower.length > 2 || /\p{Lo}/u.test(lower);
+    return lower.length > 2 || (lower.length > 1 && /\p{Lo}/u.test(lower));
   });
   return contentStems(kept.join(' '));
 }
@@ -127,9 +145,11 @@ const requestPatterns = new WeakMap<Pack, RegExp>();
 function requestWords(pack: Pack): RegExp {
   let pattern = requestPatterns.get(pack);
   if (pattern === undefined) {
-    const { forget, forgetNamed, lead } = pack.requests;
+    const { forget, forgetNamed, lead, drop, keep, not, unsaid, all, polite } = pack.requests;
     const said = pack.language === 'en' ? '' : pack.words.said;
-    pattern = wordsPattern([forget, forgetNamed, lead, said].filter(Boolean).join('|'), pack.script, 'giu');
+    const pointing = pack.script === 'han' ? pack.requests.pointing : '';
+    const words = [forget, forgetNamed, unsaid, drop, keep, not, all, polite, pointing, lead, said];
+    pattern = wordsPattern(words.filter(Boolean).join('|'), pack.script, 'giu');
     requestPatterns.set(pack, pattern);
   }
   return pattern;
@@ -175,7 +195,7 @@ function topicsIn(words: string, attributes: AttributeTable): Set<string> {
       const resolved = attributes.resolve(part.trim().replace(REQUEST_WORDS, ''));
       if (resolved !== null && attributes.isKnown(resolved)) best.names.add(resolved);
     }
-    for (const name of best.names) topics.add(name);
+    for (const name of best.names) for (const each of [name, ...(WIDER[name] ?? [])]) topics.add(each);
   }
   return topics;
 }

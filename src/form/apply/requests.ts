@@ -22,7 +22,7 @@ import { embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
-import { type Meanable, meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
+import { isWide, type Meanable, meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 
@@ -184,23 +184,27 @@ async function findMeant(
     (memory) => ownerKey(memory.scope) === ownerKey(owner) && !isSaidSince(memory, evidence.event),
   );
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
-  if (namesNothing(request.about, deps.attributes)) return saidJustBefore(writer, own, { named, evidence, turns });
+  // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
+  if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))
+    return saidJustBefore(writer, own, { named, evidence, turns });
   const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, deps.attributes);
-  if (memories.length > 0) return { memories, words: [] };
+  if (memories.length > 0 && !isWide(request.about, deps.attributes)) return { memories, words: [] };
   const said = await saidBefore(writer, owner, evidence.event);
   const sentences = meantByRequest(
     request.about,
     said.filter(({ quote }) => quote.event !== evidence.event.id),
     deps.attributes,
   ).map(({ quote }) => quote);
-  if (sentences.length > 0) return withStatements(writer, own, sentences);
-  // "My PIN is 1234. Don't keep that.": the words of the request are the turn itself.
-  if (isAboutOwnTurn(request.about, evidence)) return saidJustBefore(writer, own, { named, evidence, turns });
+  if (memories.length + sentences.length > 0) {
+    const meant = await withStatements(writer, own, sentences);
+    return { ...meant, memories: [...new Set([...memories, ...meant.memories])] };
+  }
   return withStatements(writer, own, nearest == null ? [] : [nearest]);
 }
 
 function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
-  return plainMarks(event.content.slice(0, start)).trim() === about.trim();
+  const plain = (words: string): string => plainMarks(words).replace(/[\s,;.:!?–—…、，。]+$/u, '');
+  return about !== '' && plain(event.content.slice(0, start)) === plain(about);
 }
 
 /** "That": what the turn itself says before the request, else the user's turn before it, with all that was learned from it. */
@@ -210,7 +214,10 @@ async function saidJustBefore(
   { named, evidence, turns }: { named: readonly Memory[]; evidence: Evidence; turns: readonly Event[] },
 ): Promise<Meant> {
   const { event, start } = evidence;
-  const isOwnTurn = (event.content.slice(0, start).match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
+  const words = event.content.slice(0, start);
+  const isOwnTurn =
+    (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS ||
+    (words.match(/\p{Lo}/gu)?.length ?? 0) >= LEAST_SIGNS;
   const before = isOwnTurn
     ? event
     : turns.findLast(
@@ -230,6 +237,7 @@ async function saidJustBefore(
 
 /** Fewer words before a request are a greeting: "oh, please forget that". */
 const LEAST_WORDS = 3;
+const LEAST_SIGNS = 5;
 
 /** Words of turns, with the statements that were read from them. */
 async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {

@@ -42,6 +42,14 @@ export const german: Pack = {
     ended: '(?:nicht|nich|net|kein|keine|keinen) mehr|nimmer',
   },
   requests: {
+    drop: 'vergiss|vergesst|vergessen sie|lösch|lösche|löschen|löscht|streich|streiche|streichen|entfern|entferne|entfernen|tilg|tilge|tilgen|rausnehmen|herausnehmen|rauszunehmen|wegnehmen|wegmachen|rausschmeißen|rauswerfen|wegwerfen|wegschmeißen|raus (?:aus|damit)|(?:kann|darf|soll|muss) weg|ignorier|ignoriere|ignorieren|verwirf|verwerfen|ausradieren|aussortieren|zu löschen|zu streichen|zu entfernen|zu vergessen|rauslöschen',
+    keep: 'speicher|speichere|speichern|speicherst|abspeichern|abzuspeichern|gespeichert|abgespeichert|merk|merke|merken|merkst|gemerkt|behalt|behalte|behalten|behältst|aufheben|aufhebst|aufbewahren|aufbewahrst|bewahren|notier|notiere|notieren|notierst|notiert|aufschreiben|aufschreibst|schreib (?:\\S+ ){0,4}auf|festhalten|festhältst|ablegen|registrieren|protokollieren',
+    not: 'nicht|nich|net|nie|niemals|nimmer|nirgends|nirgendwo|kein|keine|keinen|nix|nichts|ohne',
+    unsaid:
+      "(?:tu|tun sie|mach|machen sie|tut) (?:bitte |einfach |mal )*so,? als (?:hätte?|wäre?|ob)|als (?:hätte?|wär) ich (?:das |nichts |nie )|hätt(?:e|')? ich (?:nicht|besser nicht|lieber nicht) (?:sagen|schreiben|erzählen)",
+    all: 'alles|allem|alle|allen|sämtliche\\p{L}*',
+    polite:
+      'bitte|danke|(?:kannst|könntest|können|könnten|würdest|würden|magst|darfst|dürfen)(?: du| sie)?|du|sie sich',
     remember:
       "merk(?:e)? dir|merken sie sich|behalt(?:e)? (?:das|dir|bitte)|denk(?:e)? (?:bitte )?daran|denk dran|notier(?:e)?|schreib(?:e)? (?:dir )?(?:das )?auf|vergiss (?:bitte )?nicht|zur info|nur damit du(?:'s| es)? weißt|damit du(?:'s| es)? weißt|für später|nimm das auf",
     ...forgetRequests({
@@ -61,7 +69,7 @@ export const german: Pack = {
     notForget:
       'vergiss (?:bitte )?nicht|vergiss es\\b(?! bitte)|ich vergesse|ich hab(?:e)? vergessen|hast du vergessen|nicht vergessen|lösch(?:e)? (?:den|die|das) (?:letzten?|letzte|satz|zeile|absatz|datei|spalte)',
     takeBack:
-      '(?:doch|nein|halt|ok)?[, ]{0,3}(?:behalt(?:e)? (?:es|das)(?! (?:bitte )?nicht)(?: doch)?|du kannst (?:es|das) (?:doch )?behalten|doch nicht (?:löschen|vergessen)|merk(?:e)? (?:es|das|dirs|dir das|dir es|es dir|das dir) doch)',
+      '(?:doch|nein|halt|ok)?[, ]{0,3}(?:behalt(?:e)? (?:es|das)(?! (?:bitte )?nicht)(?: doch)?|du kannst (?:es|das) (?:doch )?behalten|doch nicht (?:löschen|vergessen)|merk(?:e)? (?:es|das|dirs|dir das|dir es|es dir|das dir) doch)|(?:darfst|dürfen|kannst|können) (?:du |sie |ruhig )*doch (?:behalten|drinlassen|speichern)|lass(?:en sie)? (?:es|das|die|den|sie)? ?(?:doch |ruhig |lieber )*(?:drin|stehen)|doch (?:lieber )?behalten|behalt(?:e|en sie)? (?:sie|die|den|es|das|ihn)? ?doch',
     wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|keine (?:emojis|listen|floskeln|aufzählungen)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
     reminder:
       'erinner(?:e)? mich|erinnerung|sag mir bescheid|sag (?:mir )?bescheid|weck mich|stell (?:mir )?(?:einen |den )?(?:wecker|timer)',
@@ -564,7 +572,7 @@ export const german: Pack = {
     birthday: 'geburtstag|geburtsdatum|wann ich geboren',
     age: 'alter|wie alt ich bin',
     home_city: 'wo ich (?:wohne|lebe)|wohnort|stadt|wohne?|gezogen',
-    address: 'adresse|anschrift|straße|hausnummer',
+    address: 'adresse|anschrift|straße|hausnummer|\\p{L}*(?:straße|strasse|gasse|weg|platz|allee) \\d+',
     employer: 'arbeitgeber|wo ich arbeite|firma|stelle|arbeit|job',
     job_title: 'beruf|was ich (?:arbeite|mache)|job',
     salary: 'gehalt|lohn|was ich verdiene?|wie viel ich verdiene|einkommen|verdienst|verdiene?|netto|brutto',
@@ -575,7 +583,7 @@ export const german: Pack = {
     pet_name: 'hund|katze|haustier|kater',
     car: 'auto|wagen|kennzeichen',
     rent: 'miete',
-    debt: 'schulden',
+    debt: 'schulden|schulden?|schulde|kredit|darlehen|geliehen|verschuldet',
     allergy: 'allergien?|allergisch',
     medical_condition: 'krankheit|gesundheit|diagnose|behinderung|schwanger(?:schaft)?',
     medication: 'medikamente?n?|tabletten|pillen|arznei|was ich nehme|nehme',
@@ -588,6 +596,11 @@ export const german: Pack = {
     manager: 'chefin|chef|vorgesetzte[rn]?',
     email: 'e-?mail(?:-?adresse)?|mail-?adresse',
     phone_number: '(?:handy|telefon|mobil)?nummer|telefon|handy',
+    breakup:
+      'ex|exfrau|exmann|exfreund(?:in)?|ex-?partner(?:in)?|getrennt|trennung|schluss gemacht|schluss|geschieden|scheidung|verlassen|schluss ist',
+    health: `gesundheit(?:lich\\p{L}*)?|krankheit(?:en)?|krank|diagnose|psyche|psychisch\\p{L}*|depression(?:en)?|depressiv|burn-?out|angststörung|panikattacken?|therapie|therapeut(?:in)?|psychiater(?:in)?|psycholog(?:e|in)|antidepressiva|medikamente?n?|tabletten|pillen|behandlung|diabetes|krebs|chemo|operation|op|epilepsie|asthma|migräne|rheuma|hiv|fehlgeburt|sucht|entzug|klinik|${DRUGS}`,
+    leaving: 'beworben|bewerbung|vorstellungsgespräch|kündig\\p{L}*|kündigung|neue stelle|jobwechsel|jobsuche',
+    access: '(?:tür|zugangs|alarm)?code|pin|passwort|kennwort',
   },
   templates: {
     name: 'Heißt {value}',

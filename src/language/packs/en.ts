@@ -47,6 +47,13 @@ export const english: Pack = {
       "no longer|not (?:\\S+ ){0,6}(?:any ?more|any longer)|(?:don't|dont|doesn't|doesnt|isn't|isnt|aren't|i'm not|im not) (?:\\S+ ){0,6}(?:any ?more|anymore|any longer)",
   },
   requests: {
+    drop: 'forget|erase|delete|remove|wipe|scrub|drop|scratch|scrap|ditch|dump|nuke|trash|toss|bin|purge|unlearn|discard|undo|disregard|ignore|unsave|unremember|redact|expunge|strike|chuck|get rid of|do away with|let go of',
+    keep: 'keep|keeping|store|storing|stored|save|saving|saved|remember|remembering|remembered|record|recording|note|noting|log|logging|retain|retaining|memori[sz]e|hold on to|holding on to|holding onto|hold onto|hang on to|hanging on to|hang onto|hanging around|write (?:\\S+ ){1,3}down|writing (?:\\S+ ){1,3}down|jot|on file|on record',
+    not: "don't|dont|do not|never|not|no longer|stop|without|needn't|rather not|rather you didn't|didn't|wasn't",
+    unsaid:
+      "(?:pretend|act like|act as if|act as though|as if|like) (?:that )?(?:i|we) (?:never|didn't|hadn't|haven't)|you (?:didn't|never) (?:hear|see|read) (?:that|this|it)|shouldn't have (?:said|told|mentioned|typed|shared)",
+    all: 'everything|anything|all|whatever|any',
+    polite: 'please|pls|plz|thanks|thx|ta|kindly|obliged|appreciate|(?:can|could|would|will) (?:you|u|we)|u',
     remember:
       "(?:please )?(?:remember|keep in mind|bear in mind|take note|note)(?: that|:|,| this| i| my| we| our| he| she| the)|(?:make|take|keep) (?:yourself )?a (?:mental )?note|note (?:it|that|this)(?: down)?|write (?:that|this|it) down|jot (?:that|this|it) down|put (?:that|this|it) (?:down|somewhere)|don't (?:you )?forget (?:that|i|my|this)|remember (?:this|that)|for the record|just so you know|so you know|fyi|for future reference|save (?:that|this) for later|keep (?:that|this) (?:in mind|on file)|commit (?:that|this) to memory|remember:",
     ...forgetRequests({
@@ -66,7 +73,7 @@ export const english: Pack = {
     notForget:
       "don't (?:ever )?forget|dont forget|never forget|i forget|i forgot|forgot|you forgot|did you forget|i(?:'d| would) (?:rather )?forget|i(?:'ll| will) (?:never )?forget|can't forget|won't forget|don't let me forget|before i forget|in case i forget|lest (?:i|we) forget|(?<!please )(?<!you )(?<!to )forget it\\b(?! ever| all| please)|help me (?:to )?forget|trying to forget|want to forget|(?:she|he|they|people) forgets?|remember to delete",
     takeBack:
-      "(?:actually|no,? wait|wait|on second thoughts?|i(?:'ve)? changed my mind)[,.]? (?:please |you can |you may |do )*(?:keep|remember|save) (?:it|that|this|my [\\p{L}' ]{2,30})(?! *(?:out|off|away|from|between|to yourself))|(?:actually|no|wait|on second thoughts?|ok|hmm|sorry)?[, ]{0,3}(?:you can |please |do )*(?<!n't |not |to )(?:keep (?:it|that)(?: after all| then)?$|keep (?:it|that) (?:after all|anyway)|remember it after all|don't (?:forget|delete|erase|remove) (?:it|that)(?: after all)?$|put (?:it|that|back) (?:back|what))|you can (?:keep|remember) (?:it|that)(?: after all)?|un-?delete|undo that deletion|take that back,? keep",
+      "(?:actually|no,? wait|wait|on second thoughts?|i(?:'ve)? changed my mind)[,.]? (?:please |you can |you may |do )*(?:keep|remember|save) (?:it|that|this|my [\\p{L}' ]{2,30})(?! *(?:out|off|away|from|between|to yourself))|(?:actually|no|wait|on second thoughts?|ok|hmm|sorry)?[, ]{0,3}(?:you can |please |do )*(?<!n't |not |to )(?:keep (?:it|that)(?: after all| then)?$|keep (?:it|that) (?:after all|anyway)|remember it after all|don't (?:forget|delete|erase|remove) (?:it|that)(?: after all)?$|put (?:it|that|back) (?:back|what))|you can (?:keep|remember) (?:it|that)(?: after all)?|un-?delete|undo that deletion|take that back,? keep|(?:wait|no|nah|actually|hmm|hang on|hold on|scratch that)[,. ]+(?:\\S+ ){0,3}?(?:keep|leave|save) (?:it|that|them)|(?:let|leave) (?:it|that) (?:stay|be|in)|changed my mind[,.]? (?:\\S+ ){0,2}?(?:keep|leave|save)",
     wish: "from now on|from here on|going forward|in (?:the )?future|for the future|in general|always (?:give|use|write|answer|reply|put|add|tell|keep|start|end|call|ask|send|make|include|say|show)|never (?:put|use|write|say|give|call|send|add|start|end|suggest|ask|tell|include|mention|show)|(?:don't|dont|do not) (?:ever |be )?(?:use|call|give|giving|write|put|add|start|tell me|send me|suggest|ask|include)|stop (?:using|calling|giving|writing|adding|saying|asking|telling|being|with)|no more (?:emojis?|bullets?|lists?|exclamation)|whenever (?:i|you)|every time (?:i|you)|any ?time (?:i|you)|each time (?:i|you)|when (?:i ask|you answer|you reply|you write|you name|you give)|i (?:want|like|prefer) (?:you|your|when you|it when you|answers|replies|short answers)|keep (?:your answers?|answers|replies|things|them all) (?:short|brief|simple|formal|casual|plain)|keep it (?:\\S+ ){1,3}(?:always|for everything|goes for everything)|goes for everything|always (?:short|brief|a table|table|in)|dot points|please use|pls use|anything you write for me|in anything of mine|anything you draft|in everything you|permanently|every time|stop giving|like always|is best|fine for me|going forward|none of this|in code, ever|(?:with|to) me(?: please)?$|call me|you can call me|with me you",
     reminder:
       "remind me|reminder|ping me|nudge me|(?:don't|dont) let me forget|alert me|wake me|set an alarm|give me a (?:shout|nudge)|poke me",
@@ -758,7 +765,7 @@ export const english: Pack = {
     pet_name: 'dog|cat|pet|puppy|kitten|hamster|rabbit|horse',
     car: 'car|van|truck|what i drive|number plate|vehicle|drive',
     rent: 'rent|what i pay for (?:the|my) flat',
-    debt: 'debts?|owe|owing|loan|money i owe',
+    debt: 'debts?|owe|owing|loan|money i owe|owe[sd]?|overdraft|borrowed|mortgage',
     allergy: 'allerg(?:y|ies|ic)',
     medical_condition:
       'health|condition|illness|disease|diagnosis|disability|medical|pregnan(?:t|cy)|health thing|sick(?:ness)?',
@@ -775,6 +782,11 @@ export const english: Pack = {
     email: 'e-?mail(?: address)?|mail address',
     phone_number: '(?:phone |mobile |cell )?numbers?|phone|mobile',
     answer_length: '(?:one-line |short |long |brief )?answers?|length|how long you',
+    breakup:
+      'ex|ex-?(?:wife|husband|boyfriend|girlfriend|partner)|broke up|break-?up|split up|separated|divorced?|dumped|left (?:him|her)|separation',
+    health: `health|illness|disease|condition|diagnos(?:is|ed)|medical|treatment|therapy|therapist|psychiatrist|psychologist|counsell?or|depress(?:ion|ed)|anxiety|panic attacks?|burn-?out|bipolar|adhd|autis(?:m|tic)|ptsd|diabet(?:es|ic)|cancer|tumou?r|chemo|surgery|epileps?y|asthma|migraines?|lupus|hiv|hepatitis|miscarriage|rehab|addiction|alcoholic|infusions?|injections?|mental health|medication|meds|pills?|${DRUGS}`,
+    leaving: 'job hunt(?:ing)?|new job|another job|applied|interview|resign(?:ing|ation)?|quit(?:ting)?|notice',
+    access: '(?:door |gate |alarm |access |entry )?code|pin|password|passcode|key',
   },
   templates: {
     preference: 'Prefers {value}',

@@ -42,6 +42,13 @@ export const spanish: Pack = {
     ended: 'ya no',
   },
   requests: {
+    drop: 'olvid(?:a|á|e|es|ar|ate|ese|arlo|aras|ases)|olvíd(?:alo|ala|ate|ese)|borr(?:a|á|e|es|ar|alo|ala|alos|alas|arlo|arla|aras|ases|ase)|bórr(?:alo|ala|alos|alas|ame|amelo|elo|ela)|elimin(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|elimín(?:alo|ala|alos|alas|elo)|quit(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|quít(?:alo|ala|alos|alas|ame|elo)|sac(?:a|á|ar|arlo|alo)|saque[s]?|sác(?:alo|ala|alos)|suprim(?:e|a|as|ir|irlo|iese|iera)|tach(?:a|ar)|tir(?:a|ar|alo)|tír(?:alo|ala)|descart(?:a|e|ar|alo)|ignor(?:a|e|ar|alo)|ignór(?:alo|ala)|fuera|retir(?:a|e|es|ar|alo|ase|ara)',
+    keep: 'guard(?:a|es|e|ar|arlo|arla|ás|és|ado|ada|aras|ases)|recuerd(?:es|e|a|as)|record(?:ar|arlo|és|aras)|acuerd(?:es|e|as)|acord(?:arte|arse|arte de|aras)|anot(?:es|e|ar|arlo|ado|aras)|apunt(?:es|e|ar|arlo|ado)|registr(?:es|e|ar|ado)|memori(?:ces|ce|zar)|conserv(?:es|e|ar|ado|ase|ara)|reteng(?:as|a)|retener|almacen(?:es|e|ar|ado)|sepas|figur(?:e|en)|salves',
+    not: 'no|ni|nunca|jamás|tampoco|sin|nada|ningún|ninguna',
+    unsaid:
+      '(?:haz|hacé|haga|hagamos|hace|actúa) (?:como si|como que|de cuenta que|cuenta que)|como si (?:no |nunca )|no (?:debí|debería|tenía que) (?:haberlo |haber |decir|contar|escrib)',
+    all: 'tod[oa]s?|cualquier',
+    polite: 'por favor|porfa|gracias|agradecería|(?:puedes|podrías|puede|podría|podés)|te|tu|usted',
     remember:
       'recuerda(?: que|:|,)|recordá(?: que|:|,)|acordate(?: de| que|,)|acuérdate(?: de| que|,)|ten en cuenta|tené en cuenta|toma nota|tomá nota|anota|anotá|anotame|apunta|apuntá|no (?:te )?olvides (?:que|de que)|para que sepas|que sepas que|guárdalo|guardalo|guardá (?:que|esto)',
     ...forgetRequests({
@@ -60,7 +67,7 @@ export const spanish: Pack = {
     notForget:
       'no (?:te )?olvides|no olvides|me olvidé|olvidé|te olvidaste|no me olvido|olvidate\\b(?! de)|borra (?:la|el) (?:última|último|línea|párrafo|frase|archivo)',
     takeBack:
-      '(?:mejor|no|espera|pensándolo bien)?[, ]{0,3}(?:guárdalo|guardalo|quédatelo|déjalo guardado|no lo borres|no lo olvides|podés guardarlo|puedes guardarlo)(?: nomás| igual| al final)?',
+      '(?:mejor|no|espera|pensándolo bien)?[, ]{0,3}(?:guárdalo|guardalo|quédatelo|déjalo guardado|no lo borres|no lo olvides|podés guardarlo|puedes guardarlo)(?: nomás| igual| al final)?|(?:mejor|no|espera|al final)[,. ]+(?:\\S+ ){0,2}?(?:déjal[oa]s?|guárdal[oa]s?|quédatel[oa])|déjal[oa]s? (?:como|ahí|estar)|pensándolo (?:mejor|bien)[,. ]+(?:\\S+ ){0,3}?(?:déjal|guard|conserv)\\p{L}*',
     wish: 'de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
     reminder:
       'recuérdame|recordame|hazme acordar|haceme acordar|avísame|avisame|recordatorio|ponme una alarma|poneme una alarma|despiértame|despertame',
@@ -483,7 +490,7 @@ export const spanish: Pack = {
     birthday: 'cumpleaños|cumple|fecha de nacimiento',
     age: 'edad|cuántos años tengo',
     home_city: 'dónde vivo|donde vivo|ciudad|vivo',
-    address: 'dirección|domicilio|calle',
+    address: 'dirección|domicilio|calle|señas|avenida|avda|plaza|dónde vivo',
     employer: 'dónde trabajo|donde trabajo|empresa|empleo|trabajo|para quién trabajo',
     job_title: 'profesión|oficio|a qué me dedico',
     salary: 'sueldo|salario|nómina|lo que (?:gano|cobro)|cuánto (?:gano|cobro)|gano|cobro',
@@ -494,7 +501,7 @@ export const spanish: Pack = {
     pet_name: 'perr[oa]|gat[oa]|mascota',
     car: 'coche|auto|carro|matrícula',
     rent: 'alquiler|renta',
-    debt: 'deudas?|debo',
+    debt: 'deudas?|debo|préstamo|hipoteca|prestado|prestó',
     allergy: 'alergias?|alérgic[oa]',
     medical_condition: 'salud|enfermedad|diagnóstico|embarazada|embarazo',
     medication: 'medicación|medicamentos?|pastillas?|tomo',
@@ -507,6 +514,12 @@ export const spanish: Pack = {
     manager: 'jef[ea]',
     email: 'correo(?: electrónico)?|e-?mail|mail',
     phone_number: '(?:número de )?(?:teléfono|móvil|celular)|número',
+    breakup:
+      'ex|exmarido|exmujer|exnovi[oa]|exparej[ao]|lo dejé con|lo dejamos|me dejó|rompí|rompimos|ruptura|separ(?:é|ado|ada|amos|ación)|divorci\\p{L}*|corté con|cortamos',
+    health: `salud|enfermedad(?:es)?|enfermo|enferma|diagnóstic\\p{L}*|diagnosticaron|tratamiento|terapia|terapeuta|psiquiatra|psicólog[oa]|depresión|ansiedad|ataques? de pánico|bipolar|tdah|diabetes|cáncer|quimio|operaron|operación|epilepsia|asma|migrañas?|lupus|vih|inyecci[oó]n(?:es)?|medicación|medicamentos?|medicinas?|pastillas?|rehabilitación|adicción|salud mental|${DRUGS}`,
+    leaving:
+      'otro (?:trabajo|curro|empleo)|currículum|entrevista|dimitir|renunciar|dejar el (?:trabajo|curro)|dimisión',
+    access: 'código|clave|contraseña|pin',
   },
   templates: {
     name: 'Se llama {value}',

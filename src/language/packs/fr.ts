@@ -42,6 +42,13 @@ export const french: Pack = {
     ended: "ne \\S+ plus|n'\\S+ plus|plus du tout",
   },
   requests: {
+    drop: 'oubli(?:e|ez|er|es|ons)|oublie-(?:le|la|les|ça)|effac(?:e|ez|er|es)|efface-(?:le|la|les|moi)|supprim(?:e|ez|er|es)|supprime-(?:le|la|les|moi)|enl[eè]v(?:e|ez|er|es)|retir(?:e|ez|er|es)|vir(?:e|ez|er|es)|jett?(?:e|ez|er|es)|dégag(?:e|ez|er)|ôt(?:e|ez|er)|ray(?:e|ez|er)|élimin(?:e|ez|er)|ignor(?:e|ez|er)|balanc(?:e|er)|poubelle|vir(?:e|er)-(?:le|la)|débarrass(?:e|ez|er)',
+    keep: 'gard(?:e|es|ez|er|é|ée)|conserv(?:e|es|ez|er|é|ée|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|é|ée)|enregistr(?:e|es|ez|er|é|ée|iez)|mémoris(?:e|es|ez|er|é|ée)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|é|ée)|sauvegard(?:e|er|é|ée)|écris|saches|sachiez',
+    not: 'pas|plus|jamais|nulle part|rien|ni|sans|aucun|aucune',
+    unsaid:
+      "(?:fais|faites|faire) (?:comme si|genre|semblant)|comme si (?:je n'|je |on n'|rien)|j'aurais pas dû|je n'aurais pas dû|j'ai rien dit|je n'ai rien dit|tu n'as rien (?:vu|lu|entendu)|t'as rien (?:vu|lu|entendu)",
+    all: 'tout|toute|tous|toutes|les trucs',
+    polite: "s'il te plaît|s'il vous plaît|stp|svp|merci|tu|vous|te|(?:peux|pouvez|pourrais|pourriez|auriez)",
     remember:
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
     ...forgetRequests({
@@ -60,7 +67,7 @@ export const french: Pack = {
     notForget:
       "n'oublie(?:z)? pas|j'ai oublié|j'oublie|tu as oublié|vous avez oublié|oublie pas|efface (?:la|le) (?:dernière|dernier|ligne|phrase|paragraphe|fichier)",
     takeBack:
-      "(?:finalement|non|attends|tout compte fait)?[, ]{0,3}(?:garde(?:z)?-le|garde(?:z)?-la|garde(?:z)? (?:ça|cela)(?: finalement| quand même)?|tu peux (?:le|la) garder|ne (?:l'|le |la )(?:efface|oublie)(?:z)? pas)",
+      "(?:finalement|non|attends|tout compte fait)?[, ]{0,3}(?:garde(?:z)?-le|garde(?:z)?-la|garde(?:z)? (?:ça|cela)(?: finalement| quand même)?|tu peux (?:le|la) garder|ne (?:l'|le |la )(?:efface|oublie)(?:z)? pas)|(?:finalement|non|attends|en fait)[,. ]+(?:\\S+ ){0,3}?(?:garde|laisse|conserve)(?:z|s)?[- ](?:le|la|les|ça)|(?:garde|laisse)(?:z)?[- ](?:le|la|les) (?:finalement|quand même)",
     wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|pas de (?:listes|petites listes|puces)|tu peux recommencer",
     reminder:
       'rappelle(?:z)?-moi|rappelle-le-moi|fais-moi penser|faites-moi penser|préviens-moi|prévenez-moi|réveille-moi|un rappel|mets une alarme',
@@ -476,7 +483,7 @@ export const french: Pack = {
     birthday: 'anniversaire|date de naissance',
     age: "âge|quel âge j'ai",
     home_city: "où j'habite|où je vis|ville|j'habite|habite",
-    address: 'adresse|rue|domicile',
+    address: "adresse|rue|domicile|avenue|boulevard|où j'habite",
     employer: 'où je travaille|employeur|boîte|entreprise|travail|boulot',
     job_title: 'métier|profession|ce que je fais',
     salary: 'salaire|paie|ce que je gagne|combien je gagne|revenus?|gagne',
@@ -487,7 +494,7 @@ export const french: Pack = {
     pet_name: 'chien(?:ne)?|chat(?:te)?|animal',
     car: 'voiture|bagnole|plaque',
     rent: 'loyer',
-    debt: 'dettes?|dois',
+    debt: 'dettes?|dois|doit|prêt|emprunt\\p{L}*|crédit|sous que je dois|argent que je dois',
     allergy: 'allergies?|allergique',
     medical_condition: 'santé|maladie|diagnostic|enceinte|grossesse|handicap',
     medication: 'médicaments?|traitement|cachets|pilules?',
@@ -500,6 +507,11 @@ export const french: Pack = {
     manager: 'patronne?|cheffe?',
     email: '(?:adresse )?(?:e-?)?mail|courriel',
     phone_number: '(?:numéro de )?(?:téléphone|portable)|numéro',
+    breakup:
+      'ex|ex-?(?:mari|femme|copain|copine|conjointe?)|séparée?s?|séparation|rupture|rompu|largué\\p{L}*|quittée?s?|divorc\\p{L}*',
+    health: `santé|maladies?|malade|diagnosti\\p{L}*|traitement|thérapie|thérapeute|psychiatre|psychologue|psy|dépression|déprim\\p{L}*|anxiété|crises? d'angoisse|burn-?out|bipolaire|tdah|diabète|diabétique|cancer|chimio|opéré\\p{L}*|opération|épilepsie|asthme|migraines?|lupus|vih|piqûres?|médicaments?|medocs?|médocs?|cachets|pilules?|fausse couche|addiction|cure|santé mentale|${DRUGS}`,
+    leaving: 'entretien|cv|démission\\p{L}*|nouveau (?:boulot|poste|travail)|concurrent|postulé',
+    access: '(?:digi)?code|mot de passe|pin',
   },
   templates: {
     name: "S'appelle {value}",

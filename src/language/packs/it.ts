@@ -39,6 +39,13 @@ export const italian: Pack = {
     ended: 'non \\S+ più',
   },
   requests: {
+    drop: 'dimentic(?:a|hi|are|arlo|arla|alo|ala|ali|ale|ati|arti|assi|asse)|scord(?:a|i|are|ati|arti|alo|ala|assi)|cancell(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|elimin(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|rimuov(?:i|a|ere|erlo|erla|ilo|ila|essi|esse)|togli(?:lo|la|li|le|ere|erlo|erla|essi|esse)?|tolga|lev(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi)|butt(?:a|alo|ala|ali|are|arlo|arla|i)|getta|gettalo|gettala|scart(?:a|alo|ala|are)|ignor(?:a|i|are|alo|ala)|lascia perdere',
+    keep: 'salv(?:a|i|are|arlo|arla|arli|arle|ato|ata|assi|asse)|ricord(?:i|are|arlo|arla|arti|arselo|assi|asse)|memorizz(?:a|i|are|arlo|arla|arli|arle|ato|assi)|annot(?:i|are|arlo|arla|ato)|segn(?:i|are|arlo|arla|artelo|artela|ato|arti)|registr(?:i|are|arlo|arla|ato)|conserv(?:i|are|arlo|arla|ato|assi|asse)|ten(?:ere|erlo|erla|ga|essi|esse|erne|ertelo)|tieni|scriver(?:lo|la)|sapessi|sappia|avessi',
+    not: 'non|mai|niente|nulla|né|senza|nessun|nessuna|da nessuna parte',
+    unsaid:
+      "(?:fai|fa'|faccia|facciamo|fate|fa) (?:come se|finta)|come se (?:non|io non)|non (?:dovevo|avrei dovuto) (?:dir|scriver|raccontar)",
+    all: 'tutt[oaie]',
+    polite: 'per favore|per piacere|grazie|cortesemente|(?:puoi|potresti|può|potrebbe)|ti|tu|le|vorrei|dai',
     remember:
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
     ...forgetRequests({
@@ -58,7 +65,7 @@ export const italian: Pack = {
     notForget:
       "non dimenticar\\p{L}*|ho dimenticato|mi sono dimenticat[oa]|hai dimenticato|cancella (?:la|l'|il) (?:riga|ultima|ultimo|frase|paragrafo|file)",
     takeBack:
-      '(?:anzi|no|aspetta|ripensandoci)?[, ]{0,3}(?:tienilo|tienila|ricordalo pure|non cancellarlo|puoi tenerlo)',
+      '(?:anzi|no|aspetta|ripensandoci)?[, ]{0,3}(?:tienilo|tienila|ricordalo pure|non cancellarlo|puoi tenerlo)|(?:anzi|no|aspett?a?|alla fine|ripensandoci)[,. ]+(?:\\S+ ){0,3}?(?:tieni|tenga|lascia|lasci)(?:lo|la|li|le)?|lascial[oa] (?:pure|lì)',
     wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|niente (?:elenchi|emoji)",
     reminder: 'ricordami|promemoria|avvisami|svegliami|fammi ricordare|metti una sveglia',
     aboutText:
@@ -396,10 +403,11 @@ export const italian: Pack = {
     birthday: 'compleanno|data di nascita',
     age: 'età|quanti anni ho',
     home_city: 'dove (?:abito|vivo)|città|abito|vivo',
-    address: 'indirizzo|via|domicilio',
+    address: 'indirizzo|via|domicilio|viale|piazza|corso|dove (?:abito|vivo)',
     employer: 'dove lavoro|azienda|datore di lavoro|ditta|lavoro',
     job_title: 'mestiere|professione|che lavoro faccio',
-    salary: 'stipendio|quanto (?:guadagno|prendo)|quello che guadagno|reddito|guadagno',
+    salary:
+      'stipendio|quanto (?:guadagno|prendo)|quello che guadagno|reddito|guadagno|stipendio|guadagn\\p{L}*|prendo (?:\\S+ ){0,2}euro|reddito|paga|euro al mese',
     working_hours: 'orari(?:o)?(?: (?:del|di) lavoro)?|turn[oi]',
     school: 'scuola|università|liceo',
     partner_name: 'marito|moglie|ragazz[oa]|fidanzat[oa]|compagn[oa]',
@@ -407,7 +415,7 @@ export const italian: Pack = {
     pet_name: 'cane|gatt[oa]|animale',
     car: 'macchina|auto|targa',
     rent: 'affitto',
-    debt: 'debit[oi]|devo',
+    debt: 'debit[oi]|devo|devo (?:\\S+ ){0,3}(?:euro|soldi|mila)|prestit[oi]|mutuo|prestato|soldi che devo',
     allergy: 'allergi[ae]|allergic[oa]',
     medical_condition: 'salute|malattia|diagnosi|incinta|gravidanza',
     medication: 'medicin[ae]|farmac[oi]|pastiglie|prendo',
@@ -420,6 +428,11 @@ export const italian: Pack = {
     manager: 'capo',
     email: '(?:indirizzo )?e-?mail|mail|posta elettronica',
     phone_number: '(?:numero di )?(?:telefono|cellulare)|numero',
+    breakup:
+      'ex|ex-?(?:marito|moglie|ragazz[oa]|fidanzat[oa])|lasciat[oaie]|lasciarci|separat[oaie]|separazione|divorzi\\p{L}*|rottura|rotto con',
+    health: `salute|malatti[ae]|malat[oa]|diagnosi|diagnosticat[oa]|cur[ae]|terapia|terapeuta|psichiatra|psicolog[oa]|depressione|ansia|attacchi di panico|panico|burn-?out|bipolare|diabete|cancro|tumore|chemio|operat[oa]|operazione|epilessia|asma|emicrania|lupus|hiv|iniezion[ei]|medicin[ae]|farmac[oi]|pastigli[ae]|pillol[ae]|aborto|dipendenza|salute mentale|${DRUGS}`,
+    leaving: 'curriculum|colloquio|dimission[ei]|dimettermi|licenziarmi|altra ditta|nuovo lavoro|cambiare lavoro',
+    access: 'codice|password|pin',
   },
   templates: {
     name: 'Si chiama {value}',

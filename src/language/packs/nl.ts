@@ -39,6 +39,13 @@ export const dutch: Pack = {
     ended: '(?:niet|geen)(?: \\S+){0,4} meer',
   },
   requests: {
+    drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen',
+    keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden',
+    not: 'niet|nie|nooit|nergens|niks|niets|geen|zonder',
+    unsaid:
+      'doe (?:\\S+ ){0,2}alsof|alsof ik (?:\\S+ ){0,4}(?:nooit|niet|niks|niets)|had ik (?:beter |liever )?niet (?:moeten|willen)',
+    all: 'alles|alle',
+    polite: 'alsjeblieft|alstublieft|aub|graag|bedankt|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|je|u|maar',
     remember:
       'onthoud(?: dat| dit|:|,)?|onthou(?: dat| dit|:|,)|noteer|schrijf (?:dat|dit|het) op|hou (?:er )?rekening mee|vergeet niet dat|ter info|voor de duidelijkheid|zodat je het weet|even voor je geheugen|bewaar dit',
     ...forgetRequests({
@@ -57,7 +64,7 @@ export const dutch: Pack = {
     notForget:
       'vergeet (?:alsjeblieft )?niet|vergeet (?:\\S+ ){0,4}niet(?= *[.!,]|$)|ik ben vergeten|ik vergeet|ben je vergeten|vergeet het maar|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
     takeBack:
-      '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)|toch (?:maar )?(?:wel )?(?:bewaren|onthouden|houden|opslaan)',
+      '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)|toch (?:maar )?(?:wel )?(?:bewaren|onthouden|houden|opslaan)|laat (?:u |je )?(?:het|dat|hem|die|ze) (?:\\S+ ){0,3}?staan|(?:toch|wacht|nee)[,. ]+(?:\\S+ ){0,3}?(?:bewaar|hou|houd|onthoud) (?:het|dat|hem|die|ze)',
     wish: 'vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|geen (?:emoji|opsommingen|lijstjes)|niet lief doen|daar heb ik je voor',
     reminder:
       'herinner me|help me herinneren|herinnering|waarschuw me|maak me wakker|zet een wekker|geef me een seintje',
@@ -410,7 +417,7 @@ export const dutch: Pack = {
     birthday: 'verjaardag|geboortedatum',
     age: 'leeftijd|hoe oud ik ben',
     home_city: 'waar ik woon|woonplaats|stad|woon',
-    address: 'adres|straat|huisnummer',
+    address: 'adres|straat|huisnummer|\\p{L}*(?:straat|weg|laan|plein|gracht|dijk) \\d+|waar ik woon',
     employer: 'werkgever|waar ik werk|bedrijf|werk|baan',
     salary: 'salaris|loon|wat ik verdien|hoeveel ik verdien|inkomen|verdien',
     working_hours: 'werktijden|diensten|rooster',
@@ -428,6 +435,12 @@ export const dutch: Pack = {
     appointment: 'afspraak|afspraken|ziekenhuis',
     email: 'e-?mail(?:adres)?|mailadres',
     phone_number: '(?:telefoon|mobiele )?nummer|telefoon',
+    breakup:
+      'ex|ex-?(?:man|vrouw|vriend|vriendin|partner)|het is uit|uit met|uitgemaakt|gescheiden|scheiding|breuk|uit elkaar',
+    health: `gezondheid|ziekte|ziek|diagnose|behandeling|therapie|therapeut|psychiater|psycholoog|depressie|depressief|angst(?:stoornis|en)?|paniekaanvallen?|burn-?out|bipolair|adhd|diabetes|kanker|chemo|operatie|geopereerd|epilepsie|astma|migraine|reuma|ms|hiv|infuus|prikken|medicijnen|medicatie|pillen|tabletten|miskraam|verslaving|afkicken|${DRUGS}`,
+    debt: 'schuld(?:en)?|studieschuld|lening|geleend|rood staan|krediet',
+    leaving: 'solliciteer|gesolliciteerd|sollicitatie(?:gesprek)?|ontslag|opzeggen|weg bij|nieuwe baan|andere baan',
+    access: '(?:deur|alarm)?code|pincode|wachtwoord',
   },
   templates: {
     name: 'Heet {value}',

@@ -73,6 +73,16 @@ export interface PackWords {
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
 export interface PackRequests {
   remember: string;
+  /** Verbs of removing and of keeping as they are said to somebody, and words that deny, in any order: "your notes on my ex, ditch those". */
+  drop: string;
+  keep: string;
+  not: string;
+  /** "As if I had never said": what was said just before is meant. */
+  unsaid: string;
+  /** "Everything": all that is about a matter is meant, not only the latest. */
+  all: string;
+  /** Words by which a sentence is addressed to the assistant. */
+  polite: string;
   /** The phrase, and after it what is meant: "forget my phone number". Latin packs write it with `forgetRequests`. */
   forget: string;
   /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */

@@ -37,6 +37,13 @@ export const portuguese: Pack = {
     ended: 'não \\S+(?: \\S+){0,4} mais|já não',
   },
   requests: {
+    drop: 'esque(?:ce|ça|cer|ças|cesse|cesses)|apag(?:a|ue|ar|á-lo|á-la|ues|asse|asses)|delet(?:a|e|ar|asse)|elimin(?:a|e|ar|á-lo|es|asse|asses)|remov(?:e|a|er|ê-lo|as|esse)|tir(?:a|e|ar|es|asse|asses)|exclu(?:i|a|ir|ísse)|risc(?:a|ar)|retir(?:a|e|ar|es|asse|asses)|jog(?:a|ar|ue)|descart(?:a|e|ar)|ignor(?:a|e|ar)|suprim(?:e|a|ir)|limp(?:a|ar)|deita fora',
+    keep: 'guard(?:a|e|es|ar|ado|ada|asse|asses)|salv(?:a|e|es|ar|o|asse|ado)|anot(?:a|e|es|ar|ado)|registr(?:a|e|es|ar|ado)|regist(?:a|e|es|ar|ado)|lembr(?:e|es|ar|asse)|memoriz(?:e|es|ar)|conserv(?:e|es|ar|asse)|reten(?:ha|has)|saibas?|armazen(?:e|es|ar)|mantenha|grav(?:e|es|ar)',
+    not: 'não|nao|n|nunca|jamais|nem|nada|sem|nenhum|nenhuma|deix(?:e|es|asse|a|ar) de',
+    unsaid:
+      '(?:finge|finja|fingir|faz|faça|faz de conta|faça de conta) (?:de conta )?(?:que|q) (?:eu )?(?:nunca|não|nao|n)|como se (?:eu )?(?:não|nunca)|não devia ter (?:dito|contado|escrito|falado)',
+    all: 'tud[oa]|tod[oa]s?',
+    polite: 'por favor|pf|pfv|obrigad[oa]|agradecia|agradeço|(?:pode|podes|poderia|podia)|vc|você|te|tu',
     remember:
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
     ...forgetRequests({
@@ -55,7 +62,7 @@ export const portuguese: Pack = {
     notForget:
       'não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|apaga (?:a|o) (?:última|último|linha|frase|parágrafo|arquivo)',
     takeBack:
-      '(?:melhor|não|espera|pensando bem)?[, ]{0,3}(?:pode guardar|guarda sim|deixa guardado|não (?:apaga|apague|esquece|esqueça)(?: não)?$|mantém)',
+      '(?:melhor|não|espera|pensando bem)?[, ]{0,3}(?:pode guardar|guarda sim|deixa guardado|não (?:apaga|apague|esquece|esqueça)(?: não)?$|mantém)|mudei de ideia[,. ]+(?:\\S+ ){0,3}?(?:mant|guard|deix|pode)\\p{L}*|(?:melhor|não|espera|na verdade)[,. ]+(?:\\S+ ){0,2}?(?:deixa|mantém|guarda|mantenha)(?: (?:isso|aí|assim))?',
     wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|não (?:use|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
     reminder: 'me lembra|me lembre|lembra-me|lembrete|me avisa|me avise|avisa-me|me acorda|coloca um alarme',
     aboutText:
@@ -390,10 +397,11 @@ export const portuguese: Pack = {
     birthday: 'aniversário|data de nascimento',
     age: 'idade|quantos anos',
     home_city: 'onde (?:eu )?(?:moro|vivo)|cidade|moro|vivo',
-    address: 'endereço|morada|rua',
+    address: 'endereço|morada|rua|avenida|travessa|onde (?:eu )?moro',
     employer: 'onde (?:eu )?trabalho|empresa|emprego|trabalho',
     job_title: 'profissão|o que eu faço',
-    salary: 'salário|quanto (?:eu )?ganho|o que (?:eu )?ganho|renda|ganho',
+    salary:
+      'salário|quanto (?:eu )?ganho|o que (?:eu )?ganho|renda|ganho|sal[aá]rio|ganho|renda|ordenado|vencimento|quanto (?:eu )?(?:ganho|recebo)',
     working_hours: 'horários?|turnos?',
     school: 'escola|faculdade|universidade|colégio',
     partner_name: 'marido|esposa|mulher|namorad[oa]|parceir[oa]|noiv[oa]',
@@ -401,7 +409,7 @@ export const portuguese: Pack = {
     pet_name: 'cachorr[oa]|cão|gat[oa]|bicho',
     car: 'carro|placa',
     rent: 'aluguel|renda da casa',
-    debt: 'dívidas?|devo',
+    debt: 'dívidas?|devo|empréstimo|emprestad[oa]|emprestou|financiamento',
     allergy: 'alergias?|alérgic[oa]',
     medical_condition: 'saúde|doença|diagnóstico|grávida|gravidez',
     medication: 'remédios?|medicação|medicamentos?|comprimidos?|tomo',
@@ -414,6 +422,11 @@ export const portuguese: Pack = {
     manager: 'chefe',
     email: 'e-?mail|correio eletrónico',
     phone_number: 'telefone|celular|telemóvel|(?:meu )?número',
+    breakup:
+      'ex|ex-?(?:marido|mulher|namorad[oa]|espos[oa])|termin(?:ei|amos|ou)|término|separ(?:ei|ado|ada|ação|amos)|divórcio|divorciad[oa]|largou|larguei',
+    health: `saúde|doenças?|doente|diagnóstico|diagnosticad[oa]|tratamento|terapia|terapeuta|psiquiatra|psicólog[oa]|depressão|ansiedade|pânico|burn-?out|bipolar|tdah|diabetes|câncer|cancro|quimio|operad[oa]|cirurgia|epilepsia|asma|enxaqueca|lúpus|hiv|injeç(?:ão|ões)|remédios?|medicação|medicamentos?|comprimidos?|aborto|vício|saúde mental|${DRUGS}`,
+    leaving: 'demissão|currículo|entrevista|pedir demissão|novo emprego|outro emprego|despedir-me',
+    access: 'código|senha|pin',
   },
   templates: {
     name: 'Chama-se {value}',

@@ -211,22 +211,31 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
     return;
   }
   const said = plainMarks(turn.event.content.slice(0, unit.start));
-  const { about, isIdiom } = forgetObject(unit, said, (words) => namesNothing(words, input.attributes));
-  const lately = new Set([...input.earlier, ...input.turns].map(({ id }) => id));
-  if (isIdiom) {
-    const recent = input.known.filter(({ sourceEvents }) => sourceEvents.some((id) => lately.has(id)));
-    const now = reading.statements.map(({ attribute, value, text }) => ({
-      attribute,
-      value,
-      content: text,
-      statedAt: turn.event.occurredAt,
-    }));
-    const spoken = [...input.earlier, ...input.turns.slice(0, turn.number - 1)]
-      .filter(({ origin, kind }) => origin === 'user' && kind === 'message')
-      .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
-    const meanable: Meanable[] = [...recent, ...now, ...spoken];
-    if (about === '' || meantByRequest(about, meanable, input.attributes).length === 0) return;
+  const { candidates, needsObject, isIdiom, clause, near, ahead } = forgetObject(unit, said);
+  const isNothing = (words: string): boolean => namesNothing(words, input.attributes);
+  const own = plainMarks(turn.event.content.slice(0, unit.start + clause)).trim();
+  const [first = ''] = candidates;
+  const points = !needsObject && (isNothing(near) || isNothing(first));
+  if (clause > 0 && points && isLong(own)) {
+    // "I applied elsewhere, but don't save that": what the sentence says before the request is not formed at all.
+    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(clause) }, about: own, known: [] });
+    return;
   }
+  const now = reading.statements.map(({ attribute, value, text }) => ({
+    attribute,
+    value,
+    content: text,
+    statedAt: turn.event.occurredAt,
+  }));
+  const spoken = [...input.earlier, ...input.turns.slice(0, turn.number - 1)]
+    .filter(({ origin, kind }) => origin === 'user' && kind === 'message')
+    .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
+  const meanable: Meanable[] = [...input.known, ...now, ...spoken];
+  const grounded = candidates.find((words) => meantByRequest(words, meanable, input.attributes).length > 0);
+  if (isIdiom && grounded === undefined && !points) return;
+  const telling = isIdiom ? undefined : (points ? ahead : [...candidates, ...ahead]).find((words) => !isNothing(words));
+  const about = grounded ?? telling ?? '';
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said.trim())
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
@@ -239,6 +248,12 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
     : meantByRequest(about, input.known, input.attributes);
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
   reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known });
+}
+
+/** Whether words before a request can be what it means: fewer are a greeting. */
+function isLong(words: string): boolean {
+  const letters = words.match(/\p{Lo}/gu)?.length ?? 0;
+  return letters >= 5 || (words.match(/[\p{L}\p{N}]+/gu) ?? []).length >= 3;
 }
 
 function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
