@@ -62,6 +62,11 @@ function hasAll(words: string, topics: ReadonlySet<string>): boolean {
   return [...topics].some((topic) => topic in WIDER) || (own !== null && packPattern(own, 'request:all').test(words));
 }
 
+/** Whether the words of a request name something that the tables know: "where I work". */
+export function namesTopic(about: string, attributes: AttributeTable): boolean {
+  return topicsIn(plainMarks(about).replace(REQUEST_WORDS, '').trim(), attributes).size > 0;
+}
+
 /** Whether the words of a request name nothing, so that it means what was said just before. */
 export function namesNothing(about: string, attributes: AttributeTable): boolean {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();

@@ -1,4 +1,5 @@
 import { plainMarks } from '../../language/packs/pack.ts';
+import { withoutEnd } from '../../language/words.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import type { Meter } from '../../ledger/meter.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
@@ -203,7 +204,7 @@ async function findMeant(
 }
 
 function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
-  const plain = (words: string): string => plainMarks(words).replace(/[\s,;.:!?–—…、，。]+$/u, '');
+  const plain = (words: string): string => withoutEnd(plainMarks(words), ' \t\n,;.:!?–—…、，。');
   return about !== '' && plain(event.content.slice(0, start)) === plain(about);
 }
 

@@ -4,7 +4,7 @@ import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../langua
 import { detectPack, packPattern } from '../../../language/packs/packs.ts';
 import type { Event } from '../../../record/event.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
-import { type Meanable, meantByRequest, namesNothing } from '../../meant-by-request.ts';
+import { type Meanable, meantByRequest, namesNothing, namesTopic } from '../../meant-by-request.ts';
 import {
   emptyReading,
   type Reader,
@@ -216,12 +216,6 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
   const own = plainMarks(turn.event.content.slice(0, unit.start + clause)).trim();
   const [first = ''] = candidates;
   const points = !needsObject && (isNothing(near) || isNothing(first));
-  if (clause > 0 && points && isLong(own)) {
-    // "I applied elsewhere, but don't save that": what the sentence says before the request is not formed at all.
-    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
-    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(clause) }, about: own, known: [] });
-    return;
-  }
   const now = reading.statements.map(({ attribute, value, text }) => ({
     attribute,
     value,
@@ -232,10 +226,18 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
     .filter(({ origin, kind }) => origin === 'user' && kind === 'message')
     .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
   const meanable: Meanable[] = [...input.known, ...now, ...spoken];
-  const grounded = candidates.find((words) => meantByRequest(words, meanable, input.attributes).length > 0);
+  const isGrounded = (words: string): boolean => meantByRequest(words, meanable, input.attributes).length > 0;
+  const grounded = candidates.find(isGrounded);
+  if (clause > 0 && points && isLong(own) && !isGrounded(own)) {
+    // "I applied elsewhere, but don't save that": what the sentence says before the request is not formed at all.
+    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(clause) }, about: own, known: [] });
+    return;
+  }
   if (isIdiom && grounded === undefined && !points) return;
-  const telling = isIdiom ? undefined : (points ? ahead : [...candidates, ...ahead]).find((words) => !isNothing(words));
-  const about = grounded ?? telling ?? '';
+  const topical = candidates.find((words) => namesTopic(words, input.attributes));
+  const telling = isIdiom ? undefined : (points ? ahead : candidates).find((words) => !isNothing(words));
+  const about = grounded ?? (isIdiom ? undefined : topical) ?? telling ?? '';
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said.trim())
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);

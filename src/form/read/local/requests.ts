@@ -43,7 +43,7 @@ function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack)
     pack.script === 'han' ? `(?:${keep})` : `(?<![\\p{L}])(?:${keep})${pronoun}(?= *[.,;!?…]|$| after all| please)`;
   return [...rest.matchAll(packRegExp(kept, 'giu'))].some(({ index, 0: words }) => {
     const around = rest.slice(Math.max(0, index - 40), index + words.length + 12);
-    return !packPattern(pack, 'request:not').test(around);
+    return /[.,;!?…。、，]/u.test(rest.slice(0, index)) && !packPattern(pack, 'request:not').test(around);
   });
 }
 
@@ -88,7 +88,7 @@ const MOST_BETWEEN = 5;
  */
 function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
-  if (unit.text.length > LONGEST_LOOSE || unit.isForeign) return null;
+  if (unit.text.length > LONGEST_LOOSE || unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
   const isAsked = packPattern(pack, 'request:polite').test(text);
   if (/[?？]\s*$/u.test(text) && (!isAsked || packPattern(pack, 'question').exec(text)?.index === 0)) return null;
   const unsaid = packPattern(pack, 'request:unsaid').exec(text);
@@ -114,6 +114,8 @@ function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
 }
 
 const LONGEST_LOOSE = 220;
+/** Marks of code, markup and quotation: such a line is no talk. */
+const LIKE_CODE = /[<>{}=`|\\_«»"“”„「」]|\/\/|\w\(|: +\p{L}/u;
 
 /** Words that point at what was just said. A verb of removing without one of them and without an object asks nothing of the memory. */
 const POINTS =
