@@ -316,7 +316,7 @@ const written = [
   '## Quality',
   '',
   [
-    ...runs.filter(({ header }) => header.arms.length === 1).map(runSection),
+    ...runs.filter(({ header }) => !header.signals).map(runSection),
     ...runs.filter(({ header }) => header.arms.length > 1).map(ablationSection),
     ...peers.map(peersSection),
   ].join('\n\n'),

@@ -99,6 +99,8 @@ function ballastTurns(count: number, before: Date): PeerTurn[] {
 
 async function measurePeer(peer: Peer, conversation: Conversation, measured: Measured): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `varve-peer-${peer.name}-`));
+  // The same model for all, with a cache for each: whoever is first would pay for the vectors of the others. None of them may close it.
+  const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
   const memory = await peer.open({ folder, modules: resolve(values.modules ?? '.'), embedder, user: conversation.id });
   const turns = turnsOf(conversation);
   // The vectors of questions are made beforehand, so that a search is timed and not the embedder; adding a turn includes its vector.
@@ -142,8 +144,6 @@ const dataset = loadDataset({
   seed: Number(values.seed),
 });
 const shared = createLocalEmbedder();
-// One for all peers, which none of them may close.
-const embedder: Embedder = { ...cachedEmbedder(shared, { size: 50_000 }), close: async () => {} };
 const results: Measured[] = peers.map((peer) => ({ peer, values: new Map(), adds: [], searches: [] }));
 for (const conversation of dataset.conversations) {
   process.stderr.write(`${conversation.id} `);
