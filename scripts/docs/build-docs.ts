@@ -128,6 +128,8 @@ async function build(): Promise<void> {
     searchInDocuments: true,
     hideGenerator: true,
     sort: ['kind', 'alphabetical-ignoring-documents'],
+    // What is called comes before what it is called with.
+    groupOrder: ['Functions', 'Classes', 'Variables', 'Namespaces', '*'],
     navigation: { includeGroups: true },
     // Types behind options and handles that an application does not name.
     intentionallyNotExported: ['LedgerOptions', 'FormerLayoutName', 'Tenant', 'Writer', 'Count', 'Deep'],
