@@ -164,6 +164,17 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
+    it('stay in the store: an export has no word of what was forgotten', async () => {
+      await say('I work at Halden Foods.', 'Halden Foods, nice.');
+      await say('I live in Linz.');
+      await kim.facts.forget('employer');
+      const lines: string[] = [];
+      for await (const line of varve.operator.export({ tenant: 'default' })) lines.push(JSON.stringify(line));
+      expect(lines.join('\n')).toContain('Linz');
+      expect(lines.join('\n')).not.toContain('Halden');
+      expect(await kim.forgotten.list()).toMatchObject([{ attribute: 'employer' }]);
+    });
+
     it('hold when an older export is imported', async () => {
       await say('I work at Halden Foods.');
       const lines = [];

@@ -63,8 +63,10 @@ async function byRow<Row extends { row_id: number }>(
   scope: Scope,
   after: string | number | null,
 ): Promise<Page<Row>> {
+  // What was forgotten stays in the store, where it can be restored or erased: its words leave with no export.
+  const kept = table === 'memories' ? sql`and coalesce(archive_reason, '') <> 'forgotten'` : sql``;
   const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${within(scope)} and row_id > ${after ?? 0}
-    order by row_id limit ${PAGE}`.execute(reader);
+    ${kept} order by row_id limit ${PAGE}`.execute(reader);
   return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
 }
 
@@ -92,6 +94,8 @@ async function* revisionLines(database: Database, scope: Scope): AsyncGenerator<
         const after = last === undefined ? sql`` : sql`and (record_id, version) > (${last.record_id}, ${last.version})`;
         return sql<Selectable<RevisionTable>>`select * from revisions
           where tenant_id = ${scope.tenant} and owner_key = ${ownerKey(place)} ${after}
+            and not exists (select 1 from memories m where m.tenant_id = revisions.tenant_id and m.id = revisions.record_id
+              and m.archive_reason = 'forgotten')
           order by record_id, version limit ${PAGE}`.execute(reader);
       });
       for (const row of rows) yield revisionLine(row, place);
