@@ -115,6 +115,32 @@ for (const database of databases('sql')) {
       await server.close();
     });
 
+    it('are gone weeks later only where the reader names what was forgotten', async () => {
+      await say('My salary at the mill is 52k.');
+      await say('Forget my salary.');
+      await kim.session.close();
+      await varve.drain();
+      await varve.close();
+      const server = await startProtocolServer();
+      const back = 'You may put back what I had you strike out';
+      const reads = (about: string): void => {
+        const forgets = [{ about, turn: 1, quote: back, known: [], taken_back: true }];
+        server.otherwise({ chat: answering({ read: reading({ forgets }) }) });
+      };
+      ({ varve, clock } = await openForming(options, { server, clock, formation: { writes: 'deferred' } }));
+      for (const [about, restored] of [
+        ['what was struck out', 0],
+        ["User's salary at the mill", 1],
+      ] as const) {
+        reads(about);
+        kim = varve.for({ agent: 'a', user: 'kim', session: `later ${restored}` });
+        await kim.logInteraction({ userMessage: `${back}.`, agentResponse: 'Good.' });
+        expect((await kim.form()).restored).toHaveLength(restored);
+      }
+      expect(await known()).toContain('52k');
+      await server.close();
+    });
+
     it('leave alone what another statement rests on, although it names the same thing', async () => {
       await say('I work at Halden Foods.');
       await say('My sister Ana works at Halden Foods.');

@@ -1,6 +1,7 @@
 import { plainMarks } from '../../language/packs/pack.ts';
 import { withoutEnd } from '../../language/words.ts';
 import { splitSentences } from '../../language/sentences.ts';
+import { contentStems } from '../../language/words.ts';
 import type { Meter } from '../../ledger/meter.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import type { Event } from '../../record/event.ts';
@@ -116,7 +117,9 @@ export async function applyForgets(
     // "Forget what I said about the therapist. I'd rather you didn't keep that.": the second sentence means the same.
     const isSaidAgain = obeyed.has(evidence.event.id);
     if (request.takenBack === true) {
-      applied.restored.push(...(await takeBack(writer, deps, { owner, event: evidence.event, turns, why })));
+      applied.restored.push(
+        ...(await takeBack(writer, deps, { owner, about: request.about, event: evidence.event, turns, why })),
+      );
       continue;
     }
     const { memories, words } = await findMeant(
@@ -145,16 +148,25 @@ export async function applyForgets(
   return applied;
 }
 
-/** "Actually, keep it": what the last request of the conversation took away comes back. */
-async function takeBack(
-  writer: Writer,
-  deps: FormDeps,
-  { owner, event, turns, why }: { owner: Scope; event: Event; turns: readonly Event[]; why: Change },
-): Promise<string[]> {
+interface TakingBack {
+  owner: Scope;
+  /** What was to be forgotten, in the reader's words. */
+  about: string;
+  event: Event;
+  turns: readonly Event[];
+  why: Change;
+}
+
+/**
+ * "Actually, keep it": what the last request of the conversation took away comes back; else what an earlier request took away, where
+ * the reader says what that was.
+ */
+async function takeBack(writer: Writer, deps: FormDeps, taking: TakingBack): Promise<string[]> {
+  const { owner, event, turns, why } = taking;
   const earlier = new Set(turns.filter(({ occurredAt }) => occurredAt <= event.occurredAt).map(({ id }) => id));
-  const records = (await listForgotten(writer, owner)).filter(
-    ({ request }) => request !== null && earlier.has(request),
-  );
+  const asked = (await listForgotten(writer, owner)).filter(({ request }) => request !== null);
+  const here = asked.filter(({ request }) => earlier.has(request ?? ''));
+  const records = here.length > 0 ? here : await namedBy(writer, asked, taking);
   const last = records[0]?.request;
   const restored: string[] = [];
   for (const record of records.filter(({ request }) => request === last)) {
@@ -165,6 +177,25 @@ async function takeBack(
     restored.push(memory.id);
   }
   return restored;
+}
+
+// One word in common may be any word.
+const NAMING_WORDS = 2;
+
+/** The records whose memories share words with what a reader names: "supper with Doreen" names "User had supper with Doreen". */
+async function namedBy(
+  writer: Writer,
+  records: readonly Forgotten[],
+  { owner, about }: TakingBack,
+): Promise<Forgotten[]> {
+  const named = contentStems(about);
+  const found: Forgotten[] = [];
+  for (const record of records) {
+    const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
+    const said = contentStems(`${memory?.content ?? ''} ${(memory?.attribute ?? '').replaceAll('_', ' ')}`);
+    if ([...named].filter((stem) => said.has(stem)).length >= NAMING_WORDS) found.push(record);
+  }
+  return found;
 }
 
 /** What a request means: statements, and words of turns that became none. */
