@@ -324,7 +324,7 @@ const written = [
   '## Speed',
   '',
   'Two cores, shared with other programs: the load beside each table says with how many (2 means that both are busy, 20 that everything',
-  'takes ten times as long). Ratios within a table hold in either case. Intervals are those of the median.',
+  'takes ten times as long). Ratios within a table suffer less from that. Intervals are those of the median.',
   '',
   speeds.map(speedSection).join('\n\n'),
   '',
