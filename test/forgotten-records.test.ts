@@ -137,7 +137,7 @@ for (const database of databases('sql')) {
         await kim.logInteraction({ userMessage: `${back}.`, agentResponse: 'Good.' });
         expect((await kim.form()).restored).toHaveLength(restored);
       }
-      expect(await known()).toContain('52k');
+      expect(await known()).toContain('My salary at the mill is 52k.');
       await server.close();
     });
 
