@@ -1,4 +1,5 @@
 import { bareStatement, replaceStatements, statementsIn } from '../language/sentences.ts';
+import { contentStems } from '../language/words.ts';
 import { contentHash } from '../record/memory.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget, OverflowRule } from './layout.ts';
@@ -165,6 +166,8 @@ export function createSaid(): Said {
     add(section, item) {
       // Of earlier turns only the beginnings stand there.
       if (section === 'earlier') return;
+      // "Job title: bus driver" does not say since when, and on which line.
+      if (section === 'facts' && saysLess(item)) return;
       if (item.kind === 'event' && item.id !== null) turns.set(item.id, section);
       for (const id of item.statements ?? []) statements.set(id, section);
       for (const { text, restsOn } of sentencesOf(item).values()) {
@@ -177,6 +180,16 @@ export function createSaid(): Said {
       }
     },
   };
+}
+
+// A sentence around a label and its value: "User works as a bus driver."
+const MOST_MORE = 2;
+
+/** Whether a label and its value leave out more than a word or two of the sentence that they were read from. */
+function saysLess({ title = '', text, sentence }: Item): boolean {
+  if (sentence === undefined) return false;
+  const said = contentStems(`${title} ${text}`);
+  return [...contentStems(sentence)].filter((stem) => !said.has(stem)).length > MOST_MORE;
 }
 
 /** Which words of turns were quoted. */

@@ -36,6 +36,9 @@ export interface DateContext {
 
 const LONGEST = 1_000;
 
+/** "Seit März" is the last March, whatever else the sentence plans. */
+const SINCE = /(?:^|\s)(?:seit|desde|depuis|sinds)\s$/iu;
+
 /** Finds dates in a text of a pack's language, in order of place. */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);
@@ -49,7 +52,8 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
       if (found.some((other) => start < other.end && end > other.start)) continue;
       // "Mittwoch, den 27. Mai" is one day, and the date says which.
       if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
-      const span = read(match, today, context.prefer);
+      const isSince = SINCE.test(readable.slice(0, start));
+      const span = read(match, today, isSince ? 'past' : context.prefer);
       if (span === null) continue;
       const isDay = addDays(span.from, 1).day === span.to.day && addDays(span.from, 1).month === span.to.month;
       found.push({

@@ -171,7 +171,7 @@ export async function writeTopics(
 }
 
 /** So much of what an earlier summary says is in one that goes on from it. */
-const CONTINUES = 0.2;
+const CONTINUES = 0.35;
 
 /**
  * The summary of a topic that has one already: the new text where it goes on from the earlier one, otherwise both. What was said of a
