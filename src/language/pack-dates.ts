@@ -37,7 +37,7 @@ export interface DateContext {
 const LONGEST = 1_000;
 
 /** "Seit März" is the last March, whatever else the sentence plans. */
-const SINCE = /(?:^|\s)(?:seit|desde|depuis|sinds)\s$/iu;
+const SINCE = /(?<!\p{L})(?:seit|desde|depuis|sinds)\s(?:\p{L}+\s)?$/iu;
 
 /** Finds dates in a text of a pack's language, in order of place. */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
@@ -52,7 +52,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
       if (found.some((other) => start < other.end && end > other.start)) continue;
       // "Mittwoch, den 27. Mai" is one day, and the date says which.
       if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
-      const isSince = SINCE.test(readable.slice(0, start));
+      const isSince = SINCE.test(readable.slice(0, start)) || SINCE.test(match[0].replace(/\S+$/u, ''));
       const span = read(match, today, isSince ? 'past' : context.prefer);
       if (span === null) continue;
       const isDay = addDays(span.from, 1).day === span.to.day && addDays(span.from, 1).month === span.to.month;
