@@ -39,6 +39,11 @@ const LONGEST = 1_000;
 /** "Seit März" is the last March, whatever else the sentence plans. */
 const SINCE = /(?<!\p{L})(?:seit|desde|depuis|sinds)\s(?:\p{L}+\s)?$/iu;
 
+/** The word before the date, where a pattern takes it in: "seit März". */
+function firstWord(words: string): string {
+  return words.slice(0, words.indexOf(' ') + 1);
+}
+
 /** Finds dates in a text of a pack's language, in order of place. */
 export function findDates(text: string, pack: Pack, context: DateContext): FoundDate[] {
   const readable = text.slice(0, LONGEST);
@@ -52,7 +57,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
       if (found.some((other) => start < other.end && end > other.start)) continue;
       // "Mittwoch, den 27. Mai" is one day, and the date says which.
       if (isBareWeekday && found.some((other) => isRightBefore(readable.slice(end, other.start)))) continue;
-      const isSince = SINCE.test(readable.slice(0, start)) || SINCE.test(match[0].replace(/\S+$/u, ''));
+      const isSince = SINCE.test(`${readable.slice(0, start)}${firstWord(match[0])}`);
       const span = read(match, today, isSince ? 'past' : context.prefer);
       if (span === null) continue;
       const isDay = addDays(span.from, 1).day === span.to.day && addDays(span.from, 1).month === span.to.month;
