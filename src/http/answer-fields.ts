@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf, VarveError } from '../errors.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
+import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
 import { trustOf } from '../record/trust.ts';
 
@@ -10,6 +11,24 @@ export const fieldsSchema: z.ZodOptional<z.ZodArray> = z.array(textSchema(50)).m
 /** A record, or the fields of it that were asked for. */
 export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
+}
+
+/** A memory as a key may see it: the words of what was forgotten are shown to keys that may erase; others learn that it was there, and when. */
+export function shownTo({ access }: { access: string }, memory: Memory): Memory {
+  if (access === 'admin' || memory.archiveReason !== 'forgotten') return memory;
+  return {
+    ...memory,
+    content: '',
+    title: null,
+    url: null,
+    subject: '',
+    value: null,
+    quotes: [],
+    tags: [],
+    entities: [],
+    metadata: {},
+    internal: {},
+  };
 }
 
 type Fields = readonly string[] | undefined;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { RowsRequest } from '../../operate/inspect-records.ts';
-import type { Memory } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import { memoryFilterFields } from '../../store/read-memories.ts';
 import { isLimited } from '../access.ts';
+import { shownTo } from '../answer-fields.ts';
 import { found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
@@ -85,7 +85,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
         limit: query.limit ?? 100,
       } as RowsRequest;
       const rows = await varve.operator.inspect.rows(scope, request);
-      return { body: { ...rows, items: key.access === 'admin' ? rows.items : rows.items.map(withoutForgotten) } };
+      return { body: { ...rows, items: rows.items.map((memory) => shownTo(key, memory)) } };
     },
   }),
   operation({
@@ -186,21 +186,3 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     },
   }),
 ];
-
-/** What was forgotten is shown to those who may erase; others learn that it was there, and when. */
-function withoutForgotten(memory: Memory): Memory {
-  if (memory.archiveReason !== 'forgotten') return memory;
-  return {
-    ...memory,
-    content: '',
-    title: null,
-    url: null,
-    subject: '',
-    value: null,
-    quotes: [],
-    tags: [],
-    entities: [],
-    metadata: {},
-    internal: {},
-  };
-}

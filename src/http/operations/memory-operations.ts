@@ -13,7 +13,7 @@ import { parse, textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
-import { eachOf, failedItem, fieldsSchema, pageWithFields, someOf, withFields } from '../answer-fields.ts';
+import { eachOf, failedItem, fieldsSchema, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
 
 const why = changeSchema.optional();
@@ -95,8 +95,10 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'Lists memories, newest first, a page at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    async run({ handle, query }) {
-      return { body: pageWithFields(await handle.memories.list(filterOf(query)), query.fields) };
+    async run({ handle, key, query }) {
+      const page = await handle.memories.list(filterOf(query));
+      const shown = { ...page, items: page.items.map((memory) => shownTo(key, memory)) };
+      return { body: pageWithFields(shown, query.fields) };
     },
   }),
   operation({
@@ -107,9 +109,10 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'The memories as they were at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
-    async run({ handle, params, query }) {
+    async run({ handle, key, params, query }) {
       const page = await handle.asOf(params['time'] ?? '').memories.list(filterOf(query));
-      return { body: pageWithFields(page, query.fields) };
+      const shown = { ...page, items: page.items.map((memory) => shownTo(key, memory)) };
+      return { body: pageWithFields(shown, query.fields) };
     },
   }),
   operation({
@@ -132,10 +135,10 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'A memory by its id, live or archived, now or as of a time.',
     query: z.strictObject({ asOf: asOfSchema, fields: fieldsSchema }),
     answer: someOf(records.memory),
-    async run({ handle, params, query }) {
+    async run({ handle, key, params, query }) {
       const reader = query.asOf === undefined ? handle.memories : handle.asOf(query.asOf as Date).memories;
       const memory = found(await reader.get(idOf(params)), 'memory', idOf(params));
-      return { body: withFields(memory, query.fields as string[] | undefined) };
+      return { body: withFields(shownTo(key, memory), query.fields as string[] | undefined) };
     },
   }),
   operation({
@@ -201,9 +204,11 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     tag: 'memories',
     summary: 'All changes of a memory, oldest first.',
     answer: items(records.revision),
-    async run({ handle, params }) {
-      found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
-      return { body: { items: await handle.memories.history(idOf(params)) } };
+    async run({ handle, key, params }) {
+      const memory = found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
+      const changes = await handle.memories.history(idOf(params));
+      const isHidden = shownTo(key, memory) !== memory;
+      return { body: { items: isHidden ? changes.map((change) => ({ ...change, before: null })) : changes } };
     },
   }),
   operation({
