@@ -12,7 +12,7 @@ export type Reader = Kysely<Tables>;
 export type Writer = Transaction<Tables>;
 
 /** Stands where a tenant's name would: work across tenants, which only the queue, migrations and operators do. */
-export const EVERY_TENANT: unique symbol = Symbol('every tenant');
+export const EVERY_TENANT: unique symbol = Symbol.for('varve: every tenant');
 export type Tenant = string | typeof EVERY_TENANT;
 
 /** The kinds of record that have text and vectors of their own. */
