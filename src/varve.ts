@@ -129,7 +129,12 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     for: (scope) => createHandle(deps, parseHandleScope(scope)),
     ledger,
     operator: createOperator(deps, { written: writes.next }),
-    drain: () => work.drain(),
+    async drain() {
+      // What was given in a prompt a moment ago belongs to the work that follows from it.
+      await access.settle();
+      await assembling.log.settle();
+      return work.drain();
+    },
     async calibrate({ signal } = {}) {
       if (embedding.current === null) throw invalidInput('There is no embedder to calibrate.');
       const { calibrate } = await import('./models/calibrate.ts');
