@@ -124,7 +124,7 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
         case 'money':
           return money;
         case 'hours':
-          return `(?<v>(?:[\\p{L}]+ ?(?:to|till|-|–|bis|a|à|tot|t/m|tm|al|através) ?[\\p{L}]+,? (?:from )?)?${CLOCK} ?(?:to|till|til|until|-|–|bis|a|à|às|alle|tot|到|から) ?${CLOCK})`;
+          return `(?<v>(?:[\\p{L}]+(?: ?[-–] ?| (?:to|till|bis|a|à|tot|t/m|tm|al|através) )[\\p{L}]+,? (?:from )?)?${CLOCK} ?(?:to|till|til|until|-|–|bis|a|à|às|alle|tot|到|から) ?${CLOCK})`;
         case 'date':
           return isHan
             ? `(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])`
