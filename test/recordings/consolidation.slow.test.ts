@@ -74,7 +74,9 @@ function saysEnded(
     .filter(({ until }) => until !== null)
     .flatMap((ended) => {
       const next = memories.find(({ id }) => id === ended.replacedBy);
+      // "Filed the claim on 29 March" stays true when the claim is settled.
       const isOf = (memory: Memory): boolean =>
+        memory.tense !== 'happened' &&
         memory.sourceEvents.some((event) => ended.stated.includes(turnOf.get(event) ?? '')) &&
         covers(ended.text, memory.content) >= SAYS;
       const saying = sentences.filter(
