@@ -66,7 +66,8 @@ describe('the package as npm packs it', () => {
   it('has every file that its documents link to, and no source map without its source', () => {
     const files = globSync('**/*', { cwd: join(folder, 'package'), exclude: ['node_modules/**'] });
     const dead = files
-      .filter((file) => file.endsWith('.md'))
+      // The site has its own test of links; it keeps copies of documents that lie elsewhere.
+      .filter((file) => file.endsWith('.md') && !file.startsWith('dist/'))
       .flatMap((file) => {
         const text = readFileSync(join(folder, 'package', file), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
         return [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
