@@ -36,7 +36,7 @@ const TOGETHER = [
   { debugName: 'embedder', roots: [file('models/local-embedder/embed-worker.js')] },
   {
     debugName: 'command',
-    roots: ['command', 'output', 'open-memory', 'read-words'].map((name) => file(`cli/${name}.js`)),
+    roots: ['cli/command', 'cli/output', 'cli/open-memory', 'varve-options'].map((name) => file(`${name}.js`)),
   },
   { debugName: 'memory', roots: [file('varve.js')] },
 ];

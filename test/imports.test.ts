@@ -96,4 +96,17 @@ describe('imports', () => {
     );
     expect(missing).toEqual([]);
   });
+
+  it('of a command are its own code: memory is loaded when the command opens it', () => {
+    const loaded = new Set<string>();
+    const visit = (file: string): void => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const [, target] of readFileSync(file, 'utf8').matchAll(/^import (?!type)[^;]*?from '(\.[^']+)'/gm))
+        visit(normalize(join(dirname(file), target ?? '')));
+    };
+    for (const start of ['main', 'run-command', 'open-memory']) visit(`src/cli/${start}.ts`);
+    const foreign = [...loaded].filter((file) => folderOf(file) !== 'cli');
+    expect(foreign.toSorted()).toEqual(['src/errors.ts', 'src/varve-options.ts']);
+  });
 });

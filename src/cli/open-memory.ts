@@ -3,14 +3,15 @@ import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, VarveError } from '../errors.ts';
-import { DEFAULT_USER } from '../mcp/create-mcp-server.ts';
 import type { Embedder } from '../models/embedder.ts';
 import type { HandleScope } from '../record/scope.ts';
-import { makeFolder } from '../store/sqlite/open-sqlite.ts';
 import type { Varve, VarveOptions } from '../varve.ts';
 import { type CommandInput, textOption, UsageError } from './command.ts';
 import type { Output } from './output.ts';
 import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
+
+/** Whose memory it is on a person's own machine, where nobody says: the editor, the chat client and the terminal share it. */
+export const DEFAULT_USER = 'me';
 
 /** Where memory is: a folder with an SQLite file, or a PostgreSQL server. */
 export interface Place {
@@ -76,7 +77,7 @@ export async function openMemory(
   const configured = await readConfig(input);
   const withoutEmbedder = embeds === 'nothing' || process.env['VARVE_EMBEDDER'] === 'none';
   const { folder, store, isPostgres } = placeOf(input);
-  if (!isPostgres) makeOwnFolder(folder);
+  if (!isPostgres) await makeOwnFolder(folder);
   return createVarve({
     store: isPostgres ? { url: store, schema: process.env['VARVE_SCHEMA'] } : store,
     background,
@@ -89,7 +90,8 @@ export async function openMemory(
 }
 
 /** What is remembered is nobody else's: only this user may look into the folder. */
-function makeOwnFolder(folder: string): void {
+async function makeOwnFolder(folder: string): Promise<void> {
+  const { makeFolder } = await import('../store/sqlite/open-sqlite.ts');
   try {
     makeFolder(folder, 0o700);
   } catch (cause) {

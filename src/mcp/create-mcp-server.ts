@@ -189,6 +189,3 @@ function rememberPrompt(text: string, savers: readonly string[]): string {
 function userMessage(text: string): { role: 'user'; content: { type: 'text'; text: string } } {
   return { role: 'user', content: { type: 'text', text } };
 }
-
-/** Whose memory it is on a person's own machine, where nobody says: the editor, the chat client and the terminal share it. */
-export const DEFAULT_USER = 'me';

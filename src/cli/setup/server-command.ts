@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_USER } from '../../mcp/create-mcp-server.ts';
 import { type CommandInput, textOption } from '../command.ts';
-import { placeOf } from '../open-memory.ts';
+import { DEFAULT_USER, placeOf } from '../open-memory.ts';
 import { CLIENTS, type ServerCommand, thisMachine } from './clients.ts';
 
 /**
