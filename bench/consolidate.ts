@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { enqueueJobs } from '../src/jobs/enqueue.ts';
+import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import { createWorker } from '../src/jobs/worker.ts';
 import { DAY, manualClock, systemClock } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';

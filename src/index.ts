@@ -152,7 +152,7 @@ export type {
   RefusalLine,
   RevisionLine,
 } from './operate/record-line.ts';
-export type { Job, JobState, Json } from './jobs/job.ts';
+export type { Job, JobState, Json } from './store/queue/job.ts';
 export * as recallPresets from './recall/recall-presets.ts';
 export type { RecallFilter } from './recall/recall-filter.ts';
 export type {
@@ -173,7 +173,7 @@ export type { SynthesisCounts } from './consolidate/documents/synthesise.ts';
 export type { MergedTag } from './consolidate/merge-tags.ts';
 export type { BackfillOptions, EmbedCounts } from './embed/embed.ts';
 export type { ForgottenHandle } from './handle/forgotten.ts';
-export type { JobCount, JobFilter, JobPage } from './jobs/list-jobs.ts';
+export type { JobCount, JobFilter, JobPage } from './store/queue/list-jobs.ts';
 export type { Schedule } from './jobs/schedules.ts';
 export type { RunCounts } from './jobs/worker.ts';
 export type { Credit, CreditEntry, CreditMove, CreditOwner } from './ledger/credit.ts';
@@ -186,7 +186,7 @@ export type { Observable, ChatMessage, Conversation } from './record/chat-messag
 export type { RestingSentence } from './store/block-store.ts';
 export type { PostgresOptions } from './store/postgres/open-postgres.ts';
 export type { SqliteOptions } from './store/sqlite/open-sqlite.ts';
-export type { Outcome } from './jobs/settle-jobs.ts';
+export type { Outcome } from './store/queue/settle-jobs.ts';
 export type { TextSpan } from './language/sentences.ts';
 export type { Prompt } from './models/prompt.ts';
 export type { Forgotten } from './record/forgotten.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
-import { enqueueJobs } from '../src/jobs/enqueue.ts';
+import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import { DAY, MINUTE } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
 import { EVERY_TENANT, type Database } from '../src/store/database.ts';

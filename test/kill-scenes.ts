@@ -1,5 +1,5 @@
 import type { Handle } from '../src/handle/handle.ts';
-import type { NewJob } from '../src/jobs/job.ts';
+import type { NewJob } from '../src/store/queue/job.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { functionEmbedder } from '../src/models/embedder.ts';
 import { DAY, HOUR, manualClock, type ManualClock, MINUTE } from '../src/record/clock.ts';

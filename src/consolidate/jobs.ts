@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { enqueueJobs } from '../jobs/enqueue.ts';
-import type { Job, JobKinds } from '../jobs/job.ts';
+import { enqueueJobs } from '../store/queue/enqueue.ts';
+import type { Job } from '../store/queue/job.ts';
+import type { JobKinds } from '../jobs/job-kinds.ts';
 import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';

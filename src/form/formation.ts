@@ -1,6 +1,7 @@
 import { VarveError } from '../errors.ts';
 import { createInlineQueue } from '../jobs/inline-queue.ts';
-import type { Job, JobContext, JobKinds } from '../jobs/job.ts';
+import type { Job } from '../store/queue/job.ts';
+import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';

@@ -1,5 +1,5 @@
-import { enqueueJobs } from '../jobs/enqueue.ts';
-import type { NewJob } from '../jobs/job.ts';
+import { enqueueJobs } from '../store/queue/enqueue.ts';
+import type { NewJob } from '../store/queue/job.ts';
 import { HOUR } from '../record/clock.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exponentialBackoff } from './settle-jobs.ts';
+import { exponentialBackoff } from './failures.ts';
 
 describe('exponentialBackoff', () => {
   it('doubles up to the most', () => {

@@ -1,16 +1,37 @@
+import { VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Database } from '../store/database.ts';
-import { cutShort, type Job, type JobContext, type JobHandler, type RunningJob } from './job.ts';
-import { createFairTurns, isTurnNeeded, takeTurn, type Turn } from './lease-jobs.ts';
-import {
-  type Backoff,
-  changePayload,
-  completeJob,
-  type EndedRun,
-  type Outcome,
-  outcomeOfError,
-} from './settle-jobs.ts';
+import type { Job, LeasedRun } from '../store/queue/job.ts';
+import { createFairTurns, isTurnNeeded, takeTurn, type Turn, type TurnResult } from '../store/queue/lease-jobs.ts';
+import { changePayload, completeJob, type EndedRun, type Outcome } from '../store/queue/settle-jobs.ts';
+import { type Backoff, outcomeOfError } from './failures.ts';
+import type { JobContext, JobHandler } from './job-kinds.ts';
+
+/** A job that this worker is running. */
+interface RunningJob extends LeasedRun {
+  /** When the lease runs out, as far as this worker knows. */
+  leaseUntil: number;
+  /** Asks for a renewal although it is not time yet. */
+  renewNow: boolean;
+  controller: AbortController;
+  /** Why it was aborted, if it was. */
+  cut: 'lost' | 'stopped' | null;
+  /** Completed by the handler itself, unless its transaction was taken back. */
+  completed: boolean;
+  /** Resolves when the handler has ended, however it did. */
+  over: Promise<void>;
+}
+
+/** Aborts a run. */
+function cutShort(run: RunningJob, cut: 'lost' | 'stopped'): void {
+  if (run.cut !== null) return;
+  run.cut = cut;
+  const reason = cut === 'lost' ? 'its lease is lost' : 'the worker stops';
+  run.controller.abort(
+    new VarveError(`Job ${run.job.id} was cut short: ${reason}.`, { code: 'cancelled', retryable: true }),
+  );
+}
 
 export interface RunsOptions {
   database: Database;
@@ -40,7 +61,7 @@ export interface Runs {
 
 /** Makes the set of runs of a worker. */
 export function createRuns(options: RunsOptions): Runs {
-  const { database, clock, ids, handlers, concurrency, leaseMs, backoff, onEnd } = options;
+  const { database, clock, ids, handlers, concurrency, leaseMs, onEnd } = options;
   const kinds = Object.keys(handlers);
   const turns = createFairTurns();
   const running = new Set<RunningJob>();
@@ -62,53 +83,33 @@ export function createRuns(options: RunsOptions): Runs {
 
   const goOnce = async (): Promise<void> => {
     const now = clock.now();
-    const turn: Turn = {
-      database,
-      kinds,
-      turns,
-      now,
-      ended,
-      renew: [...running].filter((run) => isRenewalDue(run, now)),
-      limit: runs.isTaking ? concurrency - running.size : 0,
-      leaseId: ids.next('wrk'),
-      leaseUntil: now + leaseMs,
-    };
+    const renew = [...running].filter((run) => isRenewalDue(run, now, leaseMs));
+    const limit = runs.isTaking ? concurrency - running.size : 0;
+    const lease = { leaseId: ids.next('wrk'), leaseUntil: now + leaseMs };
+    const turn: Turn<RunningJob> = { database, kinds, turns, now, ended, renew, limit, ...lease };
     ended = [];
     try {
       if (!(await isTurnNeeded(turn))) return;
-      const { settled, lost, leased } = await takeTurn(turn);
-      for (const run of turn.ended)
-        runs.counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
-      for (const run of turn.renew) Object.assign(run, { leaseUntil: turn.leaseUntil, renewNow: false });
-      for (const run of lost) if (!run.completed) cutShort(run, 'lost');
-      for (const job of leased) start(job, turn);
+      const result = await takeTurn(turn);
+      noteTurn(turn, result, runs.counts);
+      for (const job of result.leased) start({ job, ...lease });
     } catch (error) {
       ended = [...turn.ended, ...ended];
-      // Out of touch for longer than the lease: others may be running these by now.
+      // The worker was out of touch for longer than the lease: others may be running these jobs by now.
       for (const run of running) if (run.leaseUntil <= clock.now()) cutShort(run, 'lost');
       throw error;
     }
   };
 
-  const isRenewalDue = (run: RunningJob, now: number): boolean =>
-    // Farther off than a lease is long: the clock was put back, and others would wait that long for a worker that ends.
-    run.cut !== 'lost' && (run.renewNow || run.leaseUntil - now < (leaseMs * 2) / 3 || run.leaseUntil - now > leaseMs);
-
-  const start = (job: Job, { leaseId, leaseUntil }: Turn): void => {
+  const start = (leased: Pick<RunningJob, 'job' | 'leaseId' | 'leaseUntil'>): void => {
     const state = { controller: new AbortController(), cut: null, completed: false, renewNow: false };
-    const run: RunningJob = { job, leaseId, leaseUntil, ...state, over: Promise.resolve() };
+    const run: RunningJob = { ...leased, ...state, over: Promise.resolve() };
     running.add(run);
     run.over = execute(run);
   };
 
   const execute = async (run: RunningJob): Promise<void> => {
-    let outcome: Outcome = { type: 'done' };
-    try {
-      await handlers[run.job.kind]?.(run.job, contextOf(run));
-    } catch (error) {
-      outcome = outcomeOfError(error, run.job, { now: clock.now(), backoff });
-      if (run.cut === 'stopped') outcome = { type: 'returned' };
-    }
+    const outcome = await runHandler(run, { ...options, turn: runs.turn });
     running.delete(run);
     if (run.cut === 'lost') runs.counts.lost += 1;
     // Settled by its own transaction. Had that been taken back unnoticed, the lease would run out and the job run again.
@@ -117,11 +118,32 @@ export function createRuns(options: RunsOptions): Runs {
     onEnd();
   };
 
-  const contextOf = (run: RunningJob): JobContext => ({
+  return runs;
+}
+
+function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
+  const left = run.leaseUntil - now;
+  // More left than a lease is long: the clock was put back, and others would wait that long for a worker that has ended.
+  return run.cut !== 'lost' && (run.renewNow || left < (leaseMs * 2) / 3 || left > leaseMs);
+}
+
+/** Counts the runs that a turn has settled, and notes the leases that it renewed or found lost. */
+function noteTurn(turn: Turn<RunningJob>, { settled, lost }: TurnResult<RunningJob>, counts: Runs['counts']): void {
+  for (const run of turn.ended) counts[settled.has(run) ? run.outcome.type : run.completed ? 'done' : 'lost'] += 1;
+  for (const run of turn.renew) Object.assign(run, { leaseUntil: turn.leaseUntil, renewNow: false });
+  for (const run of lost) if (!run.completed) cutShort(run, 'lost');
+}
+
+interface HandlerDeps extends Pick<RunsOptions, 'handlers' | 'clock' | 'backoff'> {
+  turn: Runs['turn'];
+}
+
+async function runHandler(run: RunningJob, { handlers, clock, backoff, turn }: HandlerDeps): Promise<Outcome> {
+  const context: JobContext = {
     signal: run.controller.signal,
     async heartbeat() {
       run.renewNow = true;
-      await runs.turn();
+      await turn();
       run.controller.signal.throwIfAborted();
     },
     async complete(writer) {
@@ -129,7 +151,12 @@ export function createRuns(options: RunsOptions): Runs {
       run.completed = true;
     },
     proceed: (writer, payload) => changePayload(writer, run, payload),
-  });
-
-  return runs;
+  };
+  try {
+    await handlers[run.job.kind]?.(run.job, context);
+    return { type: 'done' };
+  } catch (error) {
+    if (run.cut === 'stopped') return { type: 'returned' };
+    return outcomeOfError(error, run.job, { now: clock.now(), backoff });
+  }
 }

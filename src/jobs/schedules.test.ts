@@ -5,8 +5,8 @@ import { databases } from '../../test/databases.ts';
 import { gate, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { DAY, HOUR, MINUTE } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
-import type { Job } from './job.ts';
-import { listJobs } from './list-jobs.ts';
+import type { Job } from '../store/queue/job.ts';
+import { listJobs } from '../store/queue/list-jobs.ts';
 import { ensureSchedules, listSchedules, type NewSchedule } from './schedules.ts';
 
 const nightly: NewSchedule = { name: 'nightly', cron: '0 3 * * *', kind: 'reflect', payload: { depth: 2 } };

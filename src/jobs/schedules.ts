@@ -1,13 +1,13 @@
 import { Cron } from 'croner';
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
-import type { Clock } from '../record/clock.ts';
+import { type Clock, HOUR } from '../record/clock.ts';
 import { parse, textSchema, timeZoneSchema } from '../record/parse.ts';
-import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
-import type { ScheduleTable } from '../store/schema.ts';
-import { enqueue, type EnqueueDeps } from './enqueue.ts';
-import { type Json, NO_TENANT } from './job.ts';
+import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
+import { enqueue, type EnqueueDeps } from '../store/queue/enqueue.ts';
+import { bringJobsBack } from '../store/queue/lease-jobs.ts';
+import { type Json, NO_TENANT } from '../store/queue/job.ts';
+import { moveSchedule, readSchedules, type ScheduleRow, upsertSchedules } from '../store/queue/schedule-rows.ts';
 
 /** A job that comes again. Its jobs belong to no tenant. */
 export interface NewSchedule {
@@ -51,34 +51,12 @@ export async function ensureSchedules(
     const next_due = nextDue({ cron, timeZone }, now);
     return { name, kind, cron, time_zone: timeZone, payload: JSON.stringify(payload), next_due, last_due: null };
   });
-  // In one order everywhere: processes that start together must not lock each other's rows in a ring.
-  rows.sort((one, other) => (one.name < other.name ? -1 : 1));
-  await database.write(EVERY_TENANT, async (writer) => {
-    for (const row of rows) {
-      await writer
-        .insertInto('schedules')
-        .values(row)
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet((column) => ({
-            kind: column.ref('excluded.kind'),
-            payload: column.ref('excluded.payload'),
-            cron: column.ref('excluded.cron'),
-            time_zone: column.ref('excluded.time_zone'),
-            next_due: sql<number>`case
-              when schedules.cron = excluded.cron and schedules.time_zone = excluded.time_zone
-              then schedules.next_due else excluded.next_due end`,
-          })),
-        )
-        .execute();
-    }
-  });
+  await database.write(EVERY_TENANT, (writer) => upsertSchedules(writer, rows));
 }
 
 /** All schedules, in the order of their names. */
 export async function listSchedules(database: Database): Promise<Schedule[]> {
-  const rows = await database.read(EVERY_TENANT, (reader) =>
-    reader.selectFrom('schedules').selectAll().orderBy('name').execute(),
-  );
+  const rows = await database.read(EVERY_TENANT, (reader) => readSchedules(reader));
   return rows.map((row) => ({
     name: row.name,
     cron: row.cron,
@@ -118,22 +96,16 @@ export function knownTimeZone(stored: string | null, otherwise: string): string 
   return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;
 }
 
-/** Whether a schedule is due, without taking the lock that writing takes. */
-export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
-  const { rows } = await sql`select 1 as found from schedules where next_due <= ${now} limit 1`.execute(reader);
-  return rows.length > 0;
-}
-
 /**
  * Enqueues one job for each schedule that is due. Due times that were missed become one run, and so does one that
  * comes while the job of the last still waits. Returns how many schedules were due.
  */
 export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<number> {
   const now = deps.clock.now();
-  const due = await writer.selectFrom('schedules').selectAll().where('next_due', '<=', now).orderBy('name').execute();
   let ticked = 0;
-  for (const schedule of due) {
-    if (!(await moveOn(writer, schedule, now))) continue;
+  for (const schedule of await readSchedules(writer, now)) {
+    const times = { next_due: dueAfter(schedule, now), last_due: schedule.next_due };
+    if (!(await moveSchedule(writer, schedule, times))) continue;
     ticked += 1;
     const payload = { ...JSON.parse(schedule.payload), dueAt: new Date(schedule.next_due).toISOString() };
     await enqueue(
@@ -145,21 +117,26 @@ export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<
   return ticked;
 }
 
-/** Only one of those who saw the same due time gets to move it. */
-async function moveOn(writer: Writer, schedule: ScheduleTable, now: number): Promise<boolean> {
-  const result = await writer
-    .updateTable('schedules')
-    .set({
-      next_due: dueAfter(schedule, now),
-      last_due: schedule.next_due,
-    })
-    .where('name', '=', schedule.name)
-    .where('next_due', '=', schedule.next_due)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+/** When a stored schedule is due next. In UTC where its zone is not known here. */
+function dueAfter({ cron, time_zone }: Pick<ScheduleRow, 'cron' | 'time_zone'>, after: number): number {
+  return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }
 
-/** When a stored schedule is due next. In UTC where its zone is not known here. */
-export function dueAfter({ cron, time_zone }: Pick<ScheduleTable, 'cron' | 'time_zone'>, after: number): number {
-  return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
+// The clocks of two machines are not farther apart: less is left as it is, so that no due time comes twice for it.
+const SKEW = HOUR;
+
+/**
+ * Brings back what a clock that ran ahead and was put back has sent into the future: the due times of schedules, jobs
+ * that were enqueued meanwhile, and leases, which nobody takes for longer than a day. Without it all of them would wait
+ * until the wrong time has come, and their unique keys would keep new jobs out.
+ */
+export async function followClock(database: Database, clock: Clock): Promise<void> {
+  const now = clock.now();
+  await database.write(EVERY_TENANT, async (writer) => {
+    await bringJobsBack(writer, { now, skew: SKEW });
+    for (const schedule of await readSchedules(writer)) {
+      if (schedule.next_due <= dueAfter(schedule, now + SKEW)) continue;
+      await moveSchedule(writer, schedule, { next_due: dueAfter(schedule, now) });
+    }
+  });
 }

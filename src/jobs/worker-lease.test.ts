@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
-import { listJobs } from './list-jobs.ts';
+import { listJobs } from '../store/queue/list-jobs.ts';
 
 const LEASE = { leaseMs: MINUTE };
 

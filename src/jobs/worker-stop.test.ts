@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../../test/databases.ts';
 import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { HOUR } from '../record/clock.ts';
-import { countJobs } from './list-jobs.ts';
+import { countJobs } from '../store/queue/list-jobs.ts';
 
 for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`a worker that stops or is disturbed on ${on.name}`, () => {

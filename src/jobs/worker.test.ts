@@ -4,9 +4,10 @@ import { databases } from '../../test/databases.ts';
 import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue.ts';
 import { invalidInput, VarveError } from '../errors.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
-import { enqueue } from './enqueue.ts';
-import { listJobs } from './list-jobs.ts';
-import { postpone, retryJob } from './settle-jobs.ts';
+import { enqueue } from '../store/queue/enqueue.ts';
+import { listJobs } from '../store/queue/list-jobs.ts';
+import { retryJob } from '../store/queue/settle-jobs.ts';
+import { postpone } from './failures.ts';
 
 const LEASE = { leaseMs: MINUTE };
 

@@ -1,13 +1,14 @@
-import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import { VarveError } from '../errors.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import { type Database, EVERY_TENANT } from '../store/database.ts';
-import type { JobHandler } from './job.ts';
-import { createRuns } from './run-jobs.ts';
-import { dueAfter, isScheduleDue, tickSchedules } from './schedules.ts';
-import { type Backoff, exponentialBackoff, type Outcome, removeEndedJobs } from './settle-jobs.ts';
+import type { JobHandler } from './job-kinds.ts';
+import { createRuns, type Runs } from './run-jobs.ts';
+import { isScheduleDue } from '../store/queue/schedule-rows.ts';
+import { followClock, tickSchedules } from './schedules.ts';
+import { type Outcome, removeEndedJobs } from '../store/queue/settle-jobs.ts';
+import { type Backoff, exponentialBackoff } from './failures.ts';
 
 /** What a worker needs, and its settings. */
 export interface WorkerOptions {
@@ -67,14 +68,59 @@ export function createWorker(options: WorkerOptions): Worker {
     await followClock(database, clock);
     await removeEndedJobs(database, { before: clock.now() - keepDoneMs });
   });
+  const pauseMs = Math.min(pollMs, leaseMs / 3);
+  const loop = createLoop({ steps: [tidy, tick, runs.turn], runs, bell, pauseMs, onError });
+
+  return {
+    start: loop.start,
+    async drain() {
+      const before = { ...runs.counts };
+      tick.isDue = true;
+      await loop.whenIdle();
+      return since(before, runs.counts);
+    },
+    async stop({ timeout = 30 * SECOND } = {}) {
+      runs.isTaking = false;
+      bell.ring();
+      // The turn in progress may still lease jobs: the turn after it is the first that leases none.
+      await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
+      runs.abort();
+      await within(GRACE, runs.whenOver());
+      await loop.leave();
+      await runs.turn().catch(onError);
+    },
+    wake: bell.ring,
+  };
+}
+
+interface Loop {
+  /** Goes on until it is left. Errors go to `onError`. */
+  start(): void;
+  /** Resolves when nothing is left to do. A loop that was not started runs until then, and throws what its steps throw. */
+  whenIdle(): Promise<void>;
+  /** Ends the loop after the steps in progress. */
+  leave(): Promise<void>;
+}
+
+interface LoopOptions {
+  /** Done in this order, again and again. */
+  steps: readonly (() => Promise<void>)[];
+  runs: Runs;
+  bell: Bell;
+  /** How long to wait for the bell between two rounds. */
+  pauseMs: number;
+  onError(error: unknown): void;
+}
+
+function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop {
   let looping: Promise<void> | null = null;
   let isStarted = false;
   let isLeaving = false;
-  let drains: (() => void)[] = [];
+  const waiters: (() => void)[] = [];
 
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  const attempt = async (step: () => Promise<void>): Promise<void> => {
     try {
-      await work();
+      await step();
     } catch (error) {
       if (!isStarted) throw error;
       // A store that is closed does not open again.
@@ -83,28 +129,26 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   };
 
-  const loop = async (): Promise<void> => {
+  const repeat = async (): Promise<void> => {
     for (;;) {
       // SQLite answers without ever waiting: without this, a long queue would let nothing else in the process run.
       await setImmediate();
-      const askedBefore = drains.splice(0);
-      await attempt(tidy);
-      await attempt(tick);
-      await attempt(runs.turn);
+      const askedBefore = waiters.splice(0);
+      for (const step of steps) await attempt(step);
       if (runs.isIdle()) for (const resolve of askedBefore) resolve();
-      else drains.push(...askedBefore);
-      if (isLeaving || (runs.isIdle() && !isStarted && drains.length === 0)) return;
-      await bell.wait(Math.min(pollMs, leaseMs / 3));
+      else waiters.push(...askedBefore);
+      if (isLeaving || (runs.isIdle() && !isStarted && waiters.length === 0)) return;
+      await bell.wait(pauseMs);
     }
   };
 
   const run = (): Promise<void> => {
     isLeaving = false;
     runs.isTaking = true;
-    const ended = loop().finally(() => {
+    const ended = repeat().finally(() => {
       looping = null;
       runs.isTaking = false;
-      for (const resolve of drains.splice(0)) resolve();
+      for (const resolve of waiters.splice(0)) resolve();
     });
     looping = ended.catch(() => undefined);
     return ended;
@@ -115,30 +159,17 @@ export function createWorker(options: WorkerOptions): Worker {
       isStarted = true;
       if (looping === null) run().catch(onError);
     },
-    async drain() {
-      const before = { ...runs.counts };
-      tick.isDue = true;
-      if (looping === null) await run();
-      else {
-        bell.ring();
-        await new Promise<void>((resolve) => void drains.push(resolve));
-      }
-      return since(before, runs.counts);
-    },
-    async stop({ timeout = 30 * SECOND } = {}) {
-      runs.isTaking = false;
+    async whenIdle() {
+      if (looping === null) return run();
       bell.ring();
-      // A turn that is under way may still bring jobs: those that run after one more are the last.
-      await within(timeout, runs.turn().catch(onError).then(runs.whenOver));
-      runs.abort();
-      await within(GRACE, runs.whenOver());
+      await new Promise<void>((resolve) => void waiters.push(resolve));
+    },
+    async leave() {
       isLeaving = true;
       bell.ring();
       await looping;
       isStarted = false;
-      await runs.turn().catch(onError);
     },
-    wake: bell.ring,
   };
 }
 
@@ -179,7 +210,7 @@ function warn(error: unknown): void {
 }
 
 /** Wakes the one who waits for it. A ring that nobody was waiting for is kept for the next wait. */
-export interface Bell {
+interface Bell {
   ring(): void;
   /** Until it rings, at most so many milliseconds. */
   wait(milliseconds: number): Promise<void>;
@@ -197,31 +228,4 @@ function createBell(): Bell {
       rung = Promise.withResolvers<void>();
     },
   };
-}
-
-// The clocks of two machines are not farther apart: less is left as it is, so that no due time comes twice for it.
-const SKEW = HOUR;
-
-/**
- * Brings back what a clock that ran ahead and was put back has sent into the future: the due times of schedules, jobs
- * that were enqueued meanwhile, and leases, which nobody takes for longer than a day. Without it all of them would wait
- * until the wrong time has come, and their unique keys would keep new jobs out.
- */
-async function followClock(database: Database, clock: Clock): Promise<void> {
-  const now = clock.now();
-  await database.write(EVERY_TENANT, async (writer) => {
-    await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}
-      where state = 'waiting' and created_at > ${now + SKEW}`.execute(writer);
-    await sql`update jobs set lease_until = ${now + DAY}
-      where state = 'running' and lease_until > ${now + DAY}`.execute(writer);
-    for (const schedule of await writer.selectFrom('schedules').selectAll().orderBy('name').execute()) {
-      if (schedule.next_due <= dueAfter(schedule, now + SKEW)) continue;
-      await writer
-        .updateTable('schedules')
-        .set({ next_due: dueAfter(schedule, now) })
-        .where('name', '=', schedule.name)
-        .where('next_due', '=', schedule.next_due)
-        .execute();
-    }
-  });
 }

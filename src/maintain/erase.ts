@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { VarveError } from '../errors.ts';
-import { enqueueJobs } from '../jobs/enqueue.ts';
+import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';

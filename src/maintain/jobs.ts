@@ -1,7 +1,8 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
-import { enqueueJobs } from '../jobs/enqueue.ts';
-import type { Job, JobKinds } from '../jobs/job.ts';
+import { enqueueJobs } from '../store/queue/enqueue.ts';
+import type { Job } from '../store/queue/job.ts';
+import type { JobKinds } from '../jobs/job-kinds.ts';
 import { contentStems, coveredBy, indexWords } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';

@@ -1,5 +1,5 @@
 import { invalidInput } from '../errors.ts';
-import { enqueue } from '../jobs/enqueue.ts';
+import { enqueue } from '../store/queue/enqueue.ts';
 import { estimateTokens } from '../language/token-count.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';

@@ -1,8 +1,8 @@
 import type { FormDeps } from '../form/formation-settings.ts';
-import type { Job } from '../jobs/job.ts';
-import { countJobs, getJob, type JobCount, type JobFilter, type JobPage, listJobs } from '../jobs/list-jobs.ts';
+import type { Job } from '../store/queue/job.ts';
+import { countJobs, getJob, type JobCount, type JobFilter, type JobPage, listJobs } from '../store/queue/list-jobs.ts';
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';
-import { retryJob } from '../jobs/settle-jobs.ts';
+import { retryJob } from '../store/queue/settle-jobs.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
 import { EVERY_TENANT } from '../store/database.ts';
 import { countHeldChanges } from '../store/held-change-store.ts';

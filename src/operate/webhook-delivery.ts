@@ -1,6 +1,7 @@
 import { messageOf, VarveError } from '../errors.ts';
-import { enqueueJobs } from '../jobs/enqueue.ts';
-import type { Job, JobContext, JobKinds, NewJob } from '../jobs/job.ts';
+import { enqueueJobs } from '../store/queue/enqueue.ts';
+import type { Job, NewJob } from '../store/queue/job.ts';
+import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
 import { DAY, SECOND } from '../record/clock.ts';
 import { derivedId } from '../record/id.ts';
 import { ownerKey } from '../record/scope.ts';

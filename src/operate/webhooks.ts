@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput, VarveError } from '../errors.ts';
-import { enqueueJobs } from '../jobs/enqueue.ts';
+import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Page, Writer } from '../store/database.ts';

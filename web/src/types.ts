@@ -3,7 +3,7 @@ import type { AssembledContext } from '../../src/assemble/assemble.ts';
 import type { ContextReport, SectionReport } from '../../src/assemble/context-report.ts';
 import type { SynthesisToApply } from '../../src/consolidate/documents/tiers.ts';
 import type { DocumentToApply } from '../../src/consolidate/nightly/reflect.ts';
-import type { Job } from '../../src/jobs/job.ts';
+import type { Job } from '../../src/store/queue/job.ts';
 import type { ReportLine } from '../../src/ledger/usage-report.ts';
 import type { ApiKey } from '../../src/operate/api-keys.ts';
 import type { ExtractionReport } from '../../src/operate/extraction-checks.ts';

@@ -1,4 +1,4 @@
-import type { JobState } from '../../jobs/job.ts';
+import type { JobState } from '../../store/queue/job.ts';
 import { type Command, EXIT, numberOption, textOption, UsageError } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine, table } from '../output.ts';

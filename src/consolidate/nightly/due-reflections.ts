@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { enqueueJobs } from '../../jobs/enqueue.ts';
+import { enqueueJobs } from '../../store/queue/enqueue.ts';
 import { knownTimeZone, nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Scope } from '../../record/scope.ts';

@@ -1,4 +1,4 @@
-import { enqueue } from '../../jobs/enqueue.ts';
+import { enqueue } from '../../store/queue/enqueue.ts';
 import { lexicalSimilarity } from '../../language/words.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';

@@ -1,4 +1,4 @@
-import { enqueue } from '../../jobs/enqueue.ts';
+import { enqueue } from '../../store/queue/enqueue.ts';
 import { estimateTokens } from '../../language/token-count.ts';
 import { MINUTE } from '../../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../../record/event.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
-import type { JobState } from '../../jobs/job.ts';
+import type { JobState } from '../../store/queue/job.ts';
 import type { ReportBy } from '../../ledger/usage-report.ts';
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';

@@ -1,10 +1,10 @@
 import { sql, type Insertable } from 'kysely';
 import { z } from 'zod';
-import type { Clock } from '../record/clock.ts';
-import type { IdSource } from '../record/id.ts';
-import { parse, textSchema, timeSchema } from '../record/parse.ts';
-import type { Writer } from '../store/database.ts';
-import type { JobTable } from '../store/schema.ts';
+import type { Clock } from '../../record/clock.ts';
+import type { IdSource } from '../../record/id.ts';
+import { parse, textSchema, timeSchema } from '../../record/parse.ts';
+import type { Writer } from '../database.ts';
+import type { JobTable } from '../schema.ts';
 import type { Json, NewJob } from './job.ts';
 
 /** What became of a {@link NewJob}. */

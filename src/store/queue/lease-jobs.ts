@@ -1,7 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
-import type { JobTable } from '../store/schema.ts';
-import { type Job, type LeasedRun, type RunningJob, toJob } from './job.ts';
+import { DAY } from '../../record/clock.ts';
+import { type Database, EVERY_TENANT, type Reader, type Writer } from '../database.ts';
+import type { JobTable } from '../schema.ts';
+import { type Job, type LeasedRun, toJob } from './job.ts';
 import { type EndedRun, holds, settleJobs } from './settle-jobs.ts';
 
 /** Whose turn it is when more jobs are due than can be run: a worker's memory between leases. */
@@ -196,15 +197,15 @@ async function renewLeases<Run extends LeasedRun>(
 }
 
 /** What a worker brings to the database at one time. */
-export interface Turn extends LeaseRequest {
+export interface Turn<Run extends LeasedRun> extends LeaseRequest {
   ended: readonly EndedRun[];
-  renew: readonly RunningJob[];
+  renew: readonly Run[];
 }
 
 /** What it takes away. */
-export interface TurnResult {
+export interface TurnResult<Run extends LeasedRun> {
   settled: ReadonlySet<EndedRun>;
-  lost: RunningJob[];
+  lost: Run[];
   leased: Job[];
 }
 
@@ -215,7 +216,7 @@ const TRIES = 5;
  * Settles what has ended, renews what runs and takes new jobs, in one transaction: a flush to the disk costs
  * more than all the rest, so that small jobs are as fast as many of them share one.
  */
-export async function takeTurn(turn: Turn): Promise<TurnResult> {
+export async function takeTurn<Run extends LeasedRun>(turn: Turn<Run>): Promise<TurnResult<Run>> {
   const { database, ended, renew, now } = turn;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -232,7 +233,15 @@ export async function takeTurn(turn: Turn): Promise<TurnResult> {
 }
 
 /** Whether a turn would do anything. Only reads, so that an idle worker is in nobody's way. */
-export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn): Promise<boolean> {
+export async function isTurnNeeded({ database, ended, renew, limit, kinds, now }: Turn<LeasedRun>): Promise<boolean> {
   if (ended.length > 0 || renew.length > 0) return true;
   return limit > 0 && database.read(EVERY_TENANT, (reader) => isAnythingDue(reader, kinds, now));
+}
+
+/** Jobs that were enqueued and leases that were taken farther ahead of `now` than two clocks differ are brought back to it. */
+export async function bringJobsBack(writer: Writer, { now, skew }: { now: number; skew: number }): Promise<void> {
+  await sql`update jobs set run_at = run_at - (created_at - ${now}), created_at = ${now}
+    where state = 'waiting' and created_at > ${now + skew}`.execute(writer);
+  await sql`update jobs set lease_until = ${now + DAY}
+    where state = 'running' and lease_until > ${now + DAY}`.execute(writer);
 }

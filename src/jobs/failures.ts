@@ -1,0 +1,71 @@
+import { messageOf, VarveError } from '../errors.ts';
+import { MINUTE, SECOND } from '../record/clock.ts';
+import { parse, type TimeInput, timeSchema } from '../record/parse.ts';
+import type { Job } from '../store/queue/job.ts';
+import type { Outcome } from '../store/queue/settle-jobs.ts';
+
+const ERROR_LIMIT = 1000;
+
+/** What follows from an error that a handler threw. */
+export function outcomeOfError(thrown: unknown, job: Job, deps: { now: number; backoff: Backoff }): Outcome {
+  const error = errorText(thrown);
+  if (Postponed.isInstance(thrown)) return { type: 'postponed', runAt: thrown.until.getTime(), error };
+  if (job.attempts >= job.maxAttempts || !mayRetry(thrown)) return { type: 'dead', error };
+  return { type: 'retried', runAt: deps.now + deps.backoff(job.attempts), error };
+}
+
+function mayRetry(thrown: unknown): boolean {
+  if (VarveError.isInstance(thrown, 'invalid_input')) return false;
+  return !(typeof thrown === 'object' && thrown !== null && 'retryable' in thrown && thrown.retryable === false);
+}
+
+// PostgreSQL refuses NUL in text, and cutting may halve an emoji.
+function errorText(thrown: unknown): string {
+  return messageOf(thrown).slice(0, ERROR_LIMIT).replaceAll('\0', '').toWellFormed();
+}
+
+/** How long to wait, in milliseconds, after the attempt with this number (from 1) has failed. */
+export type Backoff = (attempt: number) => number;
+
+export interface BackoffOptions {
+  /** After the first failure. Default 15 seconds. */
+  first?: number;
+  /** Never longer than this. Default one hour. */
+  most?: number;
+  /** From 0 to 1. Default `Math.random`. */
+  random?: () => number;
+}
+
+/**
+ * Twice as long after every failure, less up to half of it by chance, so that jobs that failed together
+ * do not come back together. With the defaults eight attempts span about half an hour: an outage of a model.
+ */
+export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
+  const { first = 15 * SECOND, most = 60 * MINUTE, random = Math.random } = options;
+  return (attempt) => Math.round(Math.min(first * 2 ** (attempt - 1), most) * (1 - random() / 2));
+}
+
+// Known by name, as VarveError is: two copies of the package recognise each other's.
+const MARKER = Symbol.for('varve.postponed');
+
+/** Thrown by a handler whose job has to wait without having failed. Made by {@link postpone}. */
+class Postponed extends Error {
+  readonly until: Date;
+
+  constructor(until: Date, reason: string) {
+    super(reason);
+    this.name = 'Postponed';
+    this.until = until;
+    Object.defineProperty(this, MARKER, { value: true });
+  }
+
+  /** True for a postponement from any copy of the package. */
+  static isInstance(value: unknown): value is Postponed {
+    return typeof value === 'object' && value !== null && MARKER in value;
+  }
+}
+
+/** `throw postpone(tomorrow, 'The daily budget is spent')`: the job waits until then, and no attempt is counted. */
+export function postpone(until: TimeInput, reason: string): Postponed {
+  return new Postponed(parse(timeSchema, until, 'The time to postpone to'), reason);
+}

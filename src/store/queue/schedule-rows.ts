@@ -1,0 +1,54 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Reader, Writer } from '../database.ts';
+import type { ScheduleTable } from '../schema.ts';
+
+/** A schedule as its row has it. */
+export type ScheduleRow = Selectable<ScheduleTable>;
+
+/** Adds schedules, or changes those of the same name. The next due time changes only with the cron expression or the time zone. */
+export async function upsertSchedules(writer: Writer, rows: readonly Insertable<ScheduleTable>[]): Promise<void> {
+  // In one order everywhere: processes that start together must not lock each other's rows in a ring.
+  for (const row of rows.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    await writer
+      .insertInto('schedules')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((column) => ({
+          kind: column.ref('excluded.kind'),
+          payload: column.ref('excluded.payload'),
+          cron: column.ref('excluded.cron'),
+          time_zone: column.ref('excluded.time_zone'),
+          next_due: sql<number>`case
+            when schedules.cron = excluded.cron and schedules.time_zone = excluded.time_zone
+            then schedules.next_due else excluded.next_due end`,
+        })),
+      )
+      .execute();
+  }
+}
+
+/** Schedules in the order of their names: all of them, or those that are due at a time. */
+export async function readSchedules(reader: Reader, dueAt: number = Number.MAX_SAFE_INTEGER): Promise<ScheduleRow[]> {
+  return reader.selectFrom('schedules').selectAll().where('next_due', '<=', dueAt).orderBy('name').execute();
+}
+
+/** Whether a schedule is due, without taking the lock that writing takes. */
+export async function isScheduleDue(reader: Reader, now: number): Promise<boolean> {
+  const { rows } = await sql`select 1 as found from schedules where next_due <= ${now} limit 1`.execute(reader);
+  return rows.length > 0;
+}
+
+/** Changes the due times of a schedule, unless another worker that read the same row was quicker: then false. */
+export async function moveSchedule(
+  writer: Writer,
+  schedule: ScheduleRow,
+  change: Partial<Pick<ScheduleRow, 'next_due' | 'last_due'>>,
+): Promise<boolean> {
+  const result = await writer
+    .updateTable('schedules')
+    .set(change)
+    .where('name', '=', schedule.name)
+    .where('next_due', '=', schedule.next_due)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
