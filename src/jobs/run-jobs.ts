@@ -2,7 +2,7 @@ import { VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Database } from '../store/database.ts';
-import type { Job, LeasedRun } from '../store/queue/job.ts';
+import type { LeasedRun } from '../store/queue/job.ts';
 import { createFairTurns, isTurnNeeded, takeTurn, type Turn, type TurnResult } from '../store/queue/lease-jobs.ts';
 import { changePayload, completeJob, type EndedRun, type Outcome } from '../store/queue/settle-jobs.ts';
 import { type Backoff, outcomeOfError } from './failures.ts';
