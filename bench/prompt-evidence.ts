@@ -65,22 +65,28 @@ function optionsFor(life: Conversation): VarveOptions {
   };
 }
 
+/** What a store does not say of itself: the time, and which turn each event is. */
+interface Kept {
+  now: number;
+  turns: [event: string, turn: string][];
+}
+
 /** Asks the questions of a life in its kept stores; lives it through first where they are not there. */
 async function askKept(life: Conversation, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const file = (session: string): string => join(folder, `${life.id}${values.model ? '-model' : ''}-${session}.db`);
   const sessions = [...new Set(life.questions.flatMap(({ after }) => after ?? []))];
-  if (!sessions.every((session) => existsSync(`${file(session)}.time`))) {
+  if (!sessions.every((session) => existsSync(`${file(session)}.json`))) {
     const place = mkdtempSync(join(tmpdir(), 'varve-prompt-'));
     const store = join(place, 'varve.db');
     const lived = await openReplay(life, { ...optionsFor(life), store });
     await play(lived, {
-      async afterSession({ clock }, { id }) {
+      async afterSession({ clock, turnOf }, { id }) {
         if (!sessions.includes(id)) return;
         const database = new DatabaseSync(store);
         database.exec(`VACUUM INTO '${file(id)}'`);
         database.close();
-        writeFileSync(`${file(id)}.time`, String(clock.now()));
+        writeFileSync(`${file(id)}.json`, JSON.stringify({ now: clock.now(), turns: [...turnOf] } satisfies Kept));
       },
     });
     await lived.varve.close();
@@ -88,7 +94,9 @@ async function askKept(life: Conversation, folder: string): Promise<void> {
   }
   for (const session of sessions) {
     const kept = await openReplay(life, { store: file(session) });
-    kept.clock.set(Number(readFileSync(`${file(session)}.time`, 'utf8')));
+    const { now, turns } = JSON.parse(readFileSync(`${file(session)}.json`, 'utf8')) as Kept;
+    kept.clock.set(now);
+    for (const [event, turn] of turns) kept.turnOf.set(event, turn);
     await ask(kept, session);
     await kept.varve.close();
   }

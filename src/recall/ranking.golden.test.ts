@@ -5,7 +5,7 @@ import { SIGNAL_NAMES, type SignalName } from './candidate-signals.ts';
 import type { RecallDocument } from './document-profile.ts';
 import { matchLexically } from './lexical-index.ts';
 import { rankByEvidence } from './rank-documents.ts';
-import { createRecallView } from './recall-view.ts';
+import { RecallView } from './recall-view.ts';
 import { RANKING, standingOf, sumOf } from './relevance.ts';
 
 const NOW = Date.parse('2026-06-15T09:00:00Z');
@@ -30,7 +30,7 @@ const turn = (text: string, fields: Partial<RecallDocument> = {}): Omit<RecallDo
 
 /** The order of documents for a question, without vectors: meaning says nothing, so that one other signal decides. */
 function ranked(question: string, documents: readonly Omit<RecallDocument, 'rowId' | 'id'>[], cohesion = 0): string[] {
-  const view = createRecallView();
+  const view = new RecallView();
   for (const [index, document] of documents.entries()) view.add({ ...document, rowId: index, id: `d${index}` });
   view.cohesion = { neighbour: cohesion, session: 0 };
   const analysis = analyzeQuery(question, view, { now: NOW, timeZone: 'UTC' });

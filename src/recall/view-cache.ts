@@ -10,7 +10,7 @@ import {
 } from '../store/load-records.ts';
 import { type OwnerState, ownerStates } from '../store/owner-store.ts';
 import type { RecallDocument } from './document-profile.ts';
-import { createRecallView, type RecallView } from './recall-view.ts';
+import { RecallView } from './recall-view.ts';
 
 /** The views of this process: one for each set of owners that a handle sees. */
 export interface ViewCache {
@@ -41,7 +41,7 @@ export function createViewCache({ bytes = DEFAULT_BYTES, isRecalled }: ViewCache
       const states = await ownerStates(reader, scope.tenant, owners);
       let cached = cache.get(key);
       if (cached === undefined || isOutdated(cached, states)) {
-        cached = { view: createRecallView(), owners: new Map() };
+        cached = { view: new RecallView(), owners: new Map() };
       }
       for (const state of states) await refresh(reader, scope.tenant, state, cached, isRecalled);
       cache.delete(key);
@@ -95,7 +95,7 @@ export async function pastView(
   time: Date,
   isRecalled: (type: string) => boolean,
 ): Promise<RecallView> {
-  const view = createRecallView();
+  const view = new RecallView();
   for (const owner of visibleOwners(scope)) {
     for (const event of await eventsForRecall(reader, scope.tenant, owner, 0)) {
       if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(eventDocument(owner, event));

@@ -5,7 +5,7 @@ import { askedFacts, askedKinds } from '../../src/recall/choose-documents.ts';
 import type { RecallDocument } from '../../src/recall/document-profile.ts';
 import { type LexicalMatch, matchLexically } from '../../src/recall/lexical-index.ts';
 import { measureCohesion, sampleOrdinals, standardise, standardiseByKind } from '../../src/recall/measure-meaning.ts';
-import { createRecallView, type RecallView } from '../../src/recall/recall-view.ts';
+import { RecallView } from '../../src/recall/recall-view.ts';
 import { attributeTable } from '../../src/record/attributes.ts';
 import { voiceOf } from '../../src/record/event.ts';
 import { memoryTypeTable } from '../../src/record/memory-types.ts';
@@ -40,7 +40,7 @@ const MOST_CANDIDATES = 200;
 
 /** Builds the view of a store document by document, and gives the rows of each question as it was asked. */
 export function* rowsOf(store: RankingStore, vectors: ReadonlyMap<string, Float32Array>): Generator<QuestionRows> {
-  const view = createRecallView();
+  const view = new RecallView();
   const documentVectors: Float32Array[][] = [];
   for (const question of store.questions.toSorted((one, other) => one.known - other.known)) {
     if (documentVectors.length < question.known) {
