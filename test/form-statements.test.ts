@@ -314,6 +314,140 @@ for (const database of databases()) {
       expect((await handle.facts.get('employer'))?.value).toBe('Lund Cables');
     });
 
+    it('[K18] [X1] what comes of an intention weeks after it has run out is told of its own number', async () => {
+      await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
+      const handle = fresh();
+      await handle.observe({ content: 'I have the interview at Brightline on 24 November.' });
+      clock.advance(MINUTE);
+      await handle.observe({ content: 'And I want to have my winter tyres put on.' });
+      const intention = { type: 'intention', tense: 'planned' } as const;
+      answer({
+        statements: [
+          item({
+            ...intention,
+            text: 'User has an interview at Brightline on 24 November 2026.',
+            attribute: 'appointment',
+            value: 'interview at Brightline',
+            turn: 1,
+            quote: 'I have the interview at Brightline on 24 November',
+            due: '2026-11-24',
+          }),
+          item({
+            ...intention,
+            text: 'User wants to have the winter tyres put on.',
+            turn: 2,
+            quote: 'I want to have my winter tyres put on',
+          }),
+        ],
+      });
+      const [interview = ''] = (await handle.form()).added;
+      for (let week = 0; week < 6; week += 1) {
+        clock.advance(7 * DAY);
+        await varve.drain();
+      }
+      expect(await handle.memories.get(interview)).toMatchObject({ archiveReason: 'expired', validTo: null });
+
+      await handle.observe({ content: 'Brightline called, I got the job!' });
+      answer({
+        statements: [
+          item({
+            text: 'User got the job at Brightline.',
+            attribute: 'job_offer',
+            value: 'Brightline',
+            turn: 1,
+            quote: 'Brightline called, I got the job',
+            relation: 'reaches',
+            known: 1,
+          }),
+        ],
+      });
+      const { goalsReached } = await handle.form();
+      expect(promptsOf(server).at(-1)).toMatch(/1\. \[[\d-]+\] \(ran out on [\d-]+, outcome unknown, due 2026-11-24\)/);
+      expect(goalsReached).toEqual([interview]);
+      const said = new Date(clock.now());
+      expect(await handle.memories.get(interview)).toMatchObject({ state: 'done', validTo: said });
+
+      // What has its outcome is not asked for again; after three months nothing is.
+      for (const [days, known] of [
+        [1, ['tyres']],
+        [100, []],
+      ] as const) {
+        clock.advance(days * DAY);
+        await handle.observe({ content: `Brightline has a new canteen, I was there for ${days} days.` });
+        answer({});
+        await handle.form();
+        const lines =
+          promptsOf(server)
+            .at(-1)
+            ?.match(/^.*ran out on.*$/gm) ?? [];
+        expect(lines).toEqual(known.map((word) => expect.stringContaining(word) as string));
+      }
+    });
+
+    it('[X1] one sentence ends several known statements, at once or on a day ahead', async () => {
+      await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
+      const handle = fresh();
+      const known: Memory[] = [];
+      for (const [attribute, value, content] of [
+        ['employer', 'Lund Cables', 'User works at Lund Cables.'],
+        ['working_hours', '6 to 14', 'User works from 6 to 14.'],
+        ['commute', 'tram 4', 'User takes tram 4 to work.'],
+        ['hobby', 'choir', 'User sings in a choir.'],
+      ] as const) {
+        known.push(await know(handle, { content, attribute, value }));
+        clock.advance(MINUTE);
+      }
+      const [choir] = known.splice(3);
+      await handle.observe({
+        content: 'I hand in my notice, my last day at Lund is 30 November. And no choir any more.',
+      });
+      answer({
+        ends: [
+          { known: [1, 2, 3], turn: 1, quote: 'my last day at Lund is 30 November', on: '2026-12-01' },
+          { known: 4, turn: 1, quote: 'no choir any more', on: null },
+        ],
+      });
+      expect((await handle.form()).retired).toEqual([choir?.id]);
+      const end = new Date('2026-12-01T00:00:00Z');
+      for (const { id } of known)
+        expect(await handle.memories.get(id)).toMatchObject({ archivedAt: null, validTo: end, quotes: [{}] });
+      for (let week = 0; week < 4; week += 1) {
+        clock.advance(7 * DAY);
+        await varve.drain();
+      }
+      for (const { id } of known)
+        expect(await handle.memories.get(id)).toMatchObject({ archiveReason: 'expired', validTo: end });
+    });
+
+    it('[T6] [X4] a statement that says a replaced one again rests on the turns of both', async () => {
+      await open();
+      const handle = fresh();
+      await handle.observe({ content: 'New joiner started: Noor Haddad, 34, from Tyre, used to build boats.' });
+      const text = 'Noor Haddad, 34, from Tyre, who used to build boats, is a temporary joiner at User’s workshop.';
+      const noor = { about: "User's colleague Noor Haddad", attribute: 'colleague', value: 'Noor Haddad', turn: 1 };
+      answer({ statements: [item({ ...noor, text, quote: 'New joiner started: Noor Haddad, 34' })] });
+      await handle.form();
+      clock.advance(DAY);
+      const { events } = await handle.observe({ content: 'Noor is permanent from today!' });
+      answer({
+        statements: [
+          item({
+            ...noor,
+            text: text.replace('a temporary', 'since today a permanent'),
+            quote: 'Noor is permanent from today',
+            relation: 'replaces',
+            known: 1,
+          }),
+        ],
+      });
+      const { added, refused } = await handle.form();
+      expect(refused).toEqual([]);
+      const memory = await handle.memories.get(added[0] ?? '');
+      expect(memory?.sourceEvents).toHaveLength(2);
+      expect(memory?.sourceEvents).toContain(events[0]?.id);
+      expect(memory?.quotes.map(({ event }) => event).sort()).toEqual(memory?.sourceEvents.toSorted());
+    });
+
     it('[Q9] a trip is kept until its day, however unimportant and unread it is (F4)', async () => {
       await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
       const handle = fresh();

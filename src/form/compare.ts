@@ -7,7 +7,8 @@ import { calibratedSimilarity, type Calibration } from '../models/calibration.ts
 import type { Embedder } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { hasOutcome, type Memory } from '../record/memory.ts';
+import { DAY } from '../record/clock.ts';
+import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { loadMemories, memoriesReplacedBy, statementHistory } from '../store/load-records.ts';
@@ -123,6 +124,14 @@ function isComparable(types: MemoryTypeTable): ReturnType<typeof sql<boolean>> {
 const LONGEST_QUERY = 400;
 const NEAR_TURN = 8;
 
+interface Known {
+  scope: Scope;
+  events: readonly Event[];
+  vectors: Vectors | null;
+  /** The local reader's statements of the same events, which are about to be replaced. */
+  drafts: readonly Memory[];
+}
+
 /**
  * What is known that has to do with these events, for a model to refer to: found by meaning and by words, filled up with the most
  * important. At most `limits.existing` within `limits.existingTokens`.
@@ -130,37 +139,20 @@ const NEAR_TURN = 8;
 export async function knownStatements(
   reader: Reader,
   deps: FormDeps,
-  {
-    scope,
-    events,
-    vectors,
-    drafts,
-  }: { scope: Scope; events: readonly Event[]; vectors: Vectors | null; drafts: readonly Memory[] },
+  { scope, events, vectors, drafts }: Known,
 ): Promise<Memory[]> {
   const { existing, existingTokens } = deps.settings.limits;
   const owner = ownerOf(scope);
-  const search = {
-    tenant: scope.tenant,
-    owners: visibleOwners(owner),
-    kind: 'memory' as const,
-    condition: isComparable(deps.memoryTypes),
-  };
   const said = events.filter(isReadable).map((event) => event.content);
   const words = [...new Set(indexWords(said.join(' ').slice(0, 20_000)))].slice(0, LONGEST_QUERY);
-  const scores = new Map<number, number>();
-  const byText =
-    words.length === 0 ? [] : await deps.database.text.search(reader, { ...search, words, limit: existing });
-  for (const [place, { rowId }] of byText.entries()) scores.set(rowId, 1 / (10 + place));
-  for (const query of vectors?.of ?? []) {
-    const model = { id: vectors?.embedder.id ?? '', dimensions: vectors?.embedder.dimensions ?? 0 };
-    const near = await deps.database.vectors.nearest(reader, { ...search, model, query, limit: NEAR_TURN });
-    for (const [place, { rowId }] of near.entries())
-      scores.set(rowId, Math.max(scores.get(rowId) ?? 0, 1 / (5 + place)));
-  }
-  const memories = await loadMemories(reader, deps.database, { scope: owner, rowIds: [...scores.keys()] });
-  const near = [...memories]
-    .sort(([one], [other]) => (scores.get(other) ?? 0) - (scores.get(one) ?? 0))
-    .map(([, memory]) => memory);
+  const near = await nearest(reader, deps, {
+    owner,
+    owners: visibleOwners(owner),
+    words,
+    vectors,
+    most: existing,
+    condition: isComparable(deps.memoryTypes),
+  });
   const important = await listMemories(
     reader,
     owner,
@@ -172,8 +164,9 @@ export async function knownStatements(
   );
   const own = comparable.filter(({ permanent }) => permanent);
   const replaced = await replacedByDrafts(reader, scope, drafts);
+  const expired = await expiredNear(reader, deps, { owner, words, vectors });
   // Nearness is a guess by words and vectors: some room is left for what a change of the user's life is told against.
-  const all = [...replaced, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
+  const all = [...replaced, ...expired, ...near.slice(0, existing * NEAR_SHARE), ...own, ...near, ...comparable];
   // What happened does not change any more: it is shown where room is left.
   const ordered = [
     ...new Map(
@@ -188,13 +181,66 @@ export async function knownStatements(
     .filter(
       (memory) =>
         !drafts.some(({ id }) => id === memory.id) &&
-        memory.archivedAt === null &&
+        mayStillChange(memory) &&
         !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
     )
     .slice(0, existing)
     .filter((memory) => (tokens += estimateTokens(memory.content) + 12) <= existingTokens);
   // In the order in which they were said: a reader sees what came after what.
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
+}
+
+interface Nearness {
+  owner: Scope;
+  owners: readonly string[];
+  words: readonly string[];
+  vectors: Vectors | null;
+  most: number;
+  condition: ReturnType<typeof isComparable>;
+  archived?: boolean;
+}
+
+/** The memories that come nearest to turns, by their words or by the meaning of one of the turns, nearest first. */
+async function nearest(
+  reader: Reader,
+  deps: FormDeps,
+  { owner, owners, words, vectors, most, condition, archived }: Nearness,
+): Promise<Memory[]> {
+  const search = { tenant: owner.tenant, owners, kind: 'memory' as const, condition, archived };
+  const scores = new Map<number, number>();
+  const byText = words.length === 0 ? [] : await deps.database.text.search(reader, { ...search, words, limit: most });
+  for (const [place, { rowId }] of byText.entries()) scores.set(rowId, 1 / (10 + place));
+  for (const query of vectors?.of ?? []) {
+    const model = { id: vectors?.embedder.id ?? '', dimensions: vectors?.embedder.dimensions ?? 0 };
+    const limit = Math.min(NEAR_TURN, most);
+    const byMeaning = await deps.database.vectors.nearest(reader, { ...search, model, query, limit });
+    for (const [place, { rowId }] of byMeaning.entries())
+      scores.set(rowId, Math.max(scores.get(rowId) ?? 0, 1 / (5 + place)));
+  }
+  const memories = await loadMemories(reader, deps.database, { scope: owner, rowIds: [...scores.keys()] });
+  return [...memories]
+    .sort(([one], [other]) => (scores.get(other) ?? 0) - (scores.get(one) ?? 0))
+    .map(([, memory]) => memory);
+}
+
+/** How long after it has run out the outcome of a plan is still looked for in what the user says: three months. */
+const OUTCOME_DAYS = 90;
+/** Expired statements that a reader is shown: most of them have no outcome in these turns, and they take the room of what holds. */
+const MOST_EXPIRED = 6;
+
+/**
+ * What has run out lately without a word of what came of it (an intention that was due weeks ago, a situation of some months ago), the
+ * nearest to these turns: "got the job!" is the outcome of an interview that is in the archive.
+ */
+async function expiredNear(
+  reader: Reader,
+  deps: FormDeps,
+  { owner, words, vectors }: { owner: Scope; words: readonly string[]; vectors: Vectors | null },
+): Promise<Memory[]> {
+  const since = deps.clock.now() - OUTCOME_DAYS * DAY;
+  const condition = sql<boolean>`${isComparable(deps.memoryTypes)} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
+  const search = { owner, owners: [ownerKey(owner)], words, vectors, most: MOST_EXPIRED, condition, archived: true };
+  return (await nearest(reader, deps, search)).slice(0, MOST_EXPIRED);
 }
 
 /** The share of the known statements that is chosen by nearness alone. */

@@ -129,7 +129,8 @@ function agreed(read: Date | null, said: readonly SaidDate[]): Date | null {
   return isWithin ? read : only.from;
 }
 
-function toDate(text: string | null): Date | null {
+/** A reader's ISO date; null for anything else. */
+export function toDate(text: string | null): Date | null {
   if (text === null || !/^\d{4}(?:-\d{2}){0,2}/.test(text.trim())) return null;
   const time = Date.parse(text.trim());
   return Number.isNaN(time) ? null : new Date(time);

@@ -37,7 +37,11 @@ export interface Statement {
 
 /** The ends and requests of a reading whose words the user said. */
 export interface CheckedRequests {
-  ends: { target: Memory; evidence: Evidence }[];
+  ends: {
+    target: Memory;
+    evidence: Evidence;
+    /** Where that lies ahead: the day from which it is over. */ on: Date | null;
+  }[];
   forgets: CheckedForget[];
   refused: Refusal[];
 }

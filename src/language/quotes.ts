@@ -266,10 +266,26 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
   if (names.length > 1 && known.has(initials)) return true;
   return names.some((name) => {
     const [plain = ''] = plainWords(name);
-    if (known.has(plain)) return true;
+    if (known.has(plain) || said.some((word) => isShortDay(word, plain))) return true;
     if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
     return plain.length >= 4 && said.some((word) => isSpelledAlike(plain, word) || isPartOf(word, plain));
   });
+}
+
+const CALENDAR_NAMES: ReadonlySet<string> = new Set(
+  ['en', 'de', 'nl', 'es', 'fr', 'it', 'pt'].flatMap((language) =>
+    (['weekday', 'month'] as const).flatMap((part) => {
+      const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
+      return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1))).flatMap(
+        plainWords,
+      );
+    }),
+  ),
+);
+
+/** "Mon to wed", "Mo bis Mi": a form has the whole names of days and months. */
+function isShortDay(word: string, name: string): boolean {
+  return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
 }
 
 /** "Straßenbahnfahrer" is said by who drives a "Straßenbahn": a long word that begins the value. */

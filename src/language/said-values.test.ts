@@ -40,11 +40,15 @@ describe('names that are said', () => {
     ['Marks and Spencer', 'job at marks & spencer'],
     ['vegetarian', 'nothing with a face'],
     ['幼儿园老师', '我在幼儿园工作'],
+    ['Tuesday to Thursday, 18 hours', 'she is in tues to thurs, 18 hrs'],
+    ['Montag bis Mittwoch', 'nur noch mo bis mi'],
   ])('%s comes from %j', (value, text) => expect(isNameSaid(value, [text])).toBe(true));
 
   it.each([
     ['Halden Foods', 'i like tea'],
     ['Oslo', 'we live in Bergen'],
     ['Greta', 'my sister called'],
+    ['Thursday', 'she is in mon and weds'],
+    ['Monique', 'she is in on mon'],
   ])('%s does not come from %j', (value, text) => expect(isNameSaid(value, [text])).toBe(false));
 });

@@ -409,7 +409,7 @@ const LASTING: Readonly<Record<string, Row>> = {
     },
     'hobbies pastime interest interests',
   ),
-  sport: many('preference', 'text', { en: 'Sport', de: 'Sport' }, 'sports exercise workout'),
+  sport: many('preference', 'text', { en: 'Sport', de: 'Sport' }, 'sports workout'),
   favourite_food: one(
     'preference',
     'text',
@@ -472,7 +472,7 @@ const PASSING: Readonly<Record<string, Row>> = {
   plan: many('general', 'text', { en: 'Plan' }, 'plans intention todo task'),
   project: many('work', 'text', { en: 'Project', de: 'Projekt' }, 'working_on'),
   deadline: many('general', 'date', { en: 'Deadline', de: 'Frist' }, 'due_date due'),
-  appointment: many('general', 'text', { en: 'Appointment', de: 'Termin' }, 'meeting event'),
+  appointment: many('general', 'text', { en: 'Appointment', de: 'Termin' }, 'meeting'),
   travel_destination: many(
     'general',
     'name',

@@ -274,6 +274,11 @@ export function hasOutcome(
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
+/** Whether what is said now can still change a statement: it is live, or it has run out and nobody said what came of it. */
+export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
+  return archivedAt === null || archiveReason === 'expired';
+}
+
 /** Whether a prompt brings something up: it is due, has no outcome, and was not due so long ago that it has become quiet. */
 export function isToBringUp(
   memory: Pick<Memory, 'state' | 'dueAt'>,

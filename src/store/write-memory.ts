@@ -139,7 +139,7 @@ const NO_LONGER_SO: ReadonlySet<ArchiveReason> = new Set(['contradicted', 'forgo
 
 /**
  * Takes a memory out of recall and keeps it; `until` is when it ceased to be so, where that is known. What was archived for another
- * reason can still be forgotten.
+ * reason can still be forgotten, and what had run out is still given the statement that says what came of it.
  */
 export async function archiveMemory(
   writer: Writer,
@@ -148,7 +148,7 @@ export async function archiveMemory(
   { reason, by = null, until, why }: { reason: ArchiveReason; by?: string | null; until?: Date; why: Change },
 ): Promise<Memory> {
   const isForgotten = reason === 'forgotten' && before.archiveReason !== 'forgotten';
-  if (before.archivedAt !== null && !isForgotten) return before;
+  if (before.archivedAt !== null && !isForgotten && !hasRunOut(before, reason)) return before;
   const archivedAt = before.archivedAt ?? new Date(parts.clock.now());
   // A statement that ended before it began never held: its end is set to its beginning.
   const validTo = until === undefined ? before.validTo : laterOf(before.validFrom, before.validTo ?? until);
@@ -159,7 +159,11 @@ export async function archiveMemory(
   return archived;
 }
 
-function laterOf(one: Date | null, other: Date): Date {
+function hasRunOut({ archiveReason }: Memory, reason: ArchiveReason): boolean {
+  return archiveReason === 'expired' && (reason === 'superseded' || reason === 'contradicted' || reason === 'merged');
+}
+
+export function laterOf(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other;
 }
 

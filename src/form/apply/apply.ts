@@ -1,16 +1,17 @@
 import { enqueue } from '../../store/queue/enqueue.ts';
-import { lexicalSimilarity } from '../../language/words.ts';
+import { contentStems, coveredBy, lexicalSimilarity } from '../../language/words.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
+import { contentHash, type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import { isSameSubject } from '../../record/statement.ts';
+import { isMoreTrusted } from '../../record/trust.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
 import { isForgotten, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
-import { newMemory } from '../../store/memory-rows.ts';
+import { joinQuotes, newMemory } from '../../store/memory-rows.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import { findCandidates, ownerOf, type Vectors } from '../compare.ts';
@@ -225,7 +226,7 @@ async function add(
   retires: readonly Retirement[],
 ): Promise<Memory[]> {
   const changed: Memory[] = [];
-  const input = await toMemory(writer, deps, statement, work);
+  const input = withCarriedOver(await toMemory(writer, deps, statement, work), statement, retires);
   const next = newMemory(deps, work.scope, input);
   const until = statement.validFrom ?? statement.statedAt;
   const gone = retires.filter(({ how }) => how !== 'reached').map(({ memory }) => memory);
@@ -253,6 +254,26 @@ async function add(
   }
   await scheduleEffect(writer, deps, memory);
   return [...changed, memory];
+}
+
+/** From this share of its words on a known statement is said again by the one that takes its place. */
+const SAID_AGAIN = 0.5;
+
+/**
+ * A statement that a reader puts in the place of a known one may say again what goes on of it ("Oisin, 34, from Strabane, is permanent
+ * now"). Those words come from the turns of the known one: the new statement rests on these too, so that who forgets or erases such a
+ * turn reaches every sentence that was made of it. What came of a plan is told by turns of its own.
+ */
+function withCarriedOver(input: InternalMemory, statement: Statement, retires: readonly Retirement[]): InternalMemory {
+  const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
+  // Less trusted words were said again by somebody who is trusted more: they are that speaker's now.
+  if (old === undefined || old.tense !== statement.tense || isMoreTrusted(statement.trust, old.trust)) return input;
+  if (coveredBy(contentStems(old.content), contentStems(statement.text)) < SAID_AGAIN) return input;
+  return {
+    ...input,
+    quotes: joinQuotes(old.quotes, input.quotes),
+    sourceEvents: [...new Set([...old.sourceEvents, ...(input.sourceEvents ?? [])])],
+  };
 }
 
 /** The parts, with an id that is known before the memory is written: what it replaces points to it. */

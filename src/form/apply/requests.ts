@@ -6,7 +6,7 @@ import type { Meter } from '../../ledger/meter.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
-import type { Memory } from '../../record/memory.ts';
+import { mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Quote } from '../../record/statement.ts';
@@ -17,7 +17,7 @@ import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { findMemory, listMemories } from '../../store/read-memories.ts';
-import { archiveMemory, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
+import { archiveMemory, laterOf, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
 import { type CheckContext, locateOwnWords } from '../check/check.ts';
 import type { Evidence } from '../check/origin.ts';
 import { embedTexts, ownerOf } from '../compare.ts';
@@ -26,6 +26,7 @@ import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
 import { isWide, type Meanable, meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
+import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 
 /** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
@@ -34,12 +35,12 @@ export function checkRequests(
   context: Pick<CheckContext, 'events' | 'known' | 'isLocal' | 'userNames'>,
 ): CheckedRequests {
   const checked: CheckedRequests = { ends: [], forgets: [], refused: [] };
-  for (const { known, quote } of ends) {
+  for (const { known, quote, on } of ends) {
     const target = context.known[known - 1];
     const evidence = locateOwnWords(quote, context);
     if (target === undefined) checked.refused.push(refusal('end', 'unknown_target', quote.words));
     else if (evidence === null) checked.refused.push(refusal('end', 'quote_not_found', quote.words));
-    else checked.ends.push({ target, evidence });
+    else checked.ends.push({ target, evidence, on: toDate(on) });
   }
   for (const request of forgets) {
     const evidence = locateOwnWords(request.quote, context);
@@ -62,7 +63,7 @@ export async function applyEnds(
   { scope, why }: { scope: Scope; why: Change },
 ): Promise<string[]> {
   const ended: string[] = [];
-  for (const { target, evidence } of ends) {
+  for (const { target, evidence, on } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
     const claim = {
@@ -73,13 +74,17 @@ export async function applyEnds(
     } as const;
     if (
       now === null ||
-      now.archivedAt !== null ||
+      !mayStillChange(now) ||
       ownerKey(now.scope) !== ownerKey(ownerOf(scope)) ||
       !maySupersede(claim, now)
     )
       continue;
     const reason = { ...why, reason: 'the user says that it is over' };
-    const quoted = await reviseMemory(writer, deps, now, { change: { quotes: [quoteOf(evidence)] }, why: reason });
+    // "I leave on 1 April": until then it holds, and upkeep archives it after its end.
+    const isAhead = on !== null && on > event.occurredAt && now.archivedAt === null;
+    const change = { quotes: [quoteOf(evidence)], ...(isAhead ? { validTo: laterOf(now.validFrom, on) } : {}) };
+    const quoted = await reviseMemory(writer, deps, now, { change, why: reason });
+    if (isAhead) continue;
     await archiveMemory(writer, deps, quoted, { reason: 'contradicted', until: event.occurredAt, why: reason });
     ended.push(now.id);
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { attributeTable } from '../../record/attributes.ts';
 import type { Memory } from '../../record/memory.ts';
 import { memoryTypeTable } from '../../record/memory-types.ts';
+import type { Relation } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
 import { decide, openCandidates, type Candidate, type DecideContext } from './decide.ts';
 import { strongerClaim } from './precedence.ts';
@@ -184,6 +185,47 @@ describe('decide', () => {
       relation: { kind: 'replaces', target: own },
     });
     expect(decide(other, [], context)).toMatchObject({ action: 'add', retires: [] });
+  });
+
+  it('lets what somebody else does take the place of a passing state of the user’s, and of nothing that the table of attributes knows', () => {
+    const told = (target: Memory): Statement =>
+      statement({
+        subject: "User's apprentice Noor",
+        attribute: 'apprenticeship',
+        value: 'second year',
+        relation: { kind: 'replaces', target },
+      });
+    const waiting = known({ type: 'context', text: 'User waits for Noor’s answer.', statedAt: earlier(9) });
+    const search = known({ attribute: 'apprentice_search', value: 'two candidates', statedAt: earlier(9) });
+    for (const target of [waiting, search])
+      expect(decide(told(target), [], context)).toMatchObject({ retires: [{ memory: target, how: 'replaced' }] });
+    const likes = known({ attribute: 'likes', value: 'teaching', statedAt: earlier(9) });
+    const plain = known({ text: 'User teaches on Mondays.', statedAt: earlier(9) });
+    for (const target of [likes, plain]) expect(decide(told(target), [], context)).toMatchObject({ retires: [] });
+  });
+
+  it('[K18] closes by the reader’s word what had run out, and begins anew what is said again', () => {
+    const ranOut = (fields: Partial<Statement>, archiveReason: Memory['archiveReason'] = 'expired'): Memory => ({
+      ...known({ statedAt: earlier(60), ...fields }),
+      archivedAt: earlier(10),
+      archiveReason,
+    });
+    const interview = ranOut({ type: 'intention', tense: 'planned', text: 'User has an interview at Brightline.' });
+    const search = ranOut({ type: 'context', text: 'User is looking for a flat.' });
+    const said = (kind: Relation, target: Memory): Statement => statement({ relation: { kind, target } });
+    const how = (kind: Relation, target: Memory): unknown => {
+      const decision = decide(said(kind, target), [], context);
+      return 'retires' in decision ? decision.retires?.map((each) => each.how) : decision.action;
+    };
+    expect(how('reaches', interview)).toEqual(['reached']);
+    expect(how('replaces', interview)).toEqual(['replaced']);
+    expect(how('ends', search)).toEqual(['ended']);
+    expect(how('reaches', search)).toEqual(['replaced']);
+    expect(how('repeats', search)).toEqual(['merged']);
+    expect(how('extends', search)).toEqual(['merged']);
+    // What was forgotten, replaced or withdrawn stays as it is.
+    for (const reason of ['forgotten', 'superseded', 'contradicted'] as const)
+      expect(how('replaces', ranOut({ type: 'intention', tense: 'planned' }, reason))).toEqual([]);
   });
 
   it('extends under another attribute: the whole statement takes the place of the part, but never of a known attribute’s value', () => {

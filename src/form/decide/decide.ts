@@ -1,10 +1,9 @@
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { contentHash, hasOutcome, type Memory } from '../../record/memory.ts';
+import { contentHash, hasOutcome, mayStillChange, type Memory } from '../../record/memory.ts';
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
-import type { Relation } from '../read/reader.ts';
 import type { Statement } from '../statement.ts';
 import { type Claim, compareRank, maySupersede, timeOf, wins } from './precedence.ts';
 
@@ -94,16 +93,20 @@ function sharesEvent({ sourceEvents }: Memory, { events }: Statement): boolean {
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
-  if (target.archivedAt !== null) return null;
-  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(target, kind)) return null;
+  if (!mayStillChange(target)) return null;
+  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context)) return null;
+  const isExpired = target.archivedAt !== null;
+  // What has run out and is said again begins anew, with the time of today: the old statement would expire at once.
+  if (isExpired && (kind === 'repeats' || kind === 'extends'))
+    return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats') {
     return conflicts(statement, target, context) ? null : { action: 'confirm', target };
   }
   if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') {
-    return context.types.get(target.type)?.initialState === null
-      ? null
-      : { action: 'add', retires: [{ memory: target, how: 'reached' }] };
+    const hasOutcomes = context.types.get(target.type)?.initialState !== null;
+    if (!hasOutcomes && !isExpired && target.tense !== 'planned') return null;
+    return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
   }
   if (kind === 'extends') {
     const isSameMatter =
@@ -124,11 +127,22 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
 
 /**
  * Whether a relation may be to a statement about somebody else. What is over may be told of another person ("Malika would not take the
- * jacket off" ends what the user meant to buy), and what has come of a plan, an office or a pregnancy is told of whom it concerns now.
- * But what somebody else is or has never takes the place of what the user is or has.
+ * jacket off" ends what the user meant to buy), and what has come of a plan, an office or a pregnancy is told of whom it concerns now:
+ * "Oisin stays on" takes the place of the user's waiting for his answer. But what somebody else is or has never takes the place of what
+ * the user is or has, which the table of attributes knows.
  */
-function mayConcernAnother(target: Memory, kind: Relation): boolean {
-  return kind === 'ends' || (kind === 'replaces' && (!isUser(target.subject) || target.tense === 'planned'));
+function mayConcernAnother(
+  { relation, attribute }: Statement,
+  target: Memory,
+  { types, attributes }: DecideContext,
+): boolean {
+  if (relation?.kind === 'ends') return true;
+  if (relation?.kind !== 'replaces') return false;
+  if (!isUser(target.subject) || target.tense === 'planned') return true;
+  const type = types.get(target.type);
+  const isPassing = type !== undefined && (type.expiresAfterDays !== null || type.initialState !== null);
+  const isOwnWord = target.attribute !== null && !attributes.isKnown(target.attribute);
+  return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord);
 }
 
 /** The fields that decide whether two statements can both hold. */

@@ -36,7 +36,9 @@ export function createModelReader(
       return {
         statements: answer.statements.map(toStatement),
         ends: answer.ends.flatMap((end) =>
-          end === null ? [] : [{ known: end.known, quote: { turn: end.turn, words: end.quote } }],
+          end === null
+            ? []
+            : [end.known].flat().map((known) => ({ known, quote: { turn: end.turn, words: end.quote }, on: end.on })),
         ),
         forgets: answer.forgets.flatMap((forget) =>
           forget === null

@@ -35,7 +35,17 @@ export const readAnswer: z.ZodType<ReadAnswer> = z.object({
   statements: z.array(lenient(statementAnswer.nullable(), null)),
   ends: lenient(
     z.array(
-      lenient(z.object({ known: z.int(), turn: lenient(z.int(), 0), quote: lenient(z.string(), '') }).nullable(), null),
+      lenient(
+        z
+          .object({
+            known: z.union([z.array(z.int()), z.int()]),
+            turn: lenient(z.int(), 0),
+            quote: lenient(z.string(), ''),
+            on: lenient(z.string().nullable(), null),
+          })
+          .nullable(),
+        null,
+      ),
     ),
     [],
   ),
@@ -65,7 +75,7 @@ export const readAnswer: z.ZodType<ReadAnswer> = z.object({
 
 export interface ReadAnswer {
   statements: (StatementAnswer | null)[];
-  ends: ({ known: number; turn: number; quote: string } | null)[];
+  ends: ({ known: number | number[]; turn: number; quote: string; on: string | null } | null)[];
   forgets: ({ about: string; turn: number; quote: string; known: number[]; taken_back: boolean } | null)[];
   reflections: ({ level: 'agent' | 'user' | 'session'; text: string } | null)[];
   topics: ({ topic: string; summary: string } | null)[];
@@ -93,7 +103,7 @@ export interface StatementAnswer {
   known: number | null;
 }
 
-const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped.
+const SYSTEM = `You keep the long-term memory of an assistant. Read the numbered turns and write down what the user says that will still matter in later conversations: facts, people and things in their life, tastes, habits, plans, goals, decisions, what happened to them, how they want to be helped; also what is said in passing (a profession, a home town, who runs the choir).
 
 One statement for each matter that can change on its own, with its number, place, reason and date in it; two facts of one sentence that can change apart (the job and its hours, the flat and its rent, a fact and the wish that it stays secret) are two statements; a list of one kind (skills, tools, guests) and a person with their age or trade are one; nothing twice. Most sessions give three to eight statements. Nothing that will be of no interest in a month, and no colour that nobody will ask for: passing moods, reactions, what is eaten today, small steps of the task at hand, "I will" to a suggestion.
 - text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
@@ -106,9 +116,10 @@ One statement for each matter that can change on its own, with its number, place
 - from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; a month or a season is its first day. Null when not said.
 - importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
 - inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
-- relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
-Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays. When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
-ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so, with turn and quote.
+- relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text keeps what goes on of it and does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
+Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays, and what was done, won, paid or refused. When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
+A known statement that "ran out" is no longer in mind, because nobody has said what came of it. Where these turns say it ("got the job!"), write the outcome as a statement and name the number: reaches (a goal or an intention was done), replaces or ends.
+ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so. known: their numbers, all that the same words end; turn and quote; on: the ISO date from which they are over where that lies ahead (with a job that is left on 1 April also its hours and its route end on that day), else null.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
 reflections: what a thoughtful assistant would keep in mind about working with this user, not said in so many words and not a repetition of statements; at most 35 words each; level user (about this person), session (about this conversation only), agent (for all users: how to do the work better, never about a person). At most 3, mostly none.
 topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and write its summary anew: what still matters of the old one, and the new.
@@ -131,7 +142,7 @@ export interface ReadPromptInput extends ReadInput {
 /** What a stretch of a conversation states, and what that does to what is known. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 4,
+  version: 5,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
@@ -168,7 +179,7 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
 
 /** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
-  const { subject, attribute, value, polarity, tense, statedAt, dueAt, validTo, content } = memory;
+  const { subject, attribute, value, polarity, tense, statedAt, dueAt, validTo, archivedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
   const field =
     attribute === null
@@ -181,7 +192,12 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
   const isPassed =
     dueAt !== null &&
     (tense === 'happened' || (tense === 'planned' && now !== undefined && isPlanOver(memory, now.getTime())));
-  const words = tense === 'holds' ? [] : [isPassed ? 'was planned, its day has passed' : tense];
+  const words =
+    archivedAt !== null
+      ? [`ran out on ${day(archivedAt)}, outcome unknown`]
+      : tense === 'holds'
+        ? []
+        : [isPassed ? 'was planned, its day has passed' : tense];
   const when = [...words, ...dates].length === 0 ? '' : ` (${[...words, ...dates].join(', ')})`;
   return `${index + 1}. [${day(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
 }

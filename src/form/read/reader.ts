@@ -118,6 +118,8 @@ export type Relation = (typeof RELATIONS)[number];
 export interface ReadEnd {
   known: number;
   quote: ReadQuote;
+  /** ISO date from which it is over, where that lies ahead; null: it is over now. */
+  on: string | null;
 }
 
 /** A request to forget. `known` are the statements that the reader takes to be meant; `about` are the words of the request. */
