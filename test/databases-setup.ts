@@ -5,6 +5,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The URL of a real PostgreSQL server with pgvector, when there is one. */
     postgresUrl: string | null;
+    /** Whether that server is the coordinator of a Citus cluster, over which the stores are distributed. */
+    distributed: boolean;
     /** How much is tested (vitest.config.ts). */
     depth: 'quick' | 'usual' | 'all';
     /** What property tests and kill times are drawn from. */
@@ -25,6 +27,7 @@ export default function setup(project: TestProject): void {
     );
   }
   project.provide('postgresUrl', url);
+  project.provide('distributed', process.env['VARVE_TEST_DISTRIBUTED'] === '1');
   const seed = Number(process.env['VARVE_TEST_SEED'] ?? randomInt(2 ** 31));
   if (!Number.isInteger(seed)) throw new Error('VARVE_TEST_SEED must be a whole number.');
   console.log(`Random tests: VARVE_TEST_SEED=${seed} repeats them.`);

@@ -53,7 +53,7 @@ async function createPostgres(url: string): ReturnType<TestDatabase['create']> {
   const schema = newSchema();
   const { default: pg } = await import('pg');
   return {
-    options: { url, schema },
+    options: { url, schema, distribute: inject('distributed') },
     drop: async () => {
       const client = new pg.Client(url);
       await client.connect();

@@ -80,16 +80,16 @@ for (const database of databases('sql')) {
     it('counts words for each owner', async () => {
       const asked = queryWords('bakery 北京 nothing');
       const counts = await store.read('words', (reader) =>
-        store.text.frequencies(reader, 'event', [ownerKey(scope)], asked),
+        store.text.frequencies(reader, { tenant: 'words', kind: 'event', owners: [ownerKey(scope)], words: asked }),
       );
       expect(asked.map((word) => counts.get(word) ?? 0)).toEqual([1, 1, 0]);
       const both = await store.read('words', (reader) =>
-        store.text.frequencies(
-          reader,
-          'event',
-          [...visibleOwners(scope), ownerKey({ ...scope, user: 'bob' })],
-          words('bakery'),
-        ),
+        store.text.frequencies(reader, {
+          tenant: 'words',
+          kind: 'event',
+          owners: [...visibleOwners(scope), ownerKey({ ...scope, user: 'bob' })],
+          words: words('bakery'),
+        }),
       );
       expect([...both.values()]).toEqual([2]);
     });

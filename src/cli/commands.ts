@@ -109,6 +109,10 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'write everything of a scope as NDJSON',
     load: async () => (await import('./commands/data-commands.ts')).exportCommand,
   },
+  migrate: {
+    summary: 'bring the store up to date, distribute it',
+    load: async () => (await import('./commands/server-commands.ts')).migrate,
+  },
   doctor: {
     summary: 'find and explain what is wrong',
     load: async () => (await import('./commands/report-commands.ts')).doctor,

@@ -25,6 +25,11 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
     return [...findings, storeProblem(error, place)];
   }
   try {
+    findings.push(
+      ...(await varve.operator.examineStore()).map(({ problem, remedy }) => bad('cluster', problem, remedy)),
+    );
+    // What follows asks every tenant, which takes every node.
+    if (findings.some(({ state }) => state === 'bad')) return findings;
     return [
       ...findings,
       ...(await store(varve)),

@@ -66,12 +66,14 @@ export interface OpenOptions {
   embeds?: 'nothing' | 'query' | 'all';
   /** Whether this process does background work. Default false. */
   background?: boolean | { concurrency?: number };
+  /** Whether the tables of a PostgreSQL store are to be distributed over a cluster. Default: they stay as they are. */
+  distribute?: boolean;
 }
 
 /** Opens memory for a command. */
 export async function openMemory(
   input: CommandInput,
-  { embeds = 'nothing', background = false }: OpenOptions = {},
+  { embeds = 'nothing', background = false, distribute = false }: OpenOptions = {},
 ): Promise<Varve> {
   const { createVarve } = await import('../varve.ts');
   const configured = await readConfig(input);
@@ -79,7 +81,7 @@ export async function openMemory(
   const { folder, store, isPostgres } = placeOf(input);
   if (!isPostgres) await makeOwnFolder(folder);
   return createVarve({
-    store: isPostgres ? { url: store, schema: process.env['VARVE_SCHEMA'] } : store,
+    store: isPostgres ? { url: store, schema: process.env['VARVE_SCHEMA'], distribute } : store,
     background,
     webhooks: { allowPrivate: process.env['VARVE_WEBHOOKS_PRIVATE'] === '1' },
     ...(embeds === 'query' && configured.embedder === undefined ? { embedder: await embedderForOne() } : {}),

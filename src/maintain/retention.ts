@@ -127,7 +127,7 @@ async function oldEvents(
   const waitsForNight =
     name === 'message' && consolidation.nightly.enabled
       ? sql`and (e.user_id is null or e.recorded_at <= ${clock.now() - WAIT_FOR_NIGHT} or exists (
-          select 1 from owner_progress p where p.tenant_id = e.tenant_id and p.owner_key = e.owner_key
+          select 1 from owner_progress p where p.tenant_id = ${tenant} and p.owner_key = e.owner_key
             and p.reflected_until >= e.recorded_at))`
       : sql``;
   const waitsForTiers =
@@ -138,7 +138,7 @@ async function oldEvents(
     select e.id, e.row_id as "rowId" from events e
     where e.tenant_id = ${tenant} and e.kind = ${name} and e.recorded_at <= ${before} and e.row_id > ${after}
       ${waitsForTiers} ${waitsForNight}
-      and not exists (select 1 from sessions s where s.tenant_id = e.tenant_id and s.owner_key = e.owner_key
+      and not exists (select 1 from sessions s where s.tenant_id = ${tenant} and s.owner_key = e.owner_key
         and s.session_id = e.session_id and s.formed_position <= e.position)
     order by e.row_id limit ${AT_ONCE}`.execute(reader);
   return rows;

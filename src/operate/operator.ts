@@ -4,7 +4,7 @@ import { countJobs, getJob, type JobCount, type JobFilter, type JobPage, listJob
 import { listSchedules, type Schedule } from '../jobs/schedules.ts';
 import { retryJob } from '../store/queue/settle-jobs.ts';
 import { parseScope, type ScopeInput } from '../record/scope.ts';
-import { EVERY_TENANT } from '../store/database.ts';
+import { EVERY_TENANT, type StoreProblem } from '../store/database.ts';
 import { countHeldChanges } from '../store/held-change-store.ts';
 import { countQueued } from '../store/indexing.ts';
 import { SCHEMA_VERSION } from '../store/migrations/migrations.ts';
@@ -69,8 +69,10 @@ export interface Operator {
   checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
   /** How much lies within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
-  /** Asks the store something small: throws when it cannot answer. */
+  /** How the store stands. Throws when it cannot answer. */
   status(): Promise<StoreStatus>;
+  /** What is wrong with the servers behind the store, such as the nodes of a cluster, beyond that they answer. */
+  examineStore(): Promise<StoreProblem[]>;
   /** Everything that lies within a scope, a line at a time. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;
   import(
@@ -111,6 +113,7 @@ export function createOperator(parts: FormDeps & WebhookDeps, { written }: { wri
         heldChanges: await database.read(EVERY_TENANT, (reader) => countHeldChanges(reader)),
       };
     },
+    examineStore: () => database.examine(),
     export: (scope) => exportRecords(database, parseScope(scope), new Date(clock.now())),
     import: (lines, { into = {}, ...options }) =>
       importRecords(parts, lines, { ...options, into: { ...into, tenant: into.tenant ?? 'default' } }),

@@ -31,25 +31,28 @@ export interface Database {
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly syntax: Syntax;
+  /** What is wrong with the servers behind the store, beyond that they answer. Nothing on SQLite. */
+  examine(): Promise<StoreProblem[]>;
   /** After erasing: leaves nothing of what was deleted in the files, as far as the database lets us. */
   scrub(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Something that `varve doctor` says of a store, and what to do about it. */
+export interface StoreProblem {
+  problem: string;
+  remedy: string;
 }
 
 /** Full text: words that were already segmented go in, row ids come out. */
 export interface TextIndex {
   add(writer: Writer, kind: IndexedKind, entries: readonly TextEntry[]): Promise<void>;
   /** Takes rows out for good, as erasing does. Archived rows stay in and are filtered by the reader. */
-  remove(writer: Writer, kind: IndexedKind, rowIds: readonly number[]): Promise<void>;
+  remove(writer: Writer, kind: IndexedKind, tenant: string, rowIds: readonly number[]): Promise<void>;
   /** The rows that have any of the words that tell (see `tellingWords`), best first. */
   search(reader: Reader, search: TextSearch): Promise<TextHit[]>;
   /** In how many rows of the owners each word occurs. */
-  frequencies(
-    reader: Reader,
-    kind: IndexedKind,
-    owners: readonly string[],
-    words: readonly string[],
-  ): Promise<Map<string, number>>;
+  frequencies(reader: Reader, search: WordSearch): Promise<Map<string, number>>;
 }
 
 export interface TextEntry {
@@ -59,11 +62,15 @@ export interface TextEntry {
   words: readonly string[];
 }
 
-export interface TextSearch {
+/** Words, and whose rows are asked for them. */
+export interface WordSearch {
   tenant: string;
   kind: IndexedKind;
   owners: readonly string[];
   words: readonly string[];
+}
+
+export interface TextSearch extends WordSearch {
   limit: number;
   /** Also rows that are archived. */
   archived?: boolean;
@@ -173,9 +180,8 @@ const MOST_ROWS = 1000;
  * are not too many. A word that every row has, such as "user" in memories, says nothing and costs the most.
  */
 export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
-  const { kind, owners, words } = search;
-  const counts = await index.frequencies(reader, kind, owners, words);
-  const known = [...new Set(words)].filter((word) => counts.has(word));
+  const counts = await index.frequencies(reader, search);
+  const known = [...new Set(search.words)].filter((word) => counts.has(word));
   known.sort((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
   let rows = 0;
   return known.filter((word, place) => {

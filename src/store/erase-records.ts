@@ -43,8 +43,8 @@ export async function eraseRecords(
   const [memoryIds, memoryRows] = [memories.map(({ id }) => id), memories.map(({ rowId }) => rowId)];
   const refusals = await eraseRefusals(writer, tenant, await readFrom(writer, tenant, eventIds, memoryIds));
   await forgetSources(writer, tenant, eventIds, memoryIds);
-  await database.text.remove(writer, 'event', eventRows);
-  await database.text.remove(writer, 'memory', memoryRows);
+  await database.text.remove(writer, 'event', tenant, eventRows);
+  await database.text.remove(writer, 'memory', tenant, memoryRows);
   const remove = (
     table: keyof Tables,
     column: string,

@@ -106,8 +106,8 @@ export async function liveStretch(
       m.valid_from as "beginsAt", case when m.tense <> 'happened' then m.valid_to end as "endedAt", m.created_at as "createdAt",
       m.updated_at as "updatedAt", m.last_accessed_at as "lastAccessedAt", m.expires_at as "expiresAt",
       m.access_count as "accessCount", coalesce(u.confirmed, 0) as confirmed, u.last_confirmed_at as "lastConfirmedAt",
-      (select count(*) from memory_sources s join events e on e.tenant_id = s.tenant_id and e.id = s.event_id
-        where s.tenant_id = m.tenant_id and s.memory_id = m.id and e.kind = 'outcome'
+      (select count(*) from memory_sources s join events e on e.id = s.event_id
+        where s.tenant_id = ${tenant} and e.tenant_id = ${tenant} and s.memory_id = m.id and e.kind = 'outcome'
           and ${syntax.jsonText('e.metadata', ['effect'])} = 'positive') as outcomes
     from memories m left join memory_use u on u.tenant_id = m.tenant_id and u.memory_id = m.id
     where m.tenant_id = ${tenant} and m.archived_at is null and m.row_id > ${after}
@@ -137,7 +137,7 @@ export async function fadeMemories(
     );
     await sql`with faded (row_id, importance) as (values ${sql.join(values)})
       update memories set importance = (select f.importance from faded f where f.row_id = memories.row_id),
-        sequence = (select o.version from owners o where o.tenant_id = memories.tenant_id and o.owner_key = memories.owner_key)
+        sequence = (select o.version from owners o where o.tenant_id = ${tenant} and o.owner_key = memories.owner_key)
       where tenant_id = ${tenant} and archived_at is null and row_id in (select row_id from faded)`.execute(writer);
   }
 }

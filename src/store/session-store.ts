@@ -204,6 +204,21 @@ export async function findColdSessions(
   { quietSince, givenUpSince, limit }: { quietSince: number; givenUpSince: number; limit: number },
 ): Promise<Scope[]> {
   const rows = await reader
+    // Read first: in a distributed store the queue is on the coordinator and the sessions are not.
+    .with(
+      (name) => name('formations').materialized(),
+      (query) =>
+        query
+          .selectFrom('jobs as j')
+          .select(['j.tenant_id', 'j.unique_key'])
+          .where('j.kind', '=', 'form')
+          .where((job) =>
+            job.or([
+              job('j.state', 'in', ['waiting', 'running']),
+              job.and([job('j.state', '=', 'dead'), job('j.finished_at', '>=', givenUpSince)]),
+            ]),
+          ),
+    )
     .selectFrom('sessions as s')
     .select(['s.tenant_id', 's.agent_id', 's.user_id', 's.session_id'])
     .whereRef('s.event_count', '>', 's.formed_position')
@@ -212,17 +227,10 @@ export async function findColdSessions(
       eb.not(
         eb.exists(
           eb
-            .selectFrom('jobs as j')
-            .select('j.id')
-            .whereRef('j.tenant_id', '=', 's.tenant_id')
-            .where('j.kind', '=', 'form')
-            .whereRef('j.unique_key', '=', sql<string>`s.owner_key || ':' || s.session_id`)
-            .where((job) =>
-              job.or([
-                job('j.state', 'in', ['waiting', 'running']),
-                job.and([job('j.state', '=', 'dead'), job('j.finished_at', '>=', givenUpSince)]),
-              ]),
-            ),
+            .selectFrom('formations as f')
+            .select('f.unique_key')
+            .whereRef('f.tenant_id', '=', 's.tenant_id')
+            .whereRef('f.unique_key', '=', sql<string>`s.owner_key || ':' || s.session_id`),
         ),
       ),
     )

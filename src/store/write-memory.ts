@@ -335,7 +335,13 @@ async function replaceMemory(
   const next: Memory = { ...after, version: before.version + 1, updatedAt: new Date(now) };
   const type = memoryType(parts.memoryTypes, next.type);
   // Access counters change without a revision: this update must not reset them to the values that it has read.
-  const { access_count: _count, last_accessed_at: _last, ...row } = toMemoryRow(next, type, sequence);
+  // The tenant of a record never changes, and a distributed table takes no statement that sets it.
+  const {
+    tenant_id: _tenant,
+    access_count: _count,
+    last_accessed_at: _last,
+    ...row
+  } = toMemoryRow(next, type, sequence);
   const updated = await writer
     .updateTable('memories')
     .set(row)

@@ -50,6 +50,30 @@ export const init: Command = {
   },
 };
 
+/** Brings the schema up to date, as every command does, and places its tables on a cluster. */
+export const migrate: Command = {
+  usage: 'migrate [--distribute]',
+  help: 'Brings the store up to date and ends. With --distribute it places the tables of a PostgreSQL store by tenant on the workers of a Citus cluster, whose coordinator --database names; stop every other process of the store first. A distributed store stays distributed.',
+  options: { distribute: { type: 'boolean', help: 'by tenant, over the workers of a Citus cluster' } },
+  examples: ['varve migrate', 'varve migrate --distribute --database postgres://coordinator/varve'],
+  async run(input) {
+    const distribute = input.options['distribute'] === true;
+    if (distribute && !placeOf(input).isPostgres) {
+      throw new UsageError('Only a PostgreSQL store can be distributed: name the coordinator with --database.');
+    }
+    const [schema, problems] = await withMemory(input, { distribute }, async ({ operator }) => {
+      const found = await operator.examineStore();
+      return [(await operator.status()).schemaVersion, found] as const;
+    });
+    await input.output.answer({ schema, distributed: distribute, problems }, () =>
+      [
+        `The store is at schema ${schema}${distribute ? ', its tables distributed by tenant' : ''}.`,
+        ...problems.map(({ problem, remedy }) => `${problem} → ${remedy}`),
+      ].join('\n'),
+    );
+  },
+};
+
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 const LINK_WORKS_FOR = HOUR;
 

@@ -183,7 +183,7 @@ async function rewriteEvent(
     .where('id', '=', row.id)
     .execute();
   if (content === row.content) return;
-  await parts.database.text.remove(writer, 'event', [rowId]);
+  await parts.database.text.remove(writer, 'event', tenant, [rowId]);
   const ofEvent = (table: 'embeddings' | 'embedding_queue') =>
     writer
       .deleteFrom(table)

@@ -3,22 +3,34 @@ import { invalidInput, VarveError } from '../../errors.ts';
 import { POSTGRES_TYPES } from '../migrations/migration.ts';
 import { pendingMigrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
+import { assertUsable, distributeTables, findCluster } from './cluster.ts';
 import { textSearchFunctions } from './postgres-indexes.ts';
 import { guardTable, TENANT_ROLE } from './row-security.ts';
 
 // Any number will do as long as all processes use the same.
 const MIGRATION_LOCK = 0x76617276;
 
-/** Brings a schema up to date. Processes that open at the same time wait for the first. */
-export async function migratePostgres(kysely: Kysely<Tables>, schema: string): Promise<void> {
+/**
+ * Brings a schema up to date, and on a cluster its tables to their places where that is asked for or has been. Processes that open at the
+ * same time wait for the first. Gives whether the tables are distributed.
+ */
+export async function migratePostgres(kysely: Kysely<Tables>, schema: string, distribute: boolean): Promise<boolean> {
   if (!/^[a-z_][a-z0-9_]{0,50}$/.test(schema)) {
     throw invalidInput(`The schema name ${JSON.stringify(schema)} is not a plain lower-case SQL name.`);
   }
-  await kysely.transaction().execute(async (transaction) => {
+  return kysely.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction);
+    const cluster = await findCluster(transaction, schema);
+    assertUsable(cluster, distribute);
+    const isDistributed = cluster.isDistributed || distribute;
+    // Changes to shards go over one connection to each worker, as those of roles and functions have to.
+    if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     const version = await storedVersion(transaction, schema);
     const pending = pendingMigrations(version);
-    if (pending.length === 0) return;
+    if (pending.length === 0) {
+      if (distribute) await distributeTables(transaction, schema);
+      return isDistributed;
+    }
     if (version === 0) await prepare(transaction, schema);
     await sql.raw(`set local search_path = "${schema}", public`).execute(transaction);
     for (const migration of pending) {
@@ -27,12 +39,16 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string): P
         await sql.raw(statement).execute(transaction);
       }
       await migration.transform?.(transaction);
+      // A step may join what an earlier one has created.
+      if (cluster.isDistributed) await distributeTables(transaction, schema);
     }
     for (const statement of textSearchFunctions(schema)) await sql.raw(statement).execute(transaction);
     await sql.raw(`grant usage on all sequences in schema "${schema}" to ${TENANT_ROLE}`).execute(transaction);
     const newest = String(pending.at(-1)?.version);
     await sql`insert into meta (key, value) values ('schema_version', ${newest})
       on conflict (key) do update set value = excluded.value`.execute(transaction);
+    if (distribute) await distributeTables(transaction, schema);
+    return isDistributed;
   });
 }
 
@@ -46,7 +62,15 @@ async function storedVersion(transaction: Transaction<Tables>, schema: string): 
 }
 
 async function prepare(transaction: Transaction<Tables>, schema: string): Promise<void> {
-  await explained(transaction, 'create extension if not exists vector', 'Install pgvector 0.7 or newer on the server.');
+  // Asked first: Citus hands even a statement that changes nothing on to the workers, where it takes the extension's owner.
+  const { rows } = await sql`select from pg_extension where extname = 'vector'`.execute(transaction);
+  if (rows.length === 0) {
+    await explained(
+      transaction,
+      'create extension if not exists vector',
+      'Install pgvector 0.8 or newer on the server.',
+    );
+  }
   await explained(
     transaction,
     `do $$ begin

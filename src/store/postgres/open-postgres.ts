@@ -10,11 +10,12 @@ import { hash } from 'node:crypto';
 import { messageOf, VarveError } from '../../errors.ts';
 import { type Database, type Reader, type Tenant, type Writer } from '../database.ts';
 import type { Tables } from '../schema.ts';
+import { examineCluster } from './cluster.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { createPostgresVectorIndex, encodeVector, postgresTextIndex } from './postgres-indexes.ts';
+import { createPostgresTextIndex, createPostgresVectorIndex, encodeVector } from './postgres-indexes.ts';
 import { tenantTransactions } from './tenant-transactions.ts';
 
-/** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.7 or newer. */
+/** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.8 or newer. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   url?: string;
@@ -31,6 +32,11 @@ export interface PostgresOptions {
    * first one that the pooler's next connection does not have.
    */
   preparedStatements?: boolean;
+  /**
+   * Distributes the tables by tenant over the workers of a Citus cluster, of which `url` is the coordinator. Done once, with no other
+   * process on the store; a store that is distributed stays so. Default false.
+   */
+  distribute?: boolean;
 }
 
 const SERIALIZATION_FAILURE = '40001';
@@ -52,13 +58,15 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
+  let isDistributed: boolean;
   try {
-    await migratePostgres(kysely, schema);
+    isDistributed = await migratePostgres(kysely, schema, options.distribute ?? false);
   } catch (error) {
     await kysely.destroy();
     throw asUnavailable(error);
   }
 
+  if (isDistributed) transactions.reachWorkers();
   let closed = false;
   const begin = async <Result>(
     tenant: Tenant,
@@ -102,7 +110,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         }
       }
     },
-    text: postgresTextIndex,
+    text: createPostgresTextIndex(isDistributed),
     vectors: createPostgresVectorIndex(kysely, { schema, hasSettings: transactions.hasVectorSettings }),
     syntax: {
       jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
@@ -113,6 +121,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       encodeVector,
       decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
     },
+    examine: () => examineCluster(kysely, schema),
     scrub: () => scrub(kysely, schema),
     async close() {
       if (closed) return;

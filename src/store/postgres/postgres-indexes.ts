@@ -22,58 +22,76 @@ const CONDITION_FACTOR = 20;
  * tsvector with our own words, each behind its owner's key, as in SQLite.
  *
  * `@@` is not leakproof, so under row-level security PostgreSQL would not use the index for it. The search
- * therefore is a function with the rights of the tables' owner that checks the tenant itself.
+ * therefore is a function with the rights of the tables' owner that checks the tenant itself. Citus cannot look into a function: in a
+ * distributed store the same is asked in the statement, which reads the rows of the owners.
  */
-export const postgresTextIndex: TextIndex = {
-  async add(writer, kind, entries) {
-    // A statement may not meet a row twice.
-    const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
-    for (const some of chunks(last)) {
-      const rows = some.map(({ tenant, owner, rowId, words }) => {
-        const vector = toTsvector(words.map((word) => ownedWord(owner, word)));
-        return sql`(${tenant}, ${owner}, ${rowId}, ${vector}::tsvector)`;
-      });
-      await sql`insert into ${sql.table(TEXT_TABLE[kind])} (tenant_id, owner_key, row_id, words)
-        values ${sql.join(rows)}
-        on conflict (tenant_id, row_id) do update set words = excluded.words`.execute(writer);
-    }
-  },
+export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
+  const index: TextIndex = {
+    async add(writer, kind, entries) {
+      // A statement may not meet a row twice.
+      const last = [...new Map(entries.map((entry) => [entry.rowId, entry])).values()];
+      for (const some of chunks(last)) {
+        const rows = some.map(({ tenant, owner, rowId, words }) => {
+          const vector = toTsvector(words.map((word) => ownedWord(owner, word)));
+          return sql`(${tenant}, ${owner}, ${rowId}, ${vector}::tsvector)`;
+        });
+        await sql`insert into ${sql.table(TEXT_TABLE[kind])} (tenant_id, owner_key, row_id, words)
+          values ${sql.join(rows)}
+          on conflict (tenant_id, row_id) do update set words = excluded.words`.execute(writer);
+      }
+    },
 
-  async remove(writer, kind, rowIds) {
-    if (rowIds.length === 0) return;
-    await sql`delete from ${sql.table(TEXT_TABLE[kind])} where row_id = any(${[...rowIds]}::bigint[])`.execute(writer);
-  },
+    async remove(writer, kind, tenant, rowIds) {
+      if (rowIds.length === 0) return;
+      await sql`delete from ${sql.table(TEXT_TABLE[kind])}
+        where tenant_id = ${tenant} and row_id = any(${[...rowIds]}::bigint[])`.execute(writer);
+    },
 
-  async search(reader, search) {
-    const { kind, tenant, owners, limit, archived = false, condition } = search;
-    const words = await tellingWords(postgresTextIndex, reader, search);
-    if (words.length === 0) return [];
-    const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
-    // A condition is checked outside of the function, so the function has to give more than is asked for.
-    const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
-    const also = condition === undefined ? sql`` : sql`where ${condition}`;
-    const { rows } = await sql<{ rowId: number; score: number }>`
-      select found.row_id as "rowId", found.score
-      from ${sql.ref(`varve_search_${kind}`)}(${query}, ${most}, ${archived}) as found
-      join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = ${tenant} and record.row_id = found.row_id
-      ${also} order by found.score desc, found.row_id desc limit ${limit}`.execute(reader);
-    return rows;
-  },
+    async search(reader, search) {
+      const { kind, tenant, owners, limit, archived = false, condition } = search;
+      const words = await tellingWords(index, reader, search);
+      if (words.length === 0) return [];
+      const query = owners.flatMap((owner) => words.map((word) => quoted(ownedWord(owner, word)))).join(' | ');
+      // A condition is checked outside of the function, so the function has to give more than is asked for.
+      const most = condition === undefined ? limit : limit * CONDITION_FACTOR;
+      const found = isDistributed
+        ? sql`(select row_id, ts_rank(words, ${query}::tsquery)::double precision as score from ${sql.table(TEXT_TABLE[kind])}
+            where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ ${query}::tsquery)`
+        : sql`${sql.ref(`varve_search_${kind}`)}(${query}, ${most}, ${archived})`;
+      const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
+      const also = condition === undefined ? sql`` : sql`and ${condition}`;
+      const { rows } = await sql<{ rowId: number; score: number }>`
+        select found.row_id as "rowId", found.score from ${found} as found
+        join ${sql.table(RECORD_TABLE[kind])} as record on record.row_id = found.row_id
+        where record.tenant_id = ${tenant} ${live} ${also}
+        order by found.score desc, found.row_id desc limit ${limit}`.execute(reader);
+      return rows;
+    },
 
-  async frequencies(reader, kind, owners, words) {
-    const counts = new Map<string, number>();
-    if (words.length === 0 || owners.length === 0) return counts;
-    const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
-    const { rows } = await sql<{ term: string; count: number }>`
-      select term, count from ${sql.ref(`varve_count_${kind}`)}(${owned.map(([, term]) => term)}::text[])`.execute(
-      reader,
-    );
-    const found = new Map(rows.map((row) => [row.term, row.count]));
-    for (const [word, term] of owned) counts.set(word, (counts.get(word) ?? 0) + (found.get(term) ?? 0));
-    for (const [word, count] of counts) if (count === 0) counts.delete(word);
-    return counts;
-  },
-};
+    async frequencies(reader, { tenant, kind, owners, words }) {
+      const counts = new Map<string, number>();
+      if (words.length === 0 || owners.length === 0) return counts;
+      const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
+      const terms = owned.map(([, term]) => term);
+      const { rows } = await (
+        isDistributed
+          ? sql<TermCount>`select term, count(*) as count from ${sql.table(TEXT_TABLE[kind])}, unnest(${terms}::text[]) as term
+              where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ term::tsquery group by term`
+          : sql<TermCount>`select term, count from ${sql.ref(`varve_count_${kind}`)}(${terms}::text[])`
+      ).execute(reader);
+      const found = new Map(rows.map((row) => [row.term, row.count]));
+      for (const [word, term] of owned) counts.set(word, (counts.get(word) ?? 0) + (found.get(term) ?? 0));
+      for (const [word, count] of counts) if (count === 0) counts.delete(word);
+      return counts;
+    },
+  };
+  return index;
+}
+
+interface TermCount {
+  term: string;
+  count: number;
+}
 
 /** The functions behind the index, made again by every migration. */
 export function textSearchFunctions(schema: string): string[] {

@@ -19,6 +19,8 @@ export interface TenantTransactions {
   dialect: PostgresDialect;
   /** Whether a transaction already has what {@link VECTOR_SETTINGS} says when its work begins. */
   readonly hasVectorSettings: boolean;
+  /** From now on the settings of a transaction hold on the workers of a cluster as well. */
+  reachWorkers(): void;
   /** Runs what begins a transaction; `enter` is then to be called first in it. */
   within<Result>(tenant: Tenant, begin: () => Promise<Result>): Promise<Result>;
   enter(transaction: Transaction<Tables>, tenant: Tenant): Promise<void>;
@@ -38,6 +40,7 @@ export const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
 export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool: boolean): TenantTransactions {
   const entering = new AsyncLocalStorage<string>();
   const path = `"${schema.replaceAll('"', '""')}", public`;
+  let isCluster = false;
   const settingsOf = (tenant: Tenant): Record<string, string> => {
     if (tenant === EVERY_TENANT) return { search_path: path };
     const settings = { search_path: path, 'varve.tenant': tenant, role: TENANT_ROLE };
@@ -68,21 +71,33 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
   return {
     dialect: isOwnPool ? new EnteringDialect({ pool }) : new PostgresDialect({ pool }),
     hasVectorSettings: isOwnPool,
+    reachWorkers() {
+      isCluster = true;
+    },
     within(tenant, begin) {
       if (!isOwnPool) return begin();
-      const settings = Object.entries(settingsOf(tenant)).map(
-        ([name, value]) => `set_config('${name}', ${literal(value)}, true)`,
-      );
-      return entering.run(`select ${settings.join(', ')}`, begin);
+      return entering.run(statements(settingsOf(tenant), isCluster).join('; '), begin);
     },
     async enter(transaction, tenant) {
       if (isOwnPool) return;
+      if (isCluster) {
+        for (const one of statements(settingsOf(tenant), isCluster)) await sql.raw(one).execute(transaction);
+        return;
+      }
       const settings = Object.entries(settingsOf(tenant)).map(
         ([name, value]) => sql`set_config(${sql.lit(name)}, ${value}, true)`,
       );
       await sql`select ${sql.join(settings)}`.execute(transaction);
     },
   };
+}
+
+/** Settings as statements. Citus hands `set local` on to its workers where it is told to first, and a call of set_config never. */
+function statements(settings: Readonly<Record<string, string>>, isCluster: boolean): string[] {
+  const set = Object.entries(settings).map(([name, value]) =>
+    name === 'search_path' ? `set local search_path = ${value}` : `set local ${name} = ${literal(value)}`,
+  );
+  return isCluster ? ["set local citus.propagate_set_commands = 'local'", ...set] : set;
 }
 
 /** A text as SQL writes it, with backslashes as characters like any other whatever the server's settings are. */

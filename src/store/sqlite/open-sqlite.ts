@@ -65,6 +65,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       encodeVector: (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
       decodeVector,
     },
+    examine: async () => [],
     scrub: () => oneAtATime(() => scrub(writing)),
     async close() {
       if (closed) return;

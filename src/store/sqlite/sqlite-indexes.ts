@@ -38,7 +38,7 @@ export const sqliteTextIndex: TextIndex = {
       select value ->> 0, value ->> 1 from json_each(${JSON.stringify(rows)})`.execute(writer);
   },
 
-  async remove(writer, kind, rowIds) {
+  async remove(writer, kind, _tenant, rowIds) {
     await sql`delete from ${TEXT_TABLE[kind]}
       where rowid in (select value from json_each(${JSON.stringify(rowIds)}))`.execute(writer);
   },
@@ -58,7 +58,7 @@ export const sqliteTextIndex: TextIndex = {
     return rows;
   },
 
-  async frequencies(reader, kind, owners, words) {
+  async frequencies(reader, { kind, owners, words }) {
     if (words.length === 0 || owners.length === 0) return new Map();
     const owned = new Map(owners.flatMap((owner) => words.map((word) => [ownedWord(owner, word), word] as const)));
     const { rows } = await sql<{ term: string; doc: number }>`

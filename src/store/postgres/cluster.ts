@@ -1,0 +1,178 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { invalidInput, messageOf } from '../../errors.ts';
+import type { StoreProblem } from '../database.ts';
+import type { Tables } from '../schema.ts';
+import { TENANT_ROLE } from './row-security.ts';
+
+/** What a server says of a schema: whether it can distribute tables by tenant, and whether it does. */
+export interface Cluster {
+  hasCitus: boolean;
+  /** Whether this is the node that a store is opened through. */
+  isCoordinator: boolean;
+  isDistributed: boolean;
+}
+
+const PLAIN_SERVER: Cluster = { hasCitus: false, isCoordinator: true, isDistributed: false };
+
+export async function findCluster(reader: Kysely<Tables>, schema: string): Promise<Cluster> {
+  const found = await sql`select from pg_extension where extname = 'citus'`.execute(reader);
+  if (found.rows.length === 0) return PLAIN_SERVER;
+  const { rows } = await sql<{ isCoordinator: boolean; isDistributed: boolean }>`
+    select (select groupid = 0 from pg_dist_local_group) as "isCoordinator",
+      exists (select from pg_dist_partition where logicalrelid = to_regclass(${`"${schema}".owners`})) as "isDistributed"`.execute(
+    reader,
+  );
+  return {
+    hasCitus: true,
+    isCoordinator: rows[0]?.isCoordinator ?? true,
+    isDistributed: rows[0]?.isDistributed ?? false,
+  };
+}
+
+/** Refuses what cannot be: a store that is to be distributed by a server without Citus, and one that is opened through a worker. */
+export function assertUsable(cluster: Cluster, wantsDistribution: boolean): void {
+  if (wantsDistribution && !cluster.hasCitus) {
+    throw invalidInput(
+      'This database has no extension citus, so its tables cannot be distributed: create extension citus;',
+    );
+  }
+  // A worker numbers rows in a range of its own, and rows are read in the order of their numbers.
+  if (!cluster.isCoordinator && (cluster.isDistributed || wantsDistribution)) {
+    throw invalidInput('This node is a worker of the cluster. Open the store through the coordinator.');
+  }
+}
+
+interface PlacedTable {
+  name: string;
+  /** The tenant is part of every key of the table, so that its rows can be placed by tenant. */
+  byTenant: boolean;
+  /** `h` for a table that is distributed by hash, `n` for one that all nodes share or that stays on the coordinator. */
+  method: string | null;
+  isReplicated: boolean;
+}
+
+async function placedTables(reader: Kysely<Tables>, schema: string): Promise<PlacedTable[]> {
+  const { rows } = await sql<PlacedTable>`
+    select c.relname as name, p.partmethod as method, coalesce(p.repmodel = 't', false) as "isReplicated",
+      exists (select from pg_index i where i.indrelid = c.oid and i.indisunique) and not exists (
+        select from pg_index i where i.indrelid = c.oid and i.indisunique and not exists (
+          select from pg_attribute a where a.attrelid = c.oid and a.attnum = any(i.indkey) and a.attname = 'tenant_id')) as "byTenant"
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      left join pg_dist_partition p on p.logicalrelid = c.oid
+    where n.nspname = ${schema} and c.relkind = 'r' order by c.relname <> 'owners', c.relname`.execute(reader);
+  return rows;
+}
+
+/**
+ * Places the tables that are not placed yet: by tenant, all beside `owners`. Tables without a tenant in their keys (the queue, which is leased
+ * across tenants with SKIP LOCKED, keys, schedules, settings) stay on the coordinator. Citus has to know those too: of a transaction
+ * that writes to a table it does not know it commits the worker's part first and without two phases. They are not reference
+ * tables: those cannot be written while a worker is down, and a write to them locks the whole table.
+ */
+export async function distributeTables(transaction: Transaction<Tables>, schema: string): Promise<void> {
+  // The coordinator connects to its workers as the role of the transaction.
+  await sql
+    .raw(`do $$ begin
+    if not (select rolcanlogin from pg_roles where rolname = '${TENANT_ROLE}') then alter role ${TENANT_ROLE} login; end if;
+  end $$`)
+    .execute(transaction);
+  for (const { name, byTenant } of (await placedTables(transaction, schema)).filter(({ method }) => method === null)) {
+    const table = `"${schema}"."${name}"`;
+    const beside = name === 'owners' ? 'none' : `"${schema}".owners`;
+    await (
+      byTenant
+        ? sql`select create_distributed_table(${table}, 'tenant_id', colocate_with => ${beside})`
+        : sql`select citus_add_local_table_to_metadata(${table})`
+    ).execute(transaction);
+  }
+}
+
+/** What is wrong with the cluster that a distributed store lives on; nothing for a plain server. */
+export async function examineCluster(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
+  const cluster = await findCluster(kysely, schema);
+  if (!cluster.hasCitus) return [];
+  if (!cluster.isDistributed) {
+    return [
+      { problem: 'this server has Citus, and the tables are not distributed', remedy: 'varve migrate --distribute' },
+    ];
+  }
+  const problems = misplaced(await placedTables(kysely, schema));
+  const { rows: nodes } = await sql<{ node: string; isWorker: boolean; isActive: boolean; answers: boolean | null }>`
+    select nodename || ':' || nodeport as node, groupid <> 0 as "isWorker", isactive and metadatasynced as "isActive",
+      citus_check_connection_to_node(nodename, nodeport) as answers from pg_dist_node order by nodeid`.execute(kysely);
+  if (!nodes.some(({ isWorker }) => isWorker)) {
+    problems.push({ problem: 'the cluster has no worker', remedy: "select citus_add_node('<host>', <port>)" });
+  }
+  for (const { node, isActive, answers } of nodes) {
+    if (answers !== true) {
+      problems.push({
+        problem: `the node ${node} does not answer: its tenants cannot be reached, and work across tenants stops`,
+        remedy: 'start it, or look at the network and at pg_hba.conf',
+      });
+    } else if (!isActive) {
+      problems.push({
+        problem: `the node ${node} is not active, or does not know the tables yet`,
+        remedy: 'wait a minute, then select start_metadata_sync_to_all_nodes()',
+      });
+    }
+  }
+  if (nodes.every(({ answers }) => answers === true)) problems.push(...(await examineNodes(kysely, schema)));
+  return problems;
+}
+
+function misplaced(tables: readonly PlacedTable[]): StoreProblem[] {
+  const unplaced = tables.filter(({ method }) => method === null).map(({ name }) => name);
+  const wrong = tables.filter(
+    ({ method, byTenant, isReplicated }) => method !== null && ((method === 'h') !== byTenant || isReplicated),
+  );
+  return [
+    ...(unplaced.length === 0
+      ? []
+      : [{ problem: `not placed: ${unplaced.join(', ')}`, remedy: 'varve migrate --distribute' }]),
+    ...wrong.map(({ name, byTenant }) => ({
+      problem: `${name} is placed ${byTenant ? 'on one node or on all' : 'by tenant or on all nodes'}`,
+      remedy: `select undistribute_table('${name}'), then varve migrate --distribute`,
+    })),
+  ];
+}
+
+/** What has to be true on every node, asked as the role that works for tenants where that matters. */
+async function examineNodes(kysely: Kysely<Tables>, schema: string): Promise<StoreProblem[]> {
+  const ask = async (statement: string): Promise<{ node: string; ok: boolean; result: string }[]> => {
+    const { rows } = await sql<{ node: string; ok: boolean; result: string }>`
+      select n.nodename || ':' || n.nodeport as node, r.success as ok, r.result
+      from run_command_on_all_nodes(${statement}) r join pg_dist_node n using (nodeid) order by n.nodeid`.execute(
+      kysely,
+    );
+    return rows;
+  };
+  const problems: StoreProblem[] = [];
+  for (const { node, result } of await ask('show max_prepared_transactions')) {
+    if (Number(result) > 0) continue;
+    problems.push({
+      problem: `${node} has max_prepared_transactions = 0: a write to two nodes cannot be committed`,
+      remedy: 'set it to max_connections and restart the node',
+    });
+  }
+  const versions = await ask("select extversion from pg_extension where extname = 'vector'");
+  if (new Set(versions.map(({ result }) => result)).size > 1) {
+    const said = versions.map(({ node, result }) => `${node} ${result || 'none'}`).join(', ');
+    problems.push({ problem: `pgvector differs: ${said}`, remedy: 'install the same version on all nodes' });
+  }
+  for (const { node, ok, result } of await ask(`select rolcanlogin from pg_roles where rolname = '${TENANT_ROLE}'`)) {
+    if (ok && result === 't') continue;
+    problems.push({ problem: `${TENANT_ROLE} cannot log in to ${node}`, remedy: `alter role ${TENANT_ROLE} login` });
+  }
+  try {
+    await kysely.transaction().execute(async (transaction) => {
+      await sql.raw(`set local role ${TENANT_ROLE}`).execute(transaction);
+      await sql`select count(*) from ${sql.table(`${schema}.owners`)}`.execute(transaction);
+    });
+  } catch (error) {
+    problems.push({
+      problem: `work for a tenant does not reach the workers: ${messageOf(error)}`,
+      remedy: `let ${TENANT_ROLE} in between the nodes, in pg_hba.conf or with pg_dist_authinfo`,
+    });
+  }
+  return problems;
+}

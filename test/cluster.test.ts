@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, inject, it } from 'vitest';
+import { EVERY_TENANT } from '../src/store/database.ts';
+import { openStore } from '../src/store/open-store.ts';
+import type { PostgresOptions } from '../src/store/postgres/open-postgres.ts';
+import { createVarve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { openAtSchema } from './open-at-schema.ts';
+import { runCliIn } from './run-cli.ts';
+
+// These tests change the cluster itself, so that they run before the other suites and not beside them (.ci/run).
+const [, , server] = databases();
+const isSkipped = server?.skip !== null;
+const isCluster = inject('distributed');
+
+/** A store that is not distributed yet, whatever the tests around want. */
+async function createPlain(): Promise<{ options: PostgresOptions; drop(): Promise<void> }> {
+  const { options, drop } = await server!.create();
+  return { options: { ...(options as PostgresOptions), distribute: false }, drop };
+}
+
+async function onCoordinator<Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client(inject('postgresUrl') ?? '');
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const PLACES = `select c.relname as name, p.partmethod as method, p.repmodel as replication from pg_class c
+  left join pg_dist_partition p on p.logicalrelid = c.oid
+  where c.relnamespace = $1::regnamespace and c.relkind = 'r'`;
+
+const TENANTS = Array.from({ length: 12 }, (_, place) => `tenant-${place}`);
+
+describe.skipIf(isSkipped || isCluster)('a server without Citus', () => {
+  it('does not pretend to distribute', async () => {
+    const { options, drop } = await createPlain();
+    await expect(openStore({ ...options, distribute: true })).rejects.toThrow('no extension citus');
+    const store = await openStore(options);
+    expect(await store.examine()).toEqual([]);
+    await store.close();
+    await drop();
+  });
+});
+
+describe.skipIf(isSkipped || !isCluster)('a cluster', () => {
+  it(
+    'is given the tables of a store that has records, by `varve migrate --distribute`',
+    { timeout: 120_000 },
+    async () => {
+      const { options, drop } = await createPlain();
+      const before = await createVarve({ store: options, embedder: null, background: false });
+      expect(await before.operator.examineStore()).toMatchObject([{ remedy: 'varve migrate --distribute' }]);
+      for (const tenant of TENANTS) {
+        await before
+          .for({ tenant, user: 'ana', session: 's' })
+          .observe({ content: `The harbour of ${tenant} is deep.` });
+      }
+      await before.close();
+
+      const environment = { DATABASE_URL: options.url ?? '', VARVE_SCHEMA: options.schema ?? '' };
+      const folder = mkdtempSync(join(tmpdir(), 'varve-cluster-'));
+      const run = await runCliIn(folder, ['migrate', '--distribute', '--json'], { environment });
+      expect(run).toMatchObject({ code: 0 });
+      expect(JSON.parse(run.stdout)).toMatchObject({ distributed: true, problems: [] });
+
+      const tables = await onCoordinator<{ name: string; method: string | null }>(PLACES, [options.schema]);
+      const local = tables.filter(({ method }) => method === 'n').map(({ name }) => name);
+      expect(local.toSorted()).toEqual(['api_keys', 'jobs', 'meta', 'schedules']);
+      expect(tables.filter(({ method }) => method !== 'n' && method !== 'h')).toEqual([]);
+
+      const after = await createVarve({ store: options, embedder: null, background: false });
+      for (const tenant of TENANTS) {
+        const ana = after.for({ tenant, user: 'ana', session: 's' });
+        await ana.observe({ content: `The lighthouse of ${tenant} is white.` });
+        const { results } = await ana.recall('harbour lighthouse');
+        const found = results.map(({ text }) => text);
+        expect(found.toSorted()).toEqual([
+          `The harbour of ${tenant} is deep.`,
+          `The lighthouse of ${tenant} is white.`,
+        ]);
+      }
+      expect(await after.operator.examineStore()).toEqual([]);
+      await after.close();
+      await drop();
+    },
+  );
+
+  it('keeps a store distributed when its schema is brought up to date', { timeout: 120_000 }, async () => {
+    const { options, drop } = await createPlain();
+    const older = await openAtSchema(11, { ...options, distribute: true });
+    await older.close();
+    const { openStore: open } = await import('../src/store/open-store.ts');
+    const store = await open(options);
+    expect(await store.examine()).toEqual([]);
+    const tables = await onCoordinator<{ name: string; method: string | null }>(PLACES, [options.schema]);
+    expect(tables.find(({ name }) => name === 'forgotten')).toMatchObject({ method: 'h' });
+    await store.close();
+    await drop();
+  });
+
+  it('is entered through the coordinator alone, because rows are read in the order of their numbers', async () => {
+    const { options, drop } = await server!.create();
+    await (await openStore(options)).close();
+    const [worker] = await onCoordinator<{ port: number }>(
+      'select nodeport as port from pg_dist_node where groupid > 0',
+    );
+    const url = new URL((options as PostgresOptions).url ?? '');
+    url.port = String(worker?.port);
+    await expect(openStore({ ...options, url: url.href })).rejects.toThrow('through the coordinator');
+    await drop();
+  });
+
+  it(
+    'serves the tenants of the other workers while one is gone, and the doctor names it',
+    { timeout: 120_000 },
+    async () => {
+      const { options, drop } = await server!.create();
+      const varve = await createVarve({ store: options, embedder: null, background: false });
+      const [worker] = await onCoordinator<{ id: number; port: number }>(
+        'select nodeid as id, nodeport as port from pg_dist_node where groupid > 0 order by nodeid limit 1',
+      );
+      const move = (port: number | undefined): Promise<unknown> =>
+        onCoordinator(`select citus_update_node($1, '127.0.0.1', $2)`, [worker?.id, port]);
+      await move(1);
+      try {
+        const problems = (await varve.operator.examineStore()).map(({ problem }) => problem);
+        expect(problems.join('\n')).toContain('127.0.0.1:1 does not answer');
+        await expect(varve.operator.keys.any()).resolves.toBe(false);
+        const outcomes = await Promise.allSettled(
+          TENANTS.map((tenant) => varve.for({ tenant, user: 'ana', session: 's' }).observe({ content: 'Still here.' })),
+        );
+        expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['fulfilled', 'rejected']));
+      } finally {
+        await move(worker?.port);
+      }
+      const store = await openStore(options);
+      await store.read(EVERY_TENANT, (reader) => sql`select count(*) from events`.execute(reader));
+      // Citus tells the nodes of the change a moment later.
+      await expect.poll(() => store.examine(), { timeout: 90_000 }).toEqual([]);
+      await store.close();
+      await varve.close();
+      await drop();
+    },
+  );
+});
