@@ -57,6 +57,7 @@ describe('varve on the command line', () => {
       'costs',
       'import',
       'export',
+      'migrate',
       'doctor',
       'eval',
       'calibrate',
