@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { UsageEntry } from '../ledger/usage-report.ts';
+import type { UsageEntry } from '../store/doors/usage-store.ts';
 import { NO_USAGE } from '../models/language-model.ts';
 import { type Clock, DAY } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';

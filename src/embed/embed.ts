@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { UsageScope } from '../ledger/usage-report.ts';
+import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
 import {
   chunks,

@@ -1,15 +1,18 @@
+import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import { derivedId, type IdSource } from '../record/id.ts';
 import { parse } from '../record/parse.ts';
-import { z } from 'zod';
-import type { Database, Reader, Writer } from '../store/database.ts';
-
-/** Whose account: a user's, or with `user: null` the tenant's. */
-export interface CreditOwner {
-  tenant: string;
-  user: string | null;
-}
+import type { Database, Writer } from '../store/database.ts';
+import {
+  addEntry,
+  addToBalance,
+  balanceOf,
+  creditEntries,
+  type CreditEntry,
+  type CreditOwner,
+  takeFromBalance,
+} from '../store/doors/credit-store.ts';
 
 /** A payment in or out, in whole micro-dollars. */
 export interface CreditMove extends CreditOwner {
@@ -18,16 +21,6 @@ export interface CreditMove extends CreditOwner {
   reason: string;
   /** A move under the same key happens once, however often it is asked for: the id of a payment, say. */
   key?: string;
-}
-
-/** One line of an account's statement. */
-export interface CreditEntry {
-  id: string;
-  kind: 'grant' | 'charge' | 'usage';
-  /** What the balance changed by: negative for charges and usage. */
-  amount: number;
-  reason: string;
-  at: Date;
 }
 
 /** Credit that is bought beforehand and used up by models. */
@@ -81,91 +74,12 @@ export function createCredit({ database, clock, ids }: CreditParts): Credit {
         at: clock.now(),
       });
       if (!isNew) return balanceOf(writer, move);
-      // One statement that looks and takes: two charges at the same moment cannot both see the last of the credit.
-      const taken = await writer
-        .updateTable('credit_accounts')
-        .set((update) => ({ balance: update('balance', '-', move.amount), updated_at: clock.now() }))
-        .where('tenant_id', '=', move.tenant)
-        .where('user_id', '=', move.user ?? '')
-        .where('balance', '>=', move.amount)
-        .returning('balance')
-        .executeTakeFirst();
-      if (taken === undefined) throw outOfCredit(move, await balanceOf(writer, move), move.amount);
-      return taken.balance;
+      const left = await takeFromBalance(writer, move, move.amount, clock.now());
+      if (left === null) throw outOfCredit(move, await balanceOf(writer, move), move.amount);
+      return left;
     },
-    statement: (owner, limit = 100) =>
-      database.read(owner.tenant, async (reader) => {
-        const rows = await reader
-          .selectFrom('credit_entries')
-          .selectAll()
-          .where('tenant_id', '=', owner.tenant)
-          .where('user_id', '=', owner.user ?? '')
-          .orderBy('at', 'desc')
-          .orderBy('id', 'desc')
-          .limit(limit)
-          .execute();
-        return rows.map(({ id, kind, amount, reason, at }) => ({
-          id,
-          kind: kind as CreditEntry['kind'],
-          amount,
-          reason,
-          at: new Date(at),
-        }));
-      }),
+    statement: (owner, limit = 100) => database.read(owner.tenant, (reader) => creditEntries(reader, owner, limit)),
   };
-}
-
-async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
-  const row = await reader
-    .selectFrom('credit_accounts')
-    .select('balance')
-    .where('tenant_id', '=', owner.tenant)
-    .where('user_id', '=', owner.user ?? '')
-    .executeTakeFirst();
-  return row?.balance ?? 0;
-}
-
-interface NewEntry extends CreditOwner {
-  id: string;
-  kind: CreditEntry['kind'];
-  amount: number;
-  reason: string;
-  at: number;
-}
-
-/** False when the entry is there already. */
-export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
-  const added = await writer
-    .insertInto('credit_entries')
-    .values({
-      tenant_id: entry.tenant,
-      id: entry.id,
-      user_id: entry.user ?? '',
-      kind: entry.kind,
-      amount: entry.amount,
-      reason: entry.reason,
-      at: entry.at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return added !== undefined;
-}
-
-/** Changes a balance, below 0 if it must be: for grants, and for usage, which has happened and is owed. */
-export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
-  const row = await writer
-    .insertInto('credit_accounts')
-    .values({ tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at })
-    .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id']).doUpdateSet((update) => ({
-        balance: update('credit_accounts.balance', '+', amount),
-        updated_at: at,
-      })),
-    )
-    .returning('balance')
-    .executeTakeFirstOrThrow();
-  return row.balance;
 }
 
 /** Paid work stops here. Retryable: it goes on when credit comes, so its job waits and its events stay queued. */

@@ -9,7 +9,7 @@ import { cachedEmbedder } from '../models/embedder.ts';
 import { type LanguageModel, NO_USAGE } from '../models/language-model.ts';
 import type { Ledger, LedgerOptions } from './ledger.ts';
 import type { MeterContext } from './meter.ts';
-import type { UsageEntry } from './usage-report.ts';
+import type { UsageEntry } from '../store/doors/usage-store.ts';
 
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };

@@ -1,8 +1,9 @@
 import { VarveError } from '../errors.ts';
 import { type Clock, DAY } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
-import { type Database, EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
-import { addEntry, addToBalance, createCredit, type Credit, outOfCredit } from './credit.ts';
+import { type Database, EVERY_TENANT, type Writer } from '../store/database.ts';
+import { createCredit, type Credit, outOfCredit } from './credit.ts';
+import { addEntry, addToBalance } from '../store/doors/credit-store.ts';
 import { createMeter, type Meter, type MeterContext } from './meter.ts';
 import { createPriceTable, type Prices, type PriceTable } from './price-table.ts';
 import {
@@ -12,7 +13,10 @@ import {
   type UsageEntry,
   usageReport,
   type UsageScope,
-} from './usage-report.ts';
+  addUsageRow,
+  recordedIds,
+  spentOn,
+} from '../store/doors/usage-store.ts';
 
 /** What models are used for, what that costs, and who pays. */
 export interface Ledger {
@@ -170,17 +174,6 @@ async function ensureBudget(
   }
 }
 
-async function spentOn(reader: Reader, day: string, whose: string | typeof EVERY_TENANT): Promise<number> {
-  let query = reader
-    .selectFrom('usage')
-    .select((select) => select.fn.sum<number | string | null>('cost').as('spent'))
-    .where('day', '=', day)
-    .where('operation', '!=', 'injection');
-  if (whose !== EVERY_TENANT) query = query.where('tenant_id', '=', whose);
-  const row = await query.executeTakeFirst();
-  return Number(row?.spent ?? 0);
-}
-
 /** Whose account pays: the user's (the tenant's for work without a user), the tenant's, or nobody's. */
 export type CreditMode = 'user' | 'tenant' | 'off';
 
@@ -223,46 +216,4 @@ async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts
     await addToBalance(writer, payer, -charged, entry.at);
   }
   return total;
-}
-
-async function addUsageRow(writer: Writer, entry: UsageEntry, cost: number | null, charged: number): Promise<boolean> {
-  const { scope, usage } = entry;
-  const added = await writer
-    .insertInto('usage')
-    .values({
-      tenant_id: scope.tenant,
-      id: entry.id,
-      at: entry.at,
-      day: dayOf(entry.at),
-      agent_id: scope.agent,
-      user_id: scope.user,
-      run: entry.run,
-      operation: entry.operation,
-      task: entry.task,
-      model: entry.model,
-      tokens_in: usage.tokensIn,
-      tokens_out: usage.tokensOut,
-      tokens_cached: usage.tokensCached,
-      calls: usage.calls,
-      milliseconds: usage.milliseconds,
-      estimated: usage.estimated ? 1 : 0,
-      failed: entry.failed ? 1 : 0,
-      cost,
-      charged,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return added !== undefined;
-}
-
-/** Which of the entries are in the database. */
-async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await reader
-    .selectFrom('usage')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', ids)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
 }

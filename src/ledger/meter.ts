@@ -11,7 +11,7 @@ import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Writer } from '../store/database.ts';
-import type { Operation, UsageEntry, UsageScope } from './usage-report.ts';
+import type { Operation, UsageEntry, UsageScope } from '../store/doors/usage-store.ts';
 
 /** Whose work is metered. */
 export interface MeterContext {

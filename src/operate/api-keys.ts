@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
-import { EVERY_TENANT, type Parts, type Writer } from '../store/database.ts';
-import type { ApiKeyTable } from '../store/schema.ts';
-import { recordAct } from './admin-audit-log.ts';
+import { EVERY_TENANT, type Parts } from '../store/database.ts';
+import { findKey, hasLiveKey, insertKey, type KeyRow, listKeys, updateKey } from '../store/doors/api-key-store.ts';
+import { recordAct } from '../store/doors/admin-acts.ts';
 
 /** What a key may do: each one may do what those before it may. */
 export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
@@ -106,8 +105,6 @@ export interface Keys {
   any(): Promise<boolean>;
 }
 
-type KeyRow = Selectable<ApiKeyTable>;
-
 // Another process may have revoked a key: it is believed for this long without asking.
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
@@ -115,111 +112,91 @@ const MOST_KNOWN = 10_000;
 /** Makes the keys of a store. */
 export function createKeys(parts: Parts): Keys {
   const { database, clock, ids } = parts;
-  const known = new Map<string, { row: KeyRow; until: number }>();
-
-  const find = async (id: string): Promise<KeyRow | null> => {
-    const cached = known.get(id);
-    if (cached !== undefined && cached.until > clock.now()) return cached.row;
-    const row = await database.read(EVERY_TENANT, (reader) =>
-      reader.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(),
-    );
-    known.delete(id);
-    if (row === undefined) return null;
-    if (known.size >= MOST_KNOWN) known.clear();
-    known.set(id, { row, until: clock.now() + BELIEVED_FOR });
-    return row;
-  };
+  const cache = createKeyCache(parts);
 
   /** The change and its entry in the audit trail are one. */
   const change = async (
-    { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
+    { act, by, ...key }: { tenant: string; id: string; by: string; act: string },
     fields: Partial<KeyRow>,
   ): Promise<ApiKey> => {
     const row = await database.write(EVERY_TENANT, async (writer) => {
-      const changed = await updateKey(writer, tenant, id, fields);
-      if (changed === undefined) throw notFound(id);
-      await recordAct(writer, parts, { tenant, actor: by, act, subject: id });
+      const changed = await updateKey(writer, key, fields);
+      if (changed === undefined) throw notFound(key.id);
+      await recordAct(writer, parts, { tenant: key.tenant, actor: by, act, subject: key.id });
       return changed;
     });
-    known.delete(id);
+    cache.drop(key.id);
     return toKey(row);
   };
 
   return {
     async create(tenant, input, by) {
-      const key = parse(newApiKeySchema, input, 'The key');
       const id = ids.next('key');
       const { secret, hash } = newSecret(id);
-      const row: KeyRow = {
-        id,
-        tenant_id: tenant,
-        name: key.name,
-        hash,
-        access: key.access ?? 'write',
-        agents: key.agents === undefined ? null : JSON.stringify(key.agents),
-        users: key.users === undefined ? null : JSON.stringify(key.users),
-        rate: key.rate ?? null,
-        created_at: clock.now(),
-        created_by: by,
-        expires_at: key.expiresAt?.getTime() ?? null,
-        revoked_at: null,
-      };
+      const made = { id, tenant_id: tenant, hash, created_at: clock.now(), created_by: by };
+      const row = newKeyRow(parse(newApiKeySchema, input, 'The key'), made);
       await database.write(EVERY_TENANT, async (writer) => {
-        await writer.insertInto('api_keys').values(row).execute();
+        await insertKey(writer, row);
         const details = { name: row.name, access: row.access };
         await recordAct(writer, parts, { tenant, actor: by, act: 'key.create', subject: id, details });
       });
       return { key: toKey(row), secret };
     },
     async verify(secret) {
-      const parts = readSecret(secret);
-      const row = parts === null ? null : await find(parts.id);
+      const read = readSecret(secret);
+      const row = read === null ? null : await cache.find(read.id);
       // An unknown id is compared all the same, so that the time does not tell whether it exists.
-      const fits = fitsHash(parts?.bytes ?? '', row?.hash ?? '');
+      const fits = fitsHash(read?.bytes ?? '', row?.hash ?? '');
       if (row === null || !fits || row.revoked_at !== null) return null;
       if (row.expires_at !== null && row.expires_at <= clock.now()) return null;
       return toKey(row);
     },
-    async list(tenant) {
-      const rows = await database.read(EVERY_TENANT, (reader) =>
-        reader
-          .selectFrom('api_keys')
-          .selectAll()
-          .where('tenant_id', '=', tenant)
-          .orderBy('created_at', 'desc')
-          .execute(),
-      );
-      return rows.map(toKey);
-    },
+    list: async (tenant) => (await database.read(EVERY_TENANT, (reader) => listKeys(reader, tenant))).map(toKey),
     async rotate(tenant, id, by) {
       const { secret, hash } = newSecret(id);
       return { key: await change({ tenant, id, by, act: 'key.rotate' }, { hash }), secret };
     },
     revoke: (tenant, id, by) => change({ tenant, id, by, act: 'key.revoke' }, { revoked_at: clock.now() }),
-    async any() {
-      const row = await database.read(EVERY_TENANT, (reader) =>
-        reader.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).limit(1).executeTakeFirst(),
-      );
-      return row !== undefined;
-    },
+    any: () => database.read(EVERY_TENANT, hasLiveKey),
   };
 }
 
-/** Changes a live key. A revoked one stays as it is: it can be neither revoked again nor brought back. */
-async function updateKey(
-  writer: Writer,
-  tenant: string,
-  id: string,
-  fields: Partial<KeyRow>,
-): Promise<KeyRow | undefined> {
-  return writer
-    .updateTable('api_keys')
-    .set(fields)
-    .where('id', '=', id)
-    .where('tenant_id', '=', tenant)
-    .where('revoked_at', 'is', null)
-    .returningAll()
-    .executeTakeFirst();
+interface KeyCache {
+  find(id: string): Promise<KeyRow | null>;
+  drop(id: string): void;
+}
+
+function createKeyCache({ database, clock }: Pick<Parts, 'database' | 'clock'>): KeyCache {
+  const known = new Map<string, { row: KeyRow; until: number }>();
+  return {
+    async find(id) {
+      const cached = known.get(id);
+      if (cached !== undefined && cached.until > clock.now()) return cached.row;
+      const row = await database.read(EVERY_TENANT, (reader) => findKey(reader, id));
+      known.delete(id);
+      if (row === undefined) return null;
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(id, { row, until: clock.now() + BELIEVED_FOR });
+      return row;
+    },
+    drop: (id) => void known.delete(id),
+  };
+}
+
+function newKeyRow(
+  { name, access = 'write', agents, users, rate, expiresAt }: Parsed<NewApiKey>,
+  made: Pick<KeyRow, 'id' | 'tenant_id' | 'hash' | 'created_at' | 'created_by'>,
+): KeyRow {
+  return {
+    ...made,
+    name,
+    access,
+    agents: agents === undefined ? null : JSON.stringify(agents),
+    users: users === undefined ? null : JSON.stringify(users),
+    rate: rate ?? null,
+    expires_at: expiresAt?.getTime() ?? null,
+    revoked_at: null,
+  };
 }
 
 function toKey(row: KeyRow): ApiKey {

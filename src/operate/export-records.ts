@@ -4,10 +4,10 @@ import { toBlock } from '../store/block-store.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { toEntity } from '../store/entity-store.ts';
 import { type EventRow, toEvent } from '../store/event-store.ts';
+import { withinScope } from '../store/owner-store.ts';
 import { toRefusal } from '../store/history-store.ts';
 import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
 import type { BlockTable, EntityTable, OwnerTable, RefusalTable, RevisionTable } from '../store/schema.ts';
-import { within } from './inspect-records.ts';
 import type { RecordLine } from './record-line.ts';
 
 const PAGE = 500;
@@ -65,7 +65,8 @@ async function byRow<Row extends { row_id: number }>(
 ): Promise<Page<Row>> {
   // What was forgotten stays in the store, where it can be restored or erased: its words leave with no export.
   const kept = table === 'memories' ? sql`and coalesce(archive_reason, '') <> 'forgotten'` : sql``;
-  const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${within(scope)} and row_id > ${after ?? 0}
+  const { rows } =
+    await sql<Row>`select * from ${sql.table(table)} where ${withinScope(scope)} and row_id > ${after ?? 0}
     ${kept} order by row_id limit ${PAGE}`.execute(reader);
   return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
 }
@@ -77,14 +78,14 @@ async function byId<Table>(
   after: string | number | null,
 ): Promise<Page<Selectable<Table>>> {
   const { rows } = await sql<Selectable<Table> & { id: string }>`select * from ${sql.table(table)}
-    where ${within(scope)} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
+    where ${withinScope(scope)} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
   return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.id ?? null) };
 }
 
 /** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */
 async function* revisionLines(database: Database, scope: Scope): AsyncGenerator<RecordLine> {
   const { rows: owners } = await database.read(scope.tenant, (reader) =>
-    sql<Selectable<OwnerTable>>`select * from owners where ${within(scope)} order by owner_key`.execute(reader),
+    sql<Selectable<OwnerTable>>`select * from owners where ${withinScope(scope)} order by owner_key`.execute(reader),
   );
   for (const { agent_id: agent, user_id: user } of owners) {
     const place = { tenant: scope.tenant, agent, user, session: null, connection: null };

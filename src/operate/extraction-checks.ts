@@ -6,8 +6,8 @@ import {
   type FormedConversation,
   formedSignature,
   type FormedStatement,
-} from '../store/quality-store.ts';
-import { recordAct } from './admin-audit-log.ts';
+} from '../store/doors/quality-store.ts';
+import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 
 /** How many conversations of a tenant are checked: until then the prompts are being tuned. */
@@ -130,15 +130,8 @@ export async function watchExtraction(parts: Parts, tenant: string): Promise<voi
   const report = await checkExtraction(parts.database, tenant);
   const failing = report.checks.filter(({ isAlert }) => isAlert).map(({ check }) => check);
   await parts.database.write(tenant, async (writer) => {
-    const last = await writer
-      .selectFrom('admin_acts')
-      .select('details')
-      .where('tenant_id', '=', tenant)
-      .where('act', '=', ALERT)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const known = last === undefined ? [] : (JSON.parse(last.details) as { failing: string[] }).failing;
+    const last = await detailsOfLastAct(writer, tenant, ALERT);
+    const known = (last?.['failing'] ?? []) as string[];
     if (failing.join() === known.join()) return;
     const details = { failing, conversations: report.conversations, checks: report.checks };
     await recordAct(writer, parts, { tenant, actor: 'varve', act: ALERT, subject: null, details });

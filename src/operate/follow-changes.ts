@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import { setTimeout as pause } from 'node:timers/promises';
 import { invalidInput } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database } from '../store/database.ts';
-import { within } from './inspect-records.ts';
+import { type ChangePlace, type ChangeRow, lastEventRow, readChanges } from '../store/history-store.ts';
 
 /** Something that changed. It names the record and holds nothing of its content. */
 export interface RecordChange {
@@ -27,20 +26,12 @@ export interface FollowOptions {
   written?(): Promise<void>;
 }
 
-type Change = Omit<RecordChange, 'cursor' | 'at'> & { at: number; rowId: number };
-
-/** How far one has read: the last row of the events, the time of the last revision. */
-interface Place {
-  rowId: number;
-  at: number;
-}
-
 // Writers in other processes are seen this late at most.
 const LOOK_EVERY = 1_000;
 // On a busy server something is written all the time: looking after each write would leave no time for the writes.
 const LOOK_AT_MOST_EVERY = 100;
 // A transaction may commit after one that began later: the last stretch is read again, and what was told is left out.
-const OVERLAP: Place = { rowId: 200, at: 3_000 };
+const OVERLAP: ChangePlace = { rowId: 200, at: 3_000 };
 const PAGE = 1_000;
 
 /** What changes within a scope, from now or from a cursor on, until the signal says stop. */
@@ -49,8 +40,11 @@ export async function* followChanges(
   scope: Scope,
   { after, signal, written = () => new Promise(() => {}) }: FollowOptions = {},
 ): AsyncGenerator<RecordChange> {
-  let place = after === undefined ? { rowId: await lastRow(database, scope), at: clock.now() } : readCursor(after);
-  const told = new Map<string, Place>();
+  let place =
+    after === undefined
+      ? { rowId: await database.read(scope.tenant, (reader) => lastEventRow(reader, scope.tenant)), at: clock.now() }
+      : readCursor(after);
+  const told = new Map<string, ChangePlace>();
   for (const change of await read(database, scope, place)) {
     if (change.kind === 'event' ? change.rowId <= place.rowId : change.at <= place.at) told.set(keyOf(change), change);
   }
@@ -84,37 +78,17 @@ async function waitAtMost(milliseconds: number, signal: AbortSignal | undefined)
   });
 }
 
-async function lastRow(database: Database, { tenant }: Scope): Promise<number> {
-  const { rows } = await database.read(tenant, (reader) =>
-    sql<{ last: number | null }>`select max(row_id) as last from events where tenant_id = ${tenant}`.execute(reader),
-  );
-  return Number(rows[0]?.last ?? 0);
-}
-
 /** The changes after a place, and those of the overlap before it. */
-async function read(database: Database, scope: Scope, place: Place): Promise<Change[]> {
-  return database.read(scope.tenant, async (reader) => {
-    const events = await sql<Change>`
-      select 'event' as kind, id, 1 as version, recorded_at as at, 'observed' as reason, origin as actor,
-        row_id as "rowId"
-      from events where ${within(scope)} and row_id > ${place.rowId - OVERLAP.rowId} order by row_id limit ${PAGE}`.execute(
-      reader,
-    );
-    const owners = sql`select owner_key from owners where ${within({ ...scope, session: null })}`;
-    const revisions = await sql<Change>`
-      select case when record_id like 'blk%' then 'block' else 'memory' end as kind, record_id as id, version, at, reason,
-        actor, 0 as "rowId"
-      from revisions where tenant_id = ${scope.tenant} and at > ${place.at - OVERLAP.at} and owner_key in (${owners})
-      order by at, record_id, version limit ${PAGE}`.execute(reader);
-    return [...events.rows, ...revisions.rows];
-  });
+async function read(database: Database, scope: Scope, { rowId, at }: ChangePlace): Promise<ChangeRow[]> {
+  const after = { rowId: rowId - OVERLAP.rowId, at: at - OVERLAP.at };
+  return database.read(scope.tenant, (reader) => readChanges(reader, scope, { after, limit: PAGE }));
 }
 
-function keyOf({ id, version }: Pick<Change, 'id' | 'version'>): string {
+function keyOf({ id, version }: Pick<ChangeRow, 'id' | 'version'>): string {
   return `${id}/${version}`;
 }
 
-function readCursor(cursor: string): Place {
+function readCursor(cursor: string): ChangePlace {
   const match = /^(\d{1,15})-(\d{1,15})$/.exec(cursor);
   if (match === null) throw invalidInput('The cursor is not one that a change has given.');
   return { rowId: Number(match[1]), at: Number(match[2]) };

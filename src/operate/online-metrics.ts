@@ -13,7 +13,7 @@ import {
   type ScaffoldState,
   scaffoldStates,
   sumUse,
-} from '../store/quality-store.ts';
+} from '../store/doors/quality-store.ts';
 
 /** What each number is, for every place that shows one. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {

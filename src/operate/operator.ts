@@ -8,17 +8,18 @@ import { EVERY_TENANT, type StoreProblem } from '../store/database.ts';
 import { countHeldChanges } from '../store/held-change-store.ts';
 import { countQueued } from '../store/indexing.ts';
 import { SCHEMA_VERSION } from '../store/migrations/migrations.ts';
-import { type Acts, createActs } from './admin-audit-log.ts';
+import { type Acts, createActs } from '../store/doors/admin-acts.ts';
 import { createKeys, type Keys } from './api-keys.ts';
 import { createCursorSeal, type CursorSeal } from './cursor-seal.ts';
 import { exportRecords } from './export-records.ts';
 import { checkExtraction, type ExtractionReport } from './extraction-checks.ts';
 import { followChanges, type FollowOptions, type RecordChange } from './follow-changes.ts';
 import { type ImportItem, type ImportOptions, importRecords, type ImportReport } from './import-records.ts';
-import { countRecords, createInspector, type Inspector, type RecordCounts } from './inspect-records.ts';
+import { createInspector, type Inspector } from './inspect-records.ts';
+import { countRecords, type RecordCounts } from '../store/doors/inspect-scope.ts';
 import { onlineMetrics, type OnlineMetrics } from './online-metrics.ts';
 import type { RecordLine } from './record-line.ts';
-import { createRequestAnswers, type RequestAnswers } from './request-answers.ts';
+import { createRequestAnswers, type RequestAnswers } from '../store/doors/request-answers.ts';
 import type { WebhookDeps } from './webhook-delivery.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
@@ -102,7 +103,10 @@ export function createOperator(parts: FormDeps & WebhookDeps, { written }: { wri
     inspect: createInspector(parts),
     metrics: (scope) => onlineMetrics(parts, parseScope(scope)),
     checkExtraction: ({ tenant = 'default' } = {}) => checkExtraction(database, tenant),
-    count: (scope) => countRecords(database, parseScope(scope)),
+    count(input) {
+      const scope = parseScope(input);
+      return database.read(scope.tenant, (reader) => countRecords(reader, scope));
+    },
     async status() {
       return {
         dialect: database.dialect,

@@ -21,7 +21,7 @@ import {
   updateDelivery,
   updateWebhook,
   type WebhookRow,
-} from '../store/webhook-store.ts';
+} from '../store/doors/webhook-store.ts';
 import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
 export const DELIVER_JOB = 'deliver-webhook';

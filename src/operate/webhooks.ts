@@ -7,6 +7,7 @@ import type { Page, Writer } from '../store/database.ts';
 import {
   type DeliveryRow,
   findDelivery,
+  insertWebhook,
   listDeliveries,
   listWebhooks,
   removeWebhook,
@@ -16,8 +17,8 @@ import {
   WEBHOOK_EVENTS,
   type WebhookEvent,
   type WebhookRow,
-} from '../store/webhook-store.ts';
-import { recordAct } from './admin-audit-log.ts';
+} from '../store/doors/webhook-store.ts';
+import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
 
@@ -147,7 +148,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
         if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) {
           throw new VarveError(`A tenant has at most ${MOST_WEBHOOKS} webhooks.`, { code: 'conflict' });
         }
-        await writer.insertInto('webhooks').values(row).execute();
+        await insertWebhook(writer, row);
         // The path of a URL may be a secret of the receiver's.
         const details = { host: new URL(row.url).host };
         await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.create', subject: row.id, details });

@@ -1,9 +1,10 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { createHash } from 'node:crypto';
 import { digest } from '../record/id.ts';
 import type { Scope } from '../record/scope.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
 import { eraseRecords, learnedFrom, type RecordRow, removeRows, withDerivedAlone } from './erase-records.ts';
+import { ownersWithin, withinScope } from './owner-store.ts';
 import type { ErasureTable, Tables } from './schema.ts';
 
 /** How many rows of each kind were removed for good. */
@@ -77,7 +78,7 @@ async function rowsWithin(
 ): Promise<RecordRow[]> {
   const number = NUMBERED.has(table) ? sql`row_id` : sql`0`;
   const { rows } = await sql<RecordRow>`
-    select id, ${number} as "rowId" from ${sql.table(table)} where ${within(scope)}`.execute(writer);
+    select id, ${number} as "rowId" from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
   return rows;
 }
 
@@ -104,7 +105,7 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   // What nobody has read from events was written by hand, and was never learned from anything.
   const by = database.syntax.jsonText('internal', ['by']);
   const { rows } = await sql<RecordRow>`
-    select id, row_id as "rowId" from memories where ${within({ ...scope, session: null })}
+    select id, row_id as "rowId" from memories where ${withinScope({ ...scope, session: null })}
       and source_session = ${scope.session} and source_events = '[]'
       and coalesce(reader, ${by}) is not null`.execute(writer);
   return rows;
@@ -113,14 +114,14 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
 /** What was forgotten within a scope goes for good, with the words that were kept of it. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
-    and forgotten_id in (select id from forgotten where ${within(scope)})`.execute(writer);
+    and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
 /** What background work has noted of an owner: its progress, runs, answers that wait for review, what was given to models. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const owner = { ...scope, session: null };
-  const owners = sql`select owner_key from owners where ${within(owner)}`;
+  const owners = ownersWithin(owner);
   const session = scope.session === null ? sql`` : sql`and session_id = ${scope.session}`;
   await sql`delete from given_memories where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(
     writer,
@@ -133,7 +134,7 @@ async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
 
 /** Queued and ended work is kept by owner; a session's carries the session in its payload. */
 async function eraseJobs(writer: Writer, database: Database, scope: Scope): Promise<number> {
-  const owners = sql`select owner_key from owners where ${within({ ...scope, session: null })}`;
+  const owners = ownersWithin(scope);
   const session =
     scope.session === null
       ? sql``
@@ -141,14 +142,6 @@ async function eraseJobs(writer: Writer, database: Database, scope: Scope): Prom
   const result = await sql`
     delete from jobs where tenant_id = ${scope.tenant} and owner_key in (${owners}) ${session}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
-}
-
-function within(scope: Scope): RawBuilder<unknown> {
-  const conditions = [sql`tenant_id = ${scope.tenant}`];
-  if (scope.agent !== null) conditions.push(sql`agent_id = ${scope.agent}`);
-  if (scope.user !== null) conditions.push(sql`user_id = ${scope.user}`);
-  if (scope.session !== null) conditions.push(sql`session_id = ${scope.session}`);
-  return sql.join(conditions, sql` and `);
 }
 
 async function removeWithin(
@@ -167,7 +160,7 @@ async function removeWithin(
     | 'webhook_deliveries',
   scope: Scope,
 ): Promise<number> {
-  const result = await sql`delete from ${sql.table(table)} where ${within(scope)}`.execute(writer);
+  const result = await sql`delete from ${sql.table(table)} where ${withinScope(scope)}`.execute(writer);
   return Number(result.numAffectedRows ?? 0);
 }
 

@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { chunks, type Page, type Reader, type Writer } from './database.ts';
-import { liesWithin } from './owner-store.ts';
+import { liesWithin, ownersWithin, withinScope } from './owner-store.ts';
 import type { RefusalTable, RunTable } from './schema.ts';
 
 /** What a revision records of a change. */
@@ -325,4 +325,43 @@ export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
     proposal: row.proposal === null ? null : (JSON.parse(row.proposal) as unknown),
     events: JSON.parse(row.events) as string[],
   };
+}
+
+/** How far changes were read: the last row of the events, the time of the last revision. */
+export interface ChangePlace {
+  rowId: number;
+  at: number;
+}
+
+/** An event or a version of a record, without its content. `rowId` is 0 for a version. */
+export interface ChangeRow extends ChangePlace {
+  kind: 'event' | 'memory' | 'block';
+  id: string;
+  version: number;
+  reason: string;
+  actor: string;
+}
+
+/** The last row of the events of a tenant. */
+export async function lastEventRow(reader: Reader, tenant: string): Promise<number> {
+  const { rows } = await sql<{ last: number | null }>`
+    select max(row_id) as last from events where tenant_id = ${tenant}`.execute(reader);
+  return Number(rows[0]?.last ?? 0);
+}
+
+/** Events, then versions within a scope after a place, at most `limit` of each. */
+export async function readChanges(
+  reader: Reader,
+  scope: Scope,
+  { after, limit }: { after: ChangePlace; limit: number },
+): Promise<ChangeRow[]> {
+  const events = await sql<ChangeRow>`
+    select 'event' as kind, id, 1 as version, recorded_at as at, 'observed' as reason, origin as actor, row_id as "rowId"
+    from events where ${withinScope(scope)} and row_id > ${after.rowId} order by row_id limit ${limit}`.execute(reader);
+  const versions = await sql<ChangeRow>`
+    select case when record_id like 'blk%' then 'block' else 'memory' end as kind, record_id as id, version, at, reason,
+      actor, 0 as "rowId"
+    from revisions where tenant_id = ${scope.tenant} and at > ${after.at} and owner_key in (${ownersWithin(scope)})
+    order by at, record_id, version limit ${limit}`.execute(reader);
+  return [...events.rows, ...versions.rows];
 }

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
@@ -70,6 +70,20 @@ export function liesWithin<Table extends 'memories' | 'blocks' | 'events' | 'ses
       ...(scope.session === null ? [] : [eb('session_id', '=', scope.session)]),
     ]);
   return builder as unknown as Filter<Table>;
+}
+
+/** What lies within a scope, as a condition on any table that has the columns of those parts which are set. */
+export function withinScope(scope: Scope): RawBuilder<unknown> {
+  const conditions = [sql`tenant_id = ${scope.tenant}`];
+  if (scope.agent !== null) conditions.push(sql`agent_id = ${scope.agent}`);
+  if (scope.user !== null) conditions.push(sql`user_id = ${scope.user}`);
+  if (scope.session !== null) conditions.push(sql`session_id = ${scope.session}`);
+  return sql.join(conditions, sql` and `);
+}
+
+/** The keys of the owners within a scope, as a subquery. */
+export function ownersWithin(scope: Scope): RawBuilder<unknown> {
+  return sql`select owner_key from owners where ${withinScope({ ...scope, session: null })}`;
 }
 
 /** What a handle may refer to by id: all that it sees, and all that lies within its agent and user. */

@@ -4,12 +4,12 @@ import type { ContextReport, SectionReport } from '../../src/assemble/context-re
 import type { SynthesisToApply } from '../../src/consolidate/documents/tiers.ts';
 import type { DocumentToApply } from '../../src/consolidate/nightly/reflect.ts';
 import type { Job } from '../../src/store/queue/job.ts';
-import type { ReportLine } from '../../src/ledger/usage-report.ts';
+import type { ReportLine } from '../../src/store/doors/usage-store.ts';
 import type { ApiKey } from '../../src/operate/api-keys.ts';
 import type { ExtractionReport } from '../../src/operate/extraction-checks.ts';
 import type { RecordChange } from '../../src/operate/follow-changes.ts';
 import type * as inspect from '../../src/operate/inspect-records.ts';
-import type { RecordCounts } from '../../src/operate/inspect-records.ts';
+import type { RecordCounts } from '../../src/store/doors/inspect-scope.ts';
 import type { OnlineMetrics } from '../../src/operate/online-metrics.ts';
 import type {
   RecallResult as RecallResultRecord,

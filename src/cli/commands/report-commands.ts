@@ -1,4 +1,4 @@
-import type { ReportBy } from '../../ledger/usage-report.ts';
+import type { ReportBy } from '../../store/doors/usage-store.ts';
 import { EXTRACTION_CHECKS, ONLINE_METRICS, type Rate } from '../../operate/online-metrics.ts';
 import { type Command, EXIT, listOption, textOption, UsageError } from '../command.ts';
 import { scopeOf, withMemory } from '../open-memory.ts';

@@ -1,9 +1,9 @@
 import { VarveError } from '../../errors.ts';
 import type { Handle } from '../../handle/handle.ts';
-import type { Acts } from '../../operate/admin-audit-log.ts';
+import type { Acts } from '../../store/doors/admin-acts.ts';
 import type { ApiKey, MadeApiKey, NewApiKey } from '../../operate/api-keys.ts';
 import type { RecordChange } from '../../operate/follow-changes.ts';
-import type { RecordCounts } from '../../operate/inspect-records.ts';
+import type { RecordCounts } from '../../store/doors/inspect-scope.ts';
 import type { OnlineMetrics } from '../../operate/online-metrics.ts';
 import type { HandleScope, ScopeInput } from '../../record/scope.ts';
 import { textLines } from '../streams.ts';

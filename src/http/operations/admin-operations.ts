@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidInput } from '../../errors.ts';
 import type { JobState } from '../../store/queue/job.ts';
-import type { ReportBy } from '../../ledger/usage-report.ts';
+import type { ReportBy } from '../../store/doors/usage-store.ts';
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';
 import { ownerKey } from '../../record/scope.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parse } from '../record/parse.ts';
-import type { Page, Parts, Writer } from '../store/database.ts';
+import { parse } from '../../record/parse.ts';
+import type { Page, Parts, Reader, Writer } from '../database.ts';
 
 /** What an administrator did. Kept for the audit; never content of memories or events. */
 export interface Act {
@@ -82,4 +82,21 @@ export async function recordAct(
       details: JSON.stringify(details),
     })
     .execute();
+}
+
+/** The details of the latest act of a kind; null when there is none. */
+export async function detailsOfLastAct(
+  reader: Reader,
+  tenant: string,
+  act: string,
+): Promise<Record<string, unknown> | null> {
+  const last = await reader
+    .selectFrom('admin_acts')
+    .select('details')
+    .where('tenant_id', '=', tenant)
+    .where('act', '=', act)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last === undefined ? null : (JSON.parse(last.details) as Record<string, unknown>);
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Reader, Writer } from './database.ts';
-import type { WebhookDeliveryTable, WebhookTable } from './schema.ts';
+import type { Database, Reader, Writer } from '../database.ts';
+import type { WebhookDeliveryTable, WebhookTable } from '../schema.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;
@@ -65,6 +65,10 @@ export async function findWebhook(reader: Reader, tenant: string, id: string): P
     .where('tenant_id', '=', tenant)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+export async function insertWebhook(writer: Writer, row: WebhookRow): Promise<void> {
+  await writer.insertInto('webhooks').values(row).execute();
 }
 
 /** Changes a webhook; undefined when there is none of that id in the tenant. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { invalidInput } from '../errors.ts';
-import type { ModelUsage } from '../models/language-model.ts';
-import type { Scope } from '../record/scope.ts';
-import { type Database, EVERY_TENANT, type Tenant } from '../store/database.ts';
+import { invalidInput } from '../../errors.ts';
+import type { ModelUsage } from '../../models/language-model.ts';
+import type { Scope } from '../../record/scope.ts';
+import { type Database, EVERY_TENANT, type Reader, type Tenant, type Writer } from '../database.ts';
 
 /** What a report can be broken down by. */
 export type ReportBy = 'month' | 'day' | 'operation' | 'task' | 'model' | 'user' | 'agent' | 'tenant' | 'run';
@@ -132,4 +132,64 @@ export interface UsageEntry {
 /** The UTC day of a time, as 2026-11-15. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
+}
+
+/** Writes down a use of a model; false when it is there already. */
+export async function addUsageRow(
+  writer: Writer,
+  entry: UsageEntry,
+  cost: number | null,
+  charged: number,
+): Promise<boolean> {
+  const { scope, usage } = entry;
+  const added = await writer
+    .insertInto('usage')
+    .values({
+      tenant_id: scope.tenant,
+      id: entry.id,
+      at: entry.at,
+      day: dayOf(entry.at),
+      agent_id: scope.agent,
+      user_id: scope.user,
+      run: entry.run,
+      operation: entry.operation,
+      task: entry.task,
+      model: entry.model,
+      tokens_in: usage.tokensIn,
+      tokens_out: usage.tokensOut,
+      tokens_cached: usage.tokensCached,
+      calls: usage.calls,
+      milliseconds: usage.milliseconds,
+      estimated: usage.estimated ? 1 : 0,
+      failed: entry.failed ? 1 : 0,
+      cost,
+      charged,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+/** Which of the entries are in the database. */
+export async function recordedIds(reader: Reader, tenant: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await reader
+    .selectFrom('usage')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', ids)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What background and foreground work has cost on a day, in micro-dollars. */
+export async function spentOn(reader: Reader, day: string, whose: Tenant): Promise<number> {
+  let query = reader
+    .selectFrom('usage')
+    .select((select) => select.fn.sum<number | string | null>('cost').as('spent'))
+    .where('day', '=', day)
+    .where('operation', '!=', 'injection');
+  if (whose !== EVERY_TENANT) query = query.where('tenant_id', '=', whose);
+  const row = await query.executeTakeFirst();
+  return Number(row?.spent ?? 0);
 }

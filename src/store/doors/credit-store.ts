@@ -1,0 +1,106 @@
+import type { Reader, Writer } from '../database.ts';
+
+/** Whose account: a user's, or with `user: null` the tenant's. */
+export interface CreditOwner {
+  tenant: string;
+  user: string | null;
+}
+
+/** One line of an account's statement. */
+export interface CreditEntry {
+  id: string;
+  kind: 'grant' | 'charge' | 'usage';
+  /** What the balance changed by: negative for charges and usage. */
+  amount: number;
+  reason: string;
+  at: Date;
+}
+
+/** Micro-dollars left on an account; 0 when it never had any. */
+export async function balanceOf(reader: Reader, owner: CreditOwner): Promise<number> {
+  const row = await reader
+    .selectFrom('credit_accounts')
+    .select('balance')
+    .where('tenant_id', '=', owner.tenant)
+    .where('user_id', '=', owner.user ?? '')
+    .executeTakeFirst();
+  return row?.balance ?? 0;
+}
+
+interface NewEntry extends CreditOwner {
+  id: string;
+  kind: CreditEntry['kind'];
+  amount: number;
+  reason: string;
+  at: number;
+}
+
+/** False when the entry is there already. */
+export async function addEntry(writer: Writer, entry: NewEntry): Promise<boolean> {
+  const added = await writer
+    .insertInto('credit_entries')
+    .values({
+      tenant_id: entry.tenant,
+      id: entry.id,
+      user_id: entry.user ?? '',
+      kind: entry.kind,
+      amount: entry.amount,
+      reason: entry.reason,
+      at: entry.at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+/** Changes a balance, below 0 if it must be: for grants, and for usage, which has happened and is owed. */
+export async function addToBalance(writer: Writer, owner: CreditOwner, amount: number, at: number): Promise<number> {
+  const row = await writer
+    .insertInto('credit_accounts')
+    .values({ tenant_id: owner.tenant, user_id: owner.user ?? '', balance: amount, updated_at: at })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet((update) => ({
+        balance: update('credit_accounts.balance', '+', amount),
+        updated_at: at,
+      })),
+    )
+    .returning('balance')
+    .executeTakeFirstOrThrow();
+  return row.balance;
+}
+
+/**
+ * Takes an amount from a balance, in one statement that looks and takes: two charges at the same moment cannot both see
+ * the last of the credit. Gives what is left; null when there is not enough.
+ */
+export async function takeFromBalance(
+  writer: Writer,
+  owner: CreditOwner,
+  amount: number,
+  at: number,
+): Promise<number | null> {
+  const taken = await writer
+    .updateTable('credit_accounts')
+    .set((update) => ({ balance: update('balance', '-', amount), updated_at: at }))
+    .where('tenant_id', '=', owner.tenant)
+    .where('user_id', '=', owner.user ?? '')
+    .where('balance', '>=', amount)
+    .returning('balance')
+    .executeTakeFirst();
+  return taken?.balance ?? null;
+}
+
+/** The entries of an account, the latest first. */
+export async function creditEntries(reader: Reader, owner: CreditOwner, limit: number): Promise<CreditEntry[]> {
+  const rows = await reader
+    .selectFrom('credit_entries')
+    .select(['id', 'kind', 'amount', 'reason', 'at'])
+    .where('tenant_id', '=', owner.tenant)
+    .where('user_id', '=', owner.user ?? '')
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, kind: row.kind as CreditEntry['kind'], at: new Date(row.at) }));
+}

@@ -1,0 +1,252 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { DAY } from '../../record/clock.ts';
+import type { Scope } from '../../record/scope.ts';
+import type { Reader } from '../database.ts';
+import { liesWithin, ownersWithin, withinReach, withinScope } from '../owner-store.ts';
+import type { SessionTable } from '../schema.ts';
+
+/** How much there is within a scope. */
+export interface RecordCounts {
+  events: number;
+  /** Events that wait to be distilled. */
+  eventsWaiting: number;
+  memories: number;
+  memoriesArchived: number;
+  /** Live memories by type. */
+  byType: Record<string, number>;
+  blocks: number;
+  sessions: number;
+  entities: number;
+  /** Records that wait for their vector. */
+  vectorsWaiting: number;
+  /** Changes of documents that wait for review, because they would lose much that still holds. */
+  heldChanges: number;
+  /** Owners: the tenant itself, its agents, its users and their pairs. */
+  owners: number;
+}
+
+/** Counts what lies within a scope. */
+export async function countRecords(reader: Reader, scope: Scope): Promise<RecordCounts> {
+  const here = withinScope(scope);
+  const owner = withinScope({ ...scope, session: null });
+  const types = await sql<{ type: string; count: number }>`
+      select type, count(*) as count from memories where ${here} and archived_at is null group by type order by type`.execute(
+    reader,
+  );
+  const byType = Object.fromEntries(types.rows.map((row) => [row.type, Number(row.count)]));
+  return {
+    events: await count(reader, 'events', here),
+    eventsWaiting: await count(reader, 'events', sql`${here} and processed_at is null`),
+    memories: Object.values(byType).reduce((sum, some) => sum + some, 0),
+    memoriesArchived: await count(reader, 'memories', sql`${here} and archived_at is not null`),
+    byType,
+    blocks: await count(reader, 'blocks', here),
+    sessions: await count(reader, 'sessions', here),
+    entities: await count(reader, 'entities', owner),
+    vectorsWaiting: await count(
+      reader,
+      'embedding_queue',
+      sql`tenant_id = ${scope.tenant} and owner_key in (${ownersWithin(scope)})`,
+    ),
+    heldChanges: await count(reader, 'held_changes', sql`${owner} and decided_at is null`),
+    owners: await count(reader, 'owners', owner),
+  };
+}
+
+async function count(reader: Reader, table: string, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*) as count from ${sql.table(table)} where ${where}`.execute(reader);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** A conversation, with what came of it. */
+export interface SessionSummary {
+  id: string;
+  agent: string | null;
+  user: string | null;
+  status: string;
+  startedAt: Date;
+  lastEventAt: Date;
+  events: number;
+  /** The first words of the user. */
+  opening: string | null;
+  memories: number;
+  refused: number;
+}
+
+export async function listSessionRows(
+  reader: Reader,
+  scope: Scope,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ total: number; items: SessionSummary[] }> {
+  const total = await count(reader, 'sessions', withinScope(scope));
+  const { rows } = await sql<SessionRow>`
+    select * from sessions where ${withinScope(scope)}
+    order by last_event_at desc, session_id limit ${limit} offset ${offset}`.execute(reader);
+  if (rows.length === 0) return { total, items: [] };
+  const cameOf = await whatCameOf(reader, scope.tenant, rows);
+  const items = rows.map((row): SessionSummary => {
+    const { spoken, opening, memories, refused } = cameOf(row);
+    return {
+      id: row.session_id,
+      agent: row.agent_id,
+      user: row.user_id,
+      status: row.status,
+      // When it was said: the session itself notes when its events were recorded, which for an import is later.
+      startedAt: new Date(Number(spoken?.first ?? row.started_at)),
+      lastEventAt: new Date(Number(spoken?.last ?? row.last_event_at)),
+      events: Number(row.event_count),
+      opening: opening?.content.slice(0, 200) ?? null,
+      memories: Number(memories?.count ?? 0),
+      refused: Number(refused?.count ?? 0),
+    };
+  });
+  items.sort((one, other) => other.lastEventAt.getTime() - one.lastEventAt.getTime());
+  return { total, items };
+}
+
+type SessionRow = Selectable<SessionTable>;
+
+interface CameOf {
+  opening: { content: string } | undefined;
+  spoken: { first: number; last: number } | undefined;
+  memories: { count: number } | undefined;
+  refused: { count: number } | undefined;
+}
+
+/** The user's first words, the first and last time, and how many memories and refusals each of the sessions has. */
+async function whatCameOf(
+  reader: Reader,
+  tenant: string,
+  sessions: readonly SessionRow[],
+): Promise<(session: SessionRow) => CameOf> {
+  const ids = sql.join([...new Set(sessions.map(({ session_id }) => session_id))]);
+  const bySession = async <Row>(query: RawBuilder<Row & { place: string }>): Promise<Map<string, Row>> =>
+    new Map((await query.execute(reader)).rows.map((row) => [row.place, row]));
+  const place = (session: string): RawBuilder<string> => sql`owner_key || ' ' || ${sql.ref(session)} as place`;
+  const openings = await bySession(sql<{ place: string; content: string }>`
+    select ${place('session_id')}, content from events where tenant_id = ${tenant} and session_id in (${ids})
+      and origin = 'user' and position <= 4 order by position desc`);
+  const spoken = await bySession(sql<{ place: string; first: number; last: number }>`
+    select ${place('session_id')}, min(occurred_at) as first, max(occurred_at) as last
+    from events where tenant_id = ${tenant} and session_id in (${ids}) group by owner_key, session_id`);
+  const countBy = (table: string, session: string): Promise<Map<string, { count: number }>> =>
+    bySession(sql<{ place: string; count: number }>`
+      select ${place(session)}, count(*) as count from ${sql.table(table)}
+      where tenant_id = ${tenant} and ${sql.ref(session)} in (${ids}) group by owner_key, ${sql.ref(session)}`);
+  const memories = await countBy('memories', 'source_session');
+  const refused = await countBy('refusals', 'session_id');
+  return (session) => {
+    const key = `${session.owner_key} ${session.session_id}`;
+    return {
+      opening: openings.get(key),
+      spoken: spoken.get(key),
+      memories: memories.get(key),
+      refused: refused.get(key),
+    };
+  };
+}
+
+/** Who and what the live statements are about, and who is named with whom. */
+export interface SubjectGraph {
+  nodes: { id: string; label: string; kind: string; subject: string | null; entity: string | null; memories: number }[];
+  edges: { from: string; to: string; count: number }[];
+}
+
+const MOST_STATEMENTS = 5_000;
+const MOST_NODES = 200;
+
+/** A subject that ends in the name of an entity ("User's sister Ana") is the node of that entity. */
+export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGraph> {
+  const statements = await reader
+    .selectFrom('memories')
+    .select(['subject', 'entities'])
+    .where(liesWithin<'memories'>(scope))
+    .where('archived_at', 'is', null)
+    .orderBy('importance', 'desc')
+    .limit(MOST_STATEMENTS)
+    .execute();
+  const known = await reader
+    .selectFrom('entities')
+    .select(['id', 'name', 'type'])
+    .where(withinReach<'entities'>(scope))
+    .limit(MOST_STATEMENTS)
+    .execute();
+  const entityByName = new Map(known.map((entity) => [entity.name.toLowerCase(), entity]));
+  const entityById = new Map(known.map((entity) => [entity.id, entity]));
+  const nodes = new Map<string, SubjectGraph['nodes'][number]>();
+  const edges = new Map<string, SubjectGraph['edges'][number]>();
+  const touch = (node: Omit<SubjectGraph['nodes'][number], 'memories'>): string => {
+    const there = nodes.get(node.id);
+    if (there === undefined) nodes.set(node.id, { ...node, memories: 1 });
+    else {
+      there.memories += 1;
+      if (there.subject === null && node.subject !== null) Object.assign(there, node);
+    }
+    return node.id;
+  };
+  const nodeOfSubject = (subject: string): string => {
+    const entity =
+      entityByName.get(subject.toLowerCase()) ?? entityByName.get(subject.split(' ').at(-1)?.toLowerCase() ?? '');
+    const kind = subject === 'User' ? 'user' : (entity?.type ?? 'thing');
+    return touch({ id: entity?.id ?? `subject:${subject}`, label: subject, kind, subject, entity: entity?.id ?? null });
+  };
+  const join = (one: string, other: string): void => {
+    if (one === other) return;
+    const [from, to] = one < other ? [one, other] : [other, one];
+    const edge = edges.get(`${from} ${to}`);
+    if (edge === undefined) edges.set(`${from} ${to}`, { from, to, count: 1 });
+    else edge.count += 1;
+  };
+  for (const { subject, entities } of statements) {
+    const about = nodeOfSubject(subject);
+    // "User's sister Ana" is somebody of the user's: that is a link of its own.
+    if (/^User['’]s /.test(subject)) join(about, nodeIdOf(nodes, 'User') ?? touch({ ...USER_NODE }));
+    for (const id of JSON.parse(entities) as string[]) {
+      const entity = entityById.get(id);
+      // A date is when, not who or what.
+      if (entity === undefined || isDate(entity.name)) continue;
+      join(about, touch({ id, label: entity.name, kind: entity.type, subject: null, entity: id }));
+    }
+  }
+  const kept = [...nodes.values()].sort((one, other) => other.memories - one.memories).slice(0, MOST_NODES);
+  const ids = new Set(kept.map(({ id }) => id));
+  return { nodes: kept, edges: [...edges.values()].filter(({ from, to }) => ids.has(from) && ids.has(to)) };
+}
+
+function isDate(name: string): boolean {
+  return /\b(?:19|20)\d\d$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b/i.test(name);
+}
+
+const USER_NODE = { id: 'subject:User', label: 'User', kind: 'user', subject: 'User', entity: null };
+
+function nodeIdOf(nodes: ReadonlyMap<string, unknown>, subject: string): string | null {
+  return nodes.has(`subject:${subject}`) ? `subject:${subject}` : null;
+}
+
+/** How memory grew and shrank, by day in UTC. */
+export interface Growth {
+  learned: { day: string; type: string; count: number }[];
+  archived: { day: string; reason: string; count: number }[];
+  events: { day: string; count: number }[];
+}
+
+export async function readGrowth(reader: Reader, scope: Scope): Promise<Growth> {
+  const byDay = async (table: string, time: string, name: RawBuilder<unknown>) => {
+    const { rows } = await sql<{ day: number; name: string; count: number }>`
+      select cast(${sql.ref(time)} as bigint) / ${sql.lit(DAY)} as day, ${name} as name, count(*) as count
+      from ${sql.table(table)} where ${withinScope(scope)} and ${sql.ref(time)} is not null
+      group by 1, 2 order by 1, 2`.execute(reader);
+    const dayOf = (day: number): string => new Date(Number(day) * DAY).toISOString().slice(0, 10);
+    return rows.map((row) => ({ ...row, day: dayOf(row.day), count: Number(row.count) }));
+  };
+  const learned = await byDay('memories', 'created_at', sql`type`);
+  const archived = await byDay('memories', 'archived_at', sql`coalesce(archive_reason, 'unknown')`);
+  const events = await byDay('events', 'recorded_at', sql`'event'`);
+  return {
+    learned: learned.map(({ day, name, count }) => ({ day, type: name, count })),
+    archived: archived.map(({ day, name, count }) => ({ day, reason: name, count })),
+    events: events.map(({ day, count }) => ({ day, count })),
+  };
+}

@@ -1,0 +1,259 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Event } from '../../record/event.ts';
+import type { Memory } from '../../record/memory.ts';
+import type { Parsed } from '../../record/parse.ts';
+import type { Scope } from '../../record/scope.ts';
+import { findUse, type MemoryUse } from '../context-log-store.ts';
+import { chunks, type Reader } from '../database.ts';
+import { toEvent } from '../event-store.ts';
+import { toMemory } from '../memory-rows.ts';
+import { liesWithin, withinReach } from '../owner-store.ts';
+import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
+
+// What the inspector reads: lists with a place in them, counts and pictures. Everything here only reads, within a scope.
+
+/** An agent, a user or a pair of both that owns memories. */
+export interface OwnerSummary {
+  agent: string | null;
+  user: string | null;
+  /** Live memories. */
+  memories: number;
+  sessions: number;
+  lastEventAt: Date | null;
+}
+
+/** The owners of a tenant, those with the latest conversation first. */
+export async function listOwners(
+  reader: Reader,
+  tenant: string,
+  { agents, users, match, limit }: { agents: string[] | null; users: string[] | null; match?: string; limit: number },
+): Promise<OwnerSummary[]> {
+  const name = sql`lower(coalesce(o.user_id, '') || ' ' || coalesce(o.agent_id, ''))`;
+  const { rows } = await sql<{
+    agent: string | null;
+    user: string | null;
+    memories: number | null;
+    sessions: number | null;
+    last: number | null;
+  }>`
+    select o.agent_id as agent, o.user_id as "user", m.count as memories, s.count as sessions, s.last as last
+    from owners o
+    left join (select owner_key, count(*) as count from memories where tenant_id = ${tenant} and archived_at is null group by owner_key) m
+      on m.owner_key = o.owner_key
+    left join (select owner_key, count(*) as count, max(last_event_at) as last from sessions where tenant_id = ${tenant} group by owner_key) s
+      on s.owner_key = o.owner_key
+    where o.tenant_id = ${tenant} ${among(sql`o.agent_id`, agents)} ${among(sql`o.user_id`, users)}
+      ${match === undefined ? sql`` : sql`and ${name} like ${`%${match.toLowerCase().replaceAll(/[%_]/g, '')}%`}`}
+    order by coalesce(s.last, 0) desc, coalesce(m.count, 0) desc, o.owner_key
+    limit ${limit}`.execute(reader);
+  return rows.map((row) => ({
+    agent: row.agent,
+    user: row.user,
+    memories: Number(row.memories ?? 0),
+    sessions: Number(row.sessions ?? 0),
+    lastEventAt: row.last === null ? null : new Date(Number(row.last)),
+  }));
+}
+
+function among(column: RawBuilder<unknown>, names: string[] | null): RawBuilder<unknown> {
+  return names === null ? sql`` : sql`and ${column} in (${sql.join(names)})`;
+}
+
+/** Where in a list to begin, and in which order it is. */
+export interface RowsRequest extends Omit<Parsed<MemoryFilter>, 'cursor' | 'reach' | 'order' | 'limit'> {
+  offset: number;
+  limit: number;
+  /** `stated`: what was said last comes first. */
+  order: 'newest' | 'oldest' | 'important' | 'stated';
+  /** Has these characters in its text. */
+  text?: string;
+}
+
+/** A stretch of the list of all memories within a scope. */
+export interface MemoryRows {
+  total: number;
+  offset: number;
+  items: Memory[];
+}
+
+const ORDERS: Readonly<Record<RowsRequest['order'], RawBuilder<unknown>>> = {
+  newest: sql`created_at desc, row_id desc`,
+  oldest: sql`created_at, row_id`,
+  important: sql`importance desc, row_id desc`,
+  stated: sql`stated_at desc, row_id desc`,
+};
+
+/**
+ * The memories from a place in the list on. By number and not by cursor: a list of 50,000 that is scrolled by hand has to
+ * answer for any place in it. The rows of the place alone are read whole.
+ */
+export async function readMemoryRows(
+  reader: Reader,
+  scope: Scope,
+  { offset, limit, order, text, ...filter }: RowsRequest,
+  now: number,
+): Promise<MemoryRows> {
+  const base = reader.selectFrom('memories').selectAll().where(liesWithin<'memories'>(scope)) as MemoryQuery;
+  let narrowed = narrow(base, filter, now);
+  if (text !== undefined && text !== '') {
+    narrowed = narrowed.where(sql<boolean>`lower(content) like ${`%${text.toLowerCase().replaceAll(/[%_]/g, ' ')}%`}`);
+  }
+  const { total } = (await narrowed
+    .clearSelect()
+    .select((eb) => eb.fn.countAll().as('total'))
+    .executeTakeFirstOrThrow()) as unknown as { total: number | string };
+  const places = (await narrowed
+    .clearSelect()
+    .select('row_id')
+    .orderBy(ORDERS[order] as never)
+    .limit(limit)
+    .offset(offset)
+    .execute()) as unknown as { row_id: number }[];
+  if (places.length === 0) return { total: Number(total), offset, items: [] };
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', scope.tenant)
+    .where(
+      'row_id',
+      'in',
+      places.map(({ row_id }) => row_id),
+    )
+    .execute();
+  const byRow = new Map(rows.map((row) => [Number(row.row_id), row]));
+  const items = places.flatMap(({ row_id }) => {
+    const row = byRow.get(Number(row_id));
+    return row === undefined ? [] : [toMemory(row)];
+  });
+  return { total: Number(total), offset, items };
+}
+
+export interface FacetCount {
+  name: string;
+  count: number;
+}
+
+/** What the memories within a scope can be narrowed by, with how many there are of each. */
+export interface MemoryFacets {
+  live: number;
+  archived: number;
+  types: FacetCount[];
+  subjects: FacetCount[];
+  attributes: FacetCount[];
+  archiveReasons: FacetCount[];
+}
+
+const MOST_FACETS = 200;
+
+export async function countFacets(reader: Reader, scope: Scope): Promise<MemoryFacets> {
+  const by = async (column: 'type' | 'subject' | 'attribute' | 'archive_reason'): Promise<FacetCount[]> => {
+    const rows = await reader
+      .selectFrom('memories')
+      .select([column])
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where(liesWithin<'memories'>(scope))
+      .where(column, 'is not', null)
+      .groupBy(column)
+      .orderBy('count', 'desc')
+      .orderBy(column)
+      .limit(MOST_FACETS)
+      .execute();
+    return rows.map((row) => ({ name: String(row[column]), count: Number(row.count) }));
+  };
+  const count = async (archived: boolean): Promise<number> => {
+    const row = await reader
+      .selectFrom('memories')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where(liesWithin<'memories'>(scope))
+      .where('archived_at', archived ? 'is not' : 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  };
+  return {
+    live: await count(false),
+    archived: await count(true),
+    types: await by('type'),
+    subjects: await by('subject'),
+    attributes: await by('attribute'),
+    archiveReasons: await by('archive_reason'),
+  };
+}
+
+/** What a memory has to do with others, and the events that it quotes or was learned from. */
+export interface MemoryLinks {
+  replaced: Memory[];
+  replacedBy: Memory[];
+  madeOf: Memory[];
+  madeInto: Memory[];
+  events: Event[];
+  /** How often it was given to a model, used, confirmed and corrected; null when it never was. */
+  use: MemoryUse | null;
+}
+
+export async function readLinks(reader: Reader, scope: Scope, memory: Memory): Promise<MemoryLinks> {
+  const { tenant } = scope;
+  const memories = async (ids: readonly string[]): Promise<Memory[]> => {
+    const found: Memory[] = [];
+    for (const some of chunks([...new Set(ids)])) {
+      const rows = await reader
+        .selectFrom('memories')
+        .selectAll()
+        .where('id', 'in', some)
+        .where(withinReach<'memories'>(scope))
+        .orderBy('stated_at')
+        .execute();
+      found.push(...rows.map(toMemory));
+    }
+    return found;
+  };
+  const ended = await reader
+    .selectFrom('memories')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('contradicted_by', '=', memory.id)
+    .limit(200)
+    .execute();
+  const derivations = await reader
+    .selectFrom('memory_derivations')
+    .select(['memory_id', 'from_id'])
+    .where('tenant_id', '=', tenant)
+    .where((eb) => eb.or([eb('memory_id', '=', memory.id), eb('from_id', '=', memory.id)]))
+    .limit(500)
+    .execute();
+  const replacing = await reader
+    .selectFrom('memories')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('contradicts', '=', memory.id)
+    .limit(200)
+    .execute();
+  const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];
+  return {
+    replaced: await memories(only([memory.contradicts, ...ended.map(({ id }) => id)])),
+    replacedBy: await memories(only([memory.contradictedBy, ...replacing.map(({ id }) => id)])),
+    madeOf: await memories(
+      derivations.filter(({ memory_id }) => memory_id === memory.id).map(({ from_id }) => from_id),
+    ),
+    madeInto: await memories(
+      derivations.filter(({ from_id }) => from_id === memory.id).map(({ memory_id }) => memory_id),
+    ),
+    use: await findUse(reader, tenant, memory.id),
+    events: await readEvents(reader, scope, [...memory.quotes.map(({ event }) => event), ...memory.sourceEvents]),
+  };
+}
+
+async function readEvents(reader: Reader, scope: Scope, ids: readonly string[]): Promise<Event[]> {
+  const found: Event[] = [];
+  for (const some of chunks([...new Set(ids)].slice(0, 200))) {
+    const rows = await reader
+      .selectFrom('events')
+      .selectAll()
+      .where('id', 'in', some)
+      .where(withinReach<'events'>(scope))
+      .orderBy('occurred_at')
+      .orderBy('row_id')
+      .execute();
+    found.push(...rows.map(toEvent));
+  }
+  return found;
+}

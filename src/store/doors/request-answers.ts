@@ -1,0 +1,111 @@
+import { VarveError } from '../../errors.ts';
+import { DAY, MINUTE } from '../../record/clock.ts';
+import type { Scope } from '../../record/scope.ts';
+import { EVERY_TENANT, type Parts, type Writer } from '../database.ts';
+
+/** A request that must happen once, however often it arrives. */
+export interface KeyedRequest {
+  scope: Scope;
+  /** Who asks. Two callers may use the same key. */
+  caller: string;
+  /** What the caller calls this request. */
+  key: string;
+  /** A digest of the request: the same key with another request is a mistake. */
+  fingerprint: string;
+}
+
+/** What was answered. */
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+/** Answers to requests under an idempotency key, kept for a day. Erasing a scope erases those given within it. */
+export interface RequestAnswers {
+  /** Does the work, or gives the answer that it gave the first time. A failed request is not kept: it may be tried again. */
+  once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer & { repeated: boolean }>;
+  /** Removes what is older than a day. */
+  clear(): Promise<void>;
+}
+
+// A process that died in the middle of a request never answers it: after this long the request may be made again.
+const GIVEN_UP_AFTER = MINUTE;
+
+/** Makes the memory of answers of a store. */
+export function createRequestAnswers({ database, clock }: Parts): RequestAnswers {
+  return {
+    async once(request, work) {
+      const { tenant } = request.scope;
+      const before = await database.write(tenant, (writer) => begin(writer, request, clock.now()));
+      if (before !== null) return { ...before, repeated: true };
+      try {
+        const answer = await work();
+        await database.write(tenant, (writer) => keepAnswer(writer, request, answer));
+        return { ...answer, repeated: false };
+      } catch (error) {
+        await database.write(tenant, (writer) => giveUp(writer, request));
+        throw error;
+      }
+    },
+    async clear() {
+      const before = clock.now() - DAY;
+      await database.write(EVERY_TENANT, (writer) =>
+        writer.deleteFrom('request_answers').where('at', '<', before).execute(),
+      );
+    },
+  };
+}
+
+const placeOf = ({ scope, caller, key }: KeyedRequest) => ({ tenant_id: scope.tenant, caller, request_key: key });
+
+/** Notes that the request is being worked on; gives the answer where it has one already. */
+async function begin(writer: Writer, request: KeyedRequest, now: number): Promise<Answer | null> {
+  const { scope, fingerprint } = request;
+  const row = { status: null, answer: null, fingerprint, at: now };
+  const added = await writer
+    .insertInto('request_answers')
+    .values({
+      ...placeOf(request),
+      agent_id: scope.agent,
+      user_id: scope.user,
+      session_id: scope.session,
+      ...row,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'caller', 'request_key'])
+        .doUpdateSet(row)
+        .where('request_answers.status', 'is', null)
+        .where('request_answers.at', '<', now - GIVEN_UP_AFTER),
+    )
+    .returning('request_key')
+    .executeTakeFirst();
+  if (added !== undefined) return null;
+  const known = await writer
+    .selectFrom('request_answers')
+    .select(['fingerprint', 'status', 'answer'])
+    .where((eb) => eb.and(placeOf(request)))
+    .executeTakeFirstOrThrow();
+  if (known.fingerprint !== fingerprint) throw conflict('This idempotency key was used for another request.', false);
+  if (known.status === null) throw conflict('A request with this idempotency key is being worked on.', true);
+  return { status: known.status, body: known.answer ?? '' };
+}
+
+async function keepAnswer(writer: Writer, request: KeyedRequest, { status, body }: Answer): Promise<void> {
+  await writer
+    .updateTable('request_answers')
+    .set({ status, answer: body })
+    .where((eb) => eb.and(placeOf(request)))
+    .execute();
+}
+
+async function giveUp(writer: Writer, request: KeyedRequest): Promise<void> {
+  await writer
+    .deleteFrom('request_answers')
+    .where((eb) => eb.and(placeOf(request)))
+    .execute();
+}
+
+function conflict(message: string, retryable: boolean): VarveError {
+  return new VarveError(message, { code: 'conflict', retryable });
+}
