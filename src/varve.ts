@@ -61,14 +61,7 @@ export interface Varve {
 /** Opens a memory: brings the store up to date, begins to work in the background, and hands out scoped handles. */
 export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   assertNode();
-  checkOptions(options);
-  const clock = options.clock ?? systemClock;
-  const ids = options.ids ?? createIdSource(clock);
-  const memoryTypes = memoryTypeTable(options.memoryTypes);
-  const attributes = attributeTable(options.attributes);
-  const formation = formationSettings(options.formation);
-  const consolidation = consolidationSettings(options.consolidation);
-  if (options.context !== undefined) await checkContextSettings(options.context);
+  const checked = await checkedSettings(options);
   // Everything was checked: from here on something is made.
   const store = await openStore(storeOptions(options.store));
   let background: Background | null = null;
@@ -77,53 +70,16 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     background?.wake();
     writes.ring();
   });
-  const embedding = await createEmbeddingModels(database, {
-    current: options.embedder === undefined ? cachedEmbedder(createLocalEmbedder()) : options.embedder,
-    previous: options.previousEmbedder,
-  });
-  const ledger = createLedger({ database, clock, ids, ...options.ledger });
-  const access = createAccessTracker(database, clock);
-  const views = createViewCache({
-    bytes: options.recallCacheBytes,
-    isRecalled: isRecalled({ memoryTypes }),
-  });
-  const reranker = options.reranker ?? null;
-  const { tracing } = options;
-  const languageModel =
-    options.languageModel === undefined ? undefined : redactingModel(options.languageModel, formation.privacy);
-  const assembling = await createAssembling({ database, clock, ids, ledger }, options.context, {
-    languageModel,
-    tracing,
-  });
-  const parts: EmbedDeps & AssembleDeps & FormDeps & ConsolidateDeps = {
-    database,
-    clock,
-    ids,
-    memoryTypes,
-    attributes,
-    embedding,
-    ledger,
-    delay: systemDelay,
-    access,
-    views,
-    reranker,
-    settings: formation,
-    privacy: formation.privacy,
-    consolidation,
-    localReader: createLocalReaderOnce(embedding),
-    languageModel: languageModel ?? null,
-    recalledTexts:
-      options.recalledTexts ??
-      (async (scope) => {
-        await assembling.log.settle();
-        return database.read(scope.tenant, (reader) => recalledTexts(reader, scope));
-      }),
-    assembling,
-  };
+  const parts = await createParts(database, options, checked);
+  const { access, assembling, embedding, ledger } = parts;
   const deps = { ...parts, formation: createFormation(parts), webhooks: options.webhooks ?? {} };
   const settings = typeof options.background === 'object' ? options.background : {};
   const work = (background = createBackground(deps, settings));
   if (options.background !== false) await work.start();
+  const settleLogs = async (): Promise<void> => {
+    await access.settle();
+    await assembling.log.settle();
+  };
 
   return {
     for: (scope) => createHandle(deps, parseHandleScope(scope)),
@@ -131,8 +87,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     operator: createOperator(deps, { written: writes.next }),
     async drain() {
       // What was given in a prompt a moment ago belongs to the work that follows from it.
-      await access.settle();
-      await assembling.log.settle();
+      await settleLogs();
       return work.drain();
     },
     async calibrate({ signal } = {}) {
@@ -148,12 +103,66 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
       return maintainTenant(deps, tenant, { cause: 'hand', ...how });
     },
     async close() {
-      await access.settle();
-      await assembling.log.settle();
+      await settleLogs();
       await work.stop();
       await embedding.close();
       await store.close();
     },
+  };
+}
+
+/** Throws `invalid_input` for settings that cannot be, before anything is made. */
+async function checkedSettings(options: VarveOptions) {
+  checkOptions(options);
+  const formation = formationSettings(options.formation);
+  const checked = {
+    memoryTypes: memoryTypeTable(options.memoryTypes),
+    attributes: attributeTable(options.attributes),
+    settings: formation,
+    privacy: formation.privacy,
+    consolidation: consolidationSettings(options.consolidation),
+  };
+  if (options.context !== undefined) await checkContextSettings(options.context);
+  return checked;
+}
+
+type AllDeps = EmbedDeps & AssembleDeps & FormDeps & ConsolidateDeps;
+
+async function createParts(
+  database: Database,
+  options: VarveOptions,
+  checked: Awaited<ReturnType<typeof checkedSettings>>,
+): Promise<AllDeps> {
+  const { clock = systemClock, tracing } = options;
+  const ids = options.ids ?? createIdSource(clock);
+  const embedding = await createEmbeddingModels(database, {
+    current: options.embedder === undefined ? cachedEmbedder(createLocalEmbedder()) : options.embedder,
+    previous: options.previousEmbedder,
+  });
+  const ledger = createLedger({ database, clock, ids, ...options.ledger });
+  const languageModel =
+    options.languageModel === undefined ? undefined : redactingModel(options.languageModel, checked.privacy);
+  const models = { languageModel, tracing };
+  const assembling = await createAssembling({ database, clock, ids, ledger }, options.context, models);
+  const givenLately: FormDeps['recalledTexts'] = async (scope) => {
+    await assembling.log.settle();
+    return database.read(scope.tenant, (reader) => recalledTexts(reader, scope));
+  };
+  return {
+    ...checked,
+    database,
+    clock,
+    ids,
+    embedding,
+    ledger,
+    assembling,
+    delay: systemDelay,
+    access: createAccessTracker(database, clock),
+    views: createViewCache({ bytes: options.recallCacheBytes, isRecalled: isRecalled(checked) }),
+    reranker: options.reranker ?? null,
+    localReader: createLocalReaderOnce(embedding),
+    languageModel: languageModel ?? null,
+    recalledTexts: options.recalledTexts ?? givenLately,
   };
 }
 

@@ -60,6 +60,16 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 // As the SDK has it.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
+/** What the routes work with. */
+interface Door {
+  app: Hono<Environment>;
+  parts: DoorParts;
+  metrics: Metrics;
+  log: Log;
+  /** Who asks, by their key; counts against the rate of that key. */
+  enter(context: AppContext, options?: { basic?: boolean }): Promise<ApiKey>;
+}
+
 /** Makes the HTTP API of an open memory. */
 export function createApp(options: AppOptions): App {
   const { varve, log = () => {}, version = '0', stopping = new AbortController().signal } = options;
@@ -67,11 +77,29 @@ export function createApp(options: AppOptions): App {
   const failures = createFailureLimit(settings.failureLimit);
   const followers = createFollowerLimit(settings.followerLimit);
   const parts: DoorParts = { varve, settings, rates: createRateLimit(), failures, followers, stopping };
-  const metrics = createMetrics(failures);
   const app = new Hono<Environment>();
-  let document: OpenApiDocument | undefined;
-  const described = (): OpenApiDocument => (document ??= openApi(OPERATIONS, version));
+  const enter: Door['enter'] = async (context, { basic = false } = {}) => {
+    const { address } = context.env;
+    const key = await authenticate(context.req.raw.headers, { varve, failures, address, basic });
+    context.set('caller', key.id);
+    parts.rates.take(key.id, key.rate ?? settings.rateLimit);
+    return key;
+  };
+  const door: Door = { app, parts, metrics: createMetrics(failures), log, enter };
+  logRequests(door);
+  setHeaders(door);
+  routeProbes(door);
+  routeDescription(door, version);
+  routeMcp(door, options.mcp);
+  routeInspector(door, options.inspector);
+  routeOperations(door);
+  app.onError((error, context) => problemResponse(door, context, error));
+  // Hono does not let a not-found handler throw into onError.
+  app.notFound((context) => refuse(door, context).catch((error: unknown) => problemResponse(door, context, error)));
+  return { fetch: (request, address) => app.fetch(request, { address }), metrics: door.metrics };
+}
 
+function logRequests({ app, metrics, log }: Door): void {
   app.use(async (context, next) => {
     const start = performance.now();
     metrics.begin();
@@ -79,29 +107,17 @@ export function createApp(options: AppOptions): App {
     context.set('caller', null);
     await next();
     const seconds = (performance.now() - start) / 1000;
+    const { method } = context.req;
     const { status } = context.res;
     const route = routeOf(context);
-    metrics.end({ method: context.req.method, route, status, seconds });
-    const fields = { request: context.get('requestId'), method: context.req.method, route, status };
-    log(status >= 500 ? 'error' : 'info', 'request', {
-      ...fields,
-      ms: round(seconds * 1000),
-      key: context.get('caller'),
-    });
+    metrics.end({ method, route, status, seconds });
+    const fields = { request: context.get('requestId'), method, route, status };
+    const ms = Math.round(seconds * 100_000) / 100;
+    log(status >= 500 ? 'error' : 'info', 'request', { ...fields, ms, key: context.get('caller') });
   });
+}
 
-  const problemResponse = (context: AppContext, error: unknown): Response => {
-    const { problem, headers } = problemOf(error);
-    if (problem.status >= 500) log('error', problem.code, { request: context.get('requestId'), ...errorFields(error) });
-    const all = {
-      ...context.get('headers'),
-      'content-type': 'application/problem+json',
-      ...headers,
-    };
-    return context.body(JSON.stringify(problem), problem.status as 500, all);
-  };
-  app.onError((error, context) => problemResponse(context, error));
-
+function setHeaders({ app, parts: { settings } }: Door): void {
   app.use(async (context, next) => {
     // Headers are given with each answer and not added afterwards: that would cost more than the rest of the door.
     const { headers } = context.req.raw;
@@ -111,7 +127,27 @@ export function createApp(options: AppOptions): App {
     if (context.req.method === 'OPTIONS' && Object.keys(cors).length > 0) return context.body(null, 204, cors);
     return next();
   });
+}
 
+function problemResponse({ log }: Door, context: AppContext, error: unknown): Response {
+  const { problem, headers } = problemOf(error);
+  if (problem.status >= 500) log('error', problem.code, { request: context.get('requestId'), ...errorFields(error) });
+  const all = { ...context.get('headers'), 'content-type': 'application/problem+json', ...headers };
+  return context.body(JSON.stringify(problem), problem.status as 500, all);
+}
+
+/** A key is needed also to learn that a path does not exist. */
+async function refuse({ enter }: Door, context: AppContext): Promise<never> {
+  await enter(context);
+  const { path } = context.req;
+  const allowed = OPERATIONS.filter((one) => patternOf(one.path).test(path)).map(({ method }) => method.toUpperCase());
+  if (allowed.length === 0)
+    throw new DoorError('no_such_route', 'No operation has this path. GET /openapi.json lists all operations.');
+  const allow = [...new Set(allowed)].join(', ');
+  throw new DoorError('method_not_allowed', `This path accepts ${allow} only.`, { allow });
+}
+
+function routeProbes({ app, parts: { varve, stopping } }: Door): void {
   app.get('/health', (context) => context.json({ status: 'ok' }, 200, context.get('headers')));
   app.get('/ready', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503, context.get('headers'));
@@ -119,47 +155,36 @@ export function createApp(options: AppOptions): App {
     await varve.operator.keys.any();
     return context.json({ status: 'ready' }, 200, context.get('headers'));
   });
+}
 
-  const enter = async (context: AppContext, { basic = false }: { basic?: boolean } = {}): Promise<ApiKey> => {
-    const { address } = context.env;
-    const key = await authenticate(context.req.raw.headers, { varve, failures, address, basic });
-    context.set('caller', key.id);
-    parts.rates.take(key.id, key.rate ?? settings.rateLimit);
-    return key;
-  };
+function routeDescription({ app, parts, metrics, enter }: Door, version: string): void {
+  let document: OpenApiDocument | undefined;
   app.get('/openapi.json', async (context) => {
     await enter(context, { basic: true });
-    return context.json(described(), 200, context.get('headers'));
+    document ??= openApi(OPERATIONS, version);
+    return context.json(document, 200, context.get('headers'));
   });
   app.get('/metrics', async (context) => {
     const key = await enter(context, { basic: true });
     if (isLimited(key)) throw tenantWide();
+    const { varve, settings } = parts;
     const text = await metrics.text(varve, key.tenant, { isOperator: key.tenant === settings.tenant });
     return context.text(text, 200, { ...context.get('headers'), 'content-type': 'text/plain; version=0.0.4' });
   });
-  // Also where there is nothing: a key is needed to learn that.
-  const refuse = async (context: AppContext): Promise<never> => {
-    await enter(context);
-    const { path } = context.req;
-    const allowed = OPERATIONS.filter((one) => patternOf(one.path).test(path)).map(({ method }) =>
-      method.toUpperCase(),
-    );
-    if (allowed.length === 0)
-      throw new DoorError('no_such_route', 'There is nothing here. GET /openapi.json says what there is.');
-    const allow = [...new Set(allowed)].join(', ');
-    throw new DoorError('method_not_allowed', `Here is only ${allow}.`, { allow });
-  };
-  app.all('/mcp', async (context) => {
-    if (options.mcp === undefined) return refuse(context);
-    const key = await enter(context);
-    const { body, status, headers } = await options.mcp(await wholeRequest(context.req.raw, settings), key);
-    return context.body(body as ReadableStream, status as 200, {
-      ...context.get('headers'),
-      ...Object.fromEntries(headers),
-    });
-  });
+}
 
-  for (const { method, path, run } of inspectorRoutes(varve, options.inspector)) {
+function routeMcp(door: Door, mcp: AppOptions['mcp']): void {
+  door.app.all('/mcp', async (context) => {
+    if (mcp === undefined) return refuse(door, context);
+    const key = await door.enter(context);
+    const { body, status, headers } = await mcp(await wholeRequest(context.req.raw, door.parts.settings), key);
+    const all = { ...context.get('headers'), ...Object.fromEntries(headers) };
+    return context.body(body as ReadableStream, status as 200, all);
+  });
+}
+
+function routeInspector({ app, parts, enter }: Door, options: InspectorOptions | undefined): void {
+  for (const { method, path, run } of inspectorRoutes(parts.varve, options)) {
     app.on(method, path, async (context) => {
       const { address } = context.env;
       const asked = { request: context.req.raw, path: context.req.path, address, enter: () => enter(context) };
@@ -167,7 +192,9 @@ export function createApp(options: AppOptions): App {
       return context.body(body, status as 200, { ...context.get('headers'), ...headers });
     });
   }
+}
 
+function routeOperations({ app, parts }: Door): void {
   for (const operation of OPERATIONS) {
     app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       const { status, body, headers } = await runOperation(parts, operation, {
@@ -179,9 +206,6 @@ export function createApp(options: AppOptions): App {
       return context.body(body as string, status as 200, { ...context.get('headers'), ...headers });
     });
   }
-  // Hono does not let a not-found handler throw into onError.
-  app.notFound((context) => refuse(context).catch((error: unknown) => problemResponse(context, error)));
-  return { fetch: (request, address) => app.fetch(request, { address }), metrics };
 }
 
 /**
@@ -204,8 +228,4 @@ function routeOf(context: AppContext): string {
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-}
-
-function round(milliseconds: number): number {
-  return Math.round(milliseconds * 100) / 100;
 }

@@ -115,22 +115,8 @@ export function createMetrics(failures: FailureLimit): Metrics {
       durations.set(where, histogram);
     },
     async text(varve, tenant, { isOperator }) {
-      const jobs = await varve.operator.jobs.count({ tenant });
-      const { vectorsWaiting, heldChanges } = await varve.operator.count({ tenant });
-      const own = [
-        ...family(
-          'varve_jobs',
-          'gauge',
-          'Background work of the tenant, by kind and state.',
-          jobs.map(({ kind, state, count }) => `{kind="${escaped(kind)}",state="${state}"} ${count}`),
-        ),
-        ...family('varve_vectors_waiting', 'gauge', 'Records that wait for a vector.', [`${vectorsWaiting}`]),
-        ...family('varve_held_changes', 'gauge', 'Changes of documents that wait for review.', [`${heldChanges}`]),
-        ...(await quality(varve, tenant)),
-      ];
+      const own = [...(await storeMetrics(varve, tenant)), ...(await quality(varve, tenant))];
       if (!isOperator) return [...own, ''].join('\n');
-      const usage = process.cpuUsage();
-      const memory = process.memoryUsage();
       const wrong = failures.counts();
       return [
         ...family('varve_http_requests_total', 'counter', 'Requests that were answered.', samples(requests)),
@@ -141,22 +127,38 @@ export function createMetrics(failures: FailureLimit): Metrics {
           `{status="429"} ${wrong.limited}`,
         ]),
         ...own,
-        ...family('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [`${memory.rss}`]),
-        ...family('nodejs_heap_size_total_bytes', 'gauge', 'The heap, with what is free in it.', [
-          `${memory.heapTotal}`,
-        ]),
-        ...family('nodejs_heap_size_used_bytes', 'gauge', 'What of the heap is used.', [`${memory.heapUsed}`]),
-        ...family('nodejs_external_memory_bytes', 'gauge', 'Buffers and vectors.', [`${memory.external}`]),
-        ...family('process_cpu_seconds_total', 'counter', 'Processor time.', [`${(usage.user + usage.system) / 1e6}`]),
-        ...family('process_uptime_seconds', 'gauge', 'Since the start.', [`${process.uptime()}`]),
-        ...family('nodejs_eventloop_delay_p99_seconds', 'gauge', 'Delay of the event loop.', [
-          `${delay.percentile(99) / 1e9}`,
-        ]),
+        ...processMetrics(delay.percentile(99) / 1e9),
         '',
       ].join('\n');
     },
     close: () => void delay.disable(),
   };
+}
+
+async function storeMetrics(varve: Varve, tenant: string): Promise<string[]> {
+  const jobs = await varve.operator.jobs.count({ tenant });
+  const { vectorsWaiting, heldChanges } = await varve.operator.count({ tenant });
+  const byKind = jobs.map(({ kind, state, count }) => `{kind="${escaped(kind)}",state="${state}"} ${count}`);
+  return [
+    ...family('varve_jobs', 'gauge', 'Background work of the tenant, by kind and state.', byKind),
+    ...family('varve_vectors_waiting', 'gauge', 'Records that wait for a vector.', [`${vectorsWaiting}`]),
+    ...family('varve_held_changes', 'gauge', 'Changes of documents that wait for review.', [`${heldChanges}`]),
+  ];
+}
+
+function processMetrics(eventLoopDelay: number): string[] {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
+  const values = [
+    ['process_resident_memory_bytes', 'gauge', 'Memory of this process.', rss],
+    ['nodejs_heap_size_total_bytes', 'gauge', 'The heap, with what is free in it.', heapTotal],
+    ['nodejs_heap_size_used_bytes', 'gauge', 'The part of the heap that is used.', heapUsed],
+    ['nodejs_external_memory_bytes', 'gauge', 'Buffers and vectors.', external],
+    ['process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1e6],
+    ['process_uptime_seconds', 'gauge', 'Since the start.', process.uptime()],
+    ['nodejs_eventloop_delay_p99_seconds', 'gauge', 'Delay of the event loop.', eventLoopDelay],
+  ] as const;
+  return values.flatMap(([name, type, help, value]) => family(name, type, help, [`${value}`]));
 }
 
 function family(name: string, type: string, help: string, values: readonly string[]): string[] {

@@ -6,6 +6,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
+import type { KeyedRequest } from '../store/doors/request-answers.ts';
 import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
 import type { Operation, OperationAnswer } from './operation.ts';
 import { subjectOf } from './operations/admin-operations.ts';
@@ -88,21 +89,30 @@ export async function runOperation(
   const hurried = <Result>(work: Promise<Result>): Promise<Result> => (isSlow ? work : inTime(work, settings.timeout));
   const idempotencyKey = headers.get('idempotency-key');
   if (!operation.once || idempotencyKey === null) return respond(operation, await hurried(run()));
-  if (!isIdempotencyKey(idempotencyKey))
-    throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
-  const fingerprint = createHash('sha256')
-    .update(`${request.method} ${targetOf(request.url)}\n${text}`)
-    .digest('base64url');
-  const once = { scope: handle.scope, caller: key.id, key: idempotencyKey, fingerprint };
+  const fingerprint = createHash('sha256').update(`${request.method} ${targetOf(request.url)}\n${text}`);
+  const once = {
+    scope: handle.scope,
+    caller: key.id,
+    key: idempotencyKey,
+    fingerprint: fingerprint.digest('base64url'),
+  };
   // The time limit lies around it: work that took too long goes on, and a client that asks again gets its answer.
-  const answer = await hurried(
-    varve.operator.answers.once(once, async () => {
-      const { status = operation.answer.status, body: made } = await run();
-      return { status, body: JSON.stringify(made ?? null) };
-    }),
-  );
-  const replayed: Record<string, string> = answer.repeated ? { 'idempotent-replayed': 'true' } : {};
-  return { status: answer.status, body: answer.body, headers: { ...JSON_TYPE, ...replayed } };
+  return hurried(runOnce(varve, operation, once, run));
+}
+
+/** Runs an operation under an idempotency key, or gives the answer that it gave the first time. */
+async function runOnce(
+  varve: Varve,
+  operation: Operation,
+  once: KeyedRequest,
+  run: () => Promise<OperationAnswer>,
+): Promise<Answered> {
+  if (!isIdempotencyKey(once.key)) throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
+  const { status, body, repeated } = await varve.operator.answers.once(once, async () => {
+    const { status = operation.answer.status, body: made } = await run();
+    return { status, body: JSON.stringify(made ?? null) };
+  });
+  return { status, body, headers: { ...JSON_TYPE, ...(repeated ? { 'idempotent-replayed': 'true' } : {}) } };
 }
 
 /** Pages are asked for with the cursor that the page before has given: see {@link CursorSeal}. */
@@ -142,10 +152,8 @@ function searchOf(url: string): URLSearchParams {
 export async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new VarveError('This took too long.', { code: 'timed_out', retryable: true })),
-      milliseconds,
-    );
+    const message = `The request took longer than ${milliseconds / 1000} seconds, which is the limit of this server. The work goes on.`;
+    timer = setTimeout(() => reject(new VarveError(message, { code: 'timed_out', retryable: true })), milliseconds);
   });
   try {
     return await Promise.race([work, late]);

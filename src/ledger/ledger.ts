@@ -105,23 +105,22 @@ export function createLedger(options: LedgerOptions): Ledger {
     report: (query) => usageReport(database, query),
     async metered(context, work) {
       const meter = meterFor(context);
-      let result: Awaited<ReturnType<typeof work>>;
-      try {
-        result = await work(meter);
-      } catch (failure) {
+      const result = await work(meter).catch(async (failure: unknown) => {
         await settleRest(meter).catch((error: unknown) => {
-          throw new VarveError('The work failed, and what it used could not be written down.', {
-            code: 'store_unavailable',
-            retryable: true,
-            cause: new AggregateError([failure, error]),
-          });
+          throw notWritten(failure, error);
         });
         throw failure;
-      }
+      });
       await settleRest(meter);
       return result;
     },
   };
+}
+
+function notWritten(failure: unknown, error: unknown): VarveError {
+  const cause = new AggregateError([failure, error]);
+  const message = 'The work failed, and the usage of models by it could not be written to the store.';
+  return new VarveError(message, { code: 'store_unavailable', retryable: true, cause });
 }
 
 async function unsettled(database: Database, tenant: string, entries: readonly UsageEntry[]): Promise<UsageEntry[]> {

@@ -7,6 +7,7 @@ import {
   NO_USAGE,
   usageOfFailure,
 } from '../models/language-model.ts';
+import type { Task } from '../models/prompt.ts';
 import type { Reranker } from '../models/reranker.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
@@ -72,11 +73,7 @@ export function createMeter(context: MeterContext, parts: MeterParts): Meter {
   };
 
   /** A call that fails is noted as well, when something was used up. */
-  const noted = async <Result>(
-    use: Pick<NotedUse, 'task' | 'model' | 'operation'>,
-    call: () => Promise<Result>,
-    usageOf: (result: Result, milliseconds: number) => Partial<ModelUsage>,
-  ): Promise<Result> => {
+  const noted: Noted = async (use, call, usageOf) => {
     await parts.ensurePaid(use.model, entries);
     const started = parts.clock.now();
     try {
@@ -91,42 +88,53 @@ export function createMeter(context: MeterContext, parts: MeterParts): Meter {
       throw error;
     }
   };
-  const generated = <Data>(result: Generated<Data>): ModelUsage => result.usage;
 
   return {
     entries,
     note,
-    languageModel: (model) => ({
-      modelOf: (task) => model.modelOf(task),
-      generate: (request) =>
-        noted({ task: request.task, model: model.modelOf(request.task) }, () => model.generate(request), generated),
-      generateText: (request) =>
-        noted({ task: request.task, model: model.modelOf(request.task) }, () => model.generateText(request), generated),
-    }),
-    embedder: (embedder) => ({
-      id: embedder.id,
-      dimensions: embedder.dimensions,
-      embed: (texts, options) =>
-        noted(
-          { task: 'embed', model: embedder.id, operation: 'embedding' },
-          () => embedder.embed(texts, options),
-          ({ tokens }, milliseconds) => ({ tokensIn: tokens, milliseconds }),
-        ),
-    }),
-    reranker: (reranker) => ({
-      id: reranker.id,
-      rerank: (query, documents, options) =>
-        noted(
-          { task: 'rerank', model: reranker.id },
-          () => reranker.rerank(query, documents, options),
-          ({ tokens }, milliseconds) => ({ tokensIn: tokens, milliseconds }),
-        ),
-    }),
+    ...meteredModels(noted),
     async settle(writer) {
       if (entries.some(({ scope }) => scope.tenant !== context.scope.tenant)) {
         throw new VarveError('A meter holds usage of another tenant.', { code: 'outside_scope' });
       }
       await parts.record(writer, entries);
     },
+  };
+}
+
+/** Makes a call and notes what it used. */
+type Noted = <Result>(
+  use: Pick<NotedUse, 'task' | 'model' | 'operation'>,
+  call: () => Promise<Result>,
+  usageOf: (result: Result, milliseconds: number) => Partial<ModelUsage>,
+) => Promise<Result>;
+
+function meteredModels(noted: Noted): Pick<Meter, 'languageModel' | 'embedder' | 'reranker'> {
+  const byTokens = ({ tokens }: { tokens: number }, milliseconds: number) => ({ tokensIn: tokens, milliseconds });
+  const generated = <Data>(result: Generated<Data>): ModelUsage => result.usage;
+  return {
+    languageModel: (model) => {
+      const useOf = ({ task }: { task: Task }) => ({ task, model: model.modelOf(task) });
+      return {
+        modelOf: (task) => model.modelOf(task),
+        generate: (request) => noted(useOf(request), () => model.generate(request), generated),
+        generateText: (request) => noted(useOf(request), () => model.generateText(request), generated),
+      };
+    },
+    embedder: (embedder) => ({
+      id: embedder.id,
+      dimensions: embedder.dimensions,
+      embed: (texts, options) => {
+        const use = { task: 'embed', model: embedder.id, operation: 'embedding' } as const;
+        return noted(use, () => embedder.embed(texts, options), byTokens);
+      },
+    }),
+    reranker: (reranker) => ({
+      id: reranker.id,
+      rerank: (query, documents, options) => {
+        const use = { task: 'rerank', model: reranker.id };
+        return noted(use, () => reranker.rerank(query, documents, options), byTokens);
+      },
+    }),
   };
 }

@@ -157,14 +157,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     },
     list: async (tenant) => (await database.read(tenant, (reader) => listWebhooks(reader, tenant))).map(toWebhook),
     async change(tenant, id, input, by) {
-      const { url, events, description, enabled } = parse(webhookChangeSchema, input, 'The change');
-      const set: Partial<WebhookRow> = {
-        ...(url === undefined ? {} : { url: checkReceiver(url, deps.webhooks).href }),
-        ...(events === undefined ? {} : { events: JSON.stringify(events) }),
-        ...(description === undefined ? {} : { description }),
-        ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0, disabled_reason: null }),
-        ...(enabled === true ? { active_from: clock.now(), read_until: clock.now() } : {}),
-      };
+      const set = changedFields(parse(webhookChangeSchema, input, 'The change'), deps);
       if (Object.keys(set).length === 0) throw invalidInput('The change names nothing to change.');
       return toWebhook(await change({ tenant, id, by, act: 'webhook.change' }, async () => set));
     },
@@ -172,11 +165,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       const secret = newWebhookSecret();
       const row = await change({ tenant, id, by, act: 'webhook.rotate' }, async (writer) => {
         const before = (await listWebhooks(writer, tenant)).find((webhook) => webhook.id === id);
-        return {
-          secret,
-          previous_secret: before?.secret ?? null,
-          previous_until: clock.now() + SECRET_OVERLAP,
-        };
+        return { secret, previous_secret: before?.secret ?? null, previous_until: clock.now() + SECRET_OVERLAP };
       });
       return { webhook: toWebhook(row), secret };
     },
@@ -185,17 +174,20 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
         if (!(await removeWebhook(writer, tenant, id))) throw notFound('webhook', id);
         await recordAct(writer, deps, { tenant, actor: by, act: 'webhook.remove', subject: id });
       }),
+    ...webhookLog(deps),
+  };
+}
+
+/** The messages of webhooks: a test message, the list, and sending one again. */
+function webhookLog(deps: WebhookDeps): Pick<Webhooks, 'ping' | 'deliveries' | 'redeliver'> {
+  const { database, clock, ids } = deps;
+  return {
     ping: (tenant, id) =>
       database.write(tenant, async (writer) => {
         const webhook = (await listWebhooks(writer, tenant)).find((row) => row.id === id);
         if (webhook === undefined) throw notFound('webhook', id);
-        const happening = {
-          type: 'webhook.ping' as const,
-          subject: ids.next('whd'),
-          at: clock.now(),
-          place: TENANT,
-          data: { webhook: id },
-        };
+        const about = { subject: ids.next('whd'), at: clock.now(), place: TENANT, data: { webhook: id } };
+        const happening = { type: 'webhook.ping' as const, ...about };
         const [delivery] = await queueDeliveries(writer, deps, { tenant, webhook, happenings: [happening] });
         return toDelivery(delivery as DeliveryRow);
       }),
@@ -230,6 +222,19 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
         await enqueueJobs(writer, [deliveryJob(row)], deps);
         return toDelivery({ ...row, ...again });
       }),
+  };
+}
+
+function changedFields(
+  { url, events, description, enabled }: WebhookChange,
+  { webhooks, clock }: Pick<WebhookDeps, 'webhooks' | 'clock'>,
+): Partial<WebhookRow> {
+  return {
+    ...(url === undefined ? {} : { url: checkReceiver(url, webhooks).href }),
+    ...(events === undefined ? {} : { events: JSON.stringify(events) }),
+    ...(description === undefined ? {} : { description }),
+    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0, disabled_reason: null }),
+    ...(enabled === true ? { active_from: clock.now(), read_until: clock.now() } : {}),
   };
 }
 

@@ -38,9 +38,8 @@ export type RemoteHandle = Pick<
 
 type Items<Item> = { items: Item[] };
 
-/** Makes a handle whose calls are requests. */
-export function remoteHandle(send: Send, scope: Record<string, unknown>): RemoteHandle {
-  const id = encodeURIComponent;
+/** The requests that the calls of a handle are made of. */
+function requestsFor(send: Send, scope: Record<string, unknown>) {
   const ask = <Answer>(
     method: ClientRequest['method'],
     path: string,
@@ -56,7 +55,17 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
       if (VarveError.isInstance(error, 'not_found')) return null;
       throw error;
     });
+  return { ask, get, post, items, orNull };
+}
 
+type Requests = ReturnType<typeof requestsFor>;
+
+const id = encodeURIComponent;
+
+/** Makes a handle whose calls are requests. */
+export function remoteHandle(send: Send, scope: Record<string, unknown>): RemoteHandle {
+  const requests = requestsFor(send, scope);
+  const { ask, get, post, items, orNull } = requests;
   return {
     observe: (events) => post('/events', events),
     async logInteraction(interaction) {
@@ -88,6 +97,21 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
       setState: (state) => ask('PATCH', '/session/state', { body: state }),
       close: () => post('/session/close'),
     },
+    ...remoteRecords(requests),
+    ...remotePeople(requests),
+    refusals: { list: (filter) => get('/refusals', filter) },
+  };
+}
+
+/** What was learned: memories, facts, notes, saved items and documents. */
+function remoteRecords({
+  ask,
+  get,
+  post,
+  items,
+  orNull,
+}: Requests): Pick<RemoteHandle, 'memories' | 'facts' | 'notes' | 'savedItems' | 'blocks' | 'learnings' | 'forgotten'> {
+  return {
     memories: {
       get: (memory) => orNull(get(`/memories/${id(memory)}`)),
       list: (filter) => get('/memories', filter),
@@ -119,6 +143,27 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
       },
       history: (kind, place) => items(`/blocks/${id(kind)}/history`, place),
     },
+    learnings: {
+      add: (learning) => post('/learnings', learning),
+      list: (options) => items('/learnings', options),
+      forget: (learning) => ask('DELETE', `/learnings/${id(learning)}`),
+    },
+    forgotten: {
+      list: (options) => items('/forgotten', options),
+      restore: (record, why) => post(`/forgotten/${id(record)}/restore`, { why }),
+    },
+  };
+}
+
+/** Who and what is spoken of: connections, entities, intentions. */
+function remotePeople({
+  ask,
+  get,
+  post,
+  items,
+  orNull,
+}: Requests): Pick<RemoteHandle, 'connection' | 'entities' | 'intentions'> {
+  return {
     connection: {
       learnedInfo: () => get('/connection/info'),
       learn: (info) => ask('PATCH', '/connection/info', { body: info }),
@@ -139,16 +184,6 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
       dismiss: (intention) => post(`/intentions/${id(intention)}/dismiss`),
       snooze: (intention, until) => post(`/intentions/${id(intention)}/snooze`, { until }),
     },
-    learnings: {
-      add: (learning) => post('/learnings', learning),
-      list: (options) => items('/learnings', options),
-      forget: (learning) => ask('DELETE', `/learnings/${id(learning)}`),
-    },
-    forgotten: {
-      list: (options) => items('/forgotten', options),
-      restore: (record, why) => post(`/forgotten/${id(record)}/restore`, { why }),
-    },
-    refusals: { list: (filter) => get('/refusals', filter) },
   };
 }
 

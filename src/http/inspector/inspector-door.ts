@@ -81,6 +81,20 @@ export function inspectorRoutes(
     return json({ secret });
   };
 
+  return [
+    { method: 'GET', path: '/', run: page },
+    { method: 'GET', path: '/icon.svg', run: page },
+    { method: 'GET', path: '/assets/:file', run: page },
+    // Addresses within the docs are relative to a folder.
+    { method: 'GET', path: '/docs', run: async () => ({ status: 308, body: '', headers: { location: '/docs/' } }) },
+    { method: 'GET', path: '/docs/*', run: docs },
+    { method: 'POST', path: '/inspector/sign-in', run: signIn },
+    ...demoRoutes(varve, demo),
+  ];
+}
+
+/** The demo life: whether an operator may load it, how far it is loaded, and its loading. */
+function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRoute[] {
   let loading: { tenant: string; done: number } | null = null;
   const operatorOf = async ({ enter }: InspectorRequest): Promise<ApiKey> => {
     const key = await enter();
@@ -95,7 +109,7 @@ export function inspectorRoutes(
     const isOffered = demo !== undefined && loading === null && events === 0 && memories === 0;
     return json({ state: isOffered ? 'offered' : 'unavailable', ...about });
   };
-  const loadDemo = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
+  const load = async (asked: InspectorRequest): Promise<InspectorAnswer> => {
     const { tenant } = await operatorOf(asked);
     const { events, memories } = await varve.operator.count({ tenant });
     if (demo === undefined || loading !== null || events > 0 || memories > 0) {
@@ -104,26 +118,16 @@ export function inspectorRoutes(
     const progress = { tenant, done: 0 };
     loading = progress;
     void demo
-      .load(tenant, (done) => {
-        progress.done = done;
-      })
+      .load(tenant, (done) => void (progress.done = done))
       .catch((error: unknown) => process.emitWarning(error as Error))
       .finally(() => {
         loading = null;
       });
     return stateFor(tenant);
   };
-
   return [
-    { method: 'GET', path: '/', run: page },
-    { method: 'GET', path: '/icon.svg', run: page },
-    { method: 'GET', path: '/assets/:file', run: page },
-    // Addresses within the docs are relative to a folder.
-    { method: 'GET', path: '/docs', run: async () => ({ status: 308, body: '', headers: { location: '/docs/' } }) },
-    { method: 'GET', path: '/docs/*', run: docs },
-    { method: 'POST', path: '/inspector/sign-in', run: signIn },
     { method: 'GET', path: '/inspector/demo', run: async (asked) => stateFor((await operatorOf(asked)).tenant) },
-    { method: 'POST', path: '/inspector/demo', run: loadDemo },
+    { method: 'POST', path: '/inspector/demo', run: load },
   ];
 }
 
