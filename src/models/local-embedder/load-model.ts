@@ -1,31 +1,55 @@
 import type { Kernel, SharedMemory } from './kernel.ts';
 import { type LinearAddress, type MemoryLayout, MODEL, type NormAddress } from './memory-layout.ts';
 
+interface Target {
+  memory: SharedMemory;
+  layout: MemoryLayout;
+  kernel: Kernel;
+}
+
 /** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with what training added to it, into the memory, in the kernel's order. */
-export function loadModel(
-  file: Uint8Array,
-  added: Uint8Array,
-  target: { memory: SharedMemory; layout: MemoryLayout; kernel: Kernel },
-): void {
-  const { memory, layout, kernel } = target;
+export function loadModel(file: Uint8Array, added: Uint8Array, target: Target): void {
+  const { layout, kernel } = target;
+  const source = readSource(file, added);
+  kernel.writeConstants(layout.constants);
+  writeEmbeddings(target, source);
+  for (const [index, layer] of layout.layers.entries()) {
+    const prefix = `encoder.layer.${index}`;
+    const matrices = source.matrices.slice(index * 6);
+    const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices;
+    const linear = (address: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void =>
+      writeLinear(target, address, source.merged(matrix, `${prefix}.${module}`), { first, factor });
+    // Attention divides by √32 per head; folded into the queries, it costs nothing.
+    linear(layer.qkv, query, 'attention.self.query', 0, 1 / Math.sqrt(32));
+    linear(layer.qkv, key, 'attention.self.key', MODEL.hidden);
+    linear(layer.qkv, value, 'attention.self.value', 2 * MODEL.hidden);
+    linear(layer.attentionOutput, attentionOutput, 'attention.output.dense');
+    writeNorm(target, layer.attentionNorm, source, `${prefix}.attention.output.LayerNorm`);
+    linear(layer.intermediate, intermediate, 'intermediate.dense');
+    linear(layer.output, output, 'output.dense');
+    writeNorm(target, layer.outputNorm, source, `${prefix}.output.LayerNorm`);
+  }
+}
+
+/** The published model with what training added to it. */
+interface Source {
+  readonly matrices: readonly string[];
+  tensor(name: string): OnnxTensor;
+  floats(name: string): Float32Array;
+  /** The matrix of a module with its difference, and the module's bias. */
+  merged(matrix: string, module: string): QuantisedMatrix & { bias: Float32Array };
+}
+
+function readSource(file: Uint8Array, added: Uint8Array): Source {
   const tensors = readOnnxTensors(file);
   const differences = readDifferences(added);
-  const bytes = new Uint8Array(memory.buffer);
-  const numbers = new Float32Array(memory.buffer);
-
   const tensor = (name: string): OnnxTensor => {
     const found = tensors.get(name);
     if (!found) throw new RangeError(`The model has no tensor named ${name}.`);
     return found;
   };
   const floats = (name: string): Float32Array => new Float32Array(new Uint8Array(tensor(name).bytes).buffer);
-
-  const writeNorm = (address: NormAddress, prefix: string): void => {
-    numbers.set(floats(`${prefix}.weight`), address.gamma / 4);
-    numbers.set(floats(`${prefix}.bias`), address.beta / 4);
-  };
-
-  const merged = (matrix: string, module: string): QuantisedMatrix => {
+  const merged: Source['merged'] = (matrix, module) => {
     const difference = differences.get(module);
     if (!difference) throw new RangeError(`The difference has nothing for ${module}.`);
     const {
@@ -33,65 +57,56 @@ export function loadModel(
       bytes: { buffer, byteOffset, byteLength },
     } = tensor(`${matrix}_quantized`);
     const weights = new Int8Array(buffer, byteOffset, byteLength);
-    return mergeDifference({ inputs, outputs, weights, scales: floats(`${matrix}_scale`) }, difference);
+    const published = { inputs, outputs, weights, scales: floats(`${matrix}_scale`) };
+    return { ...mergeDifference(published, difference), bias: floats(`${module}.bias`) };
   };
+  return { matrices: matrixNames(tensors), tensor, floats, merged };
+}
 
-  /** Writes the matrix of a module as the outputs of `linear` from `first` on; `factor` scales what it gives. */
-  const writeLinear = (linear: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void => {
-    const { inputs, outputs, weights, scales } = merged(matrix, module);
-    if (inputs !== linear.inputs || first + outputs > linear.outputs)
-      throw new RangeError(`${matrix} is ${inputs} × ${outputs}.`);
-    const table = linear.table / 4 + first;
-    numbers.set(
-      scales.map((scale) => scale * factor),
-      table,
-    );
-    numbers.set(
-      floats(`${module}.bias`).map((value) => value * factor),
-      table + 2 * linear.outputs,
-    );
-    bytes.set(new Uint8Array(weights.buffer), layout.staging);
-    const sums = (table + linear.outputs) * 4;
-    kernel.packWeights(layout.staging, linear.weights + first * inputs, sums, inputs, outputs);
-  };
+/** Writes a matrix as the outputs of a linear layer from `first` on; `factor` scales what the matrix gives. */
+function writeLinear(
+  { memory: { buffer }, layout, kernel }: Target,
+  linear: LinearAddress,
+  { inputs, outputs, weights, scales, bias }: QuantisedMatrix & { bias: Float32Array },
+  { first, factor }: { first: number; factor: number },
+): void {
+  if (inputs !== linear.inputs || first + outputs > linear.outputs)
+    throw new RangeError(`A matrix of the model is ${inputs} × ${outputs}, which does not fit its layer.`);
+  const numbers = new Float32Array(buffer, linear.table + first * 4);
+  numbers.set(scales.map((scale) => scale * factor));
+  numbers.set(
+    bias.map((value) => value * factor),
+    2 * linear.outputs,
+  );
+  new Uint8Array(buffer).set(new Uint8Array(weights.buffer), layout.staging);
+  const sums = linear.table + (first + linear.outputs) * 4;
+  kernel.packWeights(layout.staging, linear.weights + first * inputs, sums, inputs, outputs);
+}
 
-  kernel.writeConstants(layout.constants);
-  writeEmbeddings();
-  const matrices = matrixNames(tensors);
-  for (const [index, layer] of layout.layers.entries()) {
-    const prefix = `encoder.layer.${index}`;
-    const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices.slice(
-      index * 6,
-    );
-    // Attention divides by √32 per head; folded into the queries, it costs nothing.
-    writeLinear(layer.qkv, query, `${prefix}.attention.self.query`, 0, 1 / Math.sqrt(32));
-    writeLinear(layer.qkv, key, `${prefix}.attention.self.key`, MODEL.hidden);
-    writeLinear(layer.qkv, value, `${prefix}.attention.self.value`, 2 * MODEL.hidden);
-    writeLinear(layer.attentionOutput, attentionOutput, `${prefix}.attention.output.dense`);
-    writeNorm(layer.attentionNorm, `${prefix}.attention.output.LayerNorm`);
-    writeLinear(layer.intermediate, intermediate, `${prefix}.intermediate.dense`);
-    writeLinear(layer.output, output, `${prefix}.output.dense`);
-    writeNorm(layer.outputNorm, `${prefix}.output.LayerNorm`);
+function writeNorm({ memory }: Target, { gamma, beta }: NormAddress, { floats }: Source, prefix: string): void {
+  new Float32Array(memory.buffer, gamma).set(floats(`${prefix}.weight`));
+  new Float32Array(memory.buffer, beta).set(floats(`${prefix}.bias`));
+}
+
+function writeEmbeddings(target: Target, source: Source): void {
+  const { memory, layout } = target;
+  const table = (kind: string): { values: Uint8Array; scale: number } => ({
+    values: source.tensor(`embeddings.${kind}_embeddings.weight_quantized`).bytes,
+    scale: source.floats(`embeddings.${kind}_embeddings.weight_scale`)[0] ?? 0,
+  });
+  const word = table('word');
+  new Uint8Array(memory.buffer).set(word.values, layout.words);
+  const numbers = new Float32Array(memory.buffer);
+  numbers[layout.wordScale / 4] = word.scale;
+  // Every text is one segment, so the embedding of segment 0 is part of each position.
+  const position = table('position');
+  const segment = table('token_type');
+  const start = layout.positions / 4;
+  for (let i = 0; i < position.values.length; i++) {
+    const ofSegment = ((segment.values[i % MODEL.hidden] ?? 0) - 128) * segment.scale;
+    numbers[start + i] = ((position.values[i] ?? 0) - 128) * position.scale + ofSegment;
   }
-
-  function writeEmbeddings(): void {
-    const table = (kind: string): { values: Uint8Array; scale: number } => ({
-      values: tensor(`embeddings.${kind}_embeddings.weight_quantized`).bytes,
-      scale: floats(`embeddings.${kind}_embeddings.weight_scale`)[0] ?? 0,
-    });
-    const word = table('word');
-    bytes.set(word.values, layout.words);
-    numbers[layout.wordScale / 4] = word.scale;
-    // Every text is one segment, so the embedding of segment 0 is part of each position.
-    const position = table('position');
-    const segment = table('token_type');
-    const start = layout.positions / 4;
-    for (let i = 0; i < position.values.length; i++) {
-      const ofSegment = ((segment.values[i % MODEL.hidden] ?? 0) - 128) * segment.scale;
-      numbers[start + i] = ((position.values[i] ?? 0) - 128) * position.scale + ofSegment;
-    }
-    writeNorm(layout.embeddingNorm, 'embeddings.LayerNorm');
-  }
+  writeNorm(target, layout.embeddingNorm, source, 'embeddings.LayerNorm');
 }
 
 /** The matrices in the order of the graph: the exporter numbers them as it meets them, six per layer. */

@@ -48,28 +48,10 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   let isClosed = false;
   let hasWarned = false;
 
-  async function open(): Promise<Engine> {
-    const weightsFolder = await findWeights(options.modelPath);
-    if (threads === 0) {
-      const pool = createCallingThread({ maximumTokens, weightsFolder });
-      return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
-    }
-    const pool = createWorkerPool({
-      threads,
-      maximumTokens,
-      weightsFolder,
-      onFailure: (cause) => {
-        engine = null;
-        void pool.close(unavailable(cause));
-      },
-    });
-    try {
-      return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
-    } catch (error) {
-      await pool.close(error);
-      throw error;
-    }
-  }
+  const onFailure = (pool: WorkerPool, cause: unknown): void => {
+    engine = null;
+    void pool.close(unavailable(cause));
+  };
 
   async function load(): Promise<Engine> {
     if (isClosed)
@@ -77,27 +59,17 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
         code: 'embedder_unavailable',
         retryable: false,
       });
-    engine ??= open().catch((error: unknown) => {
-      engine = null;
-      // Recall goes on with words alone, so that nobody may look at why.
-      if (!hasWarned)
-        process.emitWarning(error instanceof Error ? error.message : String(error), 'VarveEmbedderWarning');
-      hasWarned = true;
-      throw error;
-    });
+    engine ??= openEngine({ threads, maximumTokens, modelPath: options.modelPath, onFailure }).catch(
+      (error: unknown) => {
+        engine = null;
+        // Recall goes on with words alone, so that nobody may look at why.
+        if (!hasWarned)
+          process.emitWarning(error instanceof Error ? error.message : String(error), 'VarveEmbedderWarning');
+        hasWarned = true;
+        throw error;
+      },
+    );
     return engine;
-  }
-
-  function windowsOf(text: string, wordPiece: WordPiece): number[][] {
-    const size = maximumTokens - 2;
-    const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
-    const count = Math.max(1, Math.ceil(pieces.length / size));
-    const share = Math.ceil(pieces.length / count);
-    return Array.from({ length: count }, (_, index) => [
-      SPECIAL_IDS.start,
-      ...pieces.slice(index * share, (index + 1) * share),
-      SPECIAL_IDS.end,
-    ]);
   }
 
   return {
@@ -109,7 +81,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       if (texts.length === 0) return { vectors: [], tokens: 0 };
       const { pool, wordPiece } = await load();
       signal?.throwIfAborted();
-      return embedTexts(texts, { pool, signal, windowsOf: (text) => windowsOf(text, wordPiece) });
+      return embedTexts(texts, { pool, signal, windowsOf: (text) => windowsOf(text, wordPiece, maximumTokens) });
     },
 
     async close() {
@@ -119,6 +91,41 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       await opened?.pool.close(unavailable(new Error('The embedder was closed.')));
     },
   };
+}
+
+interface EngineOptions {
+  threads: number;
+  maximumTokens: number;
+  modelPath: string | undefined;
+  onFailure(pool: WorkerPool, cause: unknown): void;
+}
+
+async function openEngine({ threads, maximumTokens, modelPath, onFailure }: EngineOptions): Promise<Engine> {
+  const weightsFolder = await findWeights(modelPath);
+  const given = { maximumTokens, weightsFolder };
+  const pool: WorkerPool =
+    threads === 0
+      ? createCallingThread(given)
+      : createWorkerPool({ ...given, threads, onFailure: (cause) => onFailure(pool, cause) });
+  try {
+    return { pool, wordPiece: createWordPiece(readVocabulary(weightsFolder)) };
+  } catch (error) {
+    await pool.close(error);
+    throw error;
+  }
+}
+
+/** Parts of a text of at most `maximumTokens`, all of about the same length. */
+function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): number[][] {
+  const size = maximumTokens - 2;
+  const pieces = wordPiece.encode(text, size * MAXIMUM_WINDOWS);
+  const count = Math.max(1, Math.ceil(pieces.length / size));
+  const share = Math.ceil(pieces.length / count);
+  return Array.from({ length: count }, (_, index) => [
+    SPECIAL_IDS.start,
+    ...pieces.slice(index * share, (index + 1) * share),
+    SPECIAL_IDS.end,
+  ]);
 }
 
 function unavailable(cause: unknown): VarveError {

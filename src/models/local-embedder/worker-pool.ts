@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
-import { allocateMemory } from './kernel.ts';
-import { layoutMemory, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
+import { allocateMemory, type SharedMemory } from './kernel.ts';
+import { layoutMemory, type MemoryLayout, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
 
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
@@ -53,107 +53,153 @@ function workerFile(): string {
   return found ?? join(packageFolder(), 'dist/models/local-embedder/embed-worker.js');
 }
 
-/** Starts the threads; the first of them loads the weights. `onFailure` is told if a thread cannot go on. */
-export function createWorkerPool(options: {
+interface PoolOptions {
   threads: number;
   maximumTokens: number;
   weightsFolder: string;
   onFailure: (error: unknown) => void;
-}): WorkerPool {
-  const { threads, maximumTokens } = options;
-  const layout = layoutMemory({ maximumTokens, workspaces: threads });
-  const memory = allocateMemory(layout.bytes);
-  const int32 = new Int32Array(memory.buffer);
-  let urgent: PoolText[] = [];
-  let others: PoolText[] = [];
-  const sharing = createSharingChoice();
-  let waitingFor = threads;
-  let closeReason: { error: unknown } | null = null;
+}
 
-  const file = workerFile();
-  const lanes = Array.from({ length: threads }, (_, index): Lane => {
+/** Starts the threads; the first of them loads the weights. `onFailure` is told if a thread cannot go on. */
+export function createWorkerPool(options: PoolOptions): WorkerPool {
+  return new ThreadPool(options);
+}
+
+class ThreadPool implements WorkerPool {
+  readonly #options: PoolOptions;
+  readonly #layout: MemoryLayout;
+  readonly #memory: SharedMemory;
+  readonly #int32: Int32Array;
+  readonly #lanes: readonly Lane[];
+  readonly #sharing = createSharingChoice();
+  #urgent: PoolText[] = [];
+  #others: PoolText[] = [];
+  /** How many threads have not started yet. */
+  #waitingFor: number;
+  #closeReason: { error: unknown } | null = null;
+
+  constructor(options: PoolOptions) {
+    const { threads, maximumTokens } = options;
+    this.#options = options;
+    this.#layout = layoutMemory({ maximumTokens, workspaces: threads });
+    this.#memory = allocateMemory(this.#layout.bytes);
+    this.#int32 = new Int32Array(this.#memory.buffer);
+    this.#waitingFor = threads;
+    const file = workerFile();
+    this.#lanes = Array.from({ length: threads }, (_, index) => this.#startThread(file, index));
+  }
+
+  add(text: PoolText, { isUrgent }: { isUrgent: boolean }): void {
+    if (this.#closeReason !== null) {
+      text.reject(this.#closeReason.error);
+      return;
+    }
+    (isUrgent ? this.#urgent : this.#others).push(text);
+    // Texts that arrive together are dispatched together: how many there are decides whether one is shared.
+    if (this.#urgent.length + this.#others.length === 1) queueMicrotask(() => this.#dispatchAndKeepAlive());
+  }
+
+  remove(texts: ReadonlySet<PoolText>): void {
+    this.#urgent = this.#urgent.filter((text) => !texts.has(text));
+    this.#others = this.#others.filter((text) => !texts.has(text));
+    this.#keepProcessAlive();
+  }
+
+  async close(reason: unknown): Promise<void> {
+    this.#closeReason = { error: reason };
+    const open = [...this.#urgent, ...this.#others, ...this.#lanes.flatMap((lane) => lane.task?.texts ?? [])];
+    this.#urgent = [];
+    this.#others = [];
+    for (const text of open) text.reject(reason);
+    // Without ref() a program that awaits this would end before it is done.
+    for (const { worker } of this.#lanes) worker.ref();
+    await Promise.all(this.#lanes.map(({ worker }) => worker.terminate()));
+  }
+
+  #startThread(file: string, index: number): Lane {
+    const { threads, maximumTokens, weightsFolder } = this.#options;
     const setup: WorkerSetup = {
-      memory,
+      memory: this.#memory,
       maximumTokens,
       workspaces: threads,
-      ...(index === 0 && { weightsFolder: options.weightsFolder }),
+      ...(index === 0 && { weightsFolder }),
     };
     // Without the program's own flags: a worker refuses some of them, e.g. --input-type.
     const worker = new Worker(file, { workerData: setup, name: `varve-embedder-${index}`, execArgv: [] });
     const lane: Lane = { index, worker, task: null };
-    worker.on('message', (reply: WorkerReply) => receive(lane, reply));
-    worker.on('error', (error) => fail(error));
-    worker.on('exit', (code) => fail(new Error(`The embedding thread ended with code ${code}.`)));
+    worker.on('message', (reply: WorkerReply) => this.#receive(lane, reply));
+    worker.on('error', (error) => this.#fail(error));
+    worker.on('exit', (code) => this.#fail(new Error(`The embedding thread ended with code ${code}.`)));
     worker.unref();
     return lane;
-  });
-
-  function fail(error: unknown): void {
-    if (closeReason === null) options.onFailure(error);
   }
 
-  function receive(lane: Lane, reply: WorkerReply): void {
-    if (closeReason !== null) return;
-    if (reply.type === 'failed') fail(new Error(reply.message));
-    if (reply.type === 'ready') waitingFor--;
+  #fail(error: unknown): void {
+    if (this.#closeReason === null) this.#options.onFailure(error);
+  }
+
+  #receive(lane: Lane, reply: WorkerReply): void {
+    if (this.#closeReason !== null) return;
+    if (reply.type === 'failed') this.#fail(new Error(reply.message));
+    if (reply.type === 'ready') this.#waitingFor--;
     if (reply.type === 'done') {
       const task = lane.task;
       lane.task = null;
-      if (task && reply.vectors) deliver(task);
+      if (task && reply.vectors) this.#deliver(task);
     }
-    dispatchAndKeepAlive();
+    this.#dispatchAndKeepAlive();
   }
 
-  function deliver({ texts, workspace, isShared, startedAt }: RunningTask): void {
+  #deliver({ texts, workspace, isShared, startedAt }: RunningTask): void {
     const tokens = texts.reduce((sum, { ids }) => sum + ids.length, 0);
-    sharing.record({ isShared, milliseconds: performance.now() - startedAt, tokens });
-    const start = layout.workspaces[workspace]?.vectors ?? 0;
+    this.#sharing.record({ isShared, milliseconds: performance.now() - startedAt, tokens });
+    const start = this.#layout.workspaces[workspace]?.vectors ?? 0;
     for (const [slot, text] of texts.entries()) {
-      text.resolve(new Float32Array(memory.buffer, start + slot * MODEL.hidden * 4, MODEL.hidden).slice());
+      text.resolve(new Float32Array(this.#memory.buffer, start + slot * MODEL.hidden * 4, MODEL.hidden).slice());
     }
   }
 
-  function dispatch(): void {
-    while (waitingFor === 0) {
-      const idle = lanes.filter((lane) => !lane.task && !isWorkspaceBusy(lane.index));
-      const queue = urgent.length > 0 ? urgent : others;
+  #dispatch(): void {
+    while (this.#waitingFor === 0) {
+      const idle = this.#lanes.filter((lane) => !lane.task && !this.#isWorkspaceBusy(lane.index));
+      const queue = this.#urgent.length > 0 ? this.#urgent : this.#others;
       const leader = idle[0];
       const next = queue[0];
       if (!leader || !next) return;
-      const waiting = urgent.length + others.length;
-      const isShared = waiting < idle.length && next.ids.length >= TOKENS_WORTH_SHARING && sharing.shouldShare();
+      const waiting = this.#urgent.length + this.#others.length;
+      const isShared = waiting < idle.length && next.ids.length >= TOKENS_WORTH_SHARING && this.#sharing.shouldShare();
       const team = isShared ? idle.slice(0, Math.floor(idle.length / waiting)) : [leader];
-      const texts = isShared ? queue.splice(0, 1) : takeTask(queue, Math.ceil(waiting / idle.length));
-      start(team, { texts, workspace: leader.index, isShared, startedAt: performance.now() });
+      const texts = isShared ? queue.splice(0, 1) : this.#takeTask(queue, Math.ceil(waiting / idle.length));
+      this.#start(team, { texts, workspace: leader.index, isShared, startedAt: performance.now() });
     }
   }
 
   /** A workspace is busy until every thread of its last task has released it. */
-  function isWorkspaceBusy(workspace: number): boolean {
-    return lanes.some((lane) => lane.task?.workspace === workspace);
+  #isWorkspaceBusy(workspace: number): boolean {
+    return this.#lanes.some((lane) => lane.task?.workspace === workspace);
   }
 
-  function takeTask(queue: PoolText[], maximumTexts: number): PoolText[] {
+  #takeTask(queue: PoolText[], maximumTexts: number): PoolText[] {
     let tokens = 0;
     let count = 0;
     for (const { ids } of queue) {
       tokens += ids.length + (ids.length & 1);
-      const isFull = count > 0 && tokens > Math.min(TOKENS_PER_TASK, maximumTokens);
+      const isFull = count > 0 && tokens > Math.min(TOKENS_PER_TASK, this.#options.maximumTokens);
       if (isFull || count === Math.min(maximumTexts, TEXTS_PER_TASK)) break;
       count++;
     }
     return queue.splice(0, count);
   }
 
-  function start(team: readonly Lane[], task: RunningTask): void {
-    const workspace = layout.workspaces[task.workspace];
+  #start(team: readonly Lane[], task: RunningTask): void {
+    const workspace = this.#layout.workspaces[task.workspace];
     if (!workspace) throw new RangeError(`There is no workspace ${task.workspace}.`);
-    int32.fill(0, workspace.progress / 4, workspace.progress / 4 + PHASES * 2);
+    this.#int32.fill(0, workspace.progress / 4, workspace.progress / 4 + PHASES * 2);
     let place = workspace.ids / 4;
     for (const { ids } of task.texts) {
-      int32.set(ids, place);
+      this.#int32.set(ids, place);
       place += ids.length;
-      if (ids.length & 1) int32[place++] = 0;
+      if (ids.length & 1) this.#int32[place++] = 0;
     }
     const message: WorkerTask = {
       workspace: task.workspace,
@@ -166,46 +212,19 @@ export function createWorkerPool(options: {
     }
   }
 
-  function dispatchAndKeepAlive(): void {
-    dispatch();
-    keepProcessAlive();
+  #dispatchAndKeepAlive(): void {
+    this.#dispatch();
+    this.#keepProcessAlive();
   }
 
   /** Idle threads must not keep a finished program running; busy ones must not let it end. */
-  function keepProcessAlive(): void {
-    const isBusy = urgent.length + others.length > 0 || lanes.some((lane) => lane.task);
-    for (const { worker } of lanes) {
+  #keepProcessAlive(): void {
+    const isBusy = this.#urgent.length + this.#others.length > 0 || this.#lanes.some((lane) => lane.task);
+    for (const { worker } of this.#lanes) {
       if (isBusy) worker.ref();
       else worker.unref();
     }
   }
-
-  return {
-    add(text, { isUrgent }) {
-      if (closeReason !== null) {
-        text.reject(closeReason.error);
-        return;
-      }
-      (isUrgent ? urgent : others).push(text);
-      // Texts that arrive together are dispatched together: how many there are decides whether one is shared.
-      if (urgent.length + others.length === 1) queueMicrotask(dispatchAndKeepAlive);
-    },
-    remove(texts) {
-      urgent = urgent.filter((text) => !texts.has(text));
-      others = others.filter((text) => !texts.has(text));
-      keepProcessAlive();
-    },
-    async close(reason) {
-      closeReason = { error: reason };
-      const open = [...urgent, ...others, ...lanes.flatMap((lane) => lane.task?.texts ?? [])];
-      urgent = [];
-      others = [];
-      for (const text of open) text.reject(reason);
-      // Without ref() a program that awaits this would end before it is done.
-      for (const { worker } of lanes) worker.ref();
-      await Promise.all(lanes.map(({ worker }) => worker.terminate()));
-    },
-  };
 }
 
 /** Decides whether threads share a single text, by what that has cost lately. */
