@@ -312,7 +312,10 @@ async function openKnowledge(
   const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
   const opened = await attempt(
     'knowledge',
-    () => database.read(scope.tenant, (reader) => assembling.knowledge.open(reader, request, options.refresh === true)),
+    () =>
+      database.readReplica(scope.tenant, (reader) =>
+        assembling.knowledge.open(reader, request, options.refresh === true),
+      ),
     { knowledge: last, loaded: false },
   );
   const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));

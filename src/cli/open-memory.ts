@@ -81,7 +81,14 @@ export async function openMemory(
   const { folder, store, isPostgres } = placeOf(input);
   if (!isPostgres) await makeOwnFolder(folder);
   return createVarve({
-    store: isPostgres ? { url: store, schema: process.env['VARVE_SCHEMA'], distribute } : store,
+    store: isPostgres
+      ? {
+          url: store,
+          schema: process.env['VARVE_SCHEMA'],
+          replicaUrl: process.env['VARVE_REPLICA_URL'] || undefined,
+          distribute,
+        }
+      : store,
     background,
     webhooks: { allowPrivate: process.env['VARVE_WEBHOOKS_PRIVATE'] === '1' },
     ...(embeds === 'query' && configured.embedder === undefined ? { embedder: await embedderForOne() } : {}),

@@ -23,6 +23,8 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads within one tenant. In PostgreSQL row-level security holds it there. */
   read<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
+  /** Reads what may be a moment old: from a replica where the store has one, as `read` does where not. */
+  readReplica<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
    * Writes in one transaction: all of it or nothing. The work may run again after a deadlock,
    * so it does nothing but query; it never waits for a model or the network.

@@ -8,12 +8,12 @@ import {
 } from 'kysely';
 import { hash } from 'node:crypto';
 import { messageOf, VarveError } from '../../errors.ts';
-import { type Database, type Reader, type Tenant, type Writer } from '../database.ts';
+import type { Database, Reader, StoreProblem, Syntax, Tenant, Writer } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { examineCluster } from './cluster.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { createPostgresTextIndex, createPostgresVectorIndex, encodeVector } from './postgres-indexes.ts';
-import { tenantTransactions } from './tenant-transactions.ts';
+import { type TenantTransactions, tenantTransactions } from './tenant-transactions.ts';
 
 /** Where a PostgreSQL store lives. PostgreSQL 15 or newer with pgvector 0.8 or newer. */
 export interface PostgresOptions {
@@ -33,6 +33,11 @@ export interface PostgresOptions {
    */
   preparedStatements?: boolean;
   /**
+   * A streaming replica of the same server, as a `postgres://` URL: recall and context read from it. It may be a moment behind, so that
+   * what was written just now may not be found yet. The turns of the running session are always read from the primary.
+   */
+  replicaUrl?: string;
+  /**
    * Distributes the tables by tenant over the workers of a Citus cluster, of which `url` is the coordinator. Done once, with no other
    * process on the store; a store that is distributed stays so. Default false.
    */
@@ -49,57 +54,27 @@ const WRITE_TRIES = 5;
 /** Opens a store on a PostgreSQL server and brings its schema up to date. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const schema = options.schema ?? 'varve';
-  const { url = '', maximumConnections = 10 } = options;
-  const prepared = createPreparedStatements(options.preparedStatements ?? true);
-  const pool = options.pool ?? (await createPool(url, { maximumConnections, prepared }));
-  const transactions = tenantTransactions(pool, schema, options.pool === undefined);
-  const kysely = new Kysely<Tables>({
-    dialect: transactions.dialect,
-    // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
-    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
-  });
+  const { url = '', replicaUrl } = options;
+  const primary = await connect({ ...options, url, schema });
+  const { kysely, begin } = primary;
   let isDistributed: boolean;
   try {
     isDistributed = await migratePostgres(kysely, schema, options.distribute ?? false);
   } catch (error) {
-    await kysely.destroy();
+    await primary.close();
     throw asUnavailable(error);
   }
+  if (isDistributed) primary.transactions.reachWorkers();
+  const replica =
+    replicaUrl === undefined ? null : await connect({ ...options, url: replicaUrl, pool: undefined, schema });
+  if (isDistributed) replica?.transactions.reachWorkers();
 
-  if (isDistributed) transactions.reachWorkers();
-  let closed = false;
-  const begin = async <Result>(
-    tenant: Tenant,
-    mode: 'read only' | 'read write',
-    work: (transaction: Transaction<Tables>) => Promise<Result>,
-  ): Promise<Result> => {
-    for (let tries = 1; ; tries += 1) {
-      if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
-      let isDone = false;
-      try {
-        const transaction = kysely.transaction().setAccessMode(mode);
-        return await transactions.within(tenant, () =>
-          transaction.execute(async (open) => {
-            await transactions.enter(open, tenant);
-            const result = await work(open);
-            isDone = true;
-            return result;
-          }),
-        );
-      } catch (error) {
-        const isCutOff = isConnectionLost(error);
-        // What was cut off before its commit has not happened. Whether a commit arrived, only the server knows.
-        if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
-        // Nothing was committed: the statement that failed was one of the transaction's own.
-        if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
-        throw isCutOff || NOT_REACHED.test(codeOf(error)) ? serverGone(error) : error;
-      }
-    }
-  };
-
+  const read: Database['read'] = (tenant, work) =>
+    begin(tenant, 'read only', (transaction) => work(transaction as Reader));
   return {
     dialect: 'postgres',
-    read: (tenant, work) => begin(tenant, 'read only', (transaction) => work(transaction as Reader)),
+    read,
+    readReplica: replica === null ? read : readingFrom(replica, read),
     async write(tenant, work) {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -111,24 +86,141 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
     },
     text: createPostgresTextIndex(isDistributed),
-    vectors: createPostgresVectorIndex(kysely, { schema, hasSettings: transactions.hasVectorSettings }),
-    syntax: {
-      jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
-      unindexed: (column) => sql<string>`${sql.ref(column)}`,
-      booleansAreNumbers: false,
-      skipLocked: sql`for update skip locked`,
-      isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
-      encodeVector,
-      decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
-    },
-    examine: () => examineCluster(kysely, schema),
+    vectors: createPostgresVectorIndex(kysely, { schema, hasSettings: primary.transactions.hasVectorSettings }),
+    syntax: POSTGRES_SYNTAX,
+    examine: async () => [
+      ...(await examineCluster(kysely, schema)),
+      ...(replica === null ? [] : await examineReplica(kysely, replica.kysely)),
+    ],
     scrub: () => scrub(kysely, schema),
+    async close() {
+      await primary.close();
+      await replica?.close();
+    },
+  };
+}
+
+const POSTGRES_SYNTAX: Syntax = {
+  jsonText: (column, path) => sql`${sql.ref(column)} #>> ${[...path]}::text[]`,
+  unindexed: (column) => sql<string>`${sql.ref(column)}`,
+  booleansAreNumbers: false,
+  skipLocked: sql`for update skip locked`,
+  isUniqueViolation: (error) => codeOf(error) === UNIQUE_VIOLATION,
+  encodeVector,
+  decodeVector: (stored) => Float32Array.from(JSON.parse(stored as string) as number[]),
+};
+
+/** Connections to one server, and how a transaction begins there. */
+interface Connected {
+  kysely: Kysely<Tables>;
+  transactions: TenantTransactions;
+  begin<Result>(
+    tenant: Tenant,
+    mode: 'read only' | 'read write',
+    work: (transaction: Transaction<Tables>) => Promise<Result>,
+  ): Promise<Result>;
+  close(): Promise<void>;
+}
+
+async function connect(options: PostgresOptions & { url: string; schema: string }): Promise<Connected> {
+  const prepared = createPreparedStatements(options.preparedStatements ?? true);
+  const { maximumConnections = 10 } = options;
+  const pool = options.pool ?? (await createPool(options.url, { maximumConnections, prepared }));
+  const transactions = tenantTransactions(pool, options.schema, options.pool === undefined);
+  const kysely = new Kysely<Tables>({
+    dialect: transactions.dialect,
+    // A list with nothing in it holds for nothing. SQLite takes `in ()`; PostgreSQL does not.
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+  let closed = false;
+  return {
+    kysely,
+    transactions,
+    async begin(tenant, mode, work) {
+      for (let tries = 1; ; tries += 1) {
+        if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
+        let isDone = false;
+        try {
+          const transaction = kysely.transaction().setAccessMode(mode);
+          return await transactions.within(tenant, () =>
+            transaction.execute(async (open) => {
+              await transactions.enter(open, tenant);
+              const result = await work(open);
+              isDone = true;
+              return result;
+            }),
+          );
+        } catch (error) {
+          const isCutOff = isConnectionLost(error);
+          // What was cut off before its commit has not happened. Whether a commit arrived, only the server knows.
+          if (isCutOff && !isDone && tries < CONNECTION_TRIES) continue;
+          // Nothing was committed: the statement that failed was one of the transaction's own.
+          if (!isDone && tries < CONNECTION_TRIES && prepared.isToBlame(error)) continue;
+          throw isCutOff || NOT_REACHED.test(codeOf(error)) ? serverGone(error) : error;
+        }
+      }
+    },
     async close() {
       if (closed) return;
       closed = true;
       await kysely.destroy();
     },
   };
+}
+
+/** Reads from a replica, and from the primary whatever the replica fails at: it may be gone, far behind, or cancel a long read. */
+function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['read'] {
+  let isUsable = true;
+  return async (tenant, work) => {
+    try {
+      const result = await replica.begin(tenant, 'read only', (transaction) => work(transaction as Reader));
+      isUsable = true;
+      return result;
+    } catch (error) {
+      if (VarveError.isInstance(error, 'closed')) throw error;
+      const result = await fromPrimary(tenant, work);
+      // The primary can answer what the replica could not: worth a word, once until it works again.
+      if (isUsable) process.emitWarning(`The replica is not read: ${messageOf(error)}`, 'VarveStoreWarning');
+      isUsable = false;
+      return result;
+    }
+  };
+}
+
+// Four segments of the log: seconds on a busy server, and far more than a replica that keeps up is ever behind.
+const FAR_BEHIND = 64 * 1024 * 1024;
+
+/** What is wrong with the replica that recall and context read from. */
+async function examineReplica(primary: Kysely<Tables>, replica: Kysely<Tables>): Promise<StoreProblem[]> {
+  try {
+    const { rows } = await sql<{ replayed: string | null }>`select pg_last_wal_replay_lsn()::text as replayed`.execute(
+      replica,
+    );
+    const replayed = rows[0]?.replayed ?? null;
+    if (replayed === null) {
+      return [
+        { problem: 'the replica is a server of its own and follows none', remedy: 'correct the URL of the replica' },
+      ];
+    }
+    const behind = await sql<{ bytes: string }>`
+      select pg_wal_lsn_diff(pg_current_wal_lsn(), ${replayed}::pg_lsn)::text as bytes`.execute(primary);
+    const bytes = Number(behind.rows[0]?.bytes ?? 0);
+    if (bytes <= FAR_BEHIND) return [];
+    const megabytes = Math.round(bytes / 1024 ** 2);
+    return [
+      {
+        problem: `the replica is ${megabytes} MB behind: recall finds what was true then`,
+        remedy: 'look at its log and its disk',
+      },
+    ];
+  } catch (error) {
+    return [
+      {
+        problem: `the replica does not answer: ${messageOf(error)}; recall reads the primary`,
+        remedy: 'start it, or correct its URL',
+      },
+    ];
+  }
 }
 
 /**

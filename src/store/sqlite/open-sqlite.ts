@@ -43,13 +43,16 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     if (closed) throw new VarveError('This store is closed.', { code: 'closed' });
   };
 
+  const read: Database['read'] = async (_tenant, work) => {
+    assertOpen();
+    // In memory there is one connection only, and a read must not see half a transaction.
+    return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
+  };
+
   return {
     dialect: 'sqlite',
-    async read(_tenant, work) {
-      assertOpen();
-      // In memory there is one connection only, and a read must not see half a transaction.
-      return inMemory ? oneAtATime(() => work(reader as Reader)) : work(reader as Reader);
-    },
+    read,
+    readReplica: read,
     async write(_tenant, work) {
       assertOpen();
       return commit(work);
