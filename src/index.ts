@@ -1,4 +1,4 @@
-export { createVarve, type Varve, type VarveOptions } from './varve.ts';
+export { createVarve, type FactOptions, type Varve, type VarveOptions } from './varve.ts';
 export { VarveError, type ErrorCode, type ErrorOptions } from './errors.ts';
 export type { BackgroundOptions } from './background.ts';
 export type { DecisionHandle } from './handle/decisions.ts';

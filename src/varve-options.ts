@@ -14,6 +14,12 @@ import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
+/** Whose permanent facts are. */
+export interface FactOptions {
+  /** Default false. */
+  shared?: boolean;
+}
+
 /** How to open Varve. Everything has a default. */
 export interface VarveOptions {
   /**
@@ -25,6 +31,11 @@ export interface VarveOptions {
   memoryTypes?: Record<string, MemoryTypeInput>;
   /** Attributes of the application's own, or other policies for Varve's: one value or many, category, labels, synonyms. */
   attributes?: Record<string, AttributeInput>;
+  /**
+   * `shared: true`: what an agent learns of a user under a permanent attribute (name, home city, allergy …) belongs to the user with every
+   * agent of the tenant. Default false: facts are of the agent that learned them.
+   */
+  facts?: FactOptions;
   /** Makes vectors. Default: a local model, in this process, without a network. `null`: none, recall by words alone. */
   embedder?: Embedder | null;
   /** The embedder before a change: its vectors answer until all are made again. */
@@ -118,6 +129,10 @@ const KINDS: Record<keyof VarveOptions, Kind> = {
   },
   memoryTypes: options,
   attributes: options,
+  facts: {
+    right: '{ shared: true } or { shared: false }',
+    is: (value) => onlyKeys('shared')(value) && ['boolean', 'undefined'].includes(typeof (value as FactOptions).shared),
+  },
   embedder: {
     ...embedder,
     right: `${embedder.right}, or null for none`,

@@ -30,7 +30,7 @@ import { createEmbeddingModels, type EmbeddingModels } from './store/embedding-m
 import { openStore } from './store/open-store.ts';
 import { assertNode, checkOptions, storeOptions, type VarveOptions } from './varve-options.ts';
 
-export type { VarveOptions } from './varve-options.ts';
+export type { FactOptions, VarveOptions } from './varve-options.ts';
 
 /** An open memory. */
 export interface Varve {
@@ -120,6 +120,7 @@ async function checkedSettings(options: VarveOptions) {
     attributes: attributeTable(options.attributes),
     settings: formation,
     privacy: formation.privacy,
+    sharesFacts: options.facts?.shared === true,
     consolidation: consolidationSettings(options.consolidation),
   };
   if (options.context !== undefined) await checkContextSettings(options.context);

@@ -9,7 +9,7 @@ import type { Event } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { DAY } from '../record/clock.ts';
 import { hasOutcome, mayStillChange, type Memory } from '../record/memory.ts';
-import { ownerKey, ownerLevel, type Scope, scopeAt, visibleOwners } from '../record/scope.ts';
+import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner, visibleOwners } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { loadMemories, memoriesReplacedBy, statementHistory } from '../store/load-records.ts';
 import { listMemories } from '../store/read-memories.ts';
@@ -46,6 +46,12 @@ export function ownerOf(scope: Scope): Scope {
   return { ...scopeAt(scope, ownerLevel(scope)), session: null, connection: null };
 }
 
+/** The owners whose statements a formation changes: the agent's of this user, and with shared facts the user's with every agent. */
+export function changeableOwners({ sharesFacts }: Pick<FormDeps, 'sharesFacts'>, scope: Scope): string[] {
+  const owner = ownerKey(ownerOf(scope));
+  return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
+}
+
 /**
  * For each statement the owner's known ones that it may repeat, replace or end: all that were ever said of the same subject and
  * attribute, and its nearest neighbours by meaning, or by words where there are no vectors.
@@ -58,10 +64,11 @@ export async function findCandidates(
   if (statements.length === 0) return [];
   const owner = ownerOf(scope);
   const attributes = [...new Set(statements.flatMap(({ attribute }) => attribute ?? []))];
-  const byFields = attributes.length === 0 ? [] : await statementHistory(reader, owner, attributes);
+  const owners = changeableOwners(deps, scope);
+  const byFields = attributes.length === 0 ? [] : await statementHistory(reader, owner.tenant, { owners, attributes });
   const found: Candidate[][] = [];
   for (const [index, statement] of statements.entries()) {
-    const near = await neighbours(reader, deps, { owner, statement, vectors, index });
+    const near = await neighbours(reader, deps, { owner, owners, statement, vectors, index });
     const merged = new Map<string, Candidate>();
     for (const memory of byFields) {
       if (memory.attribute === statement.attribute) merged.set(memory.id, { memory, similarity: 0 });
@@ -69,7 +76,7 @@ export async function findCandidates(
     for (const candidate of near) merged.set(candidate.memory.id, candidate);
     found.push(
       [...merged.values()].filter(
-        ({ memory }) => ownerKey(memory.scope) === ownerKey(owner) && memory.sourceType !== 'consolidation',
+        ({ memory }) => owners.includes(ownerKey(memory.scope)) && memory.sourceType !== 'consolidation',
       ),
     );
   }
@@ -82,12 +89,18 @@ const MOST_WORDS = 30;
 async function neighbours(
   reader: Reader,
   deps: FormDeps,
-  { owner, statement, vectors, index }: { owner: Scope; statement: Statement; vectors: Vectors | null; index: number },
+  {
+    owner,
+    owners,
+    statement,
+    vectors,
+    index,
+  }: { owner: Scope; owners: readonly string[]; statement: Statement; vectors: Vectors | null; index: number },
 ): Promise<Candidate[]> {
   const query = vectors?.of[index];
   const search = {
     tenant: owner.tenant,
-    owners: [ownerKey(owner)],
+    owners,
     kind: 'memory' as const,
     condition: isComparable(deps.memoryTypes),
   };
@@ -239,7 +252,8 @@ async function expiredNear(
 ): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;
   const condition = sql<boolean>`${isComparable(deps.memoryTypes)} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
-  const search = { owner, owners: [ownerKey(owner)], words, vectors, most: MOST_EXPIRED, condition, archived: true };
+  const owners = changeableOwners(deps, owner);
+  const search = { owner, owners, words, vectors, most: MOST_EXPIRED, condition, archived: true };
   return (await nearest(reader, deps, search)).slice(0, MOST_EXPIRED);
 }
 

@@ -152,7 +152,7 @@ async function readInput({ deps, scope, reader, events, earlier, meter, signal }
       names: await listStatements(store, ownerOf(scope), {
         subjects: [USER],
         attributes: ['name', 'preferred_name'],
-        owner: 'own',
+        owner: deps.sharesFacts === true ? 'visible' : 'own',
       }),
     };
   });

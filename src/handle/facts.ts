@@ -3,7 +3,7 @@ import { attributeLabel, isSameValue } from '../record/attributes.ts';
 import { FACT_CATEGORIES, type FactCategory, keySchema, type Memory } from '../record/memory.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
-import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
+import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
 import { isMoreTrusted, type Origin, ORIGINS, trustOf } from '../record/trust.ts';
 import { restateInBlocks } from '../store/block-store.ts';
@@ -81,7 +81,7 @@ export function factReader(parts: Parts, scope: Scope, asOf: Date | null): FactR
     async get(key) {
       const attribute = attributeOf(parts, key);
       const [innermost] = (await list([attribute])).sort(
-        (a, b) => depth(b) - depth(a) || b.statedAt.getTime() - a.statedAt.getTime(),
+        (a, b) => depth(parts, b) - depth(parts, a) || b.statedAt.getTime() - a.statedAt.getTime(),
       );
       return innermost ?? null;
     },
@@ -104,12 +104,13 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
       const attribute = attributeOf(parts, key);
       const reason = parseChange(why, 'forgotten on request');
       return parts.database.write(scope.tenant, async (writer) => {
-        const owner = ownFactScope(scope);
-        await changeOwner(writer, owner, parts.clock.now());
-        const facts = await ownFacts(writer, scope, attribute);
+        const [owner, ...others] = factOwners(parts, scope);
+        for (const each of [owner, ...others]) await changeOwner(writer, each, parts.clock.now());
+        const facts = await ownFacts(writer, parts, { scope, attribute });
         if (facts.length === 0) return false;
         // The values that came before go as well: a key is forgotten with its history.
-        const past = (await statementHistory(writer, owner, [attribute])).filter(
+        const owners = [owner, ...others].map(ownerKey);
+        const past = (await statementHistory(writer, scope.tenant, { owners, attributes: [attribute] })).filter(
           ({ subject, scope: place, archivedAt }) =>
             archivedAt !== null && subject === USER && place.connection === owner.connection,
         );
@@ -134,8 +135,9 @@ async function setFact(
   const attribute = attributeOf(parts, input.key);
   const policy = parts.attributes.policyOf(attribute);
   const value = input.value.trim();
-  await changeOwner(writer, ownFactScope(scope), parts.clock.now());
-  const known = await ownFacts(writer, scope, attribute);
+  const [owner, ...shared] = factOwners(parts, scope);
+  for (const each of [owner, ...shared]) await changeOwner(writer, each, parts.clock.now());
+  const known = await ownFacts(writer, parts, { scope, attribute });
   const same = known.find((memory) => isSameValue(memory.value, value, policy.shape) && memory.value?.trim() === value);
   const statedBy = input.statedBy ?? 'system';
   const trust = trustOf(statedBy);
@@ -160,7 +162,7 @@ async function setFact(
   const { memory, outcome } = await writeMemory(
     writer,
     parts,
-    ownFactScope(scope),
+    owner,
     {
       type: 'fact',
       subject: USER,
@@ -193,23 +195,37 @@ function attributeOf({ attributes }: Parts, key: string): string {
   return attributes.policyOf(attribute).values === 'one' ? attribute : key;
 }
 
-function ownFactScope(scope: Scope): Scope {
-  return scopeAt(scope, ownerLevel(scope));
+/** The owners of a handle's facts: its own, and with shared facts the user without an agent. */
+function factOwners({ sharesFacts }: Parts, scope: Scope): [Scope, ...Scope[]] {
+  const own = scopeAt(scope, ownerLevel(scope));
+  const isShared = sharesFacts === true && scope.user !== null && scope.agent !== null && scope.connection === null;
+  return isShared ? [own, sharedOwner(scope)] : [own];
 }
 
-/** The live affirmed statements of the handle's own owner under a key. */
-async function ownFacts(writer: Writer, scope: Scope, attribute: string): Promise<Memory[]> {
-  const owner = ownFactScope(scope);
-  const live = await listStatements(writer, owner, { subjects: [USER], attributes: [attribute], owner: 'own' });
+/** The live affirmed statements of the handle's own owners under a key. */
+async function ownFacts(
+  writer: Writer,
+  parts: Parts,
+  { scope, attribute }: { scope: Scope; attribute: string },
+): Promise<Memory[]> {
+  const owners = factOwners(parts, scope);
+  const [owner] = owners;
+  const live: Memory[] = [];
+  for (const each of owners)
+    live.push(...(await listStatements(writer, each, { subjects: [USER], attributes: [attribute], owner: 'own' })));
   return live.filter(
     ({ polarity, tense, scope: place }) =>
       polarity === 'affirmed' && tense !== 'planned' && tense !== 'happened' && place.connection === owner.connection,
   );
 }
 
-// The user's own value stands before the agent's, and that before the tenant's.
-function depth({ scope }: Memory): number {
-  return Number(scope.agent !== null) + 2 * Number(scope.user !== null) + Number(scope.connection !== null);
+// The user's own value stands before the agent's, and that before the tenant's. Of shared facts the newest counts, whichever agent learned it.
+function depth({ sharesFacts }: Parts, { scope }: Memory): number {
+  return (
+    Number(scope.agent !== null && (sharesFacts !== true || scope.user === null)) +
+    2 * Number(scope.user !== null) +
+    Number(scope.connection !== null)
+  );
 }
 
 function compare(a: string | null, b: string | null): number {

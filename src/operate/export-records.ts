@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { toBlock } from '../store/block-store.ts';
-import type { Database, Reader } from '../store/database.ts';
+import type { Database, Parts, Reader } from '../store/database.ts';
 import { toEntity } from '../store/entity-store.ts';
 import { type EventRow, toEvent } from '../store/event-store.ts';
 import { withinScope } from '../store/owner-store.ts';
@@ -20,32 +20,44 @@ interface Page<Row> {
 
 /**
  * Everything that lies within a scope, as lines: what is referred to comes before what refers to it. Memory use does
- * not grow with the store. What is written meanwhile may or may not be in it.
+ * not grow with the store. What is written meanwhile may or may not be in it. Where the agents of a user share facts, an export of one
+ * agent has them too.
  */
-export async function* exportRecords(database: Database, scope: Scope, now: Date): AsyncGenerator<RecordLine> {
+export async function* exportRecords(
+  { database, clock, sharesFacts = false }: Pick<Parts, 'database' | 'clock' | 'sharesFacts'>,
+  scope: Scope,
+): AsyncGenerator<RecordLine> {
+  const now = new Date(clock.now());
+  const here = sharesFacts && scope.user !== null && scope.session === null ? withShared(scope) : withinScope(scope);
   yield { record: 'header', format: 'varve', version: 2, exportedAt: now };
   const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> =>
     database.read(scope.tenant, work);
   if (scope.session === null) {
-    for await (const row of pages((after) => read((reader) => byId<EntityTable>(reader, 'entities', scope, after)))) {
+    for await (const row of pages((after) => read((reader) => byId<EntityTable>(reader, 'entities', here, after)))) {
       const { id, scope: place, type, name, aliases, metadata } = toEntity(row);
       yield { record: 'entity', id, scope: place, data: { type, name, aliases, metadata } };
     }
   }
-  for await (const row of pages((after) => read((reader) => byRow<EventRow>(reader, 'events', scope, after)))) {
+  for await (const row of pages((after) => read((reader) => byRow<EventRow>(reader, 'events', here, after)))) {
     yield eventLine(row);
   }
-  for await (const row of pages((after) => read((reader) => byId<RefusalTable>(reader, 'refusals', scope, after)))) {
+  for await (const row of pages((after) => read((reader) => byId<RefusalTable>(reader, 'refusals', here, after)))) {
     yield { record: 'refusal', ...toRefusal(row) };
   }
-  if (scope.session === null) yield* revisionLines(database, scope);
-  for await (const row of pages((after) => read((reader) => byRow<MemoryRow>(reader, 'memories', scope, after)))) {
+  if (scope.session === null) yield* revisionLines(database, scope.tenant, here);
+  for await (const row of pages((after) => read((reader) => byRow<MemoryRow>(reader, 'memories', here, after)))) {
     yield memoryLine(row);
   }
-  for await (const row of pages((after) => read((reader) => byId<BlockTable>(reader, 'blocks', scope, after)))) {
+  for await (const row of pages((after) => read((reader) => byId<BlockTable>(reader, 'blocks', here, after)))) {
     const { id, scope: place, kind, content, basis, version, createdAt, updatedAt } = toBlock(row);
     yield { record: 'block', id, scope: place, kind, content, basis, version, createdAt, updatedAt };
   }
+}
+
+/** What lies within a scope, and what is the user's with every agent. */
+function withShared(scope: Scope): RawBuilder<unknown> {
+  const ofAgent = scope.agent === null ? sql`1 = 1` : sql`(agent_id = ${scope.agent} or agent_id is null)`;
+  return sql`${withinScope({ ...scope, agent: null })} and ${ofAgent}`;
 }
 
 async function* pages<Row>(page: (after: string | number | null) => Promise<Page<Row>>): AsyncGenerator<Row> {
@@ -60,13 +72,12 @@ async function* pages<Row>(page: (after: string | number | null) => Promise<Page
 async function byRow<Row extends { row_id: number }>(
   reader: Reader,
   table: 'events' | 'memories',
-  scope: Scope,
+  here: RawBuilder<unknown>,
   after: string | number | null,
 ): Promise<Page<Row>> {
   // What was forgotten stays in the store, where it can be restored or erased: its words leave with no export.
   const kept = table === 'memories' ? sql`and coalesce(archive_reason, '') <> 'forgotten'` : sql``;
-  const { rows } =
-    await sql<Row>`select * from ${sql.table(table)} where ${withinScope(scope)} and row_id > ${after ?? 0}
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${here} and row_id > ${after ?? 0}
     ${kept} order by row_id limit ${PAGE}`.execute(reader);
   return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
 }
@@ -74,27 +85,31 @@ async function byRow<Row extends { row_id: number }>(
 async function byId<Table>(
   reader: Reader,
   table: 'entities' | 'blocks' | 'refusals',
-  scope: Scope,
+  here: RawBuilder<unknown>,
   after: string | number | null,
 ): Promise<Page<Selectable<Table>>> {
   const { rows } = await sql<Selectable<Table> & { id: string }>`select * from ${sql.table(table)}
-    where ${withinScope(scope)} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
+    where ${here} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
   return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.id ?? null) };
 }
 
 /** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */
-async function* revisionLines(database: Database, scope: Scope): AsyncGenerator<RecordLine> {
-  const { rows: owners } = await database.read(scope.tenant, (reader) =>
-    sql<Selectable<OwnerTable>>`select * from owners where ${withinScope(scope)} order by owner_key`.execute(reader),
+async function* revisionLines(
+  database: Database,
+  tenant: string,
+  here: RawBuilder<unknown>,
+): AsyncGenerator<RecordLine> {
+  const { rows: owners } = await database.read(tenant, (reader) =>
+    sql<Selectable<OwnerTable>>`select * from owners where ${here} order by owner_key`.execute(reader),
   );
   for (const { agent_id: agent, user_id: user } of owners) {
-    const place = { tenant: scope.tenant, agent, user, session: null, connection: null };
+    const place = { tenant, agent, user, session: null, connection: null };
     let last: Selectable<RevisionTable> | undefined;
     do {
-      const { rows } = await database.read(scope.tenant, (reader) => {
+      const { rows } = await database.read(tenant, (reader) => {
         const after = last === undefined ? sql`` : sql`and (record_id, version) > (${last.record_id}, ${last.version})`;
         return sql<Selectable<RevisionTable>>`select * from revisions
-          where tenant_id = ${scope.tenant} and owner_key = ${ownerKey(place)} ${after}
+          where tenant_id = ${tenant} and owner_key = ${ownerKey(place)} ${after}
             and not exists (select 1 from memories m where m.tenant_id = revisions.tenant_id and m.id = revisions.record_id
               and m.archive_reason = 'forgotten')
           order by record_id, version limit ${PAGE}`.execute(reader);

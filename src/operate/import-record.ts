@@ -36,7 +36,9 @@ const IMPORTED = { reason: 'imported', actor: 'import' };
 /** The parts, with an id and a time that are given instead of new. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const ids = { next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? id : parts.ids.next(prefix)) };
-  return { ...parts, ids, clock: time === undefined ? parts.clock : { now: () => time.getTime() } };
+  // A line says itself whose its record is.
+  const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
+  return { ...parts, ids, clock, sharesFacts: false };
 }
 
 export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'event'>): Promise<TakenIn> {

@@ -118,7 +118,7 @@ export function createOperator(parts: FormDeps & WebhookDeps, { written }: { wri
       };
     },
     examineStore: () => database.examine(),
-    export: (scope) => exportRecords(database, parseScope(scope), new Date(clock.now())),
+    export: (scope) => exportRecords(parts, parseScope(scope)),
     import: (lines, { into = {}, ...options }) =>
       importRecords(parts, lines, { ...options, into: { ...into, tenant: into.tenant ?? 'default' } }),
     changes: (scope, options) => followChanges(parts, parseScope(scope), { ...options, written }),

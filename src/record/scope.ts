@@ -104,6 +104,11 @@ export function visibleOwners(scope: Scope): string[] {
   return agents.flatMap((agent) => users.map((user) => ownerKey({ tenant: scope.tenant, agent, user })));
 }
 
+/** The owner of what all agents of a user share: the user without an agent. */
+export function sharedOwner({ tenant, user }: Pick<Scope, 'tenant' | 'user'>): Scope {
+  return { tenant, agent: null, user, session: null, connection: null };
+}
+
 /** The same scope, with everything below `level` left open. Fails when the scope has no such level. */
 export function scopeAt(scope: Scope, level: ScopeLevel): Scope {
   const missing =

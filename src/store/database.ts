@@ -208,6 +208,8 @@ export interface Parts {
   attributes: AttributeTable;
   /** What no memory may say: the place is redacted before it is written. Default: nothing is looked for. */
   privacy?: PrivacyPolicy;
+  /** Whether permanent facts about a user belong to the user with every agent. Default: they are of the agent that learned them. */
+  sharesFacts?: boolean;
 }
 
 /** Entries that are written a moment after they were noted, many in one go, so that no answer waits for them. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
+import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote, Tense } from '../record/statement.ts';
 import { chunks, type Database, type IndexedKind, type Reader } from './database.ts';
 import { toEvent } from './event-store.ts';
@@ -137,12 +137,16 @@ export async function memoriesReplacedBy(reader: Reader, tenant: string, id: str
 }
 
 /** The statements about some attributes that hold or once held. Forgotten, merged and withdrawn statements are left out. */
-export async function statementHistory(reader: Reader, owner: Scope, attributes: readonly string[]): Promise<Memory[]> {
+export async function statementHistory(
+  reader: Reader,
+  tenant: string,
+  { owners, attributes }: { owners: readonly string[]; attributes: readonly string[] },
+): Promise<Memory[]> {
   const rows = await reader
     .selectFrom('memories')
     .selectAll()
-    .where('tenant_id', '=', owner.tenant)
-    .where('owner_key', '=', ownerKey(owner))
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', 'in', [...owners])
     .where('attribute', 'in', [...attributes])
     .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', ['superseded', 'contradicted'])]))
     .execute();

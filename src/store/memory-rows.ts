@@ -11,8 +11,8 @@ import {
   type Memory,
   type SourceType,
 } from '../record/memory.ts';
-import { ownerKey, type Scope, scopeAt, type ScopeLevel } from '../record/scope.ts';
-import { canonicalSubject, type Polarity, type Quote, type Tense, USER } from '../record/statement.ts';
+import { ownerKey, type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
+import { canonicalSubject, isUser, type Polarity, type Quote, type Tense, USER } from '../record/statement.ts';
 import { type Confidence, type Origin, type Trust, trustOf } from '../record/trust.ts';
 import type { Parts } from './database.ts';
 import { upgradeSnapshot } from './migrations/older-memory.ts';
@@ -251,7 +251,15 @@ export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Me
     internal: input.internal ?? {},
   };
   checkFields(memory, type);
-  return memory;
+  return isSharedFact(parts, memory) ? { ...memory, scope: sharedOwner(memory.scope) } : memory;
+}
+
+/** Whether a statement goes to the user instead of the agent: what a tool or a document says is shared with no other agent. */
+function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boolean {
+  const { scope, subject, attribute, trust, permanent } = memory;
+  if (sharesFacts !== true || scope.user === null || scope.session !== null || scope.connection !== null) return false;
+  if (attribute === null || !isUser(subject) || trust === 'low') return false;
+  return permanent || attributes.policyOf(attribute).permanent;
 }
 
 /** A rendering without the value that had to be redacted. */

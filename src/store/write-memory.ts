@@ -53,7 +53,9 @@ export async function writeMemory(
 ): Promise<WrittenMemory> {
   const memory = newMemory(parts, scope, input);
   const type = memoryType(parts.memoryTypes, memory.type);
-  await assertSourcesExist(writer, scope, memory);
+  // A shared fact may rest on what the user has told other agents.
+  const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
+  await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
   // The owner's lock first: two writers must not both find that the memory is new.
   await changeOwner(writer, memory.scope, memory.createdAt.getTime());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);

@@ -4,7 +4,7 @@ import { calibratedSimilarity } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';
 import { contentHash, type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
-import { ownerKey, type Scope } from '../../record/scope.ts';
+import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
 import { isSameSubject } from '../../record/statement.ts';
 import { isMoreTrusted } from '../../record/trust.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
@@ -12,9 +12,10 @@ import type { Writer } from '../../store/database.ts';
 import { isForgotten, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
 import { joinQuotes, newMemory } from '../../store/memory-rows.ts';
+import { changeOwner } from '../../store/owner-store.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
-import { findCandidates, ownerOf, type Vectors } from '../compare.ts';
+import { changeableOwners, findCandidates, ownerOf, type Vectors } from '../compare.ts';
 import { type Candidate, decide, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
 import { compareRank, strongerClaim } from '../decide/precedence.ts';
 import type { FormResult, Refusal } from '../formation-result.ts';
@@ -50,6 +51,9 @@ function nothingApplied(): Applied {
 export async function applyStatements(writer: Writer, deps: FormDeps, work: ApplyWork): Promise<Applied> {
   const applied = nothingApplied();
   const { scope, statements, vectors, why } = work;
+  // What is compared must not change meanwhile: another agent may be told of the same facts.
+  if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
+    await changeOwner(writer, sharedOwner(scope), deps.clock.now());
   const formed = await memoriesFrom(writer, scope.tenant, work.eventIds);
   const forgotten = await listForgotten(writer, ownerOf(scope));
   if (work.replacesDrafts) {
@@ -60,7 +64,7 @@ export async function applyStatements(writer: Writer, deps: FormDeps, work: Appl
     for (const draft of drafts) await dropDraft(writer, deps, draft, { why, applied });
   }
   const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
-  const state = new OwnerState(await targetsNow(writer, work));
+  const state = new OwnerState(await targetsNow(writer, deps, work));
   const context = {
     types: deps.memoryTypes,
     attributes: deps.attributes,
@@ -126,11 +130,12 @@ class OwnerState {
 }
 
 /** The known statements that relations are to, as they are now: the model was asked some time ago. */
-async function targetsNow(writer: Writer, { scope, statements }: ApplyWork): Promise<Memory[]> {
+async function targetsNow(writer: Writer, deps: FormDeps, { scope, statements }: ApplyWork): Promise<Memory[]> {
+  const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
   for (const id of new Set(statements.flatMap(({ relation }) => relation?.target.id ?? []))) {
     const memory = await findMemory(writer, scope, id);
-    if (memory !== null && ownerKey(memory.scope) === ownerKey(ownerOf(scope))) found.push(memory);
+    if (memory !== null && owners.includes(ownerKey(memory.scope))) found.push(memory);
   }
   return found;
 }

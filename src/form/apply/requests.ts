@@ -20,7 +20,7 @@ import { findMemory, listMemories } from '../../store/read-memories.ts';
 import { archiveMemory, laterOf, restoreMemory, reviseMemory } from '../../store/write-memory.ts';
 import { type CheckContext, locateOwnWords } from '../check/check.ts';
 import type { Evidence } from '../check/origin.ts';
-import { embedTexts, ownerOf } from '../compare.ts';
+import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
@@ -63,6 +63,7 @@ export async function applyEnds(
   { scope, why }: { scope: Scope; why: Change },
 ): Promise<string[]> {
   const ended: string[] = [];
+  const owners = changeableOwners(deps, scope);
   for (const { target, evidence, on } of ends) {
     const now = await findMemory(writer, scope, target.id);
     const { event } = evidence;
@@ -72,12 +73,7 @@ export async function applyEnds(
       statedAt: event.occurredAt,
       validFrom: null,
     } as const;
-    if (
-      now === null ||
-      !mayStillChange(now) ||
-      ownerKey(now.scope) !== ownerKey(ownerOf(scope)) ||
-      !maySupersede(claim, now)
-    )
+    if (now === null || !mayStillChange(now) || !owners.includes(ownerKey(now.scope)) || !maySupersede(claim, now))
       continue;
     const reason = { ...why, reason: 'the user says that it is over' };
     // "I leave on 1 April": until then it holds, and upkeep archives it after its end.
@@ -217,9 +213,8 @@ async function findMeant(
 ): Promise<Meant> {
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
   const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
-  const own = items.filter(
-    (memory) => ownerKey(memory.scope) === ownerKey(owner) && !isSaidSince(memory, evidence.event),
-  );
+  const owners = changeableOwners(deps, owner);
+  const own = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, evidence.event));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
   if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))

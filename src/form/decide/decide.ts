@@ -96,7 +96,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (!mayStillChange(target)) return null;
   if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
-  // What has run out and is said again begins anew, with the time of today: the old statement would expire at once.
+  // What has run out and is said again is a new statement with the time of today: the old one would expire at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats') {

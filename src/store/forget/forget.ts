@@ -4,7 +4,7 @@ import type { Forgotten } from '../../record/forgotten.ts';
 import { memoryType } from '../../record/memory-types.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
-import { ownerKey, type Scope } from '../../record/scope.ts';
+import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
 import { type Quote, USER } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { beginEpoch } from '../erase-records.ts';
@@ -50,7 +50,10 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const at = work.request?.event.occurredAt ?? new Date(now);
   const items = await itemsOf(writer, parts, work, owner);
   if (items.length === 0) return [];
-  const saidAgain = await hideInLog(writer, parts, { items, owner, at, request: work.request ?? null });
+  // What every agent of the user sees leaves the log and the documents of each of them.
+  const isShared = items.some(({ memory }) => memory?.scope.agent === null && memory.scope.user !== null);
+  const around = isShared ? sharedOwner(owner) : owner;
+  const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request: work.request ?? null });
   const forgotten: Forgotten[] = [];
   for (const item of items) {
     if (item.memory !== null) await archiveMemory(writer, parts, item.memory, { reason: 'forgotten', why: work.why });
@@ -58,7 +61,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
     await insertForgotten(writer, record, item.spans);
     forgotten.push({ ...record, spans: item.spans.filter(({ field }) => field === 'content').map(toQuote) });
   }
-  await hideInDerived(writer, parts, { items, owner, why: work.why });
+  await hideInDerived(writer, parts, { items, owner: around, why: work.why });
   await removeEntities(writer, items);
   await beginEpoch(writer, owner.tenant, [owner, ...items.flatMap(({ memory }) => memory?.scope ?? [])]);
   return forgotten;

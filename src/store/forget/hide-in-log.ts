@@ -28,6 +28,19 @@ export interface Item {
   spans: CutSpan[];
 }
 
+/** An owner and those around it; of a user without an agent the user with every agent, who all see what is the user's. */
+async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
+  const visible = visibleOwners(owner);
+  if (owner.agent !== null || owner.user === null) return visible;
+  const rows = await writer
+    .selectFrom('owners')
+    .select('owner_key')
+    .where('tenant_id', '=', owner.tenant)
+    .where('user_id', '=', owner.user)
+    .execute();
+  return [...new Set([...visible, ...rows.map((row) => row.owner_key)])];
+}
+
 const MOST_HITS = 1000;
 
 /** The rows of an owner and of those around it that have the words of what is forgotten. */
@@ -38,9 +51,10 @@ export async function rowsWith(
   { items, owner, archived = false }: { items: readonly Item[]; owner: Scope; archived?: boolean },
 ): Promise<number[]> {
   const found = new Set<number>();
+  const owners = await ownersAround(writer, owner);
   for (const { memory, text, sayer } of items) {
     const words = [...new Set(indexWords(sayer.isTelling ? `${memory?.value ?? ''}` : text))].slice(0, 30);
-    const search = { tenant: owner.tenant, kind, owners: visibleOwners(owner), words, archived, limit: MOST_HITS };
+    const search = { tenant: owner.tenant, kind, owners, words, archived, limit: MOST_HITS };
     for (const { rowId } of await parts.database.text.search(writer, search)) found.add(rowId);
   }
   return [...found];
@@ -96,7 +110,7 @@ export async function hideInLog(
     await hideInEvent(writer, parts, row, cut, (text) => says.some((each) => each(text)));
     hidden.add(row.id);
   }
-  await eraseRefusals(writer, tenant, { owners: visibleOwners(owner), events: hidden });
+  await eraseRefusals(writer, tenant, { owners: await ownersAround(writer, owner), events: hidden });
   return saidAgain;
 }
 

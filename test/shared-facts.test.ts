@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import type { RecordLine } from '../src/operate/record-line.ts';
+import { DAY, type ManualClock, MINUTE } from '../src/record/clock.ts';
+import type { StoreOptions } from '../src/store/open-store.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { answering, item, openForming, reading } from './form-model.ts';
+import { startProtocolServer } from './protocol-server.ts';
+
+for (const database of databases('sql')) {
+  describe.skipIf(database.skip !== null)(`facts shared by the agents of a user on ${database.name}`, () => {
+    let varve: Varve;
+    let clock: ManualClock;
+    let options: StoreOptions;
+    let drop: () => Promise<void>;
+    let coach: Handle;
+    let cook: Handle;
+    beforeEach(async () => {
+      ({ options, drop } = await database.create());
+      ({ varve, clock } = await openForming(options, { formation: { writes: 'immediate' }, facts: { shared: true } }));
+      coach = varve.for({ agent: 'coach', user: 'priya', session: 'monday' });
+      cook = varve.for({ agent: 'cook', user: 'priya', session: 'lunch' });
+    });
+    afterEach(async () => {
+      await varve.close();
+      await drop();
+    });
+    const say = async (handle: Handle, userMessage: string, agentResponse = 'Okay.'): Promise<void> => {
+      await handle.logInteraction({ userMessage, agentResponse });
+      await varve.drain();
+      clock.advance(MINUTE);
+    };
+    const city = async (handle: Handle): Promise<string | null> => (await handle.facts.get('home_city'))?.value ?? null;
+    const log = async (handle: Handle): Promise<string> =>
+      (await handle.events.list({ order: 'oldest' })).items.map(({ content }) => content).join('|');
+
+    it('[E14] [T1] are known to every agent of the user, in facts, recall and prompt, and to no other user', async () => {
+      await say(coach, 'I live in Berlin. I think the plan for squats is too easy.');
+      expect(await city(cook)).toBe('Berlin');
+      expect((await cook.facts.list()).map(({ scope }) => scope)).toMatchObject([{ agent: null, user: 'priya' }]);
+      expect((await cook.recall('Where does she live?')).results.map(({ text }) => text).join()).toContain('Berlin');
+      expect((await cook.context({ message: 'Hello' })).system).toContain('Berlin');
+      // What is no permanent fact stays with the agent that was told, and so does the talk.
+      expect((await cook.memories.list()).items.every(({ scope }) => scope.agent === null)).toBe(true);
+      expect(await log(cook)).toBe('');
+      for (const stranger of [
+        varve.for({ agent: 'coach', user: 'omar', session: 'monday' }),
+        varve.for({ agent: 'coach', user: null }),
+        varve.for({ tenant: 'other', agent: 'coach', user: 'priya' }),
+      ]) {
+        expect(await city(stranger)).toBeNull();
+        expect((await stranger.memories.list({ archived: 'include' })).items).toEqual([]);
+        expect((await stranger.recall('Berlin', { mode: 'text' })).results).toEqual([]);
+      }
+    });
+
+    it('[X3] are replaced, confirmed and set by any of the agents', async () => {
+      await say(coach, 'I live in Berlin.');
+      await say(cook, 'I moved to Lisbon.');
+      expect([await city(coach), await city(cook)]).toEqual(['Lisbon', 'Lisbon']);
+      await coach.facts.set({ key: 'home_city', value: 'Porto' });
+      expect([await city(coach), await city(cook)]).toEqual(['Porto', 'Porto']);
+      expect((await cook.memories.list({ attributes: ['home_city'] })).items).toHaveLength(1);
+      const [first] = (await cook.memories.list({ archived: 'only', attributes: ['home_city'], order: 'oldest' }))
+        .items;
+      expect(first).toMatchObject({ value: 'Berlin', archiveReason: 'superseded' });
+    });
+
+    it('[X1] are forgotten with every agent, in each agent’s log, and restored with every agent', async () => {
+      await say(coach, 'I work at Halden Foods.', 'Halden Foods, nice.');
+      await say(cook, 'Lunch at Halden Foods was dull.', 'Halden Foods has a canteen?');
+      await say(cook, 'I work at Halden Foods, by the way.');
+      await say(coach, 'Please forget where I work.');
+      expect((await cook.facts.list()).map(({ value }) => value)).toEqual([]);
+      expect(`${await log(coach)}${await log(cook)}`).not.toContain('Halden');
+      expect((await cook.recall('Halden', { mode: 'text' })).results).toEqual([]);
+      const [record] = (await cook.forgotten.list()).filter(({ attribute }) => attribute === 'employer');
+      await cook.forgotten.restore(record?.id ?? '');
+      expect((await coach.facts.get('employer'))?.value).toBe('Halden Foods');
+      expect(await coach.facts.forget('employer')).toBe(true);
+      expect(await cook.facts.get('employer')).toBeNull();
+    });
+
+    it('[X4] leave with the talk they rest on alone when an agent’s memory of the user is erased, and are in its export', async () => {
+      await say(coach, 'I live in Berlin.');
+      await say(cook, 'I am allergic to walnuts.');
+      await say(coach, 'Mind that I am allergic to walnuts.');
+      const lines: RecordLine[] = [];
+      for await (const line of varve.operator.export({ agent: 'coach', user: 'priya' })) lines.push(line);
+      const exported = lines.flatMap((line) => (line.record === 'memory' ? line.data.value : []));
+      expect(exported).toEqual(expect.arrayContaining(['Berlin', 'walnuts']));
+      expect(lines.some((line) => line.record === 'event' && line.scope.agent === 'cook')).toBe(false);
+      await varve.for({ agent: 'coach', user: 'priya' }).erase();
+      expect((await cook.facts.list()).map(({ value }) => value)).toEqual(['walnuts']);
+      await varve.for({ user: 'priya' }).erase();
+      expect(await cook.facts.list()).toEqual([]);
+      expect(await log(cook)).toBe('');
+    });
+
+    it('[Q3] what a tool says and what is ahead stay apart: no low trust crosses over, and a plan takes effect for all on its day', async () => {
+      await coach.facts.set({ key: 'home_city', value: 'Graz', statedBy: 'tool' });
+      expect(await city(cook)).toBeNull();
+      await say(coach, 'I live in Berlin.');
+      expect(await city(cook)).toBe('Berlin');
+      await say(cook, 'From 1 December 2026 on I live in Lisbon.');
+      clock.advance(60 * DAY);
+      await varve.drain();
+      expect([await city(coach), await city(cook)]).toEqual(['Lisbon', 'Lisbon']);
+    });
+
+    it('[Q4] [X3] are among what a model of any agent may replace or end by their number', async () => {
+      const server = await startProtocolServer();
+      await varve.close();
+      ({ varve, clock } = await openForming(options, { server, facts: { shared: true } }));
+      [coach, cook] = ['coach', 'cook'].map((agent) => varve.for({ agent, user: 'priya', session: agent })) as [
+        Handle,
+        Handle,
+      ];
+      const read = async (handle: Handle, content: string, lists: Parameters<typeof reading>[0]): Promise<void> => {
+        server.otherwise({ chat: answering({ read: reading(lists) }) });
+        await handle.observe({ content });
+        await handle.form();
+        clock.advance(MINUTE);
+      };
+      const lives = { attribute: 'home_city', turn: 1 } as const;
+      await read(coach, 'I live in Berlin.', {
+        statements: [item({ ...lives, text: 'User lives in Berlin.', value: 'Berlin', quote: 'I live in Berlin' })],
+      });
+      await read(cook, 'Packed up, Lisbon it is!', {
+        statements: [
+          item({
+            ...lives,
+            text: 'User lives in Lisbon.',
+            value: 'Lisbon',
+            quote: 'Lisbon it is',
+            relation: 'replaces',
+            known: 1,
+          }),
+        ],
+      });
+      expect([await city(coach), await city(cook)]).toEqual(['Lisbon', 'Lisbon']);
+      await read(coach, 'I have no home any more.', {
+        ends: [{ known: 1, turn: 1, quote: 'I have no home any more' }],
+      });
+      expect([await city(coach), await city(cook)]).toEqual([null, null]);
+      await server.close();
+    });
+
+    it('[T1] stay with their agent where nothing is set', async () => {
+      await varve.close();
+      ({ varve, clock } = await openForming(options, { formation: { writes: 'immediate' } }));
+      await say(varve.for({ agent: 'coach', user: 'priya', session: 'monday' }), 'I live in Berlin.');
+      expect(await city(varve.for({ agent: 'cook', user: 'priya' }))).toBeNull();
+    });
+  });
+}
+
+describe('the option of shared facts', () => {
+  it('is refused where it is no option', async () => {
+    const wrong = { shared: 'yes' } as unknown as { shared: boolean };
+    await expect(createVarve({ store: ':memory:', facts: wrong })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});
