@@ -16,20 +16,16 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
   return 1 / (1 + Math.exp(-logit));
 }
 
-export const ANSWERABLE_INPUTS = [
-  'named',
-  'standout',
-  'otherFitsBetter',
-  'otherWordsBetter',
-  'bestWords',
-  'bestSimilarity',
-  'bestIsStatement',
-  'foreign',
-  'foreignSimilarity',
-  'unknownWords',
-  'crowd',
-] as const;
-export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[number];
+/**
+ * What tells whether anything answers. A question that names somebody who speaks in the store is judged by whether anybody else's words
+ * fit better; every other question by how near the nearest text is. A first person is no name: "I" is whoever asks.
+ */
+export const ANSWERABLE_INPUTS = {
+  anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'foreign', 'foreignSimilarity'],
+  named: ['bestSimilarity', 'otherFitsBetter', 'otherWordsBetter'],
+} as const;
+export type Asked = keyof typeof ANSWERABLE_INPUTS;
+export type AnswerableInput = (typeof ANSWERABLE_INPUTS)[Asked][number];
 export const EVIDENCE_INPUTS = ['standout', 'gap', 'similarity', 'words'] as const;
 export type EvidenceInput = (typeof EVIDENCE_INPUTS)[number];
 
@@ -38,7 +34,7 @@ export interface RankingModel {
   /** What one unit of a signal adds to a document's score. */
   readonly weights: Readonly<Record<SignalName, number>>;
   /** That the store holds an answer at all. */
-  readonly answerable: LogisticModel<AnswerableInput>;
+  readonly answerable: { readonly [Of in Asked]: LogisticModel<(typeof ANSWERABLE_INPUTS)[Of][number]> };
   /** That one document is evidence, given that the question can be answered. */
   readonly evidence: LogisticModel<EvidenceInput>;
 }
@@ -46,8 +42,9 @@ export interface RankingModel {
 export const RANKING: RankingModel = data;
 
 /** Probability that the store holds an answer at all. */
-export function answerability(summary: Readonly<Record<AnswerableInput, number>>): number {
-  return probability(RANKING.answerable, summary);
+export function answerability({ asked, inputs }: EvidenceSummary): number {
+  const { anybody, named } = RANKING.answerable;
+  return asked === 'named' ? probability(named, inputs) : probability(anybody, inputs);
 }
 
 /** Probability that one document is evidence for an answer. */
@@ -89,8 +86,14 @@ function similarityOf(context: QueryContext, ordinal: number): number {
   return Number.isNaN(similarity) ? 0 : similarity;
 }
 
+/** What the candidates of a question say about whether it can be answered. */
+export interface EvidenceSummary {
+  asked: Asked;
+  inputs: Readonly<Record<AnswerableInput, number>>;
+}
+
 /**
- * What tells "the store knows" from "the best of a bad lot". `scored` is sorted, best first.
+ * What tells "the store knows" from "the best of a bad lot".
  * When the question names a person, the best fit among everyone else's statements is held against it: "what did Tim say" about
  * what John said finds John's turn fitting far better than any of Tim's.
  */
@@ -98,55 +101,40 @@ export function summariseEvidence(
   context: QueryContext,
   scored: readonly ScoredCandidate[],
   speakerWeight: number,
-): Record<AnswerableInput, number> {
-  const named = context.analysis.about.size > 0;
-  const best = {
-    own: Number.NEGATIVE_INFINITY,
-    other: Number.NEGATIVE_INFINITY,
-    ownWords: 0,
-    otherWords: 0,
-    similarity: 0,
-    isStatement: 0,
-  };
+): EvidenceSummary {
+  const { about, aboutCertainty, isForeign } = context.analysis;
+  const isNamed = about.size > 0 && aboutCertainty === 1;
+  const own = { score: Number.NEGATIVE_INFINITY, words: 0, similarity: 0 };
+  const other = { score: Number.NEGATIVE_INFINITY, words: 0 };
+  let statements = 0;
   for (const { signals, score, ordinal } of scored) {
     const content = score - speakerWeight * signals.speaker;
+    statements += signals.statement;
     // A memory has no speaker: it is not held against the person asked about.
-    if (!named || signals.speaker > 0 || context.view.isMemory[ordinal] === 1) {
-      best.own = Math.max(best.own, content);
-      best.ownWords = Math.max(best.ownWords, signals.words);
-      const similarity = similarityOf(context, ordinal);
-      if (similarity > best.similarity) {
-        best.similarity = similarity;
-        best.isStatement = signals.statement;
-      }
+    if (!isNamed || signals.speaker > 0 || signals.statement === 1) {
+      own.score = Math.max(own.score, content);
+      own.words = Math.max(own.words, signals.words);
+      own.similarity = Math.max(own.similarity, similarityOf(context, ordinal));
     } else if (signals.asking === 0) {
-      best.other = Math.max(best.other, content);
-      best.otherWords = Math.max(best.otherWords, signals.words);
+      other.score = Math.max(other.score, content);
+      other.words = Math.max(other.words, signals.words);
     }
   }
-  const top = scored[0];
-  const comparable = named && Number.isFinite(best.own) && Number.isFinite(best.other);
-  const foreign = context.analysis.isForeign ? 1 : 0;
+  const isComparable = Number.isFinite(own.score) && Number.isFinite(other.score);
+  const foreign = isForeign ? 1 : 0;
   return {
-    named: named ? 1 : 0,
-    standout: (top?.score ?? 0) - backgroundScore(scored),
-    otherFitsBetter: comparable ? clamp(best.other - best.own, -8, 8) : 0,
-    otherWordsBetter: comparable ? best.otherWords - best.ownWords : 0,
-    bestWords: best.ownWords,
-    bestSimilarity: best.similarity,
-    bestIsStatement: best.isStatement,
-    foreign,
-    foreignSimilarity: foreign * best.similarity,
-    unknownWords: unknownWordShare(context),
-    // The more documents, the nearer one of them comes by chance.
-    crowd: Math.log(1 + countAllowed(context)),
+    asked: isNamed ? 'named' : 'anybody',
+    inputs: {
+      bestSimilarity: own.similarity,
+      unknownWords: unknownWordShare(context),
+      // Where there are both, the nearest of them is nearer than the nearest of one kind.
+      statementsBesideTurns: statements > 0 && statements < scored.length ? 1 : 0,
+      foreign,
+      foreignSimilarity: foreign * own.similarity,
+      otherFitsBetter: isComparable ? clamp(other.score - own.score, -8, 8) : 0,
+      otherWordsBetter: isComparable ? other.words - own.words : 0,
+    },
   };
-}
-
-function countAllowed({ allowed }: QueryContext): number {
-  let count = 0;
-  for (const flag of allowed) count += flag;
-  return count;
 }
 
 /** The default weights of `scoring: 'signals'`. */

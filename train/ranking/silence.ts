@@ -4,6 +4,7 @@ import {
   ABSTENTION_THRESHOLD,
   ANSWERABLE_INPUTS,
   type AnswerableInput,
+  type Asked,
   backgroundScore,
   EVIDENCE_INPUTS,
   type RankingModel,
@@ -21,24 +22,22 @@ export interface SilenceRow {
   isAnswerable: boolean;
 }
 
-/** A nearer or better matching text is never a reason for silence, and somebody else's is never one for an answer. */
+/** A nearer text is never a reason for silence, and somebody else's is never one for an answer. */
 const SIGNS: Readonly<Record<AnswerableInput, 1 | -1 | 0>> = {
-  named: 0,
-  standout: 1,
-  otherFitsBetter: -1,
-  otherWordsBetter: -1,
-  bestWords: 1,
   bestSimilarity: 1,
-  bestIsStatement: 0,
+  unknownWords: -1,
+  statementsBesideTurns: 0,
   foreign: 0,
   foreignSimilarity: 0,
-  unknownWords: -1,
-  crowd: -1,
+  otherFitsBetter: -1,
+  otherWordsBetter: -1,
 };
-/** How much each kind of question counts. What nearly is answered is the rarest and the hardest. */
-const KIND_WEIGHTS: Readonly<Record<string, number>> = { known: 3, unknown: 1, early: 1, stranger: 1, twisted: 1 };
+/** What cannot be answered counts alike, however many questions there are of its kind, and what can be answered three times as much. */
+const KNOWN_WEIGHT = 3;
+// Of fewer questions than this nothing is learned as a kind of its own.
+const FEWEST = 100;
 /** The share of answers that may be hidden. */
-const HIDDEN_SHARE = 0.05;
+const HIDDEN_SHARE = 0.035;
 
 interface Fitting {
   stores: readonly RankingStore[];
@@ -48,7 +47,8 @@ interface Fitting {
   weights: Readonly<Record<SignalName, number>>;
 }
 
-interface Asked extends Case {
+interface AskedCase extends Case {
+  asked: Asked;
   set: string;
   kind: string;
   isMeasured: boolean;
@@ -61,20 +61,20 @@ export function fitSilence({
   vectors,
   weights,
 }: Fitting): Pick<RankingModel, 'answerable' | 'evidence'> & { rows: SilenceRow[] } {
-  const asked: Asked[] = [];
+  const questions: AskedCase[] = [];
   const documents: Case[] = [];
   for (const store of [...stores, ...measured]) {
     const isMeasured = measured.includes(store);
     for (const rows of rowsOf(store, vectors)) {
       const scored = scoreCandidates(rows.context, weights);
-      const summary = summariseEvidence(rows.context, scored, weights.speaker);
+      const { asked, inputs } = summariseEvidence(rows.context, scored, weights.speaker);
       const { kind, evidence } = rows.question;
-      const inputs = ANSWERABLE_INPUTS.map((name) => summary[name]);
-      asked.push({
+      questions.push({
+        asked,
         set: store.set,
         kind,
         group: store.group,
-        inputs,
+        inputs: ANSWERABLE_INPUTS[asked].map((name) => inputs[name]),
         isTrue: evidence.length > 0,
         weight: 1,
         isMeasured,
@@ -82,12 +82,16 @@ export function fitSilence({
       if (!isMeasured) documents.push(...documentCases(rows, scored));
     }
   }
-  const { model, rows } = fitAnswerable(asked);
+  const anybody = fitAnswerable('anybody', questions);
+  const named = fitAnswerable('named', questions);
   const ofDocuments = fitLogistic(documents, [1, -1, 1, 1], { rounds: 200 });
   return {
-    answerable: { bias: rounded(model.bias), weights: nameInputs(ANSWERABLE_INPUTS, model.weights) },
+    answerable: {
+      anybody: { bias: rounded(anybody.bias), weights: nameInputs(ANSWERABLE_INPUTS.anybody, anybody.weights) },
+      named: { bias: rounded(named.bias), weights: nameInputs(ANSWERABLE_INPUTS.named, named.weights) },
+    },
     evidence: { bias: rounded(ofDocuments.bias), weights: nameInputs(EVIDENCE_INPUTS, ofDocuments.weights) },
-    rows,
+    rows: [...anybody.rows, ...named.rows],
   };
 }
 
@@ -104,10 +108,14 @@ function documentCases({ context, question, store }: QuestionRows, scored: Retur
   }));
 }
 
-function fitAnswerable(asked: readonly Asked[]): { model: ReturnType<typeof fitLogistic>; rows: SilenceRow[] } {
+function fitAnswerable(
+  of: Asked,
+  questions: readonly AskedCase[],
+): ReturnType<typeof fitLogistic> & { rows: SilenceRow[] } {
+  const asked = questions.filter((question) => question.asked === of);
   const fitted = asked.filter(({ isMeasured }) => !isMeasured);
   weigh(fitted);
-  const signs = ANSWERABLE_INPUTS.map((name) => SIGNS[name]);
+  const signs = ANSWERABLE_INPUTS[of].map((name) => SIGNS[name]);
   const folds = Array.from({ length: FOLDS }, (_, fold) =>
     fitLogistic(
       fitted.filter(({ group }) => foldOf(group) !== fold),
@@ -125,7 +133,8 @@ function fitAnswerable(asked: readonly Asked[]): { model: ReturnType<typeof fitL
   const cut = known[Math.floor(HIDDEN_SHARE * known.length)] ?? 0;
   const shift = Math.log(ABSTENTION_THRESHOLD / (1 - ABSTENTION_THRESHOLD)) - cut;
   return {
-    model: { ...whole, bias: whole.bias + shift },
+    ...whole,
+    bias: whole.bias + shift,
     rows: asked.map(({ set, kind, isTrue }, index) => ({
       set,
       kind,
@@ -135,12 +144,13 @@ function fitAnswerable(asked: readonly Asked[]): { model: ReturnType<typeof fitL
   };
 }
 
-/** Each kind counts as the table says, however many questions of it there are. */
-function weigh(cases: readonly Asked[]): void {
-  const kindOf = ({ isTrue, kind }: Asked): string => (isTrue ? 'known' : kind);
+function weigh(cases: readonly AskedCase[]): void {
   const counts = new Map<string, number>();
-  for (const one of cases) counts.set(kindOf(one), (counts.get(kindOf(one)) ?? 0) + 1);
-  for (const one of cases) one.weight = (KIND_WEIGHTS[kindOf(one)] ?? 1) / (counts.get(kindOf(one)) as number);
+  for (const { isTrue, kind } of cases) counts.set(isTrue ? '' : kind, (counts.get(isTrue ? '' : kind) ?? 0) + 1);
+  for (const one of cases) {
+    const count = Math.max(FEWEST, counts.get(one.isTrue ? '' : one.kind) as number);
+    one.weight = (one.isTrue ? KNOWN_WEIGHT : 1) / count;
+  }
 }
 
 function nameInputs<Name extends string>(names: readonly Name[], weights: readonly number[]): Record<Name, number> {
