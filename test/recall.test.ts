@@ -419,6 +419,27 @@ for (const database of databases('sql')) {
       );
     });
 
+    it('a question that only says what changed since when is answered by what became true or ended since', async () => {
+      const handle = open();
+      const since = (validFrom: string, content: string, validTo?: string): Promise<unknown> =>
+        handle.memories.create({ type: 'fact', content, validFrom, ...(validTo === undefined ? {} : { validTo }) });
+      await since('2025-01-01T09:00:00Z', 'Owns a red canoe.');
+      await since('2025-01-02T09:00:00Z', 'Teaches geography.', '2026-05-01T09:00:00Z');
+      await since('2026-05-04T09:00:00Z', 'Runs the school library.');
+      await since('2024-03-04T09:00:00Z', 'Is afraid of geese.');
+      await varve.drain();
+      for (const question of ['What has changed since April?', 'Was hat sich seit April geändert?']) {
+        const { results, abstained } = await handle.recall(question, { now: '2026-06-15T09:00:00Z' });
+        expect(abstained).toBe(false);
+        expect(
+          results
+            .slice(0, 2)
+            .map(({ text }) => text)
+            .toSorted(),
+        ).toEqual(['Runs the school library.', 'Teaches geography.']);
+      }
+    });
+
     it('a question for a list gets more than ten, unless the caller says how many', async () => {
       const handle = open();
       const towns = 'Aarhus Bergen Cork Delft Evora Faro Gdynia Hasselt Imola Jena Kotka Lund Malaga Nantes'.split(' ');

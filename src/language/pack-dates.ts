@@ -25,6 +25,8 @@ export interface FoundDate {
   /** As a reader of the language writes it: "3 May 2026". */
   written: string;
   isDay: boolean;
+  /** Whether something has been so from there on: "seit März". */
+  isSince: boolean;
 }
 
 export interface DateContext {
@@ -69,6 +71,7 @@ export function findDates(text: string, pack: Pack, context: DateContext): Found
         relative: span.relative,
         isBareWeekday: isBareWeekday === true,
         isDay,
+        isSince,
         written: isDay
           ? writeDay(span.from, pack)
           : `${writeDay(span.from, pack)} – ${writeDay(addDays(span.to, -1), pack)}`,
@@ -100,6 +103,7 @@ function englishDates(text: string, pack: Pack, { now, timeZone, prefer }: DateC
       relative: date.relative,
       isBareWeekday: BARE_WEEKDAY.test(date.text),
       isDay: date.precision === 'day',
+      isSince: date.to === null,
       written:
         date.precision === 'day' && date.from !== null
           ? writeDay(civilDateAt(date.from, timeZone), pack)

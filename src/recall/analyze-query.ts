@@ -1,5 +1,7 @@
 import { MONTHS as MONTH_NAMES } from '../language/calendar.ts';
-import { detectPack } from '../language/packs/packs.ts';
+import { findDates } from '../language/pack-dates.ts';
+import type { Pack, PackQuestions } from '../language/packs/pack.ts';
+import { asksFor, detectPack, PACKS } from '../language/packs/packs.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
 import { entitySlug } from '../record/entity.ts';
@@ -10,43 +12,22 @@ import { rowsAbout } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
 
-// Function words of English questions plus the commonest of German, French and Spanish: they say how is asked, not what about.
-const WORDS =
-  'a an the and or but if then so of to in on at by for from with about as into is are was were be been being am do does did doing done ' +
-  'have has had having i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this that these those ' +
-  'there here what which who whom whose when where why how many much would could should can will shall may might must not no yes than too very ' +
-  'just also any some such own im ive id youre dont didnt doesnt isnt wasnt let get got thing kind type ' +
-  'der die das den dem des ein eine einen einem einer und oder ist sind war waren ich du er sie es wir ihr mein dein sein hat habe haben was wer wie wo wann warum welche welcher welches mit von zu im am auf ' +
-  'le la les un une des et ou est sont je tu il elle nous vous mon ma mes ton ta qui que quoi quand comment pourquoi quel quelle de du au aux en dans ' +
-  'el los las una y o es son yo mi tu su quien que cuando donde como por cual';
-
 /** Index terms that carry no topic; they are left out of the query, never out of the index. */
-export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(words(WORDS));
+export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(
+  PACKS.flatMap(({ questions }) => words(questions.stop.replaceAll('|', ' '))),
+);
+const CHANGE_TERMS: ReadonlySet<string> = new Set(
+  PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
+);
 
 const MONTHS: readonly string[] = MONTH_NAMES.map((name) => name.toLowerCase());
 
-/** A question with one of these asks what holds now, after any change. */
-const ASKS_NOW: RegExp =
-  /\b(?:now|nowadays|currently|current|these days|at the moment|still|latest|anymore|any more|today|jetzt|aktuell|derzeit|momentan|inzwischen|ahora|actualmente|actual|maintenant|actuellement|actuel(?:le)?|adesso|ora|attualmente|teraz|obecnie|aktualnie|nu|momenteel|tegenwoordig|agora|atualmente)\b|现在|目前|如今|今は|現在|いま|지금|현재|요즘/iu;
-
-/** A question with one of these asks what held before, or first. */
-const ASKS_PAST: RegExp =
-  /\b(?:first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|at the (?:start|beginning)|in the beginning|früher|vorher|zuerst|ursprünglich|anfangs|damals|antes|primero|originalmente|inicialmente|al principio|avant|d'abord|auparavant|au début|initialement|prima|inizialmente|all'inizio|wcześniej|przedtem|najpierw|początkowo|eerst|vroeger|eerder|oorspronkelijk|daarvoor|antigamente)\b|以前|之前|原来|最初|当初|前は|元々|もともと|예전|이전|처음|원래/iu;
-
-// In English: what used to hold, how it developed, or how often. What no longer holds is a part of the answer.
-const MAY_ASK_PAST =
-  /\b(?:was|were|did|had|ago|since|until|changed?|developed?|history|how (?:often|many)|which|all|(?:19|20)\d\d)\b/i;
-const ENGLISH = /\b(?:is|are|does|do|has|have|can|could|should|will|would|the|what|who|where|when|how|my)\b/i;
-
-/** Whether what no longer holds may be part of an answer. In doubt it may, and always in languages other than English. */
+/** Whether what no longer holds may be part of an answer. In doubt it may. */
 export function mayAskForPast(question: string): boolean {
-  if (ASKS_NOW.test(question)) return false;
-  return ASKS_PAST.test(question) || MAY_ASK_PAST.test(question) || !ENGLISH.test(question);
+  const pack = detectPack(question, null);
+  if (asksFor(question, 'now', pack)) return false;
+  return pack?.questions.history === undefined || asksFor(question, 'past', pack) || asksFor(question, 'history', pack);
 }
-
-/** A question with one of these asks for a list, a count or a comparison. */
-const ASKS_SEVERAL: RegExp =
-  /\b(?:which|all|every|list|how many|how often|how much|what (?:kinds?|sorts?|types?)|both|each|compare|everything|total|altogether|names? of|who all|in what order|welche[nrs]?|alle[ns]?|wie viele?|wie oft|qué|cuáles|todos|todas|cuánt[oa]s|quels?|quelles?|tous|toutes|combien|quali|tutt[ie]|quant[ie]|które|jakie|wszystkie|ile|welke|hoeveel|hoe vaak|alle)\b|哪些|所有|多少|几次|どの|すべて|全部|何回|어떤|모든|몇/iu;
 
 /** A calendar time named in a query; missing parts are open ("in May" is every May). */
 export interface MentionedTime {
@@ -180,13 +161,18 @@ const NO_TIMES: QueryTimes = { ranges: [], terms: new Set(), anchor: -1 };
 const ANCHOR =
   /\b(before|after|since|until)\s+((?:i|we|he|she|they|my|our|his|her|their|the)\b[^?.,;!]{2,80}|\p{Lu}[\p{L}'’]+\s[^?.,;!]{2,80})/iu;
 
+interface AskedAt {
+  now: number;
+  timeZone: string;
+}
+
 /** Finds the time that a query asks about: a date, a relative one ("last week"), or before or after something known. */
-function queryTimes(query: string, view: RecallView, { now, timeZone }: { now: number; timeZone: string }): QueryTimes {
-  const relative = resolveDates(query, { now: new Date(now), timeZone }).filter((date) => date.relative);
-  if (relative.length > 0) {
+function queryTimes(query: string, view: RecallView, pack: Pack | null, at: AskedAt): QueryTimes {
+  const dates = spokenDates(query, pack, at);
+  if (dates.length > 0) {
     return {
-      ranges: relative.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity })),
-      terms: new Set(relative.flatMap(({ text }) => words(text))),
+      ranges: dates.map(({ from, to }) => ({ from: from?.getTime() ?? -Infinity, to: to?.getTime() ?? Infinity })),
+      terms: new Set(dates.flatMap(({ terms }) => terms)),
       anchor: -1,
     };
   }
@@ -194,6 +180,31 @@ function queryTimes(query: string, view: RecallView, { now, timeZone }: { now: n
   if (mentioned !== null)
     return { ranges: rangesOf(mentioned, view.times), terms: termsOfMentionedTime(mentioned), anchor: -1 };
   return anchoredTimes(query, view);
+}
+
+interface SpokenDate {
+  from: Date | null;
+  to: Date | null;
+  terms: readonly string[];
+}
+
+/** The dates of a query that are counted from the time of asking, and in other languages than English all dates with a month or a day. */
+function spokenDates(query: string, pack: Pack | null, at: AskedAt): SpokenDate[] {
+  const [now, { timeZone }] = [new Date(at.now), at];
+  const english = resolveDates(query, { now, timeZone })
+    .filter((date) => date.relative)
+    .map(({ from, to, text }) => ({ from, to, terms: words(text) }));
+  if (english.length > 0 || pack?.language === 'en' || !isForeign(query, pack)) return english;
+  for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
+    const found = findDates(query, other, { now, timeZone, prefer: 'past' });
+    if (found.length === 0) continue;
+    return found.map(({ start, end, from, to, isSince }) => ({
+      from,
+      to: isSince ? null : to,
+      terms: words(query.slice(start, end)),
+    }));
+  }
+  return [];
 }
 
 const SURE_ENOUGH = 0.6;
@@ -235,16 +246,11 @@ export interface QueryAnalysis {
   readonly isForeign: boolean;
   /** Whether it asks for what the assistant has said. */
   readonly asksAgent: boolean;
-  /** Which answer it wants: what holds now, what held before, several pieces. */
-  readonly wants: { readonly now: boolean; readonly past: boolean; readonly several: boolean };
+  /** Which answer it wants: what holds now, what held before, several pieces, all that became different in a time. */
+  readonly wants: Readonly<Record<'now' | 'past' | 'several' | 'changes', boolean>>;
 }
 
-const WHEN =
-  /\b(?:when|how long|(?:what|which) (?:date|month|year|day|time)|since when|wann|quand|cuándo)\b|什么时候|いつ|언제|متى/iu;
-const HOW_MANY = /\bhow (?:many|much|often|old)\b|\bwie viele?\b|\bcombien\b|\bcuánt[oa]s?\b|多少|几个|いくつ|몇|كم/iu;
 const FIRST_PERSON = /\b(?:i|my|mine|me|myself)\b/iu;
-const ASSISTANT_SPOKE =
-  /\b(?:did|have|had) you (?:\w+ )?(?:say|said|tell|told|give|given|gave|list|suggest|recommend|mention|explain|advise|write|propose|share)|\byou (?:said|told|gave|listed|suggested|recommended|mentioned|explained|advised|wrote|proposed|shared)/iu;
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
@@ -264,26 +270,23 @@ function spokenNames(name: string): string[] {
 const OTHER_LETTERS = /[^\p{Script=Latin}\p{Script=Common}]|[à-öø-ÿœĀ-ž]/iu;
 
 /** A text in Latin letters without accents and without function words of another language is taken for English. */
-function isForeign(query: string): boolean {
-  const pack = detectPack(query, null);
+function isForeign(query: string, pack: Pack | null): boolean {
   return pack === null ? OTHER_LETTERS.test(query) : pack.language !== 'en';
 }
 
 // "I" asks about the user and "what did you suggest" about the assistant; a question with both could mean either.
-function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[]): string[] {
+function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], asksAgent: boolean): string[] {
   const byUser = FIRST_PERSON.test(query);
-  const byAssistant = ASSISTANT_SPOKE.test(query);
-  if (byUser === byAssistant) return [];
+  if (byUser === asksAgent) return [];
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
 /** Reads who, what and when a question is about, given what it is asked of. */
-export function analyzeQuery(
-  query: string,
-  view: RecallView,
-  reference: { now: number; timeZone: string },
-): QueryAnalysis {
+export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
+  const pack = detectPack(query, null);
+  const asks = (what: keyof PackQuestions): boolean => asksFor(query, what, pack);
+  const asksAgent = asks('agentSaid');
   const about = new Set<string>();
   const nameTerms = new Set<string>();
   for (const speaker of speakers) {
@@ -295,21 +298,26 @@ export function analyzeQuery(
     }
   }
   const aboutCertainty = about.size > 0 ? 1 : 0.5;
-  if (about.size === 0) for (const name of speakersByPronoun(query, speakers)) about.add(name);
+  if (about.size === 0) for (const name of speakersByPronoun(query, speakers, asksAgent)) about.add(name);
   const all = queryWords(query).filter((term) => !QUERY_STOP_TERMS.has(term));
-  const times = queryTimes(query, view, reference);
-  // A time is matched against the time of telling; as words, its parts would only dilute the coverage of the rest.
-  const terms = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
+  const times = queryTimes(query, view, pack, at);
+  const foreign = isForeign(query, pack);
+  const topic = all.filter((term) => !nameTerms.has(term) && !times.terms.has(term));
+  // A time is matched against the time of telling; as words, its parts would only dilute the coverage of the rest. In other languages
+  // words weigh most, and a date's are better kept: R@10 of turns is .768 with them and .761 without.
+  const terms = foreign ? all.filter((term) => !nameTerms.has(term)) : topic;
+  const isOfTime = times.ranges.length > 0 && about.size === 0 && topic.length > 0;
+  const changes = isOfTime && topic.every((term) => CHANGE_TERMS.has(term));
   return {
     terms: terms.length > 0 ? terms : all,
     about: about.size === 1 ? about : new Set(),
     aboutCertainty,
-    asks: HOW_MANY.test(query) ? 'how-many' : WHEN.test(query) ? 'when' : 'other',
+    asks: asks('howMany') ? 'how-many' : asks('when') ? 'when' : 'other',
     times: times.ranges,
     anchor: times.anchor,
-    isForeign: isForeign(query),
-    asksAgent: ASSISTANT_SPOKE.test(query),
-    wants: { now: ASKS_NOW.test(query), past: ASKS_PAST.test(query), several: ASKS_SEVERAL.test(query) },
+    isForeign: foreign,
+    asksAgent,
+    wants: { now: asks('now'), past: asks('past'), several: changes || asks('several'), changes },
   };
 }
 

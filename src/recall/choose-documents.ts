@@ -4,6 +4,7 @@ import type { MemoryType, MemoryTypeTable } from '../record/memory-types.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Database, IndexedKind, Reader } from '../store/database.ts';
 import { rowsThat } from '../store/load-records.ts';
+import type { QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import type { RecallDocument } from './document-profile.ts';
 import { filterCondition, type RecallFilter } from './recall-filter.ts';
@@ -189,6 +190,23 @@ function typeKinds(memoryTypes: MemoryTypeTable): AskedKind[] {
     );
   kindsByTable.set(memoryTypes, kinds);
   return kinds;
+}
+
+/** The memories that a question like "What has changed since May?" asks for: what became true or ended in its time. */
+export function askedChanges(
+  { wants, times }: Pick<QueryAnalysis, 'wants' | 'times'>,
+  view: RecallView,
+  memoryTypes: MemoryTypeTable,
+): Set<number> {
+  const found = new Set<number>();
+  if (!wants.changes) return found;
+  const isIn = (time: number): boolean => times.some(({ from, to }) => time >= from && time < to);
+  for (const [ordinal, { type, time, until }] of view.documents.entries()) {
+    if (view.isMemory[ordinal] !== 1 || view.live[ordinal] !== 1) continue;
+    if (memoryTypes.get(type)?.section === 'summaries') continue;
+    if (isIn(time) || (until !== null && isIn(until))) found.add(ordinal);
+  }
+  return found;
 }
 
 // They say of whom and how much, not what.

@@ -52,7 +52,9 @@ function rank(found: Found): Ranking {
   const count = options.scoring === 'signals' ? (options.candidates ?? 30) : limit + SPARE;
   const byWords = (size: number): Ranking => rankByValue(wordScores(match), allowed, size, 'bm25');
   const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
-  if (mode === 'text' || meaning === null) return withoutMeaning(found, count, byWords);
+  // "What has changed since May?" is near to nothing that has.
+  const hasTopic = !found.analysis.wants.changes || found.asked.size === 0;
+  if (mode === 'text' || meaning === null || !hasTopic) return withoutMeaning(found, count, byWords);
   const similarities = options.recencyBoost ? boosted(meaning.similarities, view, found.now) : meaning.similarities;
   const bySimilarity = (size: number): Ranking => rankByValue(similarities, allowed, size, 'similarity');
   if (mode === 'semantic' || options.scoring === 'signals') return bySimilarity(count);

@@ -6,7 +6,7 @@ import type { RecallDocument } from './document-profile.ts';
 import { matchLexically } from './lexical-index.ts';
 import { rankByEvidence } from './rank-documents.ts';
 import { RecallView } from './recall-view.ts';
-import { RANKING, standingOf, sumOf } from './relevance.ts';
+import { RANKING, standingOf, summariseEvidence, sumOf } from './relevance.ts';
 
 const NOW = Date.parse('2026-06-15T09:00:00Z');
 const turn = (text: string, fields: Partial<RecallDocument> = {}): Omit<RecallDocument, 'rowId' | 'id'> => ({
@@ -121,6 +121,44 @@ describe('one signal decides between two documents', () => {
     ];
     expect(ranked('regatta Kiel', talk, 1)[0]).toBe('I came third.');
     expect(ranked('regatta Kiel', talk, 0)[0]).not.toBe('I came third.');
+  });
+});
+
+describe('what a question asks for', () => {
+  const view = new RecallView();
+  for (const [index, speaker] of ['\u0001user', 'Mira'].entries())
+    view.add({
+      ...turn('Good morning.', { speaker, role: index === 0 ? 'user' : null }),
+      rowId: index,
+      id: `d${index}`,
+    });
+  const analyze = (question: string): ReturnType<typeof analyzeQuery> =>
+    analyzeQuery(question, view, { now: NOW, timeZone: 'UTC' });
+
+  it.each([
+    ['What games has he played?', true],
+    ['What old games did they play?', true],
+    ['What game has he played?', false],
+    ['What does James play?', false],
+    ['¿Qué juegos tiene?', true],
+    ['¿Qué juego tiene?', false],
+  ])('%s asks for several: %s', (question, several) => expect(analyze(question).wants.several).toBe(several));
+
+  it.each([
+    ['Where did he live in March?', '2026-03-01', '2026-04-01'],
+    ['Wo wohnte er im März?', '2026-03-01', '2026-04-01'],
+    ['Wat deed hij in maart?', '2026-03-01', '2026-04-01'],
+    ['Was ist seit März anders?', '2026-03-01', null],
+  ])('%s asks about a time', (question, from, to) =>
+    expect(analyze(question).times).toEqual([{ from: Date.parse(from), to: to === null ? Infinity : Date.parse(to) }]),
+  );
+
+  it('a first person is no name: nobody else can fit the question better', () => {
+    const asked = (question: string): string =>
+      summariseEvidence({ view, analysis: analyze(question), match: matchLexically(view.index, []) } as never, [], 1)
+        .asked;
+    expect(asked('Where do I buy my timber?')).toBe('anybody');
+    expect(asked('Where does Mira buy her timber?')).toBe('named');
   });
 });
 

@@ -8,7 +8,7 @@ import { type Database, gatherWrites, type Parts, type Reader } from '../store/d
 import type { EmbeddingModels } from '../store/embedding-models.ts';
 import { countAccess } from '../store/read-memories.ts';
 import { analyzeQuery, documentsAboutNamed, type QueryAnalysis } from './analyze-query.ts';
-import { allowedDocuments, askedFacts, askedKinds } from './choose-documents.ts';
+import { allowedDocuments, askedChanges, askedFacts, askedKinds } from './choose-documents.ts';
 import { chooseRanking } from './choose-ranking.ts';
 import { matchLexically } from './lexical-index.ts';
 import { type EmbeddedQuery, embedQuery, measureMeaning, refreshSample } from './measure-meaning.ts';
@@ -103,6 +103,7 @@ async function findCandidates(
   const asked = new Set([
     ...askedFacts(analysis.terms, view, attributes),
     ...askedKinds(analysis.terms, view, memoryTypes),
+    ...askedChanges(analysis, view, memoryTypes),
   ]);
   const { embedder, vector } = embedded;
   if (embedder !== null && vector !== null) {

@@ -37,7 +37,7 @@ const KNOWN_WEIGHT = 3;
 // Of fewer questions than this nothing is learned as a kind of its own.
 const FEWEST = 100;
 /** The share of answers that may be hidden. */
-const HIDDEN_SHARE = 0.035;
+const HIDDEN_SHARE = 0.03;
 
 interface Fitting {
   stores: readonly RankingStore[];

@@ -41,6 +41,15 @@ export const german: Pack = {
     over: 'früher|damals|war|waren|hatte|hatten|ehemalig\\p{L}*|als ich \\p{L}+ war|als kind|ex|verstorben\\p{L}*|mein verstorbener|meine verstorbene|vor jahren|aufgehört|gekündigt|abgesetzt|verkauft',
     ended: '(?:nicht|nich|net|kein|keine|keinen) mehr|nimmer',
   },
+  questions: {
+    stop: 'der|die|das|den|dem|des|ein|eine|einen|einem|einer|und|oder|ist|sind|war|waren|ich|du|er|sie|es|wir|ihr|mein|dein|sein|hat|habe|haben|was|wer|wie|wo|wann|warum|welche|welcher|welches|mit|von|zu|im|am|auf',
+    now: 'jetzt|aktuell|derzeit|momentan|inzwischen',
+    past: 'früher|vorher|zuerst|ursprünglich|anfangs|damals',
+    several: 'welche[nrs]?|alle[ns]?|wie viele?|wie oft',
+    changes: 'geändert|verändert|neu|neues|passiert|los|anders|sich|seit',
+    when: 'wann',
+    howMany: 'wie viele?',
+  },
   requests: {
     drop: 'vergiss|vergesst|vergessen sie|lösch|lösche|löschen|löscht|streich|streiche|streichen|entfern|entferne|entfernen|tilg|tilge|tilgen|rausnehmen|herausnehmen|rauszunehmen|wegnehmen|wegmachen|rausschmeißen|rauswerfen|wegwerfen|wegschmeißen|raus (?:aus|damit)|(?:kann|darf|soll|muss) weg|ignorier|ignoriere|ignorieren|verwirf|verwerfen|ausradieren|aussortieren|zu löschen|zu streichen|zu entfernen|zu vergessen|rauslöschen',
     keep: 'speicher|speichere|speichern|speicherst|abspeichern|abzuspeichern|gespeichert|abgespeichert|merk|merke|merken|merkst|gemerkt|behalt|behalte|behalten|behältst|aufheben|aufhebst|aufbewahren|aufbewahrst|bewahren|notier|notiere|notieren|notierst|notiert|aufschreiben|aufschreibst|schreib (?:\\S+ ){0,4}auf|festhalten|festhältst|ablegen|registrieren|protokollieren',

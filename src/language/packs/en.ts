@@ -46,6 +46,20 @@ export const english: Pack = {
     ended:
       "no longer|not (?:\\S+ ){0,6}(?:any ?more|any longer)|(?:don't|dont|doesn't|doesnt|isn't|isnt|aren't|i'm not|im not) (?:\\S+ ){0,6}(?:any ?more|anymore|any longer)",
   },
+  questions: {
+    stop: 'a|an|the|and|or|but|if|then|so|of|to|in|on|at|by|for|from|with|about|as|into|is|are|was|were|be|been|being|am|do|does|did|doing|done|have|has|had|having|i|me|my|mine|you|your|yours|he|him|his|she|her|hers|it|its|we|us|our|ours|they|them|their|theirs|this|that|these|those|there|here|what|which|who|whom|whose|when|where|why|how|many|much|would|could|should|can|will|shall|may|might|must|not|no|yes|than|too|very|just|also|any|some|such|own|im|ive|id|youre|dont|didnt|doesnt|isnt|wasnt|let|get|got|thing|kind|type',
+    now: 'now|nowadays|currently|current|these days|at the moment|still|latest|anymore|any more|today',
+    past: 'first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|at the (?:start|beginning)|in the beginning',
+    history:
+      'was|were|did|had|ago|since|until|changed?|developed?|history|how (?:often|many)|which|all|(?:19|20)\\d\\d',
+    several:
+      'which|what (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|would|should|will)\\b)(?:\\p{L}+ )?\\p{L}+[^aius\\W]s (?:are|were|do|does|did|has|have|had|can|could|would|should|will)|all|every|list|how many|how often|how much|what (?:kinds?|sorts?|types?)|both|each|compare|everything|total|altogether|names? of|who all|in what order',
+    changes: 'change|new|news|happen|different|go|up|on',
+    when: 'when|how long|(?:what|which) (?:date|month|year|day|time)|since when',
+    howMany: 'how (?:many|much|often|old)',
+    agentSaid:
+      '(?:did|have|had) you (?:\\w+ )?(?:say|said|tell|told|give|given|gave|list|suggest|recommend|mention|explain|advise|write|propose|share)|you (?:said|told|gave|listed|suggested|recommended|mentioned|explained|advised|wrote|proposed|shared)',
+  },
   requests: {
     drop: 'forget|erase|delete|remove|wipe|scrub|drop|scratch|scrap|ditch|dump|nuke|trash|toss|bin|purge|unlearn|discard|undo|disregard|ignore|unsave|unremember|redact|expunge|strike|chuck|get rid of|do away with|let go of',
     keep: 'keep|keeping|store|storing|stored|save|saving|saved|remember|remembering|remembered|record|recording|note|noting|log|logging|retain|retaining|memori[sz]e|hold on to|holding on to|holding onto|hold onto|hang on to|hanging on to|hang onto|hanging around|write (?:\\S+ ){1,3}down|writing (?:\\S+ ){1,3}down|jot|on file|on record',

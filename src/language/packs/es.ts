@@ -41,6 +41,15 @@ export const spanish: Pack = {
     over: 'antes|era|eran|estaba|tenía|cuando era|de chic[oa]|de niñ[oa]|mi ex|ex|difunt[oa]|finad[oa]|hace años|dejé de|dejó de|renuncié|vendí|se terminó',
     ended: 'ya no',
   },
+  questions: {
+    stop: 'el|los|las|una|y|o|es|son|yo|mi|tu|su|quien|que|cuando|donde|como|por|cual',
+    now: 'ahora|actualmente|actual',
+    past: 'antes|primero|originalmente|inicialmente|al principio',
+    several: 'qué \\p{L}{3,}s|cuáles|todos|todas|cuánt[oa]s',
+    changes: 'cambiado|cambió|nuevo|pasado|pasó|desde|ha|se|qué',
+    when: 'cuándo',
+    howMany: 'cuánt[oa]s?',
+  },
   requests: {
     drop: 'olvid(?:a|á|e|es|ar|ate|ese|arlo|aras|ases)|olvíd(?:alo|ala|ate|ese)|borr(?:a|á|e|es|ar|alo|ala|alos|alas|arlo|arla|aras|ases|ase)|bórr(?:alo|ala|alos|alas|ame|amelo|elo|ela)|elimin(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|elimín(?:alo|ala|alos|alas|elo)|quit(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|quít(?:alo|ala|alos|alas|ame|elo)|sac(?:a|á|ar|arlo|alo)|saque[s]?|sác(?:alo|ala|alos)|suprim(?:e|a|as|ir|irlo|iese|iera)|tach(?:a|ar)|tir(?:a|ar|alo)|tír(?:alo|ala)|descart(?:a|e|ar|alo)|ignor(?:a|e|ar|alo)|ignór(?:alo|ala)|fuera|retir(?:a|e|es|ar|alo|ase|ara)',
     keep: 'guard(?:a|es|e|ar|arlo|arla|ás|és|ado|ada|aras|ases)|recuerd(?:es|e|a|as)|record(?:ar|arlo|és|aras)|acuerd(?:es|e|as)|acord(?:arte|arse|arte de|aras)|anot(?:es|e|ar|arlo|ado|aras)|apunt(?:es|e|ar|arlo|ado)|registr(?:es|e|ar|ado)|memori(?:ces|ce|zar)|conserv(?:es|e|ar|ado|ase|ara)|reteng(?:as|a)|retener|almacen(?:es|e|ar|ado)|sepas|figur(?:e|en)|salves',

@@ -41,6 +41,15 @@ export const french: Pack = {
     over: "avant|autrefois|étais|était|avais|avait|quand j'étais|enfant|ex|feu|défunte?|à l'époque|dans le temps|ai été|arrêté|quitté|démissionné|vendu",
     ended: "ne \\S+ plus|n'\\S+ plus|plus du tout",
   },
+  questions: {
+    stop: 'le|la|les|un|une|des|et|ou|est|sont|je|tu|il|elle|nous|vous|mon|ma|mes|ton|ta|qui|que|quoi|quand|comment|pourquoi|quel|quelle|de|du|au|aux|en|dans',
+    now: 'maintenant|actuellement|actuel(?:le)?',
+    past: "avant|d'abord|auparavant|au début|initialement",
+    several: 'quels?|quelles?|tous|toutes|combien',
+    changes: "changé|nouveau|neuf|passé|arrivé|depuis|s'est",
+    when: 'quand',
+    howMany: 'combien',
+  },
   requests: {
     drop: 'oubli(?:e|ez|er|es|ons)|oublie-(?:le|la|les|ça)|effac(?:e|ez|er|es)|efface-(?:le|la|les|moi)|supprim(?:e|ez|er|es)|supprime-(?:le|la|les|moi)|enl[eè]v(?:e|ez|er|es)|retir(?:e|ez|er|es)|vir(?:e|ez|er|es)|jett?(?:e|ez|er|es)|dégag(?:e|ez|er)|ôt(?:e|ez|er)|ray(?:e|ez|er)|élimin(?:e|ez|er)|ignor(?:e|ez|er)|balanc(?:e|er)|poubelle|vir(?:e|er)-(?:le|la)|débarrass(?:e|ez|er)',
     keep: 'gard(?:e|es|ez|er|é|ée)|conserv(?:e|es|ez|er|é|ée|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|é|ée)|enregistr(?:e|es|ez|er|é|ée|iez)|mémoris(?:e|es|ez|er|é|ée)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|é|ée)|sauvegard(?:e|er|é|ée)|écris|saches|sachiez',

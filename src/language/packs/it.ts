@@ -38,6 +38,15 @@ export const italian: Pack = {
     over: 'prima|una volta|ero|era|avevo|da piccol[oa]|da bambin[oa]|ex|defunt[oa]|anni fa|morta|morto|smesso|lasciato|venduto|licenziat[oa]',
     ended: 'non \\S+ più',
   },
+  questions: {
+    stop: '',
+    now: 'adesso|ora|attualmente',
+    past: "prima|inizialmente|all'inizio",
+    several: 'quali|tutt[ie]|quant[ie]',
+    changes: 'cambiato|nuovo|successo|novità|dal|da|è|di|cosa|che',
+    when: 'quando',
+    howMany: 'quant[ie]',
+  },
   requests: {
     drop: 'dimentic(?:a|hi|are|arlo|arla|alo|ala|ali|ale|ati|arti|assi|asse)|scord(?:a|i|are|ati|arti|alo|ala|assi)|cancell(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|elimin(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|rimuov(?:i|a|ere|erlo|erla|ilo|ila|essi|esse)|togli(?:lo|la|li|le|ere|erlo|erla|essi|esse)?|tolga|lev(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi)|butt(?:a|alo|ala|ali|are|arlo|arla|i)|getta|gettalo|gettala|scart(?:a|alo|ala|are)|ignor(?:a|i|are|alo|ala)|lascia perdere',
     keep: 'salv(?:a|i|are|arlo|arla|arli|arle|ato|ata|assi|asse)|ricord(?:i|are|arlo|arla|arti|arselo|assi|asse)|memorizz(?:a|i|are|arlo|arla|arli|arle|ato|assi)|annot(?:i|are|arlo|arla|ato)|segn(?:i|are|arlo|arla|artelo|artela|ato|arti)|registr(?:i|are|arlo|arla|ato)|conserv(?:i|are|arlo|arla|ato|assi|asse)|ten(?:ere|erlo|erla|ga|essi|esse|erne|ertelo)|tieni|scriver(?:lo|la)|sapessi|sappia|avessi',

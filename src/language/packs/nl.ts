@@ -38,6 +38,15 @@ export const dutch: Pack = {
     over: 'vroeger|was|waren|had|destijds|toen ik|als kind|ex|overleden|jaren geleden|wijlen|gestopt|opgezegd|verkocht',
     ended: '(?:niet|geen)(?: \\S+){0,4} meer',
   },
+  questions: {
+    stop: '',
+    now: 'nu|momenteel|tegenwoordig',
+    past: 'eerst|vroeger|eerder|oorspronkelijk|daarvoor',
+    several: 'welke|hoeveel|hoe vaak|alle',
+    changes: 'veranderd|nieuw|gebeurd|sinds|is|er|wat',
+    when: 'wanneer',
+    howMany: 'hoeveel',
+  },
   requests: {
     drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen',
     keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden',

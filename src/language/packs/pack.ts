@@ -12,6 +12,7 @@ export interface Pack {
   /** Function words by which the language is told from others. */
   common: string;
   words: PackWords;
+  questions: PackQuestions;
   requests: PackRequests;
   calendar: PackCalendar;
   /** Relations in this language and in English, which is the language of subjects: `schwester` is `sister`. */
@@ -68,6 +69,26 @@ export interface PackWords {
   over: string;
   /** Is so, and ends: "no longer", "any more". A slot in such a sentence is denied. */
   ended: string;
+}
+
+/** Words by which a question says how it asks. Each is a list of alternatives. */
+export interface PackQuestions {
+  /** Words that carry no topic: they are not looked for in texts. */
+  stop: string;
+  /** Asks what holds now, after any change. */
+  now: string;
+  /** Asks what held before, or first. */
+  past: string;
+  /** What no longer holds may be a part of the answer. Absent: it may be in every question. */
+  history?: string;
+  /** Asks for a list, a count or a comparison. */
+  several: string;
+  /** With a time and nothing else: asks what became different then. */
+  changes?: string;
+  when: string;
+  howMany: string;
+  /** Asks for what the assistant has said. */
+  agentSaid?: string;
 }
 
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */

@@ -6,7 +6,7 @@ import { french } from './fr.ts';
 import { italian } from './it.ts';
 import { japanese } from './ja.ts';
 import { dutch } from './nl.ts';
-import { type Pack, wordsPattern } from './pack.ts';
+import { type Pack, type PackQuestions, wordsPattern } from './pack.ts';
 import { portuguese } from './pt.ts';
 import { chinese } from './zh.ts';
 
@@ -54,20 +54,59 @@ export function packOf(language: string): Pack | null {
   return PACKS.find((pack) => pack.language === language) ?? null;
 }
 
-const patterns = new WeakMap<Pack, Map<string, RegExp>>();
+const patterns = new WeakMap<Partial<Pack>, Map<string, RegExp>>();
 
 /** A list of words of a pack as a pattern, compiled once. */
 export function packPattern(pack: Pack, name: keyof Pack['words'] | `request:${keyof Pack['requests']}`): RegExp {
+  return compiledOnce(pack, name, () =>
+    name.startsWith('request:')
+      ? pack.requests[name.slice(8) as keyof Pack['requests']]
+      : pack.words[name as keyof Pack['words']],
+  );
+}
+
+type Asking = Pick<Pack, 'questions' | 'script'>;
+
+function compiledOnce(pack: Partial<Pack>, name: string, source: () => string): RegExp {
   let compiled = patterns.get(pack);
   if (compiled === undefined) patterns.set(pack, (compiled = new Map()));
   let pattern = compiled.get(name);
-  if (pattern === undefined) {
-    const source = name.startsWith('request:')
-      ? pack.requests[name.slice(8) as keyof Pack['requests']]
-      : pack.words[name as keyof Pack['words']];
-    compiled.set(name, (pattern = wordsPattern(source, pack.script)));
-  }
+  if (pattern === undefined) compiled.set(name, (pattern = wordsPattern(source(), pack.script)));
   return pattern;
+}
+
+/** How questions are asked in languages that have no pack. */
+const WITHOUT_PACK: readonly Asking[] = [
+  {
+    script: 'latin',
+    questions: {
+      stop: '',
+      now: 'teraz|obecnie|aktualnie',
+      past: 'wcześniej|przedtem|najpierw|początkowo',
+      several: 'które|jakie|wszystkie|ile',
+      when: 'kiedy',
+      howMany: 'ile',
+    },
+  },
+  {
+    script: 'han',
+    questions: {
+      stop: '',
+      now: '지금|현재|요즘',
+      past: '예전|이전|처음|원래',
+      several: '어떤|모든|몇',
+      when: '언제|متى',
+      howMany: '몇|كم',
+    },
+  },
+];
+const ALL: readonly Asking[] = [...PACKS, ...WITHOUT_PACK];
+
+/** Whether a question has a word of the list in its pack; in any language's list where no pack fits the question. */
+export function asksFor(question: string, what: keyof PackQuestions, pack: Pack | null): boolean {
+  return (pack === null ? ALL : [pack]).some((one) =>
+    compiledOnce(one, `question:${what}`, () => one.questions[what] ?? '').test(question),
+  );
 }
 
 /** Languages that people speak, lower case. */

@@ -36,6 +36,15 @@ export const portuguese: Pack = {
     over: 'antes|era|eram|estava|tinha|quando era|quando eu era|de criança|ex|falecid[oa]|anos atrás|parei de|larguei|vendi|saí d[aeo]',
     ended: 'não \\S+(?: \\S+){0,4} mais|já não',
   },
+  questions: {
+    stop: '',
+    now: 'agora|atualmente',
+    past: 'antes|antigamente|inicialmente|no início',
+    several: 'quais|todos|todas|quant[oa]s',
+    changes: 'mudou|mudado|novo|aconteceu|desde|o|que',
+    when: 'quando',
+    howMany: 'quant[oa]s',
+  },
   requests: {
     drop: 'esque(?:ce|ça|cer|ças|cesse|cesses)|apag(?:a|ue|ar|á-lo|á-la|ues|asse|asses)|delet(?:a|e|ar|asse)|elimin(?:a|e|ar|á-lo|es|asse|asses)|remov(?:e|a|er|ê-lo|as|esse)|tir(?:a|e|ar|es|asse|asses)|exclu(?:i|a|ir|ísse)|risc(?:a|ar)|retir(?:a|e|ar|es|asse|asses)|jog(?:a|ar|ue)|descart(?:a|e|ar)|ignor(?:a|e|ar)|suprim(?:e|a|ir)|limp(?:a|ar)|deita fora',
     keep: 'guard(?:a|e|es|ar|ado|ada|asse|asses)|salv(?:a|e|es|ar|o|asse|ado)|anot(?:a|e|es|ar|ado)|registr(?:a|e|es|ar|ado)|regist(?:a|e|es|ar|ado)|lembr(?:e|es|ar|asse)|memoriz(?:e|es|ar)|conserv(?:e|es|ar|asse)|reten(?:ha|has)|saibas?|armazen(?:e|es|ar)|mantenha|grav(?:e|es|ar)',
