@@ -60,7 +60,7 @@ export type { Confidence, Origin, Trust } from './record/trust.ts';
 export type { Erased } from './store/erase.ts';
 export type { StoreOptions } from './store/open-store.ts';
 export type { MemoryFilter } from './store/read-memories.ts';
-export type { Page } from './store/database.ts';
+export type { Page, StoreProblem } from './store/database.ts';
 export type { RefusalFilter, RefusalRecord, Refused, RunNotes } from './store/history-store.ts';
 export type { WrittenMemory } from './store/write-memory.ts';
 export type { CreditMode, Ledger, SpendingBudget } from './ledger/ledger.ts';

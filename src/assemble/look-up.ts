@@ -211,6 +211,7 @@ async function readBehind(
 ): Promise<Behind> {
   const pieces = results.flatMap(({ memory }) => (memory !== null && isPiece(memory) ? memory.sourceEvents : []));
   const recalled = results.flatMap(({ event }) => event?.id ?? []);
+  if (pieces.length + recalled.length === 0) return { turns: new Map(), retired: [] };
   return database.readReplica(scope.tenant, async (reader) => {
     const found = await findEvents(reader, scope, [...new Set(pieces)]);
     const turns = new Map(found.map((turn) => [turn.id, { ...turn, content: redactSensitive(turn.content, privacy) }]));

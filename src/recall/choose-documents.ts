@@ -47,13 +47,24 @@ export async function allowedDocuments(
     allowed[ordinal] = mayFind(documents[ordinal] as RecallDocument) ? 1 : 0;
   }
   const filter = wholeFilter(options);
-  if (filter !== null) await narrow(reader, database, { scope, view, allowed, filter });
+  const isOfType = filter === null ? null : typeTest(filter);
+  if (isOfType !== null) {
+    for (const [ordinal, document] of documents.entries()) if (!isOfType(document)) allowed[ordinal] = 0;
+  } else if (filter !== null) await narrow(reader, database, { scope, view, allowed, filter });
   return allowed;
 }
 
 function wholeFilter({ filter, minimumImportance }: RecallOptions): RecallFilter | null {
   if (minimumImportance === undefined) return filter ?? null;
   return { and: [{ minimumImportance }, ...(filter === undefined ? [] : [filter])] };
+}
+
+/** What a filter by types alone says of a document, which has its type with it; null for a filter that the store has to be asked about. */
+function typeTest({ types, not, ...others }: RecallFilter): ((document: RecallDocument) => boolean) | null {
+  const { types: left, ...othersLeft } = not ?? { types: [] };
+  if (left === undefined) return null;
+  if ([...Object.values(others), ...Object.values(othersLeft)].some((value) => value !== undefined)) return null;
+  return ({ type }) => (types === undefined || types.includes(type)) && !left.includes(type);
 }
 
 async function narrow(

@@ -49,8 +49,12 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
 
   /** Begins a transaction with the settings that it is to have. */
   class EnteringDriver extends PostgresDriver {
+    readonly #reading = new WeakSet<DatabaseConnection>();
+
     override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
       const enter = entering.getStore();
+      if (settings.accessMode === 'read only') this.#reading.add(connection);
+      else this.#reading.delete(connection);
       if (enter === undefined) return super.beginTransaction(connection, settings);
       try {
         await connection.executeQuery(CompiledQuery.raw(`start transaction ${settings.accessMode}; ${enter}`));
@@ -59,6 +63,12 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
         throw error;
       }
+    }
+
+    /** A read has its answer by now and does not wait for the end of its transaction: what comes next on the connection does. */
+    override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+      if (!this.#reading.has(connection)) return super.commitTransaction(connection);
+      void connection.executeQuery(CompiledQuery.raw('commit')).catch(() => undefined);
     }
   }
 
