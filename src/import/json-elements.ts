@@ -37,17 +37,17 @@ export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
 export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Element> {
   const decoder = new TextDecoder();
   let prefix = '';
-  let scan: ((text: string) => Element[]) | null = null;
+  let scan: Scan | null = null;
   for await (const chunk of bytes) {
     const text = decoder.decode(chunk, { stream: true });
-    if (scan !== null) yield* scan(text);
-    else if ((prefix += text).length >= PREFIX) yield* (scan = createScan(holderOf(prefix)))(prefix);
+    if (scan !== null) yield* scan.take(text);
+    else if ((prefix += text).length >= PREFIX) yield* (scan = new Scan(holderOf(prefix))).take(prefix);
   }
-  scan ??= createScan(holderOf(prefix));
+  scan ??= new Scan(holderOf(prefix));
   const rest = decoder.decode();
   // A line break ends the last value of a file without one.
-  yield* scan(`${prefix.length >= PREFIX ? '' : prefix}${rest}\n`);
-  yield* scan(END);
+  yield* scan.take(`${prefix.length >= PREFIX ? '' : prefix}${rest}\n`);
+  yield* scan.take(END);
 }
 
 const END = '\0';
@@ -76,74 +76,104 @@ function holderOf(prefix: string): Holder {
 const isSpace = (character: string): boolean =>
   character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
-/** A scanner that is fed with pieces of text and gives the values that have ended in them. */
-function createScan(base: Holder): (text: string) => Element[] {
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
-  let value = '';
-  let key = '';
-  let list: string | null = null;
-  const fields: Record<string, unknown> = {};
-  // In an object of lists: whether we are in one of them, and not in another value.
-  let inList = base !== 2;
+/** Is fed with pieces of text and gives the values that have ended in them. */
+class Scan {
+  readonly #base: Holder;
+  readonly #fields: Record<string, unknown> = {};
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** In an object of lists: whether we are in one of them, and not in another value. */
+  #inList: boolean;
+  #list: string | null = null;
+  /** What the pieces before this one have of the value that is being read. */
+  #value = '';
+  #text = '';
+  #from = 0;
+  #found: Element[] = [];
 
-  return (text) => {
+  constructor(base: Holder) {
+    this.#base = base;
+    this.#inList = base !== 2;
+  }
+
+  take(text: string): Element[] {
     if (text === END) {
-      if (depth > 0 || inString) throw invalidInput('The file ends in the middle of a value.');
+      if (this.#depth > 0 || this.#inString) throw invalidInput('The file ends in the middle of a value.');
       return [];
     }
-    const found: Element[] = [];
-    let from = 0;
-    const end = (to: number): void => {
-      const whole = (value + text.slice(from, to)).trim();
-      value = '';
-      from = to;
-      if (whole !== '' && inList) found.push({ list, fields, value: parsed(whole) });
-      else if (base === 2 && depth === 1) key = /"([^"]*)"\s*:\s*$/.exec(whole)?.[1] ?? key;
-    };
+    this.#text = text;
+    this.#from = 0;
+    this.#found = [];
     for (let at = 0; at < text.length; at += 1) {
       const character = text[at] as string;
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (character === '\\') escaped = true;
-        else if (character === '"') inString = false;
-        continue;
-      }
-      if (character === '"') inString = true;
-      else if (character === '{' || character === '[') {
-        if (depth < base) {
-          // The holder itself: not a part of any value.
-          if (base === 2 && depth === 1) {
-            key = /"([^"]*)"\s*:\s*$/.exec(value + text.slice(from, at))?.[1] ?? '';
-            inList = character === '[';
-            list = inList ? key : null;
-          }
-          value = '';
-          from = at + 1;
-        }
-        depth += 1;
-      } else if (character === '}' || character === ']') {
-        depth -= 1;
-        if (depth === base) end(at + 1);
-        else if (depth < base) {
-          end(at);
-          from = at + 1;
-          if (base === 2) inList = false;
-        }
-      } else if (depth === base && (character === ',' || (character === '\n' && base === 0))) {
-        end(at);
-        from = at + 1;
-      } else if (depth < base && character === ',') {
-        if (base === 2) noteField(fields, value + text.slice(from, at));
-        value = '';
-        from = at + 1;
-      } else if (depth === base && from === at && value === '' && isSpace(character)) from = at + 1;
+      if (this.#inString) this.#inText(character);
+      else if (character === '"') this.#inString = true;
+      else if (character === '{' || character === '[') this.#open(character, at);
+      else if (character === '}' || character === ']') this.#close(at);
+      else this.#between(character, at);
     }
-    value += text.slice(from);
-    if (value.length > MOST_PER_ELEMENT) throw invalidInput('One value of the file is larger than 256 MiB.');
-    return found;
-  };
+    this.#value += text.slice(this.#from);
+    if (this.#value.length > MOST_PER_ELEMENT) throw invalidInput('One value of the file is larger than 256 MiB.');
+    return this.#found;
+  }
+
+  #inText(character: string): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (character === '\\') this.#escaped = true;
+    else if (character === '"') this.#inString = false;
+  }
+
+  #open(character: string, at: number): void {
+    if (this.#depth < this.#base) {
+      // The holder itself: not a part of any value.
+      if (this.#base === 2 && this.#depth === 1) {
+        this.#inList = character === '[';
+        this.#list = this.#inList ? (/"([^"]*)"\s*:\s*$/.exec(this.#read(at))?.[1] ?? '') : null;
+      }
+      this.#goOnAfter(at);
+    }
+    this.#depth += 1;
+  }
+
+  #close(at: number): void {
+    this.#depth -= 1;
+    if (this.#depth === this.#base) this.#end(at + 1);
+    else if (this.#depth < this.#base) {
+      this.#end(at);
+      this.#goOnAfter(at);
+      if (this.#base === 2) this.#inList = false;
+    }
+  }
+
+  #between(character: string, at: number): void {
+    if (this.#depth === this.#base) {
+      if (character === ',' || (character === '\n' && this.#base === 0)) {
+        this.#end(at);
+        this.#goOnAfter(at);
+      } else if (this.#from === at && this.#value === '' && isSpace(character)) this.#from = at + 1;
+    } else if (this.#depth < this.#base && character === ',') {
+      if (this.#base === 2) noteField(this.#fields, this.#read(at));
+      this.#goOnAfter(at);
+    }
+  }
+
+  #read(to: number): string {
+    return this.#value + this.#text.slice(this.#from, to);
+  }
+
+  #goOnAfter(at: number): void {
+    this.#value = '';
+    this.#from = at + 1;
+  }
+
+  #end(to: number): void {
+    const whole = this.#read(to).trim();
+    this.#goOnAfter(to - 1);
+    if (whole !== '' && this.#inList) {
+      this.#found.push({ list: this.#list, fields: this.#fields, value: parsed(whole) });
+    }
+  }
 }
 
 const LONGEST_FIELD = 2000;

@@ -125,18 +125,7 @@ function* sessionLines(
   const session = scopePart(textOf(record, 'source_session_id', 'session_id'));
   const users = textsOf(record, 'related_users').flatMap((user) => scopePart(user) ?? []);
   const id = textOf(record, '_id', 'id') ?? content;
-  // A fact of no shard is about the user it was learned from.
-  const isOfUser =
-    mapped.level === 'user' || (memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0);
-  const only = users.length === 1 ? users[0] : undefined;
-  const places: { user?: string; level: ScopeLevel }[] = isOfUser
-    ? users.map((user) => ({ user, level: 'user' }))
-    : [
-        {
-          user: mapped.level === 'session' ? only : undefined,
-          level: mapped.level === 'session' && session === undefined ? 'agent' : mapped.level,
-        },
-      ];
+  const places = placesOf(record, { ...mapped, memoryType, users, session });
   if (places.length === 0) yield `no user is related to the ${memoryType}`;
   for (const { user, level } of places) {
     const place = placeOf({ agent_id: agent, user_id: user });
@@ -149,6 +138,23 @@ function* sessionLines(
     });
     yield isAbsorbed ? { ...line, archivedAt: line.updatedAt ?? new Date(0), archiveReason: 'absorbed' } : line;
   }
+}
+
+interface EdenPlace {
+  user?: string;
+  level: ScopeLevel;
+}
+
+/** Where a record goes: to each user that it is about, or to its session or agent. */
+function placesOf(
+  record: Foreign,
+  { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },
+): EdenPlace[] {
+  // A fact of no shard is about the user it was learned from.
+  const isUsersFact = memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0;
+  if (level === 'user' || isUsersFact) return users.map((user) => ({ user, level: 'user' }));
+  if (level !== 'session') return [{ level }];
+  return [{ user: users.length === 1 ? users[0] : undefined, level: session === undefined ? 'agent' : 'session' }];
 }
 
 function memoryLine(

@@ -1,5 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
-import { isObject, type SourceFile } from './import-source.ts';
+import { type Foreign, isObject, type SourceFile } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { isClaude, readClaude } from './read-claude.ts';
@@ -95,23 +95,26 @@ async function formatOf(file: SourceFile): Promise<ImportFormat | { problem: str
   return formatOfElement(first.value) ?? UNKNOWN;
 }
 
-/** The names that a format's records have and others' do not. The order matters: several formats call a field `memory` or `content`. */
+/** How the records of a format are recognised. The order matters: several formats call a field `memory` or `content`. */
+const SIGNS: readonly (readonly [ImportFormat, (value: Foreign, element: Element) => boolean])[] = [
+  ['eden', (value, { list }) => list?.startsWith('memory_') === true || 'memory_type' in value],
+  ['varve', (value) => 'record' in value],
+  ['chatgpt', (value) => 'mapping' in value],
+  ['claude', (value) => isClaude(value)],
+  ['letta', (_, element) => isLetta(element)],
+  ['zep', (_, element) => isZep(element)],
+  ['supermemory', (value) => isSupermemory(value)],
+  ['langgraph', (value) => ('namespace' in value || 'prefix' in value) && 'key' in value],
+  ['mem0', (value) => 'memory' in value || (isObject(value['payload']) && 'data' in value['payload'])],
+  ['transcripts', (value) => ['messages', 'role', 'content', 'text'].some((name) => name in value)],
+];
+
 function formatOfElement(element: Element): ImportFormat | null {
-  const { list, value } = element;
+  const { value } = element;
   if (!isObject(value)) return null;
   const points = scrolled(value);
   if (points !== null) return formatOfElement({ ...element, value: points[0] });
-  if (list?.startsWith('memory_') || 'memory_type' in value) return 'eden';
-  if ('record' in value) return 'varve';
-  if ('mapping' in value) return 'chatgpt';
-  if (isClaude(value)) return 'claude';
-  if (isLetta(element)) return 'letta';
-  if (isZep(element)) return 'zep';
-  if (isSupermemory(value)) return 'supermemory';
-  if (('namespace' in value || 'prefix' in value) && 'key' in value) return 'langgraph';
-  if ('memory' in value || (isObject(value['payload']) && 'data' in value['payload'])) return 'mem0';
-  if ('messages' in value || 'role' in value || 'content' in value || 'text' in value) return 'transcripts';
-  return null;
+  return SIGNS.find(([, isOne]) => isOne(value, element))?.[0] ?? null;
 }
 
 /** Varve's own export: its lines as they are. */

@@ -76,19 +76,9 @@ export function extractEntities(text: string): ExtractedEntity[] {
   };
   const isFree = (start: number, end: number): boolean => !taken.some((span) => start < span.end && end > span.start);
 
-  for (const match of readable.matchAll(CONTENT)) addContent(match, add);
-  for (const match of readable.matchAll(QUOTED))
-    if (/^\p{Lu}/u.test(match[1] ?? '') && !/\b(?:I|you)\b/.test(match[1] ?? ''))
-      add('content', match[1] ?? '', match.index + 1);
-  for (const match of readable.matchAll(PROJECT))
-    add('project', match[1] ?? match[2] ?? '', match.index + match[0].indexOf(match[1] ?? match[2] ?? ''));
-  for (const match of readable.matchAll(PET_NAME))
-    if (KINSHIP.has(match[1] ?? '') || PETS.has(match[1] ?? ''))
-      add('person', match[2] ?? '', match.index + match[0].lastIndexOf(match[2] ?? ''));
+  addByPattern(readable, add);
   for (const sentence of splitSentences(readable)) addNames(sentence.text, sentence.span.start, add, isFree);
-  for (const match of readable.matchAll(COUNTED))
-    if (METRIC.test(match[1] ?? ''))
-      add('metric', match[1] ?? '', match.index + match[0].length - (match[1] ?? '').length);
+  addGroup(readable, COUNTED, 'metric', add, (counted) => METRIC.test(counted));
   for (const [service, pattern] of SERVICES) {
     const match = pattern.exec(readable);
     if (match !== null && !found.has(service)) add('service', service, match.index);
@@ -97,6 +87,30 @@ export function extractEntities(text: string): ExtractedEntity[] {
 }
 
 type Add = (type: EntityType, name: string, start: number, aliases?: readonly string[]) => void;
+
+/** Titles, quoted names, projects and named people and pets: what a pattern names for certain, before capital words are looked at. */
+function addByPattern(text: string, add: Add): void {
+  for (const match of text.matchAll(CONTENT)) addContent(match, add);
+  addGroup(text, QUOTED, 'content', add, (title) => /^\p{Lu}/u.test(title) && !/\b(?:I|you)\b/.test(title));
+  addGroup(text, PROJECT, 'project', add, () => true);
+  for (const { 0: whole, 1: kind = '', 2: name = '', index } of text.matchAll(PET_NAME)) {
+    if (KINSHIP.has(kind) || PETS.has(kind)) add('person', name, index + whole.lastIndexOf(name));
+  }
+}
+
+/** Adds what the first group of a pattern that took part has matched, where it is wanted. */
+function addGroup(
+  text: string,
+  pattern: RegExp,
+  type: EntityType,
+  add: Add,
+  isWanted: (name: string) => boolean,
+): void {
+  for (const { 0: whole, 1: first, 2: second, index } of text.matchAll(pattern)) {
+    const name = first ?? second ?? '';
+    if (isWanted(name)) add(type, name, index + whole.lastIndexOf(name));
+  }
+}
 
 /** The title that stands before "post": words from the first capital on. */
 function addContent(match: RegExpExecArray, add: Add): void {

@@ -147,99 +147,126 @@ function expressionsOf(pack: Pack): Expression[] {
 }
 
 function compile(pack: Pack): Expression[] {
-  const { calendar, script } = pack;
-  const months = calendar.months.map((names) => wordsPattern(`^(?:${names})$`, 'han'));
-  const weekdays = calendar.weekdays.map((names) => wordsPattern(`^(?:${names})$`, 'han'));
-  const units = Object.entries(calendar.units).map(
-    ([unit, names]) => [unit, wordsPattern(`^(?:${names})$`, 'han')] as const,
-  );
-  const numbers = calendar.numbers;
-  const number = `(?<n>\\d{1,3}|${Object.keys(numbers).join('|')})`;
-  const expand = (source: string): RegExp =>
-    wordsPattern(
-      source
-        .replaceAll('<n>', number)
-        .replaceAll('<unit>', `(?<unit>${Object.values(calendar.units).join('|')})`)
-        .replaceAll('<d>', '(?<d>\\d{1,2})')
-        .replaceAll('<m>', `(?<m>${calendar.months.join('|')})`)
-        .replaceAll('<mm>', '(?<mm>0?[1-9]|1[0-2])')
-        .replaceAll('<y>', '(?<y>(?:19|20)\\d\\d)')
-        .replaceAll('<w>', `(?<w>${calendar.weekdays.join('|')})`),
-      script,
-      'giu',
-    );
-  const weekdayAt = (name: string | undefined): number => weekdays.findIndex((pattern) => pattern.test(name ?? ''));
-  const away = (match: RegExpMatchArray, today: CivilDate, sign: 1 | -1): Span | null => {
-    const raw = (match.groups?.['n'] ?? '').toLowerCase();
-    const count = sign * (numbers[raw] ?? Number(raw));
-    const unit = units.find(([, pattern]) => pattern.test(match.groups?.['unit'] ?? ''))?.[0] ?? 'day';
-    return Number.isNaN(count) ? null : spanAway(unit as 'day' | 'week' | 'month' | 'year', count, today);
+  const words = calendarWords(pack);
+  return [
+    ...dateExpressions(pack, words),
+    ...spanExpressions(pack, words),
+    ...awayExpressions(pack, words),
+    ...weekdayExpressions(pack, words),
+  ];
+}
+
+/** The names of a calendar: patterns made of them, and the places of names that were matched. */
+interface CalendarWords {
+  expand(source: string): RegExp;
+  /** From 1; 0 for no month. */
+  monthOf(name: string | undefined): number;
+  /** From 0; -1 for no weekday. */
+  weekdayAt(name: string | undefined): number;
+  unitOf(name: string | undefined): 'day' | 'week' | 'month' | 'year';
+}
+
+function calendarWords({ calendar, script }: Pack): CalendarWords {
+  const exactly = (names: string): RegExp => wordsPattern(`^(?:${names})$`, 'han');
+  const months = calendar.months.map(exactly);
+  const weekdays = calendar.weekdays.map(exactly);
+  const units = Object.entries(calendar.units).map(([unit, names]) => [unit, exactly(names)] as const);
+  const placeholders: Readonly<Record<string, string>> = {
+    '<n>': `(?<n>\\d{1,3}|${Object.keys(calendar.numbers).join('|')})`,
+    '<unit>': `(?<unit>${Object.values(calendar.units).join('|')})`,
+    '<d>': '(?<d>\\d{1,2})',
+    '<m>': `(?<m>${calendar.months.join('|')})`,
+    '<mm>': '(?<mm>0?[1-9]|1[0-2])',
+    '<y>': '(?<y>(?:19|20)\\d\\d)',
+    '<w>': `(?<w>${calendar.weekdays.join('|')})`,
   };
+  return {
+    expand: (source) =>
+      wordsPattern(
+        source.replaceAll(/(?<!\(\?)<(?:n|unit|d|m|mm|y|w)>/g, (name) => placeholders[name] ?? name),
+        script,
+        'giu',
+      ),
+    monthOf: (name) => months.findIndex((pattern) => pattern.test(name ?? '')) + 1,
+    weekdayAt: (name) => weekdays.findIndex((pattern) => pattern.test(name ?? '')),
+    unitOf: (name) => (units.find(([, pattern]) => pattern.test(name ?? ''))?.[0] ?? 'day') as 'day',
+  };
+}
+
+function dateExpressions({ calendar }: Pack, { expand, monthOf }: CalendarWords): Expression[] {
+  return calendar.dates.map((source) => ({
+    pattern: expand(source),
+    read(match, today, prefer) {
+      const { d, m, mm, y } = match.groups ?? {};
+      const month = mm === undefined ? monthOf(m) : Number(mm);
+      if (month < 1) return null;
+      const isRelative = y === undefined;
+      const yearOf = (dayOfMonth: number): number =>
+        isRelative ? nearestYear(today, month, dayOfMonth, prefer) : Number(y);
+      if (d === undefined) {
+        const first = { year: yearOf(15), month, day: 1 };
+        return { from: first, to: firstOfMonth(first, 1), relative: isRelative };
+      }
+      const date = { year: yearOf(Number(d)), month, day: Number(d) };
+      return isValidDate(date) ? day(date, isRelative) : null;
+    },
+  }));
+}
+
+function spanExpressions({ calendar }: Pack, { expand }: CalendarWords): Expression[] {
+  const days = calendar.days.map(([source, count]): Expression => ({
+    pattern: expand(source),
+    read: (_, today) => day(addDays(today, count)),
+  }));
+  const spans = calendar.spans.map(([source, unit, count]): Expression => ({
+    pattern: expand(source),
+    read(_, today) {
+      if (unit === 'month')
+        return { from: firstOfMonth(today, count), to: firstOfMonth(today, count + 1), relative: true };
+      const monday = addDays(mondayOf(today), 7 * count);
+      if (unit === 'week') return { from: monday, to: addDays(monday, 7), relative: true };
+      const year = today.year + count;
+      return { from: { year, month: 1, day: 1 }, to: { year: year + 1, month: 1, day: 1 }, relative: true };
+    },
+  }));
+  return [...days, ...spans];
+}
+
+function awayExpressions({ calendar }: Pack, { expand, unitOf }: CalendarWords): Expression[] {
+  const away = (source: string, sign: 1 | -1): Expression[] => {
+    if (source === '') return [];
+    const read: Expression['read'] = (match, today) => {
+      const raw = (match.groups?.['n'] ?? '').toLowerCase();
+      const count = sign * (calendar.numbers[raw] ?? Number(raw));
+      return Number.isNaN(count) ? null : spanAway(unitOf(match.groups?.['unit']), count, today);
+    };
+    return [{ pattern: expand(source), read }];
+  };
+  return [...away(calendar.ago, -1), ...away(calendar.ahead, 1)];
+}
+
+function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarWords): Expression[] {
   const weekday = (match: RegExpMatchArray, today: CivilDate, direction: 'past' | 'future'): Span | null => {
     const wanted = weekdayAt(match.groups?.['w']);
     if (wanted < 0) return null;
     const ahead = (wanted - weekdayOf(today) + 7) % 7 || 7;
     return day(addDays(today, direction === 'future' ? ahead : ahead - 7 === 0 ? -7 : ahead - 7));
   };
-  const list: Expression[] = calendar.dates.map((source) => ({
-    pattern: expand(source),
-    read(match, today, prefer) {
-      const { d, m, mm, y } = match.groups ?? {};
-      const month = mm !== undefined ? Number(mm) : months.findIndex((pattern) => pattern.test(m ?? '')) + 1;
-      if (month < 1) return null;
-      if (d === undefined) {
-        const first = { year: y === undefined ? nearestYear(today, month, 15, prefer) : Number(y), month, day: 1 };
-        return { from: first, to: firstOfMonth(first, 1), relative: y === undefined };
-      }
-      const date = {
-        year: y === undefined ? nearestYear(today, month, Number(d), prefer) : Number(y),
-        month,
-        day: Number(d),
-      };
-      return isValidDate(date) ? day(date, y === undefined) : null;
-    },
-  }));
-  for (const [source, days] of calendar.days) {
-    list.push({ pattern: expand(source), read: (_, today) => day(addDays(today, days)) });
-  }
-  for (const [source, unit, count] of calendar.spans) {
-    list.push({
-      pattern: expand(source),
-      read(_, today) {
-        if (unit === 'week')
-          return {
-            from: addDays(mondayOf(today), 7 * count),
-            to: addDays(mondayOf(today), 7 * count + 7),
-            relative: true,
-          };
-        if (unit === 'month')
-          return { from: firstOfMonth(today, count), to: firstOfMonth(today, count + 1), relative: true };
-        const year = today.year + count;
-        return { from: { year, month: 1, day: 1 }, to: { year: year + 1, month: 1, day: 1 }, relative: true };
+  return [
+    {
+      // "Mittwoch, den 27.", "miércoles 27": not the hour of that day, and not a date whose month follows.
+      pattern: expand(
+        '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
+      ),
+      read(match, today, prefer) {
+        const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);
+        return date === null ? null : day(date);
       },
-    });
-  }
-  if (calendar.ago !== '') list.push({ pattern: expand(calendar.ago), read: (match, today) => away(match, today, -1) });
-  if (calendar.ahead !== '')
-    list.push({ pattern: expand(calendar.ahead), read: (match, today) => away(match, today, 1) });
-  list.push({
-    // "Mittwoch, den 27.", "miércoles 27": not the hour of that day, and not a date whose month follows.
-    pattern: expand(
-      '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
-    ),
-    read(match, today, prefer) {
-      const date = weekdayOfMonth(weekdayAt(match.groups?.['w']), Number(match.groups?.['d']), today, prefer);
-      return date === null ? null : day(date);
     },
-  });
-  list.push({ pattern: expand(calendar.nextWeekday), read: (match, today) => weekday(match, today, 'future') });
-  list.push({ pattern: expand(calendar.lastWeekday), read: (match, today) => weekday(match, today, 'past') });
-  list.push({
-    pattern: expand(calendar.weekday),
-    isBareWeekday: true,
-    read: (match, today, prefer) => weekday(match, today, prefer),
-  });
-  return list;
+    { pattern: expand(calendar.nextWeekday), read: (match, today) => weekday(match, today, 'future') },
+    { pattern: expand(calendar.lastWeekday), read: (match, today) => weekday(match, today, 'past') },
+    { pattern: expand(calendar.weekday), isBareWeekday: true, read: weekday },
+  ];
 }
 
 /** The year in which a day without one lies nearest, on the preferred side of today; half a year back is still this year's past. */

@@ -200,44 +200,18 @@ function toTime(date: Date | null): number | null {
 export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Memory {
   const type = memoryType(parts.memoryTypes, input.type);
   const now = new Date(parts.clock.now());
-  const attribute = input.attribute ?? null;
-  const statedBy = input.statedBy ?? 'system';
-  const quotes = joinQuotes([], input.quotes);
-  const { privacy } = parts;
-  const given = input.value?.trim() ?? null;
-  const value = given === null || privacy === undefined ? given : redactNamed(attribute ?? '', given, privacy);
   const memory: Memory = {
     id: parts.ids.next('mem'),
     scope: scopeAt(scope, levelOf(input, type, scope)),
     type: input.type,
-    content: withoutValue(withoutSecrets(parts, input.content.trim()), input.value, value),
-    title: input.title == null ? null : withoutSecrets(parts, input.title.trim()),
-    url: input.url ?? null,
-    subject: canonicalSubject(input.subject),
-    attribute,
-    value,
-    category: input.category ?? categoryOf(parts, attribute),
-    polarity: input.polarity ?? 'affirmed',
-    tense: input.tense ?? 'holds',
-    permanent: input.permanent ?? false,
-    statedAt: input.statedAt ?? now,
-    statedBy,
-    quotes,
-    reader: input.reader ?? null,
+    ...statementOf(parts, input),
+    ...originOf(input, scope, now),
     importance: input.importance ?? type.defaultImportance,
-    confidence: input.confidence ?? 'high',
-    trust: input.trust ?? trustOf(statedBy),
-    sourceType: input.sourceType ?? 'explicit',
-    sourceSession: input.sourceSession ?? scope.session,
-    sourceEvents: joinEvents(input.sourceEvents ?? [], quotes),
     tags: input.tags ?? [],
     entities: [...new Set(input.entities)],
     contradicts: input.contradicts ?? null,
     contradictedBy: null,
     state: input.state === undefined ? type.initialState : input.state,
-    dueAt: input.dueAt ?? null,
-    validFrom: input.validFrom ?? null,
-    validTo: input.validTo ?? null,
     createdAt: now,
     updatedAt: now,
     archivedAt: null,
@@ -260,6 +234,61 @@ function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boole
   if (sharesFacts !== true || scope.user === null || scope.session !== null || scope.connection !== null) return false;
   if (attribute === null || !isUser(subject) || trust === 'low') return false;
   return permanent || attributes.policyOf(attribute).permanent;
+}
+
+/** What a memory says, and when that is true. */
+function statementOf(
+  parts: Parts,
+  input: InternalMemory,
+): Pick<
+  Memory,
+  | ('content' | 'title' | 'url' | 'subject' | 'attribute' | 'value' | 'category')
+  | ('polarity' | 'tense' | 'permanent' | 'dueAt' | 'validFrom' | 'validTo')
+> {
+  const { privacy } = parts;
+  const attribute = input.attribute ?? null;
+  const given = input.value?.trim() ?? null;
+  const value = given === null || privacy === undefined ? given : redactNamed(attribute ?? '', given, privacy);
+  return {
+    content: withoutValue(withoutSecrets(parts, input.content.trim()), input.value, value),
+    title: input.title == null ? null : withoutSecrets(parts, input.title.trim()),
+    url: input.url ?? null,
+    subject: canonicalSubject(input.subject),
+    attribute,
+    value,
+    category: input.category ?? categoryOf(parts, attribute),
+    polarity: input.polarity ?? 'affirmed',
+    tense: input.tense ?? 'holds',
+    permanent: input.permanent ?? false,
+    dueAt: input.dueAt ?? null,
+    validFrom: input.validFrom ?? null,
+    validTo: input.validTo ?? null,
+  };
+}
+
+/** Who said it, when, in which words, and how far it is believed. */
+function originOf(
+  input: InternalMemory,
+  scope: Scope,
+  now: Date,
+): Pick<
+  Memory,
+  | ('statedAt' | 'statedBy' | 'quotes' | 'reader' | 'confidence' | 'trust')
+  | ('sourceType' | 'sourceSession' | 'sourceEvents')
+> {
+  const statedBy = input.statedBy ?? 'system';
+  const quotes = joinQuotes([], input.quotes);
+  return {
+    statedAt: input.statedAt ?? now,
+    statedBy,
+    quotes,
+    reader: input.reader ?? null,
+    confidence: input.confidence ?? 'high',
+    trust: input.trust ?? trustOf(statedBy),
+    sourceType: input.sourceType ?? 'explicit',
+    sourceSession: input.sourceSession ?? scope.session,
+    sourceEvents: joinEvents(input.sourceEvents ?? [], quotes),
+  };
 }
 
 /** A rendering without the value that had to be redacted. */

@@ -306,27 +306,33 @@ async function listPast(
 
 /** The filter of {@link listMemories} on a record that is already read. */
 function matches(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
-  const isIn = (values: readonly string[] | undefined, value: string | null): boolean =>
-    values === undefined || (value !== null && values.includes(value));
-  const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
-  const isLive = memory.archivedAt === null && (memory.expiresAt === null || memory.expiresAt > now);
+  const lists = [
+    [filter.types, memory.type],
+    [filter.subjects, memory.subject],
+    [filter.attributes, memory.attribute],
+    [filter.categories, memory.category],
+    [filter.states, memory.state],
+    [filter.sourceTypes, memory.sourceType],
+    [filter.archiveReasons, memory.archiveReason],
+  ] as const;
   return (
-    isIn(filter.types, memory.type) &&
-    isIn(filter.subjects, memory.subject) &&
-    isIn(filter.attributes, memory.attribute) &&
+    lists.every(([values, value]) => values === undefined || (value !== null && values.includes(value as never))) &&
     (filter.permanent === undefined || memory.permanent === filter.permanent) &&
-    isIn(filter.categories, memory.category) &&
-    isIn(filter.states, memory.state) &&
-    isIn(filter.sourceTypes, memory.sourceType) &&
-    isIn(filter.archiveReasons, memory.archiveReason) &&
     (filter.sourceSession === undefined || memory.sourceSession === filter.sourceSession) &&
     (filter.tags ?? []).every((tag) => memory.tags.includes(tag)) &&
     memory.importance >= (filter.minimumImportance ?? 0) &&
     (filter.createdAfter === undefined || memory.createdAt > filter.createdAfter) &&
     (filter.createdBefore === undefined || memory.createdAt < filter.createdBefore) &&
     (filter.dueBefore === undefined || (memory.dueAt !== null && memory.dueAt < filter.dueBefore)) &&
-    (archived === 'include' || (archived === 'only' ? memory.archivedAt !== null : isLive))
+    isAsArchived(memory, filter, now)
   );
+}
+
+function isAsArchived(memory: Memory, filter: Parsed<MemoryFilter>, now: Date): boolean {
+  const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
+  if (archived === 'include') return true;
+  if (archived === 'only') return memory.archivedAt !== null;
+  return memory.archivedAt === null && (memory.expiresAt === null || memory.expiresAt > now);
 }
 
 /** Counts one reading of each memory. */

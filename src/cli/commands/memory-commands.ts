@@ -1,8 +1,9 @@
+import type { Handle } from '../../handle/handle.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../../record/block.ts';
 import type { FactCategory, Memory } from '../../record/memory.ts';
-import type { MemoryFilter } from '../../store/read-memories.ts';
 import {
   type Command,
+  type CommandInput,
   EXIT,
   listOption,
   numberOption,
@@ -143,68 +144,60 @@ export const list: Command = {
     const [kind = 'memories'] = input.words;
     if (!KINDS.includes(kind as (typeof KINDS)[number]))
       throw new UsageError(`There is no list of ${kind}: ${KINDS.join(', ')}.`);
-    const limit = numberOption(input, 'limit') ?? 20;
-    const filter: MemoryFilter = {
-      limit,
-      types: listOption(input, 'type'),
-      tags: listOption(input, 'tag'),
-      subjects: listOption(input, 'subject'),
-      attributes: listOption(input, 'attribute'),
-      archived: input.options['archived'] === true ? 'only' : undefined,
-      reach: input.options['all'] === true ? 'within' : undefined,
-    };
     await withMemory(input, {}, async (varve) => {
-      const handle = varve.for(scopeOf(input));
-      const { style } = input.output;
-      const noteIfNone = (count: number): void => {
-        if (count === 0) input.output.note(`There are no ${kind} within this scope.`);
-      };
-      const memoryRows = (
-        items: readonly Pick<Memory, 'id' | 'type' | 'attribute' | 'importance' | 'content'>[],
-      ): string =>
-        table(
-          items.map(({ id, type, attribute, importance, content }) => [
-            style('dim', id),
-            type,
-            attribute ?? '',
-            importance.toFixed(2),
-            oneLine(content, 120),
-          ]),
-        );
-      if (kind === 'events') {
-        const page = await handle.events.list({ limit, session: textOption(input, 'session') });
-        await input.output.answer(page, () =>
-          table(
-            page.items.map(({ id, origin, occurredAt, content }) => [
-              style('dim', id),
-              occurredAt.toISOString().slice(0, 16),
-              origin,
-              oneLine(content, 110),
-            ]),
-          ),
-        );
-        noteIfNone(page.items.length);
-      } else if (kind === 'entities') {
-        const items = await handle.entities.list({ limit });
-        await input.output.answer({ items }, () =>
-          table(items.map(({ id, type, name }) => [style('dim', id), type, name])),
-        );
-        noteIfNone(items.length);
-      } else if (kind === 'facts') {
-        const items = await handle.facts.list();
-        await input.output.answer({ items }, () =>
-          table(items.map(({ category, key, value }) => [category ?? '', key, oneLine(value ?? '', 120)])),
-        );
-        noteIfNone(items.length);
-      } else {
-        const types = kind === 'notes' ? ['note'] : kind === 'saved-items' ? ['saved_item'] : filter.types;
-        const page = await handle.memories.list({ ...filter, types });
-        await input.output.answer(page, () => memoryRows(page.items));
-        noteIfNone(page.items.length);
-      }
+      const { answer, rows } = await listOf(kind, varve.for(scopeOf(input)), input);
+      await input.output.answer(answer, () =>
+        table(rows.map(([id, ...row]) => [input.output.style('dim', id), ...row])),
+      );
+      if (rows.length === 0) input.output.note(`There are no ${kind} within this scope.`);
     });
   },
 };
+
+/** The records of a kind as they are, and as the rows of a table. */
+async function listOf(
+  kind: string,
+  handle: Handle,
+  input: CommandInput,
+): Promise<{ answer: unknown; rows: [string, ...string[]][] }> {
+  const limit = numberOption(input, 'limit') ?? 20;
+  if (kind === 'events') {
+    const page = await handle.events.list({ limit, session: textOption(input, 'session') });
+    const time = (date: Date): string => date.toISOString().slice(0, 16);
+    return {
+      answer: page,
+      rows: page.items.map((event) => [event.id, time(event.occurredAt), event.origin, oneLine(event.content, 110)]),
+    };
+  }
+  if (kind === 'entities') {
+    const items = await handle.entities.list({ limit });
+    return { answer: { items }, rows: items.map(({ id, type, name }) => [id, type, name]) };
+  }
+  if (kind === 'facts') {
+    const items = await handle.facts.list();
+    return {
+      answer: { items },
+      rows: items.map(({ category, key, value }) => [category ?? '', key, oneLine(value ?? '', 120)]),
+    };
+  }
+  const page = await handle.memories.list({
+    limit,
+    types: kind === 'notes' ? ['note'] : kind === 'saved-items' ? ['saved_item'] : listOption(input, 'type'),
+    tags: listOption(input, 'tag'),
+    subjects: listOption(input, 'subject'),
+    attributes: listOption(input, 'attribute'),
+    archived: input.options['archived'] === true ? 'only' : undefined,
+    reach: input.options['all'] === true ? 'within' : undefined,
+  });
+  const row = ({ id, type, attribute, importance, content }: Memory): [string, ...string[]] => [
+    id,
+    type,
+    attribute ?? '',
+    importance.toFixed(2),
+    oneLine(content, 120),
+  ];
+  return { answer: page, rows: page.items.map(row) };
+}
 
 /** Shows one record. */
 export const show: Command = {

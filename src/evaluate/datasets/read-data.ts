@@ -60,30 +60,38 @@ export function listOf(data: unknown): unknown[] {
 export function dateOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   const text = value.trim();
-  // LoCoMo: "1:56 pm on 8 May, 2023". REALTALK: "29.12.2023, 16:03:22". LongMemEval: "2023/05/20 (Sat) 02:21". BEAM: "March-15-2024".
-  const spoken = /^(\d{1,2}):(\d{2})\s*(am|pm) on (\d{1,2}) (\w+),? (\d{4})$/i.exec(text);
-  if (spoken !== null) {
-    const [, hour = '', minute = '', half = '', day, month, year] = spoken;
-    const hours = (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
-    return valid(Date.parse(`${day} ${month} ${year} ${hours}:${minute} UTC`));
-  }
-  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?\s*(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(text);
-  if (dotted !== null) {
-    const [day = 1, month = 1, year = 1970, hour = 0, minute = 0, second = 0] = dotted
-      .slice(1)
-      .map((part) => Number(part ?? 0));
-    return valid(Date.UTC(year, month - 1, day, hour, minute, second));
-  }
-  const slashed = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\(\w+\))?(?:[\sT]+(\d{1,2}):(\d{2}))?$/.exec(text);
-  if (slashed !== null) {
-    const [year = 1970, month = 1, day = 1, hour = 0, minute = 0] = slashed.slice(1).map((part) => Number(part ?? 0));
-    return valid(Date.UTC(year, month - 1, day, hour, minute));
-  }
-  const plain = text.replaceAll('-', ' ');
-  return /^[A-Za-z]+ \d{1,2} \d{4}$/.test(plain)
-    ? valid(Date.parse(`${plain} UTC`))
-    : valid(Date.parse(/[zZ]|[+-]\d{2}:?\d{2}$/.test(text) ? text : `${text} UTC`));
+  const time = SPELLINGS.flatMap(([pattern, read]) => {
+    const match = pattern.exec(text);
+    return match === null ? [] : [read(...match.slice(1).map((part: string | undefined) => part ?? '0'))];
+  })[0];
+  if (time !== undefined) return valid(time);
+  return valid(Date.parse(/[zZ]|[+-]\d{2}:?\d{2}$/.test(text) ? text : `${text} UTC`));
 }
+
+type Parts = (...parts: string[]) => number;
+
+const utc = (year = '', month = '', ...rest: string[]): number =>
+  Date.UTC(Number(year), Number(month) - 1, ...rest.map(Number));
+
+const SPELLINGS: readonly (readonly [RegExp, Parts])[] = [
+  // LoCoMo: "1:56 pm on 8 May, 2023".
+  [
+    /^(\d{1,2}):(\d{2})\s*(am|pm) on (\d{1,2}) (\w+),? (\d{4})$/i,
+    (hour, minute, half, day, month, year) =>
+      Date.parse(
+        `${day} ${month} ${year} ${(Number(hour) % 12) + (half?.toLowerCase() === 'pm' ? 12 : 0)}:${minute} UTC`,
+      ),
+  ],
+  // REALTALK: "29.12.2023, 16:03:22".
+  [
+    /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?\s*(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/,
+    (day = '', month, year, ...time) => utc(year, month, day, ...time),
+  ],
+  // LongMemEval: "2023/05/20 (Sat) 02:21".
+  [/^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:\s*\(\w+\))?(?:[\sT]+(\d{1,2}):(\d{2}))?$/, utc],
+  // BEAM: "March-15-2024".
+  [/^([A-Za-z]+)[ -](\d{1,2})[ -](\d{4})$/, (month, day, year) => Date.parse(`${month} ${day} ${year} UTC`)],
+];
 
 function valid(time: number): Date | null {
   return Number.isNaN(time) ? null : new Date(time);

@@ -32,21 +32,23 @@ export function detectPack(text: string, fallback: Pack | null = null): Pack | n
   const han = count(/\p{Script=Han}/gu);
   if (kana + han > letters * 0.3) return packOf(kana * 8 > han ? 'ja' : 'zh');
   if (count(/\p{Script=Latin}/gu) < letters * 0.6) return null;
-  const scores = new Map<string, number>();
-  const words =
-    head
-      .toLowerCase()
-      .replace(/[’‘]/g, "'")
-      .match(/[\p{L}']+/gu) ?? [];
-  for (const word of words) {
-    const languages = common.get(word) ?? [];
-    for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
-  }
-  const [best, second] = [...scores].toSorted((left, right) => right[1] - left[1]);
+  const apart = head.toLowerCase().replace(/[’‘]/g, "'");
+  const words = apart.match(/[\p{L}']+/gu) ?? [];
+  const [best, second] = scoresOf(words).toSorted((left, right) => right[1] - left[1]);
   if (best === undefined) return words.length > 7 ? null : fallback;
   const isClear = best[1] >= words.length * 0.12 && best[1] > (second?.[1] ?? 0) * 1.15;
   if (isClear && (words.length > 3 || fallback === null || best[0] === fallback.language)) return packOf(best[0]);
   return fallback ?? (best[1] >= words.length * 0.12 ? packOf(best[0]) : null);
+}
+
+/** How many function words of each language there are. */
+function scoresOf(words: readonly string[]): [language: string, score: number][] {
+  const scores = new Map<string, number>();
+  for (const word of words) {
+    const languages = common.get(word) ?? [];
+    for (const language of languages) scores.set(language, (scores.get(language) ?? 0) + 1 / languages.length);
+  }
+  return [...scores];
 }
 
 /** The pack of a language, by its code. */
