@@ -31,13 +31,17 @@ export interface OperationInput<Query = unknown, Body = unknown> {
   isAllowed(): Promise<boolean>;
 }
 
-/** What an operation answers: JSON, or a stream of its own. */
-export interface OperationAnswer {
+/** An answer that is more than a JSON body. */
+export class Reply {
   /** Default: the first status that the operation declares. */
-  status?: number;
-  body?: unknown;
-  stream?: ReadableStream<Uint8Array>;
-  headers?: Record<string, string>;
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly stream?: ReadableStream<Uint8Array>;
+  readonly headers?: Record<string, string>;
+
+  constructor(parts: Pick<Reply, 'status' | 'body' | 'stream' | 'headers'>) {
+    Object.assign(this, parts);
+  }
 }
 
 /** One thing that can be asked of the server. Routes and OpenAPI are both made from these. */
@@ -83,7 +87,8 @@ export interface Operation {
   unhurried: boolean;
   /** Another way in than a key: the header that carries the server's reflection secret. */
   secret: boolean;
-  run(input: OperationInput): Promise<OperationAnswer>;
+  /** Gives the body of the answer, or a {@link Reply}. */
+  run(input: OperationInput): Promise<unknown>;
 }
 
 type Definition<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined> = Pick<
@@ -100,7 +105,7 @@ type Definition<Query extends z.ZodType | undefined, Body extends z.ZodType | un
         Query extends z.ZodType ? z.output<Query> : undefined,
         Body extends z.ZodType ? z.output<Body> : undefined
       >,
-    ): Promise<OperationAnswer>;
+    ): Promise<unknown>;
   };
 
 /** Declares an operation. Defaults: reads with GET and writes otherwise, within a scope, 200 (201 where `status` says so). */

@@ -8,7 +8,7 @@ import { assertAccess, isLimited, limitHandle, scopeFor } from './access.ts';
 import { authenticate, bySecret } from './authenticate.ts';
 import type { KeyedRequest } from '../store/doors/request-answers.ts';
 import type { FailureLimit, FollowerLimit, RateLimit } from './limits.ts';
-import type { Operation, OperationAnswer } from './operation.ts';
+import { type Operation, Reply } from './operation.ts';
 import { subjectOf } from './operations/admin-operations.ts';
 import { DoorError } from './problem.ts';
 import { assertPlain, readBody, readQuery } from './read-request.ts';
@@ -77,13 +77,13 @@ export async function runOperation(
     }
   };
 
-  const run = async (): Promise<OperationAnswer> => {
+  const run = async (): Promise<Reply> => {
     if (operation.streams !== undefined) assertPlain(request);
     const stream = operation.streams === undefined ? null : request.body;
     const about = { varve, handle, scope: handle.scope, key, params, query, body, headers, stream };
-    const answer = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
+    const made = await operation.run({ ...about, gone, goneOrStopping, follow, isAllowed });
     if (operation.act !== undefined) await noteAct(varve, operation.act, { key, scope: handle.scope, params });
-    return sealCursor(answer, varve, key.tenant);
+    return sealCursor(made instanceof Reply ? made : new Reply({ body: made }), varve, key.tenant);
   };
   const isSlow = operation.unhurried || operation.streams !== undefined || operation.answer.media !== undefined;
   const hurried = <Result>(work: Promise<Result>): Promise<Result> => (isSlow ? work : inTime(work, settings.timeout));
@@ -105,7 +105,7 @@ async function runOnce(
   varve: Varve,
   operation: Operation,
   once: KeyedRequest,
-  run: () => Promise<OperationAnswer>,
+  run: () => Promise<Reply>,
 ): Promise<Answered> {
   if (!isIdempotencyKey(once.key)) throw invalidInput('The Idempotency-Key must have 1 to 200 visible characters.');
   const { status, body, repeated } = await varve.operator.answers.once(once, async () => {
@@ -122,15 +122,15 @@ async function openCursor(search: URLSearchParams, varve: Varve, tenant: string)
   return search;
 }
 
-async function sealCursor(answer: OperationAnswer, varve: Varve, tenant: string): Promise<OperationAnswer> {
+async function sealCursor(answer: Reply, varve: Varve, tenant: string): Promise<Reply> {
   const body = answer.body as { cursor?: unknown } | null | undefined;
   if (typeof body !== 'object' || body === null || typeof body.cursor !== 'string') return answer;
-  return { ...answer, body: { ...body, cursor: await varve.operator.cursors.seal(tenant, body.cursor) } };
+  return new Reply({ ...answer, body: { ...body, cursor: await varve.operator.cursors.seal(tenant, body.cursor) } });
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-function respond(operation: Operation, answer: OperationAnswer): Answered {
+function respond(operation: Operation, answer: Reply): Answered {
   const { status = operation.answer.status, body, stream, headers = {} } = answer;
   if (stream !== undefined) return { status, body: stream, headers };
   if (body === undefined) return { status, body: null, headers };

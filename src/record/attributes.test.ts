@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attributeLabel, ATTRIBUTES, attributeTable, isSameValue } from './attributes.ts';
+import { FACT_CATEGORIES } from './memory.ts';
 
 describe('the table of attributes', () => {
   it('resolves synonyms and spellings to its own names, and keeps what it does not know', () => {
@@ -20,6 +21,16 @@ describe('the table of attributes', () => {
 
   it('gives what it does not know many values, so that they replace nothing', () => {
     expect(attributeTable().policyOf('leadership_style')).toMatchObject({ values: 'many', permanent: false });
+  });
+
+  it('has a policy in every row: one value or many, a category, a shape and a label', () => {
+    for (const [name, { values, category, shape, labels }] of Object.entries(ATTRIBUTES)) {
+      expect(['one', 'many'], name).toContain(values);
+      expect(FACT_CATEGORIES, name).toContain(category);
+      expect(['text', 'name', 'date', 'number', 'email', 'phone'], name).toContain(shape);
+      expect(labels.en, name).toMatch(/^[A-Z]/);
+    }
+    expect(Object.keys(ATTRIBUTES).length).toBeGreaterThan(60);
   });
 
   it('names every synonym once, and none that is an attribute itself', () => {

@@ -36,456 +36,174 @@ export interface AttributeTable {
   names(): string[];
 }
 
-type Row = [
-  values: 'one' | 'many',
-  category: FactCategory,
-  shape: ValueShape,
-  labels: ByLanguage<string>,
-  synonyms?: string,
-  namesSomebody?: boolean,
-];
-
-const one = (category: FactCategory, shape: ValueShape, labels: ByLanguage<string>, synonyms = ''): Row => [
-  'one',
-  category,
-  shape,
-  labels,
-  synonyms,
-];
-const many = (category: FactCategory, shape: ValueShape, labels: ByLanguage<string>, synonyms = ''): Row => [
-  'many',
-  category,
-  shape,
-  labels,
-  synonyms,
-];
-
-/** The name of somebody who belongs to the subject. */
-const somebody = (values: Row[0], category: FactCategory, labels: ByLanguage<string>, synonyms: string): Row => [
-  values,
-  category,
-  'name',
-  labels,
-  synonyms,
-  true,
-];
+// Two lines for each attribute: its name, whether it has one value or many, its category and shape, `somebody` where the value is
+// the name of somebody who belongs to the subject, and its synonyms; then its labels in the languages of LABEL_LANGUAGES.
+const LABEL_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl', 'zh', 'ja'] as const;
 
 /** Permanent facts of a person: they hold until they change, and they are worth a line in every prompt. */
-const LASTING: Readonly<Record<string, Row>> = {
-  name: one(
-    'personal',
-    'name',
-    { en: 'Name', de: 'Name', es: 'Nombre', fr: 'Nom', pt: 'Nome', it: 'Nome', nl: 'Naam', zh: '姓名', ja: '名前' },
-    'full_name first_name own_name user_name',
-  ),
-  preferred_name: one(
-    'personal',
-    'name',
-    {
-      en: 'Preferred name',
-      de: 'Rufname',
-      es: 'Apodo',
-      fr: 'Surnom',
-      pt: 'Apelido',
-      it: 'Soprannome',
-      nl: 'Roepnaam',
-      zh: '称呼',
-      ja: '呼び名',
-    },
-    'nickname called goes_by',
-  ),
-  pronouns: one('personal', 'text', { en: 'Pronouns' }),
-  birthday: one(
-    'personal',
-    'date',
-    {
-      en: 'Birthday',
-      de: 'Geburtstag',
-      es: 'Cumpleaños',
-      fr: 'Anniversaire',
-      pt: 'Aniversário',
-      it: 'Compleanno',
-      nl: 'Verjaardag',
-      zh: '生日',
-      ja: '誕生日',
-    },
-    'birth_date date_of_birth born_on',
-  ),
-  age: one(
-    'personal',
-    'number',
-    { en: 'Age', de: 'Alter', es: 'Edad', fr: 'Âge', pt: 'Idade', it: 'Età', nl: 'Leeftijd', zh: '年龄', ja: '年齢' },
-    'years_old',
-  ),
-  home_city: one(
-    'location',
-    'name',
-    {
-      en: 'Home city',
-      de: 'Wohnort',
-      es: 'Ciudad',
-      fr: 'Ville',
-      pt: 'Cidade',
-      it: 'Città',
-      nl: 'Woonplaats',
-      zh: '居住城市',
-      ja: '居住地',
-    },
-    'city lives_in residence current_city location home_town_now place_of_residence home',
-  ),
-  home_country: one(
-    'location',
-    'name',
-    {
-      en: 'Home country',
-      de: 'Wohnland',
-      es: 'País',
-      fr: 'Pays',
-      pt: 'País',
-      it: 'Paese',
-      nl: 'Land',
-      zh: '居住国家',
-      ja: '居住国',
-    },
-    'country country_of_residence',
-  ),
-  hometown: one(
-    'location',
-    'name',
-    {
-      en: 'Hometown',
-      de: 'Heimatort',
-      es: 'Ciudad natal',
-      fr: 'Ville d’origine',
-      pt: 'Terra natal',
-      it: 'Città natale',
-      nl: 'Geboorteplaats',
-      zh: '家乡',
-      ja: '出身地',
-    },
-    'birthplace grew_up_in from origin',
-  ),
-  address: one(
-    'location',
-    'text',
-    {
-      en: 'Address',
-      de: 'Adresse',
-      es: 'Dirección',
-      fr: 'Adresse',
-      pt: 'Endereço',
-      it: 'Indirizzo',
-      nl: 'Adres',
-      zh: '地址',
-      ja: '住所',
-    },
-    'home_address street_address',
-  ),
-  timezone: one('location', 'text', { en: 'Time zone', de: 'Zeitzone' }, 'time_zone'),
-  employer: one(
-    'work',
-    'name',
-    {
-      en: 'Employer',
-      de: 'Arbeitgeber',
-      es: 'Empresa',
-      fr: 'Employeur',
-      pt: 'Empregador',
-      it: 'Datore di lavoro',
-      nl: 'Werkgever',
-      zh: '雇主',
-      ja: '勤務先',
-    },
-    'company workplace works_at works_for organisation organization current_employer',
-  ),
-  job_title: one(
-    'work',
-    'text',
-    {
-      en: 'Job title',
-      de: 'Beruf',
-      es: 'Profesión',
-      fr: 'Métier',
-      pt: 'Profissão',
-      it: 'Professione',
-      nl: 'Beroep',
-      zh: '职业',
-      ja: '職業',
-    },
-    'job occupation profession works_as work',
-  ),
-  manager_name: somebody(
-    'one',
-    'work',
-    { en: 'Manager', de: 'Vorgesetzter' },
-    'manager boss line_manager supervisor boss_name',
-  ),
-  industry: one('work', 'text', { en: 'Industry', de: 'Branche' }, 'sector field'),
-  salary: one(
-    'work',
-    'number',
-    {
-      en: 'Salary',
-      de: 'Gehalt',
-      es: 'Sueldo',
-      fr: 'Salaire',
-      pt: 'Salário',
-      it: 'Stipendio',
-      nl: 'Salaris',
-      zh: '工资',
-      ja: '給料',
-    },
-    'income pay wage earnings',
-  ),
-  working_hours: one(
-    'work',
-    'text',
-    { en: 'Working hours', de: 'Arbeitszeit' },
-    'work_hours work_schedule shift shifts',
-  ),
-  school: one(
-    'personal',
-    'name',
-    {
-      en: 'School',
-      de: 'Schule',
-      es: 'Escuela',
-      fr: 'École',
-      pt: 'Escola',
-      it: 'Scuola',
-      nl: 'School',
-      zh: '学校',
-      ja: '学校',
-    },
-    'university college studies_at alma_mater',
-  ),
-  degree: many('personal', 'text', { en: 'Degree', de: 'Abschluss' }, 'education qualification'),
-  relationship_status: one('personal', 'text', { en: 'Relationship status', de: 'Familienstand' }, 'marital_status'),
-  partner_name: somebody(
-    'one',
-    'personal',
-    {
-      en: 'Partner',
-      de: 'Partner',
-      es: 'Pareja',
-      fr: 'Partenaire',
-      pt: 'Parceiro',
-      it: 'Partner',
-      nl: 'Partner',
-      zh: '伴侣',
-      ja: 'パートナー',
-    },
-    'partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee',
-  ),
-  child_name: somebody(
-    'many',
-    'personal',
-    {
-      en: 'Child',
-      de: 'Kind',
-      es: 'Hijo',
-      fr: 'Enfant',
-      pt: 'Filho',
-      it: 'Figlio',
-      nl: 'Kind',
-      zh: '孩子',
-      ja: '子ども',
-    },
-    'child children kids son daughter son_name daughter_name',
-  ),
-  sibling_name: somebody(
-    'many',
-    'personal',
-    { en: 'Sibling', de: 'Geschwister' },
-    'sister brother sister_name brother_name sibling',
-  ),
-  mother_name: somebody('one', 'personal', { en: 'Mother' }, 'mother mum mom'),
-  father_name: somebody('one', 'personal', { en: 'Father' }, 'father dad'),
-  pet_name: somebody(
-    'many',
-    'personal',
-    {
-      en: 'Pet',
-      de: 'Haustier',
-      es: 'Mascota',
-      fr: 'Animal',
-      pt: 'Animal de estimação',
-      it: 'Animale',
-      nl: 'Huisdier',
-      zh: '宠物',
-      ja: 'ペット',
-    },
-    'dog_name cat_name pet dog cat',
-  ),
-  pet_species: many('personal', 'text', { en: 'Kind of pet' }, 'pet_breed dog_breed breed'),
-  phone_model: one('personal', 'text', { en: 'Phone model' }, 'mobile_phone smartphone'),
-  car: one('personal', 'text', { en: 'Car', de: 'Auto' }, 'vehicle car_model'),
-  bike: one('personal', 'text', { en: 'Bike', de: 'Fahrrad' }, 'bicycle'),
-  instrument: many('personal', 'text', { en: 'Instrument' }, 'plays_instrument musical_instrument'),
-  diet: one(
-    'health',
-    'text',
-    {
-      en: 'Diet',
-      de: 'Ernährung',
-      es: 'Dieta',
-      fr: 'Régime',
-      pt: 'Dieta',
-      it: 'Dieta',
-      nl: 'Dieet',
-      zh: '饮食',
-      ja: '食生活',
-    },
-    'dietary_preference dietary_restriction eats',
-  ),
-  allergy: many(
-    'health',
-    'text',
-    {
-      en: 'Allergy',
-      de: 'Allergie',
-      es: 'Alergia',
-      fr: 'Allergie',
-      pt: 'Alergia',
-      it: 'Allergia',
-      nl: 'Allergie',
-      zh: '过敏',
-      ja: 'アレルギー',
-    },
-    'allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy',
-  ),
-  medical_condition: many(
-    'health',
-    'text',
-    { en: 'Medical condition', de: 'Erkrankung' },
-    'illness diagnosis health_condition disease injury',
-  ),
-  medication: many(
-    'health',
-    'text',
-    { en: 'Medication', de: 'Medikament' },
-    'medicine medications takes_medication drug painkiller',
-  ),
-  blood_type: one('health', 'text', { en: 'Blood type', de: 'Blutgruppe' }, 'blood_group'),
-  language: many(
-    'personal',
-    'text',
-    {
-      en: 'Language',
-      de: 'Sprache',
-      es: 'Idioma',
-      fr: 'Langue',
-      pt: 'Idioma',
-      it: 'Lingua',
-      nl: 'Taal',
-      zh: '语言',
-      ja: '言語',
-    },
-    'languages speaks native_language mother_tongue',
-  ),
-  nationality: many('personal', 'text', { en: 'Nationality' }, 'citizenship'),
-  email: one('personal', 'email', { en: 'E-mail' }, 'email_address mail e_mail'),
-  phone_number: one(
-    'personal',
-    'phone',
-    { en: 'Phone number', de: 'Telefonnummer' },
-    'phone telephone mobile_number telephone_number',
-  ),
-  rent: one('personal', 'number', { en: 'Rent', de: 'Miete' }, 'monthly_rent'),
-  budget: one('general', 'number', { en: 'Budget' }, 'price_limit spending_limit'),
-  hobby: many(
-    'preference',
-    'text',
-    {
-      en: 'Hobby',
-      de: 'Hobby',
-      es: 'Afición',
-      fr: 'Loisir',
-      pt: 'Hobby',
-      it: 'Hobby',
-      nl: 'Hobby',
-      zh: '爱好',
-      ja: '趣味',
-    },
-    'hobbies pastime interest interests',
-  ),
-  sport: many('preference', 'text', { en: 'Sport', de: 'Sport' }, 'sports workout'),
-  favourite_food: one(
-    'preference',
-    'text',
-    {
-      en: 'Favourite food',
-      de: 'Lieblingsessen',
-      es: 'Comida favorita',
-      fr: 'Plat préféré',
-      pt: 'Comida favorita',
-      it: 'Cibo preferito',
-      nl: 'Lievelingseten',
-      zh: '最喜欢的食物',
-      ja: '好きな食べ物',
-    },
-    'favorite_food favourite_dish favorite_dish',
-  ),
-  favourite_music: one(
-    'preference',
-    'text',
-    { en: 'Favourite music' },
-    'favorite_music favourite_band favorite_band favourite_song favorite_artist',
-  ),
-  favourite_book: one('preference', 'text', { en: 'Favourite book' }, 'favorite_book favourite_author favorite_author'),
-  favourite_film: one('preference', 'text', { en: 'Favourite film' }, 'favorite_film favourite_movie favorite_movie'),
-  favourite_colour: one(
-    'preference',
-    'text',
-    { en: 'Favourite colour', de: 'Lieblingsfarbe' },
-    'favorite_color favourite_color favorite_colour',
-  ),
-  favourite_place: one('preference', 'text', { en: 'Favourite place' }, 'favorite_place'),
-  answer_length: one('preference', 'text', { en: 'Answer length' }, 'response_length reply_length'),
-  answer_tone: many('preference', 'text', { en: 'Answer tone' }, 'response_tone tone reply_tone communication_style'),
-  answer_format: many('preference', 'text', { en: 'Answer format' }, 'response_format reply_format formatting units'),
-  answer_language: one(
-    'preference',
-    'text',
-    { en: 'Answer language' },
-    'response_language reply_language preferred_language',
-  ),
-};
+const LASTING = `
+  name: one personal name | full_name first_name own_name user_name
+    Name, Name, Nombre, Nom, Nome, Nome, Naam, 姓名, 名前
+  preferred_name: one personal name | nickname called goes_by
+    Preferred name, Rufname, Apodo, Surnom, Apelido, Soprannome, Roepnaam, 称呼, 呼び名
+  pronouns: one personal text
+    Pronouns
+  birthday: one personal date | birth_date date_of_birth born_on
+    Birthday, Geburtstag, Cumpleaños, Anniversaire, Aniversário, Compleanno, Verjaardag, 生日, 誕生日
+  age: one personal number | years_old
+    Age, Alter, Edad, Âge, Idade, Età, Leeftijd, 年龄, 年齢
+  home_city: one location name | city lives_in residence current_city location home_town_now place_of_residence home
+    Home city, Wohnort, Ciudad, Ville, Cidade, Città, Woonplaats, 居住城市, 居住地
+  home_country: one location name | country country_of_residence
+    Home country, Wohnland, País, Pays, País, Paese, Land, 居住国家, 居住国
+  hometown: one location name | birthplace grew_up_in from origin
+    Hometown, Heimatort, Ciudad natal, Ville d’origine, Terra natal, Città natale, Geboorteplaats, 家乡, 出身地
+  address: one location text | home_address street_address
+    Address, Adresse, Dirección, Adresse, Endereço, Indirizzo, Adres, 地址, 住所
+  timezone: one location text | time_zone
+    Time zone, Zeitzone
+  employer: one work name | company workplace works_at works_for organisation organization current_employer
+    Employer, Arbeitgeber, Empresa, Employeur, Empregador, Datore di lavoro, Werkgever, 雇主, 勤務先
+  job_title: one work text | job occupation profession works_as work
+    Job title, Beruf, Profesión, Métier, Profissão, Professione, Beroep, 职业, 職業
+  manager_name: one work name somebody | manager boss line_manager supervisor boss_name
+    Manager, Vorgesetzter
+  industry: one work text | sector field
+    Industry, Branche
+  salary: one work number | income pay wage earnings
+    Salary, Gehalt, Sueldo, Salaire, Salário, Stipendio, Salaris, 工资, 給料
+  working_hours: one work text | work_hours work_schedule shift shifts
+    Working hours, Arbeitszeit
+  school: one personal name | university college studies_at alma_mater
+    School, Schule, Escuela, École, Escola, Scuola, School, 学校, 学校
+  degree: many personal text | education qualification
+    Degree, Abschluss
+  relationship_status: one personal text | marital_status
+    Relationship status, Familienstand
+  partner_name: one personal name somebody | partner spouse spouse_name wife wife_name husband husband_name girlfriend boyfriend girlfriend_name boyfriend_name fiance fiancee
+    Partner, Partner, Pareja, Partenaire, Parceiro, Partner, Partner, 伴侣, パートナー
+  child_name: many personal name somebody | child children kids son daughter son_name daughter_name
+    Child, Kind, Hijo, Enfant, Filho, Figlio, Kind, 孩子, 子ども
+  sibling_name: many personal name somebody | sister brother sister_name brother_name sibling
+    Sibling, Geschwister
+  mother_name: one personal name somebody | mother mum mom
+    Mother
+  father_name: one personal name somebody | father dad
+    Father
+  pet_name: many personal name somebody | dog_name cat_name pet dog cat
+    Pet, Haustier, Mascota, Animal, Animal de estimação, Animale, Huisdier, 宠物, ペット
+  pet_species: many personal text | pet_breed dog_breed breed
+    Kind of pet
+  phone_model: one personal text | mobile_phone smartphone
+    Phone model
+  car: one personal text | vehicle car_model
+    Car, Auto
+  bike: one personal text | bicycle
+    Bike, Fahrrad
+  instrument: many personal text | plays_instrument musical_instrument
+    Instrument
+  diet: one health text | dietary_preference dietary_restriction eats
+    Diet, Ernährung, Dieta, Régime, Dieta, Dieta, Dieet, 饮食, 食生活
+  allergy: many health text | allergies allergic_to intolerance food_allergy food_intolerance drug_intolerance drug_allergy
+    Allergy, Allergie, Alergia, Allergie, Alergia, Allergia, Allergie, 过敏, アレルギー
+  medical_condition: many health text | illness diagnosis health_condition disease injury
+    Medical condition, Erkrankung
+  medication: many health text | medicine medications takes_medication drug painkiller
+    Medication, Medikament
+  blood_type: one health text | blood_group
+    Blood type, Blutgruppe
+  language: many personal text | languages speaks native_language mother_tongue
+    Language, Sprache, Idioma, Langue, Idioma, Lingua, Taal, 语言, 言語
+  nationality: many personal text | citizenship
+    Nationality
+  email: one personal email | email_address mail e_mail
+    E-mail
+  phone_number: one personal phone | phone telephone mobile_number telephone_number
+    Phone number, Telefonnummer
+  rent: one personal number | monthly_rent
+    Rent, Miete
+  budget: one general number | price_limit spending_limit
+    Budget
+  hobby: many preference text | hobbies pastime interest interests
+    Hobby, Hobby, Afición, Loisir, Hobby, Hobby, Hobby, 爱好, 趣味
+  sport: many preference text | sports workout
+    Sport, Sport
+  favourite_food: one preference text | favorite_food favourite_dish favorite_dish
+    Favourite food, Lieblingsessen, Comida favorita, Plat préféré, Comida favorita, Cibo preferito, Lievelingseten, 最喜欢的食物, 好きな食べ物
+  favourite_music: one preference text | favorite_music favourite_band favorite_band favourite_song favorite_artist
+    Favourite music
+  favourite_book: one preference text | favorite_book favourite_author favorite_author
+    Favourite book
+  favourite_film: one preference text | favorite_film favourite_movie favorite_movie
+    Favourite film
+  favourite_colour: one preference text | favorite_color favourite_color favorite_colour
+    Favourite colour, Lieblingsfarbe
+  favourite_place: one preference text | favorite_place
+    Favourite place
+  answer_length: one preference text | response_length reply_length
+    Answer length
+  answer_tone: many preference text | response_tone tone reply_tone communication_style
+    Answer tone
+  answer_format: many preference text | response_format reply_format formatting units
+    Answer format
+  answer_language: one preference text | response_language reply_language preferred_language
+    Answer language`;
 
 /** Attributes by which statements are compared without being permanent facts: they fade, or they are over soon. */
-const PASSING: Readonly<Record<string, Row>> = {
-  likes: many(
-    'preference',
-    'text',
-    { en: 'Likes', de: 'Mag', es: 'Le gusta', fr: 'Aime', pt: 'Gosta de', it: 'Ama', nl: 'Houdt van' },
-    'loves enjoys fan_of like',
-  ),
-  dislikes: many('preference', 'text', { en: 'Dislikes', de: 'Mag nicht' }, 'hates dislike avoids'),
-  preference: many('preference', 'text', { en: 'Preference' }, 'prefers'),
-  goal: many(
-    'general',
-    'text',
-    { en: 'Goal', de: 'Ziel', es: 'Meta', fr: 'Objectif', pt: 'Meta', it: 'Obiettivo', nl: 'Doel' },
-    'wants aim ambition objective',
-  ),
-  decision: many('general', 'text', { en: 'Decision' }, 'decided choice'),
-  plan: many('general', 'text', { en: 'Plan' }, 'plans intention todo task'),
-  project: many('work', 'text', { en: 'Project', de: 'Projekt' }, 'working_on'),
-  deadline: many('general', 'date', { en: 'Deadline', de: 'Frist' }, 'due_date due'),
-  appointment: many('general', 'text', { en: 'Appointment', de: 'Termin' }, 'meeting'),
-  travel_destination: many(
-    'general',
-    'name',
-    { en: 'Travel destination', de: 'Reiseziel' },
-    'trip destination travel trip_destination',
-  ),
-  travel_date: many('general', 'date', { en: 'Travel date', de: 'Reisedatum' }, 'trip_date'),
-  friend: somebody('many', 'personal', { en: 'Friend' }, 'friend_name friends'),
-  colleague: somebody('many', 'work', { en: 'Colleague' }, 'colleague_name coworker team_member'),
-  owns: many('personal', 'text', { en: 'Owns' }, 'has possession'),
-  skill: many('personal', 'text', { en: 'Skill' }, 'skills ability'),
-  habit: many('personal', 'text', { en: 'Habit' }, 'routine'),
-};
+const PASSING = `
+  likes: many preference text | loves enjoys fan_of like
+    Likes, Mag, Le gusta, Aime, Gosta de, Ama, Houdt van
+  dislikes: many preference text | hates dislike avoids
+    Dislikes, Mag nicht
+  preference: many preference text | prefers
+    Preference
+  goal: many general text | wants aim ambition objective
+    Goal, Ziel, Meta, Objectif, Meta, Obiettivo, Doel
+  decision: many general text | decided choice
+    Decision
+  plan: many general text | plans intention todo task
+    Plan
+  project: many work text | working_on
+    Project, Projekt
+  deadline: many general date | due_date due
+    Deadline, Frist
+  appointment: many general text | meeting
+    Appointment, Termin
+  travel_destination: many general name | trip destination travel trip_destination
+    Travel destination, Reiseziel
+  travel_date: many general date | trip_date
+    Travel date, Reisedatum
+  friend: many personal name somebody | friend_name friends
+    Friend
+  colleague: many work name somebody | colleague_name coworker team_member
+    Colleague
+  owns: many personal text | has possession
+    Owns
+  skill: many personal text | skills ability
+    Skill
+  habit: many personal text | routine
+    Habit`;
+
+function readTable(table: string, permanent: boolean): [name: string, policy: Attribute][] {
+  const rows = table.matchAll(
+    /^ {2}(?<name>\w+): (?<values>\w+) (?<category>\w+) (?<shape>\w+)(?<somebody> somebody)?(?: \| (?<synonyms>.*))?\n {4}(?<labels>.*)$/gm,
+  );
+  return Array.from(rows, ({ groups = {} }) => {
+    const labels = groups['labels']?.split(', ').map((label, index) => [LABEL_LANGUAGES[index], label]) ?? [];
+    return [
+      groups['name'] ?? '',
+      {
+        values: groups['values'] as Attribute['values'],
+        category: groups['category'] as FactCategory,
+        shape: groups['shape'] as ValueShape,
+        permanent,
+        namesSomebody: groups['somebody'] !== undefined,
+        labels: Object.fromEntries(labels) as ByLanguage<string>,
+        synonyms: groups['synonyms']?.split(' ') ?? [],
+      },
+    ];
+  });
+}
 
 /** What an attribute is that no table knows: it may stand beside others, and it replaces nothing. */
 const UNKNOWN: Attribute = {
@@ -499,22 +217,10 @@ const UNKNOWN: Attribute = {
 };
 
 /** The attributes that Varve knows. An application adds its own with `createVarve({ attributes })`. */
-export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries(
-  [...Object.entries(LASTING), ...Object.entries(PASSING)].map(
-    ([name, [values, category, shape, labels, synonyms = '', namesSomebody = false]]) => [
-      name,
-      {
-        values,
-        category,
-        shape,
-        labels,
-        namesSomebody,
-        permanent: name in LASTING,
-        synonyms: synonyms.split(' ').filter(Boolean),
-      },
-    ],
-  ),
-);
+export const ATTRIBUTES: { readonly [attribute: string]: Attribute } = Object.fromEntries([
+  ...readTable(LASTING, true),
+  ...readTable(PASSING, false),
+]);
 
 /** Joins an application's attributes to Varve's own. Changing one of Varve's is allowed: its policy is a setting. */
 export function attributeTable(added: Record<string, AttributeInput> = {}): AttributeTable {

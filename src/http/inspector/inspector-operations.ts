@@ -44,9 +44,8 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     }),
     async run({ key }) {
       const { id, name, access, agents, users, expiresAt } = key;
-      return {
-        body: { key: { id, name, access, agents, users, expiresAt }, tenant: key.tenant, isLimited: isLimited(key) },
-      };
+      const shown = { id, name, access, agents, users, expiresAt };
+      return { key: shown, tenant: key.tenant, isLimited: isLimited(key) };
     },
   }),
   operation({
@@ -66,7 +65,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
         match: query.match,
         limit: query.limit ?? 200,
       });
-      return { body: { items: owners } };
+      return { items: owners };
     },
   }),
   operation({
@@ -85,7 +84,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
         limit: query.limit ?? 100,
       } as RowsRequest;
       const rows = await varve.operator.inspect.rows(scope, request);
-      return { body: { ...rows, items: rows.items.map((memory) => shownTo(key, memory)) } };
+      return { ...rows, items: rows.items.map((memory) => shownTo(key, memory)) };
     },
   }),
   operation({
@@ -102,9 +101,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       attributes: facet,
       archiveReasons: facet,
     }),
-    async run({ varve, scope }) {
-      return { body: await varve.operator.inspect.facets(scope) };
-    },
+    run: ({ varve, scope }) => varve.operator.inspect.facets(scope),
   }),
   operation({
     id: 'memoryLinks',
@@ -122,7 +119,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     }),
     async run({ varve, handle, scope, params }) {
       const memory = found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
-      return { body: await varve.operator.inspect.links(scope, memory) };
+      return await varve.operator.inspect.links(scope, memory);
     },
   }),
   operation({
@@ -151,7 +148,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     }),
     async run({ varve, scope, query }) {
       const page = { offset: query.offset ?? 0, limit: query.limit ?? 50 };
-      return { body: await varve.operator.inspect.sessions(scope, page) };
+      return await varve.operator.inspect.sessions(scope, page);
     },
   }),
   operation({
@@ -166,9 +163,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       ),
       edges: z.array(z.object({ from: z.string(), to: z.string(), count })),
     }),
-    async run({ varve, scope }) {
-      return { body: await varve.operator.inspect.graph(scope) };
-    },
+    run: ({ varve, scope }) => varve.operator.inspect.graph(scope),
   }),
   operation({
     id: 'growth',
@@ -181,8 +176,6 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       archived: z.array(z.object({ day: z.string(), reason: z.string(), count })),
       events: z.array(z.object({ day: z.string(), count })),
     }),
-    async run({ varve, scope }) {
-      return { body: await varve.operator.inspect.growth(scope) };
-    },
+    run: ({ varve, scope }) => varve.operator.inspect.growth(scope),
   }),
 ];

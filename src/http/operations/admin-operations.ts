@@ -24,9 +24,7 @@ const KEYS: readonly Operation[] = [
     once: false,
     example: { name: 'my app', access: 'write' },
     answer: { status: 201, schema: z.object({ key: records.apiKey, secret: z.string() }) },
-    async run({ varve, key, body }) {
-      return { body: await varve.operator.keys.create(key.tenant, body as NewApiKey, key.id) };
-    },
+    run: ({ varve, key, body }) => varve.operator.keys.create(key.tenant, body as NewApiKey, key.id),
   }),
   operation({
     ...admin,
@@ -36,9 +34,7 @@ const KEYS: readonly Operation[] = [
     tag: 'keys',
     summary: 'The keys of the tenant, newest first, without their secrets.',
     answer: items(records.apiKey),
-    async run({ varve, key }) {
-      return { body: { items: await varve.operator.keys.list(key.tenant) } };
-    },
+    run: async ({ varve, key }) => ({ items: await varve.operator.keys.list(key.tenant) }),
   }),
   operation({
     ...admin,
@@ -49,9 +45,7 @@ const KEYS: readonly Operation[] = [
     summary: 'Gives a key a new secret. The old one stops to work within seconds.',
     once: false,
     answer: z.object({ key: records.apiKey, secret: z.string() }),
-    async run({ varve, key, params }) {
-      return { body: await varve.operator.keys.rotate(key.tenant, idOf(params), key.id) };
-    },
+    run: ({ varve, key, params }) => varve.operator.keys.rotate(key.tenant, idOf(params), key.id),
   }),
   operation({
     ...admin,
@@ -61,9 +55,7 @@ const KEYS: readonly Operation[] = [
     tag: 'keys',
     summary: 'Revokes a key for good.',
     answer: records.apiKey,
-    async run({ varve, key, params }) {
-      return { body: await varve.operator.keys.revoke(key.tenant, idOf(params), key.id) };
-    },
+    run: ({ varve, key, params }) => varve.operator.keys.revoke(key.tenant, idOf(params), key.id),
   }),
   operation({
     ...admin,
@@ -74,9 +66,7 @@ const KEYS: readonly Operation[] = [
     summary: 'What administrators did, newest first.',
     query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(100).optional() }),
     answer: records.page(records.act),
-    async run({ varve, key, query }) {
-      return { body: await varve.operator.acts.list(key.tenant, query) };
-    },
+    run: ({ varve, key, query }) => varve.operator.acts.list(key.tenant, query),
   }),
 ];
 
@@ -98,7 +88,7 @@ const JOBS: readonly Operation[] = [
     async run({ varve, key, query }) {
       const state = query.state as JobState | undefined;
       const { jobs, cursor } = await varve.operator.jobs.list({ ...query, state, tenant: key.tenant });
-      return { body: { items: jobs, cursor } };
+      return { items: jobs, cursor };
     },
   }),
   operation({
@@ -109,9 +99,7 @@ const JOBS: readonly Operation[] = [
     tag: 'jobs',
     summary: 'How many jobs there are of each kind and state.',
     answer: items(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
-    async run({ varve, key }) {
-      return { body: { items: await varve.operator.jobs.count({ tenant: key.tenant }) } };
-    },
+    run: async ({ varve, key }) => ({ items: await varve.operator.jobs.count({ tenant: key.tenant }) }),
   }),
   operation({
     ...admin,
@@ -121,9 +109,8 @@ const JOBS: readonly Operation[] = [
     tag: 'jobs',
     summary: 'A job by its id.',
     answer: records.job,
-    async run({ varve, key, params }) {
-      return { body: found(await varve.operator.jobs.get(idOf(params), { tenant: key.tenant }), 'job', idOf(params)) };
-    },
+    run: async ({ varve, key, params }) =>
+      found(await varve.operator.jobs.get(idOf(params), { tenant: key.tenant }), 'job', idOf(params)),
   }),
   operation({
     ...admin,
@@ -135,9 +122,7 @@ const JOBS: readonly Operation[] = [
     act: 'job.retry',
     answer: records.job,
     async run({ varve, key, params }) {
-      return {
-        body: found(await varve.operator.jobs.retry(idOf(params), { tenant: key.tenant }), 'job', idOf(params)),
-      };
+      return found(await varve.operator.jobs.retry(idOf(params), { tenant: key.tenant }), 'job', idOf(params));
     },
   }),
 ];
@@ -153,9 +138,7 @@ const COUNTS: readonly Operation[] = [
     tag: 'operations',
     summary: 'How much lies within the scope.',
     answer: records.recordCounts,
-    async run({ varve, scope }) {
-      return { body: await varve.operator.count(scope) };
-    },
+    run: ({ varve, scope }) => varve.operator.count(scope),
   }),
   operation({
     id: 'onlineMetrics',
@@ -165,9 +148,7 @@ const COUNTS: readonly Operation[] = [
     summary:
       'How well memory does in use within the scope: utilisation, observations, corrections, repeated questions.',
     answer: records.onlineMetrics,
-    async run({ varve, scope }) {
-      return { body: await varve.operator.metrics(scope) };
-    },
+    run: ({ varve, scope }) => varve.operator.metrics(scope),
   }),
   operation({
     ...admin,
@@ -177,9 +158,7 @@ const COUNTS: readonly Operation[] = [
     tag: 'operations',
     summary: 'Checks of what was formed of the first 100 conversations of the tenant.',
     answer: records.extractionReport,
-    async run({ varve, scope }) {
-      return { body: await varve.operator.checkExtraction({ tenant: scope.tenant }) };
-    },
+    run: ({ varve, scope }) => varve.operator.checkExtraction({ tenant: scope.tenant }),
   }),
   operation({
     ...admin,
@@ -208,7 +187,7 @@ const COUNTS: readonly Operation[] = [
         tenant: key.tenant,
         by: (by ?? ['month', 'operation']) as ReportBy[],
       });
-      return { body: { items: lines } };
+      return { items: lines };
     },
   }),
   operation({
@@ -220,9 +199,9 @@ const COUNTS: readonly Operation[] = [
     summary: 'What is left on an account, in micro-dollars: a user’s, or the tenant’s.',
     query: accountSchema,
     answer: money,
-    async run({ varve, key, query }) {
-      return { body: { balance: await varve.ledger.credit.balance({ tenant: key.tenant, user: query.user ?? null }) } };
-    },
+    run: async ({ varve, key, query }) => ({
+      balance: await varve.ledger.credit.balance({ tenant: key.tenant, user: query.user ?? null }),
+    }),
   }),
   operation({
     ...admin,
@@ -240,9 +219,9 @@ const COUNTS: readonly Operation[] = [
     }),
     example: { amount: 5_000_000, reason: 'monthly' },
     answer: money,
-    async run({ varve, key, body: { user = null, ...move } }) {
-      return { body: { balance: await varve.ledger.credit.grant({ ...move, user, tenant: key.tenant }) } };
-    },
+    run: async ({ varve, key, body: { user = null, ...move } }) => ({
+      balance: await varve.ledger.credit.grant({ ...move, user, tenant: key.tenant }),
+    }),
   }),
   operation({
     ...admin,
@@ -255,7 +234,7 @@ const COUNTS: readonly Operation[] = [
     answer: items(loose),
     async run({ varve, key, query }) {
       const owner = { tenant: key.tenant, user: query.user ?? null };
-      return { body: { items: await varve.ledger.credit.statement(owner) } };
+      return { items: await varve.ledger.credit.statement(owner) };
     },
   }),
 ];
@@ -280,7 +259,7 @@ const ERASE: readonly Operation[] = [
       if (body.confirm !== name) {
         throw invalidInput(`To erase everything of ${JSON.stringify(name)}, set confirm to that name.`);
       }
-      return { body: await handle.erase({ actor: key.id }) };
+      return await handle.erase({ actor: key.id });
     },
   }),
   operation({
@@ -293,9 +272,7 @@ const ERASE: readonly Operation[] = [
     once: false,
     act: 'erase.memory',
     answer: loose,
-    async run({ handle, key, params }) {
-      return { body: await handle.eraseMemory(idOf(params), { actor: key.id }) };
-    },
+    run: ({ handle, key, params }) => handle.eraseMemory(idOf(params), { actor: key.id }),
   }),
   operation({
     ...admin,
@@ -305,9 +282,7 @@ const ERASE: readonly Operation[] = [
     tag: 'operations',
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
     answer: items(loose),
-    async run({ varve, key }) {
-      return { body: { items: await varve.for({ tenant: key.tenant, user: null }).erasures() } };
-    },
+    run: async ({ varve, key }) => ({ items: await varve.for({ tenant: key.tenant, user: null }).erasures() }),
   }),
 ];
 

@@ -5,7 +5,17 @@ import { MEMORY_TYPES } from '../../record/memory-types.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { ScopeLevel } from '../../record/scope.ts';
 import { sessionStateSchema } from '../../record/session.ts';
-import { asOfSchema, found, items, levelSchema, limitSchema, loose, operation, type Operation } from '../operation.ts';
+import {
+  asOfSchema,
+  found,
+  items,
+  levelSchema,
+  limitSchema,
+  loose,
+  operation,
+  type Operation,
+  Reply,
+} from '../operation.ts';
 import { DoorError } from '../problem.ts';
 import * as records from '../record-schemas.ts';
 
@@ -27,8 +37,8 @@ const BLOCKS: readonly Operation[] = [
       const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
       const block = found(await reader.read(kindOf(params), { level: levelOf(query) }), 'block', kindOf(params));
       const etag = blockTag(block);
-      if (headers.get('if-none-match') === etag) return { status: 304, headers: { etag } };
-      return { body: block, headers: { etag } };
+      if (headers.get('if-none-match') === etag) return new Reply({ status: 304, headers: { etag } });
+      return new Reply({ body: block, headers: { etag } });
     },
   }),
   operation({
@@ -52,7 +62,7 @@ const BLOCKS: readonly Operation[] = [
       const block = await handle.blocks.replace(kind, content, options).catch((error: unknown) => {
         throw tooLate(error, expected);
       });
-      return { body: block, headers: { etag: blockTag(block) } };
+      return new Reply({ body: block, headers: { etag: blockTag(block) } });
     },
   }),
   operation({
@@ -65,7 +75,7 @@ const BLOCKS: readonly Operation[] = [
     answer: items(records.restingSentence),
     async run({ handle, params, query }) {
       const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
-      return { body: { items: await reader.basis(kindOf(params), { level: levelOf(query) }) } };
+      return { items: await reader.basis(kindOf(params), { level: levelOf(query) }) };
     },
   }),
   operation({
@@ -76,9 +86,9 @@ const BLOCKS: readonly Operation[] = [
     summary: 'All changes of a block, oldest first.',
     query: placeSchema,
     answer: items(records.revision),
-    async run({ handle, params, query }) {
-      return { body: { items: await handle.blocks.history(kindOf(params), { level: levelOf(query) }) } };
-    },
+    run: async ({ handle, params, query }) => ({
+      items: await handle.blocks.history(kindOf(params), { level: levelOf(query) }),
+    }),
   }),
 ];
 
@@ -90,9 +100,7 @@ const SESSION: readonly Operation[] = [
     tag: 'session',
     summary: 'Where the conversation of the scope stands.',
     answer: records.session,
-    async run({ handle, scope }) {
-      return { body: found(await handle.session.get(), 'session', scope.session ?? '') };
-    },
+    run: async ({ handle, scope }) => found(await handle.session.get(), 'session', scope.session ?? ''),
   }),
   operation({
     id: 'sessionWindow',
@@ -102,9 +110,7 @@ const SESSION: readonly Operation[] = [
     summary: 'The last turns, oldest first; the first turn is always among them.',
     query: z.strictObject({ size: limitSchema(1000) }),
     answer: items(records.event),
-    async run({ handle, query }) {
-      return { body: { items: await handle.session.window(query.size) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.session.window(query.size) }),
   }),
   operation({
     id: 'setSessionState',
@@ -115,9 +121,7 @@ const SESSION: readonly Operation[] = [
     body: sessionStateSchema,
     example: { activePreferences: ['metric units'] },
     answer: records.sessionState,
-    async run({ handle, body }) {
-      return { body: await handle.session.setState(body) };
-    },
+    run: ({ handle, body }) => handle.session.setState(body),
   }),
   operation({
     id: 'closeSession',
@@ -126,9 +130,7 @@ const SESSION: readonly Operation[] = [
     tag: 'session',
     summary: 'Ends the conversation: queues what makes memories of it, and clears the state.',
     answer: records.session,
-    async run({ handle }) {
-      return { body: await handle.session.close() };
-    },
+    run: ({ handle }) => handle.session.close(),
   }),
 ];
 
@@ -142,9 +144,7 @@ const CONNECTION: readonly Operation[] = [
     tag: 'connection',
     summary: 'What was learned of the connection that the scope names.',
     answer: loose,
-    async run({ handle }) {
-      return { body: await handle.connection.learnedInfo() };
-    },
+    run: ({ handle }) => handle.connection.learnedInfo(),
   }),
   operation({
     id: 'learnOfConnection',
@@ -155,9 +155,7 @@ const CONNECTION: readonly Operation[] = [
     body: jsonObject,
     example: { workspace: 'acme' },
     answer: records.block,
-    async run({ handle, body }) {
-      return { body: await handle.connection.learn(body) };
-    },
+    run: ({ handle, body }) => handle.connection.learn(body),
   }),
   operation({
     id: 'getToolSchema',
@@ -166,9 +164,8 @@ const CONNECTION: readonly Operation[] = [
     tag: 'connection',
     summary: 'The cached schema of the connection’s tools, also when it is stale.',
     answer: records.toolSchema,
-    async run({ handle, scope }) {
-      return { body: found(await handle.connection.toolSchema(), 'tool schema of', scope.connection ?? '') };
-    },
+    run: async ({ handle, scope }) =>
+      found(await handle.connection.toolSchema(), 'tool schema of', scope.connection ?? ''),
   }),
   operation({
     id: 'saveToolSchema',
@@ -181,7 +178,6 @@ const CONNECTION: readonly Operation[] = [
     answer: null,
     async run({ handle, body: { schema, timeToLive } }) {
       await handle.connection.saveToolSchema(schema, { timeToLive });
-      return {};
     },
   }),
   operation({
@@ -192,9 +188,7 @@ const CONNECTION: readonly Operation[] = [
     summary: 'The types that Varve knows, and what each means for the life of its memories.',
     scoped: false,
     answer: z.record(z.string(), z.record(z.string(), z.unknown())),
-    async run() {
-      return { body: MEMORY_TYPES };
-    },
+    run: async () => MEMORY_TYPES,
   }),
 ];
 

@@ -78,9 +78,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
       messages: z.array(z.record(z.string(), z.unknown())),
       report: z.record(z.string(), z.unknown()),
     }),
-    async run({ handle, body }) {
-      return { body: await handle.context((body ?? {}) as ContextOptions) };
-    },
+    run: ({ handle, body }) => handle.context((body ?? {}) as ContextOptions),
   }),
   operation({
     id: 'listContexts',
@@ -90,9 +88,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(loose),
-    async run({ handle, query }) {
-      return { body: { items: await handle.contexts(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.contexts(query) }),
   }),
   operation({
     id: 'recall',
@@ -106,9 +102,8 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     body: recallBody,
     example: { query: 'where does she live?', options: { limit: 5 } },
     answer: shortRecalled,
-    async run({ handle, body, query: view }) {
-      return { body: recalledWith(await recallAsked(handle, body as RecallBody), view as RecallView) };
-    },
+    run: async ({ handle, body, query: view }) =>
+      recalledWith(await recallAsked(handle, body as RecallBody), view as RecallView),
   }),
   operation({
     id: 'recallMany',
@@ -125,7 +120,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     async run({ handle, body, query: view }) {
       const answer = async (asked: RecallBody): Promise<unknown> =>
         recalledWith(await recallAsked(handle, asked), view as RecallView);
-      return { body: { items: await eachOf(body.queries as RecallBody[], answer) } };
+      return { items: await eachOf(body.queries as RecallBody[], answer) };
     },
   }),
   operation({
@@ -145,7 +140,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
         inputSchema: z.toJSONSchema(input, { io: 'input' }),
         outputSchema: z.toJSONSchema(output),
       }));
-      return { body: { items } };
+      return { items };
     },
   }),
   operation({
@@ -161,7 +156,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     async run({ handle, key, params, body }) {
       const tool = found(agentTool(params['name'] ?? '') ?? null, 'tool', params['name']);
       if (!tool.hints.readOnly) assertAccess(key, 'write');
-      return { body: await tool.run(handle, body) };
+      return await tool.run(handle, body);
     },
   }),
 ];

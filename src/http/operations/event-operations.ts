@@ -37,7 +37,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       const events = asEvents(body as Observable);
       const [only] = events;
       const given = events.length === 1 && only !== undefined && !Array.isArray(body) ? only : events;
-      return { body: await handle.observe(keyedBy(headers.get('idempotency-key'), given)) };
+      return await handle.observe(keyedBy(headers.get('idempotency-key'), given));
     },
   }),
   operation({
@@ -51,7 +51,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     async run({ handle, scope, query }) {
       const { fields, ...filter } = query as EventListFilter & { fields?: string[] };
       const page = await handle.events.list({ ...filter, session: scope.session ?? undefined });
-      return { body: pageWithFields(page, fields) };
+      return pageWithFields(page, fields);
     },
   }),
   operation({
@@ -61,9 +61,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     tag: 'events',
     summary: 'An event by its id.',
     answer: records.event,
-    async run({ handle, params }) {
-      return { body: found(await handle.events.get(idOf(params)), 'event', idOf(params)) };
-    },
+    run: async ({ handle, params }) => found(await handle.events.get(idOf(params)), 'event', idOf(params)),
   }),
   operation({
     id: 'recordObservation',
@@ -74,9 +72,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES) }),
     example: { content: 'Prefers short answers.', category: 'preference' },
     answer: { status: 201, schema: records.event },
-    async run({ handle, body }) {
-      return { body: await handle.recordObservation(body.content, body.category) };
-    },
+    run: ({ handle, body }) => handle.recordObservation(body.content, body.category),
   }),
   operation({
     id: 'updateUserContext',
@@ -90,9 +86,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     }),
     example: { scaffoldUpdates: { role: 'cook' }, persistentInfoAdditions: ['Works at night.'] },
     answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
-    async run({ handle, body }) {
-      return { body: { events: await handle.updateUserContext(body) } };
-    },
+    run: async ({ handle, body }) => ({ events: await handle.updateUserContext(body) }),
   }),
   operation({
     id: 'logInteraction',
@@ -106,7 +100,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     async run({ handle, body }) {
       const logged = await handle.logInteraction(body);
       if (!logged.logged) throw logged.error;
-      return { body: { events: logged.events } };
+      return { events: logged.events };
     },
   }),
   operation({
@@ -121,9 +115,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       before: timeSchema.optional(),
     }),
     answer: items(records.interaction),
-    async run({ handle, query }) {
-      return { body: { items: await handle.interactions(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.interactions(query) }),
   }),
   operation({
     id: 'indexDocument',
@@ -138,9 +130,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       context: { type: 'user_persistent', source: 'user_provided' },
     },
     answer: { status: 201, schema: z.object({ chunks: z.array(records.event), repeated: z.int() }) },
-    async run({ handle, body }) {
-      return { body: await handle.indexDocument(body) };
-    },
+    run: ({ handle, body }) => handle.indexDocument(body),
   }),
   operation({
     id: 'recordDecision',
@@ -151,9 +141,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: newDecisionSchema,
     example: { content: 'Ship on Friday.', reason: 'The tests are green.' },
     answer: { status: 201, schema: records.event },
-    async run({ handle, body }) {
-      return { body: await handle.decisions.record(body) };
-    },
+    run: ({ handle, body }) => handle.decisions.record(body),
   }),
   operation({
     id: 'listDecisions',
@@ -163,9 +151,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     summary: 'The last decisions with what came of them, newest first.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.decision),
-    async run({ handle, query }) {
-      return { body: { items: await handle.decisions.list(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.decisions.list(query) }),
   }),
   operation({
     id: 'recordOutcome',
@@ -176,8 +162,6 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     body: newOutcomeSchema,
     example: { content: 'No complaints.', effect: 'positive' },
     answer: { status: 201, schema: records.event },
-    async run({ handle, params, body }) {
-      return { body: await handle.decisions.recordOutcome(idOf(params), body) };
-    },
+    run: ({ handle, params, body }) => handle.decisions.recordOutcome(idOf(params), body),
   }),
 ];

@@ -38,7 +38,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     answer: items(records.fact),
     async run({ handle, query }) {
       const reader = query.asOf === undefined ? handle.facts : handle.asOf(query.asOf as Date).facts;
-      return { body: { items: await reader.list() } };
+      return { items: await reader.list() };
     },
   }),
   operation({
@@ -48,9 +48,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     tag: 'facts',
     summary: 'The live value under a key.',
     answer: records.fact,
-    async run({ handle, params }) {
-      return { body: found(await handle.facts.get(keyOf(params)), 'fact', keyOf(params)) };
-    },
+    run: async ({ handle, params }) => found(await handle.facts.get(keyOf(params)), 'fact', keyOf(params)),
   }),
   operation({
     id: 'setFact',
@@ -63,7 +61,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     answer: records.written,
     async run({ handle, params, body: { why, ...fact } }) {
       const input = { key: keyOf(params), ...fact } as FactInput;
-      return { body: await handle.facts.set(input, why as Partial<Change>) };
+      return await handle.facts.set(input, why as Partial<Change>);
     },
   }),
   operation({
@@ -73,9 +71,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     tag: 'facts',
     summary: 'Archives the fact under a key.',
     answer: z.object({ forgotten: z.boolean() }),
-    async run({ handle, params }) {
-      return { body: { forgotten: await handle.facts.forget(keyOf(params)) } };
-    },
+    run: async ({ handle, params }) => ({ forgotten: await handle.facts.forget(keyOf(params)) }),
   }),
   operation({
     id: 'addNote',
@@ -90,9 +86,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     }),
     example: { title: 'Packing', content: 'Tent, stove, two maps.', tags: ['trip'] },
     answer: { status: 201, schema: records.memory },
-    async run({ handle, body }) {
-      return { body: await handle.notes.add(body) };
-    },
+    run: ({ handle, body }) => handle.notes.add(body),
   }),
   operation({
     id: 'listNotes',
@@ -102,9 +96,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     summary: 'Lists notes, newest first.',
     query: pageSchema,
     answer: records.page(records.memory),
-    async run({ handle, query }) {
-      return { body: await handle.notes.list(query) };
-    },
+    run: ({ handle, query }) => handle.notes.list(query),
   }),
   operation({
     id: 'addSavedItem',
@@ -115,9 +107,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     body: savedItemSchema,
     example: { title: 'Hardangervidda', url: 'https://example.org/hut', summary: 'A hut with twelve beds.' },
     answer: { status: 201, schema: records.memory },
-    async run({ handle, body }) {
-      return { body: await handle.savedItems.add(body) };
-    },
+    run: ({ handle, body }) => handle.savedItems.add(body),
   }),
   operation({
     id: 'listSavedItems',
@@ -127,9 +117,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     summary: 'Lists saved items, newest first.',
     query: pageSchema,
     answer: records.page(records.memory),
-    async run({ handle, query }) {
-      return { body: await handle.savedItems.list(query) };
-    },
+    run: ({ handle, query }) => handle.savedItems.list(query),
   }),
   operation({
     id: 'addEntity',
@@ -140,9 +128,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     body: newEntitySchema,
     example: { type: 'person', name: 'Kari Nordmann', aliases: ['Kari'] },
     answer: { status: 201, schema: records.entity },
-    async run({ handle, body }) {
-      return { body: await handle.entities.add(body) };
-    },
+    run: ({ handle, body }) => handle.entities.add(body),
   }),
   operation({
     id: 'listEntities',
@@ -153,11 +139,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     query: z.strictObject({ names: z.array(textSchema(200)).max(100).optional(), limit: limitSchema(10_000) }),
     answer: items(records.entity),
     async run({ handle, query: { names, limit } }) {
-      return {
-        body: {
-          items: names === undefined ? await handle.entities.list({ limit }) : await handle.entities.find(names),
-        },
-      };
+      return { items: await (names === undefined ? handle.entities.list({ limit }) : handle.entities.find(names)) };
     },
   }),
   operation({
@@ -167,8 +149,6 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     tag: 'entities',
     summary: 'An entity by its id.',
     answer: records.entity,
-    async run({ handle, params }) {
-      return { body: found(await handle.entities.get(idOf(params)), 'entity', idOf(params)) };
-    },
+    run: async ({ handle, params }) => found(await handle.entities.get(idOf(params)), 'entity', idOf(params)),
   }),
 ];

@@ -27,9 +27,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     body: newIntention,
     example: { text: 'Book the hut.', dueAt: '2027-03-01T09:00:00Z' },
     answer: { status: 201, schema: records.memory },
-    async run({ handle, body }) {
-      return { body: await handle.intentions.add(body) };
-    },
+    run: ({ handle, body }) => handle.intentions.add(body),
   }),
   operation({
     id: 'listIntentions',
@@ -41,7 +39,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     answer: items(records.memory),
     async run({ handle, query: { due, ...options } }) {
       const open = due === true ? handle.intentions.due(options) : handle.intentions.list();
-      return { body: { items: (await open).slice(0, options.limit) } };
+      return { items: (await open).slice(0, options.limit) };
     },
   }),
   operation({
@@ -51,9 +49,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     tag: 'intentions',
     summary: 'It was done: it does not come back.',
     answer: records.memory,
-    async run({ handle, params }) {
-      return { body: await handle.intentions.done(idOf(params)) };
-    },
+    run: ({ handle, params }) => handle.intentions.done(idOf(params)),
   }),
   operation({
     id: 'dismissIntention',
@@ -62,9 +58,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     tag: 'intentions',
     summary: 'It does not matter any more.',
     answer: records.memory,
-    async run({ handle, params }) {
-      return { body: await handle.intentions.dismiss(idOf(params)) };
-    },
+    run: ({ handle, params }) => handle.intentions.dismiss(idOf(params)),
   }),
   operation({
     id: 'snoozeIntention',
@@ -75,9 +69,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ until: timeSchema }),
     example: { until: '2027-03-08T09:00:00Z' },
     answer: records.memory,
-    async run({ handle, params, body }) {
-      return { body: await handle.intentions.snooze(idOf(params), body.until) };
-    },
+    run: ({ handle, params, body }) => handle.intentions.snooze(idOf(params), body.until),
   }),
   operation({
     id: 'addLearning',
@@ -88,9 +80,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     body: newLearning,
     example: { rule: 'Ask before sending a message.' },
     answer: { status: 201, schema: records.memory },
-    async run({ handle, body }) {
-      return { body: await handle.learnings.add(body) };
-    },
+    run: ({ handle, body }) => handle.learnings.add(body),
   }),
   operation({
     id: 'listLearnings',
@@ -100,9 +90,7 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     summary: 'The rules that hold, the most important first.',
     query: z.strictObject({ category: textSchema(50).optional() }),
     answer: items(records.memory),
-    async run({ handle, query }) {
-      return { body: { items: await handle.learnings.list(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.learnings.list(query) }),
   }),
   operation({
     id: 'forgetLearning',
@@ -111,8 +99,6 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
     tag: 'intentions',
     summary: 'Ends a rule. It stays in the past.',
     answer: records.memory,
-    async run({ handle, params }) {
-      return { body: await handle.learnings.forget(idOf(params)) };
-    },
+    run: ({ handle, params }) => handle.learnings.forget(idOf(params)),
   }),
 ];

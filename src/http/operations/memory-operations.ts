@@ -44,9 +44,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     body: z.strictObject({ memory: newMemorySchema, why }),
     example: { memory: { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' } },
     answer: { status: 201, schema: records.written },
-    async run({ handle, body }) {
-      return { body: await handle.memories.create(body.memory as NewMemory, body.why as Partial<Change>) };
-    },
+    run: ({ handle, body }) => handle.memories.create(body.memory as NewMemory, body.why as Partial<Change>),
   }),
   operation({
     id: 'createMemories',
@@ -63,7 +61,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       const { memories, why: reason } = parse(batchSchema, body, 'The body');
       const create = (memory: unknown): Promise<unknown> =>
         handle.memories.create(memory as NewMemory, reason as Partial<Change>);
-      return { body: { items: await eachOf(memories, create) } };
+      return { items: await eachOf(memories, create) };
     },
   }),
   operation({
@@ -84,7 +82,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
         await handle.memories.archive(id, body.reason, body.why as Partial<Change>);
         return { id, archived: true };
       };
-      return { body: { items: await eachOf(body.ids, archive) } };
+      return { items: await eachOf(body.ids, archive) };
     },
   }),
   operation({
@@ -98,7 +96,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     async run({ handle, key, query }) {
       const page = await handle.memories.list(filterOf(query));
       const shown = { ...page, items: page.items.map((memory) => shownTo(key, memory)) };
-      return { body: pageWithFields(shown, query.fields) };
+      return pageWithFields(shown, query.fields);
     },
   }),
   operation({
@@ -112,7 +110,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     async run({ handle, key, params, query }) {
       const page = await handle.asOf(params['time'] ?? '').memories.list(filterOf(query));
       const shown = { ...page, items: page.items.map((memory) => shownTo(key, memory)) };
-      return { body: pageWithFields(shown, query.fields) };
+      return pageWithFields(shown, query.fields);
     },
   }),
   operation({
@@ -123,9 +121,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     summary: 'The live memories that matter most: what a session begins with. Counts as reading them.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.memory),
-    async run({ handle, query }) {
-      return { body: { items: await handle.topMemories(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.topMemories(query) }),
   }),
   operation({
     id: 'getMemory',
@@ -138,7 +134,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     async run({ handle, key, params, query }) {
       const reader = query.asOf === undefined ? handle.memories : handle.asOf(query.asOf as Date).memories;
       const memory = found(await reader.get(idOf(params)), 'memory', idOf(params));
-      return { body: withFields(shownTo(key, memory), query.fields as string[] | undefined) };
+      return withFields(shownTo(key, memory), query.fields as string[] | undefined);
     },
   }),
   operation({
@@ -151,9 +147,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     example: { change: { content: 'Lives in Bergen.' }, why: { reason: 'corrected by the user' } },
     answer: records.memory,
     async run({ handle, params, body }) {
-      return {
-        body: await handle.memories.revise(idOf(params), body.change as MemoryChange, body.why as Partial<Change>),
-      };
+      return handle.memories.revise(idOf(params), body.change as MemoryChange, body.why as Partial<Change>);
     },
   }),
   operation({
@@ -166,7 +160,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: records.memory,
     async run({ handle, params, query }) {
       const why = query.why === undefined ? undefined : { reason: query.why };
-      return { body: await handle.memories.archive(idOf(params), query.reason as ArchiveReason | undefined, why) };
+      return await handle.memories.archive(idOf(params), query.reason as ArchiveReason | undefined, why);
     },
   }),
   operation({
@@ -179,9 +173,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     bodyOptional: true,
     example: { why: { reason: 'was right after all' } },
     answer: records.memory,
-    async run({ handle, params, body }) {
-      return { body: await handle.memories.restore(idOf(params), body?.why as Partial<Change>) };
-    },
+    run: ({ handle, params, body }) => handle.memories.restore(idOf(params), body?.why as Partial<Change>),
   }),
   operation({
     id: 'supersedeMemory',
@@ -194,7 +186,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: records.memory },
     async run({ handle, params, body }) {
       const options = { ...(body.why as Partial<Change>), as: body.as };
-      return { body: await handle.memories.supersede(idOf(params), body.memory as NewMemory, options) };
+      return await handle.memories.supersede(idOf(params), body.memory as NewMemory, options);
     },
   }),
   operation({
@@ -208,7 +200,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       const memory = found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
       const changes = await handle.memories.history(idOf(params));
       const isHidden = shownTo(key, memory) !== memory;
-      return { body: { items: isHidden ? changes.map((change) => ({ ...change, before: null })) : changes } };
+      return { items: isHidden ? changes.map((change) => ({ ...change, before: null })) : changes };
     },
   }),
   operation({
@@ -222,7 +214,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: items(records.forgotten),
     async run({ handle, key, query }) {
       const records = await handle.forgotten.list(query);
-      return { body: { items: key.access === 'admin' ? records : records.map(withoutWords) } };
+      return { items: key.access === 'admin' ? records : records.map(withoutWords) };
     },
   }),
   operation({
@@ -239,7 +231,6 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     act: 'forgotten.restore',
     async run({ handle, params, body }) {
       await handle.forgotten.restore(idOf(params), body?.why as Partial<Change>);
-      return {};
     },
   }),
 ];

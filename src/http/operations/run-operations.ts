@@ -13,9 +13,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     summary: 'What background work has done within the scope, newest first.',
     query: z.strictObject({ kinds: z.array(textSchema(100)).max(20).optional(), limit: limitSchema(1000) }),
     answer: items(loose),
-    async run({ handle, query }) {
-      return { body: { items: await handle.consolidation.runs(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.consolidation.runs(query) }),
   }),
   operation({
     id: 'listRefusals',
@@ -25,9 +23,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     summary: 'What was read from events within the scope and not stored, with the reasons, newest first.',
     query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(500).optional() }),
     answer: records.page(records.refusal),
-    async run({ handle, query }) {
-      return { body: await handle.refusals.list(query) };
-    },
+    run: ({ handle, query }) => handle.refusals.list(query),
   }),
   operation({
     id: 'listHeldChanges',
@@ -36,9 +32,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     tag: 'work',
     summary: 'Answers of models that were not applied because they would have taken away too much.',
     answer: items(loose),
-    async run({ handle }) {
-      return { body: { items: await handle.consolidation.held() } };
-    },
+    run: async ({ handle }) => ({ items: await handle.consolidation.held() }),
   }),
   operation({
     id: 'acceptHeldChange',
@@ -49,7 +43,6 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     answer: null,
     async run({ handle, key, params }) {
       await handle.consolidation.accept(idOf(params), key.id);
-      return {};
     },
   }),
   operation({
@@ -61,7 +54,6 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     answer: null,
     async run({ handle, params }) {
       await handle.consolidation.reject(idOf(params));
-      return {};
     },
   }),
   operation({
@@ -71,9 +63,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     tag: 'work',
     summary: 'Observations that failed every time and no longer hold up the others.',
     answer: items(z.object({ event: records.event, attempts: z.int(), error: z.string() })),
-    async run({ handle }) {
-      return { body: { items: await handle.consolidation.setAside() } };
-    },
+    run: async ({ handle }) => ({ items: await handle.consolidation.setAside() }),
   }),
   operation({
     id: 'retrySetAside',
@@ -84,7 +74,6 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     answer: null,
     async run({ handle, params }) {
       await handle.consolidation.retry(idOf(params));
-      return {};
     },
   }),
   operation({
@@ -95,9 +84,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     summary: 'Tools that what was learned speaks for.',
     query: z.strictObject({ message: textSchema(20_000).optional(), limit: limitSchema(50) }),
     answer: items(loose),
-    async run({ handle, query }) {
-      return { body: { items: await handle.consolidation.suggestTools(query) } };
-    },
+    run: async ({ handle, query }) => ({ items: await handle.consolidation.suggestTools(query) }),
   }),
   operation({
     id: 'memoryUse',
@@ -108,7 +95,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     answer: loose,
     async run({ handle, params }) {
       found(await handle.memories.get(idOf(params)), 'memory', idOf(params));
-      return { body: found(await handle.consolidation.use(idOf(params)), 'use of', idOf(params)) };
+      return found(await handle.consolidation.use(idOf(params)), 'use of', idOf(params));
     },
   }),
   operation({
@@ -123,7 +110,6 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     answer: null,
     async run({ handle, body }) {
       await handle.noteGiven(body.memories);
-      return {};
     },
   }),
   operation({
@@ -140,7 +126,6 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     answer: null,
     async run({ handle, body }) {
       await handle.consolidation.configure(body);
-      return {};
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { assertReach } from '../access.ts';
-import { operation, type Operation } from '../operation.ts';
+import { operation, type Operation, Reply } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 import { eventStream, isoText, lines, ndjsonStream } from '../streams.ts';
 
@@ -20,10 +20,8 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     async run({ varve, scope, gone }) {
       const stream = ndjsonStream(varve.operator.export(scope), gone());
       const name = `varve-${isoText(new Date()).slice(0, 10)}.ndjson`;
-      return {
-        stream,
-        headers: { 'content-type': NDJSON, 'content-disposition': `attachment; filename="${name}"` },
-      };
+      const headers = { 'content-type': NDJSON, 'content-disposition': `attachment; filename="${name}"` };
+      return new Reply({ stream, headers });
     },
   }),
   operation({
@@ -44,13 +42,12 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     async run({ varve, key, scope, query, stream, gone }) {
       const { tenant, agent, user, session } = scope;
       const into = { tenant, agent: agent ?? undefined, user: user ?? undefined, session: session ?? undefined };
-      const report = await varve.operator.import(lines(stream), {
+      return varve.operator.import(lines(stream), {
         into,
         dryRun: query.dryRun,
         check: (place) => assertReach(key, place),
         signal: gone(),
       });
-      return { body: report };
     },
   }),
   operation({
@@ -81,7 +78,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
         stop();
         throw error;
       });
-      return { stream, headers: headersOut };
+      return new Reply({ stream, headers: headersOut });
     },
   }),
 ];

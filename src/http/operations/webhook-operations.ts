@@ -20,9 +20,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     once: false,
     example: { url: 'https://example.org/hooks/varve', events: ['memory.created', 'memory.forgotten'] },
     answer: { status: 201, schema: madeWebhook },
-    async run({ varve, key, body }) {
-      return { body: await varve.operator.webhooks.create(key.tenant, body as NewWebhook, key.id) };
-    },
+    run: ({ varve, key, body }) => varve.operator.webhooks.create(key.tenant, body as NewWebhook, key.id),
   }),
   operation({
     ...admin,
@@ -31,9 +29,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhooks',
     summary: 'The receivers of the tenant, newest first, without their secrets.',
     answer: items(records.webhook),
-    async run({ varve, key }) {
-      return { body: { items: await varve.operator.webhooks.list(key.tenant) } };
-    },
+    run: async ({ varve, key }) => ({ items: await varve.operator.webhooks.list(key.tenant) }),
   }),
   operation({
     ...admin,
@@ -44,7 +40,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     answer: items(z.object({ type: z.string(), description: z.string() })),
     async run() {
       const types = Object.entries(WEBHOOK_EVENTS).map(([type, description]) => ({ type, description }));
-      return { body: { items: types } };
+      return { items: types };
     },
   }),
   operation({
@@ -58,7 +54,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     answer: records.webhook,
     async run({ varve, key, params, body }) {
       const { webhooks } = varve.operator;
-      return { body: await webhooks.change(key.tenant, idOf(params), body as WebhookChange, key.id) };
+      return await webhooks.change(key.tenant, idOf(params), body as WebhookChange, key.id);
     },
   }),
   operation({
@@ -69,9 +65,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     summary: 'Gives a receiver a new secret. The old one signs as well for another day.',
     once: false,
     answer: madeWebhook,
-    async run({ varve, key, params }) {
-      return { body: await varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id) };
-    },
+    run: ({ varve, key, params }) => varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id),
   }),
   operation({
     ...admin,
@@ -82,7 +76,6 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     answer: null,
     async run({ varve, key, params }) {
       await varve.operator.webhooks.remove(key.tenant, idOf(params), key.id);
-      return {};
     },
   }),
   operation({
@@ -92,9 +85,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhooks/{id}/ping',
     summary: 'Queues a test message for a receiver.',
     answer: { status: 202, schema: records.webhookDelivery },
-    async run({ varve, key, params }) {
-      return { body: await varve.operator.webhooks.ping(key.tenant, idOf(params)) };
-    },
+    run: ({ varve, key, params }) => varve.operator.webhooks.ping(key.tenant, idOf(params)),
   }),
   operation({
     ...admin,
@@ -104,9 +95,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     summary: 'What a receiver was sent in the last week and what it answered, newest first.',
     query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
     answer: records.page(records.webhookDelivery),
-    async run({ varve, key, params, query }) {
-      return { body: await varve.operator.webhooks.deliveries(key.tenant, idOf(params), query) };
-    },
+    run: ({ varve, key, params, query }) => varve.operator.webhooks.deliveries(key.tenant, idOf(params), query),
   }),
   operation({
     ...admin,
@@ -115,8 +104,6 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhook-deliveries/{id}/retry',
     summary: 'Sends a message again that failed or was dropped.',
     answer: { status: 202, schema: records.webhookDelivery },
-    async run({ varve, key, params }) {
-      return { body: await varve.operator.webhooks.redeliver(key.tenant, idOf(params)) };
-    },
+    run: ({ varve, key, params }) => varve.operator.webhooks.redeliver(key.tenant, idOf(params)),
   }),
 ];

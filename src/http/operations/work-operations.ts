@@ -30,9 +30,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
       profile_held: z.boolean(),
       warnings: z.array(z.string()),
     }),
-    async run({ handle, query, goneOrStopping }) {
-      return { body: await handle.reflect({ dryRun: query.dryRun, signal: goneOrStopping() }) };
-    },
+    run: ({ handle, query, goneOrStopping }) => handle.reflect({ dryRun: query.dryRun, signal: goneOrStopping() }),
   }),
   operation({
     ...work,
@@ -47,9 +45,8 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     act: 'backfill',
     query: z.strictObject({ rate: z.number().positive().max(100_000).optional() }),
     answer: records.counts,
-    async run({ varve, key, query, goneOrStopping }) {
-      return { body: await varve.backfill({ tenant: key.tenant, rate: query.rate, signal: goneOrStopping() }) };
-    },
+    run: ({ varve, key, query, goneOrStopping }) =>
+      varve.backfill({ tenant: key.tenant, rate: query.rate, signal: goneOrStopping() }),
   }),
   operation({
     ...work,
@@ -60,9 +57,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     summary: 'Makes memories of what the session has said since the last formation, now.',
     access: 'write',
     answer: loose,
-    async run({ handle }) {
-      return { body: await handle.form() };
-    },
+    run: ({ handle }) => handle.form(),
   }),
   operation({
     ...work,
@@ -74,9 +69,8 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     act: 'consolidate',
     query: dryRun,
     answer: loose,
-    async run({ handle, query, goneOrStopping }) {
-      return { body: await handle.consolidation.run({ dryRun: query.dryRun, signal: goneOrStopping() }) };
-    },
+    run: ({ handle, query, goneOrStopping }) =>
+      handle.consolidation.run({ dryRun: query.dryRun, signal: goneOrStopping() }),
   }),
   operation({
     ...work,
@@ -90,8 +84,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     act: 'maintain',
     query: dryRun,
     answer: loose,
-    async run({ varve, key, query, goneOrStopping }) {
-      return { body: await varve.maintain({ tenant: key.tenant, dryRun: query.dryRun, signal: goneOrStopping() }) };
-    },
+    run: ({ varve, key, query, goneOrStopping }) =>
+      varve.maintain({ tenant: key.tenant, dryRun: query.dryRun, signal: goneOrStopping() }),
   }),
 ];
