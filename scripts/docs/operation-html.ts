@@ -1,5 +1,18 @@
-import { pathExample } from '../../src/http/examples.ts';
 import type { JsonSchema } from '../../src/http/json-schema.ts';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+
+const PATH_EXAMPLES: Readonly<Record<string, string>> = {
+  kind: 'profile',
+  key: 'home_city',
+  name: 'search_memory',
+  time: '2026-01-31',
+};
+
+/** What stands for a placeholder of a path. */
+function pathExample(operation: string, parameter: string): string {
+  if (parameter !== 'id') return PATH_EXAMPLES[parameter] ?? parameter;
+  return `${OPERATIONS.find(({ id }) => id === operation)?.idPrefix ?? 'mem'}_01jd00000000000000000000aa`;
+}
 
 /** An operation of the document, as far as the page shows it. */
 export interface DescribedOperation {

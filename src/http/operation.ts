@@ -61,6 +61,8 @@ export interface Operation {
   /** The parameters of the query string besides the scope. */
   query?: z.ZodType;
   body?: z.ZodType;
+  /** What the ids of the records in its path begin with. */
+  idPrefix: 'mem' | 'evt' | 'ent' | 'key' | 'whk' | 'whd' | 'job' | 'run';
   /** A body as someone would first send it: the reference shows it, and a test sends it. Every body has one. */
   example?: unknown;
   /** The library checks the body itself, and first of all: the door leaves it to it. */
@@ -118,6 +120,7 @@ export function operation<
   const declared: Partial<Operation['answer']> = isSchema ? { schema: answer as z.ZodType | null } : answer;
   return {
     access: definition.method === 'get' ? 'read' : 'write',
+    idPrefix: 'mem',
     scoped: true,
     tenantWide: false,
     bodyOptional: false,

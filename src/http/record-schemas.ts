@@ -17,16 +17,16 @@ const text: z.ZodType = z.string().nullable();
 const maybeTime: z.ZodType = z.iso.datetime().nullable();
 const count: z.ZodType = z.int().min(0);
 const object: z.ZodType = z.record(z.string(), z.unknown());
+/** Several fields of one kind, by their names. */
+const each = (schema: z.ZodType, names: string): Record<string, z.ZodType> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 export const list = (item: z.ZodType): z.ZodType => z.array(item);
 export const page = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item), cursor: text });
 export const counts: z.ZodType = z.record(z.string(), count);
 
 export const scope: z.ZodType = z.object({
   tenant: z.string(),
-  agent: text,
-  user: text,
-  session: text,
-  connection: text,
+  ...each(text, 'agent user session connection'),
 });
 
 export const event: z.ZodType = z.object({
@@ -37,28 +37,20 @@ export const event: z.ZodType = z.object({
   origin: z.enum(ORIGINS),
   speaker: text,
   content: z.string(),
-  category: text,
-  refersTo: text,
-  interaction: text,
-  channel: text,
+  ...each(text, 'category refersTo interaction channel'),
   context: contextSourceSchema.nullable(),
   metadata: object,
-  occurredAt: time,
-  recordedAt: time,
+  ...each(time, 'occurredAt recordedAt'),
   processedAt: maybeTime,
 });
 
 const memoryFields = {
   id: z.string(),
   scope,
-  type: z.string(),
-  content: z.string(),
-  title: text,
-  url: text,
+  ...each(z.string(), 'type content'),
+  ...each(text, 'title url'),
   subject: z.string(),
-  attribute: text,
-  value: text,
-  category: text,
+  ...each(text, 'attribute value category'),
   polarity: z.enum(POLARITIES),
   tense: z.enum(TENSES),
   permanent: z.boolean(),
@@ -71,17 +63,10 @@ const memoryFields = {
   trust: z.enum(TRUST_LEVELS),
   sourceType: z.enum(SOURCE_TYPES),
   sourceSession: text,
-  sourceEvents: z.array(z.string()),
-  tags: z.array(z.string()),
-  entities: z.array(z.string()),
-  contradicts: text,
-  contradictedBy: text,
-  state: text,
-  dueAt: maybeTime,
-  validFrom: maybeTime,
-  validTo: maybeTime,
-  createdAt: time,
-  updatedAt: time,
+  ...each(z.array(z.string()), 'sourceEvents tags entities'),
+  ...each(text, 'contradicts contradictedBy state'),
+  ...each(maybeTime, 'dueAt validFrom validTo'),
+  ...each(time, 'createdAt updatedAt'),
   archivedAt: maybeTime,
   archiveReason: z.enum(ARCHIVE_REASONS).nullable(),
   expiresAt: maybeTime,
@@ -89,8 +74,7 @@ const memoryFields = {
   lastAccessedAt: maybeTime,
   version: count,
   context: contextSourceSchema.nullable(),
-  metadata: object,
-  internal: object,
+  ...each(object, 'metadata internal'),
 };
 
 export const memory: z.ZodType = z.object(memoryFields);
@@ -105,8 +89,7 @@ export const refusal: z.ZodType = z.object({
   at: time,
   reason: z.string(),
   what: z.enum(REFUSED),
-  text,
-  detail: text,
+  ...each(text, 'text detail'),
   proposal: z.unknown(),
   events: z.array(z.string()),
 });
@@ -118,8 +101,7 @@ export const forgotten: z.ZodType = z.object({
   as: z.enum(FORGOTTEN_AS),
   memory: text,
   subject: z.string(),
-  attribute: text,
-  value: text,
+  ...each(text, 'attribute value'),
   polarity: z.enum(POLARITIES),
   tense: z.enum(TENSES),
   text: z.string(),
@@ -140,8 +122,7 @@ export const revision: z.ZodType = z.object({
   recordId: z.string(),
   version: count,
   at: time,
-  reason: z.string(),
-  actor: z.string(),
+  ...each(z.string(), 'reason actor'),
   run: text,
   before: object.nullable(),
 });
@@ -153,8 +134,7 @@ export const block: z.ZodType = z.object({
   content: z.unknown(),
   basis: object,
   version: count,
-  createdAt: time,
-  updatedAt: time,
+  ...each(time, 'createdAt updatedAt'),
 });
 
 export const restingSentence: z.ZodType = z.object({
@@ -172,12 +152,8 @@ export const sessionState: z.ZodType = z.object({
 export const session: z.ZodType = z.object({
   scope,
   status: z.enum(['open', 'idle', 'closed']),
-  startedAt: time,
-  lastEventAt: time,
-  expiresAt: time,
-  eventCount: count,
-  formedPosition: count,
-  messagesSinceFormation: count,
+  ...each(time, 'startedAt lastEventAt expiresAt'),
+  ...each(count, 'eventCount formedPosition messagesSinceFormation'),
   weightedTokensSinceFormation: z.number(),
   state: sessionState,
 });
@@ -186,22 +162,16 @@ export const entity: z.ZodType = z.object({
   id: z.string(),
   scope,
   type: z.enum(ENTITY_TYPES),
-  name: z.string(),
-  slug: z.string(),
+  ...each(z.string(), 'name slug'),
   aliases: z.array(z.string()),
   metadata: object,
-  createdAt: time,
-  updatedAt: time,
+  ...each(time, 'createdAt updatedAt'),
 });
 
 export const interaction: z.ZodType = z.object({
-  id: z.string(),
-  userMessage: z.string(),
-  agentResponse: z.string(),
+  ...each(z.string(), 'id userMessage agentResponse'),
   toolsUsed: z.array(z.object({ tool: z.string(), arguments: object.optional(), result: z.string().optional() })),
-  channel: text,
-  user: text,
-  session: text,
+  ...each(text, 'channel user session'),
   occurredAt: time,
 });
 
@@ -211,8 +181,7 @@ export const recalled: z.ZodType = z.object({
   results: z.array(
     z.object({
       kind: z.enum(['memory', 'event']),
-      id: z.string(),
-      text: z.string(),
+      ...each(z.string(), 'id text'),
       memory: memory.nullable(),
       event: event.nullable(),
       passage: z
@@ -220,15 +189,11 @@ export const recalled: z.ZodType = z.object({
         .nullable()
         .optional()
         .describe('Where the text stands in a long event; null where it is all of it'),
-      score: z.number(),
-      relevance: z.number(),
-      similarity: z.number().nullable(),
-      distance: z.number().nullable(),
+      ...each(z.number(), 'score relevance'),
+      ...each(z.number().nullable(), 'similarity distance'),
       arms: z.array(z.string()),
       explanation: z.array(z.object({ signal: z.string(), value: z.number(), weight: z.number() })),
-      before: z.array(event),
-      after: z.array(event),
-      sources: z.array(event),
+      ...each(z.array(event), 'before after sources'),
       foundBy: text,
     }),
   ),
@@ -240,23 +205,18 @@ export const recalled: z.ZodType = z.object({
 export const toolSchema: z.ZodType = z.object({
   scope,
   schema: z.unknown(),
-  fetchedAt: time,
-  expiresAt: time,
+  ...each(time, 'fetchedAt expiresAt'),
   stale: z.boolean(),
 });
 
 export const job: z.ZodType = z.object({
-  id: z.string(),
-  kind: z.string(),
-  tenant: z.string(),
-  ownerKey: z.string(),
+  ...each(z.string(), 'id kind tenant ownerKey'),
   payload: z.unknown(),
   uniqueKey: text,
   state: z.enum(['waiting', 'running', 'done', 'dead']),
   priority: z.int(),
   runAt: time,
-  attempts: count,
-  maxAttempts: count,
+  ...each(count, 'attempts maxAttempts'),
   lastError: text,
   leaseUntil: maybeTime,
   createdAt: time,
@@ -264,22 +224,17 @@ export const job: z.ZodType = z.object({
 });
 
 export const apiKey: z.ZodType = z.object({
-  id: z.string(),
-  tenant: z.string(),
-  name: z.string(),
+  ...each(z.string(), 'id tenant name'),
   access: z.enum(KEY_ACCESS),
-  agents: z.array(z.string()).nullable(),
-  users: z.array(z.string()).nullable(),
+  ...each(z.array(z.string()).nullable(), 'agents users'),
   rate: z.number().nullable(),
   createdAt: time,
   createdBy: z.string(),
-  expiresAt: maybeTime,
-  revokedAt: maybeTime,
+  ...each(maybeTime, 'expiresAt revokedAt'),
 });
 
 export const webhook: z.ZodType = z.object({
-  id: z.string(),
-  url: z.string(),
+  ...each(z.string(), 'id url'),
   events: z.array(z.string()),
   description: text,
   enabled: z.boolean(),
@@ -289,8 +244,7 @@ export const webhook: z.ZodType = z.object({
 });
 
 export const webhookDelivery: z.ZodType = z.object({
-  id: z.string(),
-  type: z.string(),
+  ...each(z.string(), 'id type'),
   state: z.enum(['waiting', 'delivered', 'failed', 'dropped']),
   attempts: count,
   status: z.int().nullable(),
@@ -303,40 +257,27 @@ export const webhookDelivery: z.ZodType = z.object({
 export const act: z.ZodType = z.object({
   id: z.string(),
   at: time,
-  actor: z.string(),
-  act: z.string(),
+  ...each(z.string(), 'actor act'),
   subject: text,
   details: object,
 });
 
 export const recordCounts: z.ZodType = z.object({
-  events: count,
-  eventsWaiting: count,
-  memories: count,
-  memoriesArchived: count,
+  ...each(count, 'events eventsWaiting memories memoriesArchived'),
   byType: counts,
-  blocks: count,
-  sessions: count,
-  entities: count,
-  vectorsWaiting: count,
-  heldChanges: count,
-  owners: count,
+  ...each(count, 'blocks sessions entities vectorsWaiting heldChanges owners'),
 });
 
 const rate = z.object({ rate: z.number().nullable(), of: count });
 
 export const onlineMetrics: z.ZodType = z.object({
-  contextUtilisation: rate,
-  observationRate: rate,
-  statementRate: rate,
-  correctionRate: rate,
+  ...each(rate, 'contextUtilisation observationRate statementRate correctionRate'),
   corrections: z.array(z.object({ month: text, rate: z.number().nullable(), turns: count })),
   repeatQuestionRate: rate,
   repeated: z.array(z.object({ question: text, attribute: text })),
   scaffold: z.object({
     curve: z.array(z.object({ day: text, keys: z.number(), scaffolds: count })),
-    keys: z.number().nullable(),
-    lateShare: z.number().nullable(),
+    ...each(z.number().nullable(), 'keys lateShare'),
   }),
   refused: z.array(z.object({ reason: text, count })),
 });
@@ -357,22 +298,14 @@ export const extractionReport: z.ZodType = z.object({
 
 export const costLine: z.ZodType = z.object({
   keys: z.record(z.string(), text),
-  count,
-  calls: count,
-  failed: count,
-  tokensIn: count,
-  tokensOut: count,
-  tokensCached: count,
-  milliseconds: z.number(),
-  cost: z.number(),
-  charged: z.number(),
+  ...each(count, 'count calls failed tokensIn tokensOut tokensCached'),
+  ...each(z.number(), 'milliseconds cost charged'),
   unpriced: count,
 });
 
 export const importReport: z.ZodType = z.object({
   read: count,
-  imported: counts,
-  known: counts,
+  ...each(counts, 'imported known'),
   rejected: count,
   problems: z.array(z.object({ line: count, problem: z.string() })),
   dryRun: z.boolean(),
@@ -380,11 +313,9 @@ export const importReport: z.ZodType = z.object({
 
 /** The problems that any operation may answer with. */
 export const problem: z.ZodType = z.object({
-  type: z.string(),
-  title: z.string(),
+  ...each(z.string(), 'type title'),
   status: z.int(),
-  detail: z.string(),
-  code: z.string(),
+  ...each(z.string(), 'detail code'),
   retryable: z.boolean(),
   problems: z.unknown().optional(),
 });

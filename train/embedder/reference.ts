@@ -1,10 +1,10 @@
-// node train/embedder/reference.ts: prints src/models/local-embedder/golden-vectors.ts anew.
+// node train/embedder/reference.ts: prints test/golden/golden-vectors.ts anew.
 // A plain forward pass of the merged model in double precision, without the kernel and without quantising what was
 // merged: what the kernel's vectors are compared with.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GOLDEN_VECTORS } from '../../src/models/local-embedder/golden-vectors.ts';
+import { GOLDEN_VECTORS } from '../../test/golden/golden-vectors.ts';
 import { matrixNames, readDifferences, readOnnxTensors } from '../../src/models/local-embedder/load-model.ts';
 import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { MODEL } from '../../src/models/local-embedder/memory-layout.ts';

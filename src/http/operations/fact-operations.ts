@@ -146,6 +146,7 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     id: 'getEntity',
     method: 'get',
     path: '/v1/entities/{id}',
+    idPrefix: 'ent',
     tag: 'entities',
     summary: 'An entity by its id.',
     answer: records.entity,

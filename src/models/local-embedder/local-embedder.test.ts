@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder } from '../embedder.ts';
-import { GOLDEN_VECTORS } from './golden-vectors.ts';
+import { GOLDEN_VECTORS } from '../../../test/golden/golden-vectors.ts';
 import { createLocalEmbedder } from './local-embedder.ts';
 import { layoutMemory, MODEL } from './memory-layout.ts';
 import { findSources, prepareOnce, prepareWeights, type WeightSources } from './prepare-weights.ts';

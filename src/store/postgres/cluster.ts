@@ -33,7 +33,7 @@ export async function findCluster(reader: Kysely<Tables>, schema: string): Promi
 export function assertUsable(cluster: Cluster, wantsDistribution: boolean): void {
   if (wantsDistribution && !cluster.hasCitus) {
     throw invalidInput(
-      'This database has no extension citus, so its tables cannot be distributed: create extension citus;',
+      'This database has no extension citus, so its tables cannot be distributed. Run `create extension citus` in it first.',
     );
   }
   // A worker numbers rows in a range of its own, and rows are read in the order of their numbers.
