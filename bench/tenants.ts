@@ -18,6 +18,8 @@ const { values } = parseArgs({
     clients: { type: 'string', default: '8' },
     /** Also embeds what is observed, with a hash of its words: costs time to fill, and makes recall ask the vector index. */
     vectors: { type: 'boolean', default: false },
+    /** The server is the coordinator of a Citus cluster, and the tables are distributed over it. */
+    distribute: { type: 'boolean', default: false },
   },
 });
 if (values.database === undefined) throw new Error('Name a server: --database postgres://…');
@@ -38,7 +40,11 @@ const hashing = functionEmbedder({
   dimensions: DIMENSIONS,
   embed: async (texts) => texts.map(hashOfWords),
 });
-const options = { store: { url, schema }, embedder: values.vectors ? hashing : null, background: false as const };
+const options = {
+  store: { url, schema, distribute: values.distribute },
+  embedder: values.vectors ? hashing : null,
+  background: false as const,
+};
 
 function hashOfWords(text: string): number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0.001);
