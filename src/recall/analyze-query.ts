@@ -99,13 +99,7 @@ export interface TimeRange {
 }
 
 /** The stretches that a mentioned time means, within the years that the documents come from. */
-function rangesOf(mentioned: MentionedTime, times: Float64Array): TimeRange[] {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const time of times) {
-    if (time < first) first = time;
-    if (time > last) last = time;
-  }
+function rangesOf(mentioned: MentionedTime, { firstTime: first, lastTime: last }: RecallView): TimeRange[] {
   if (first > last) return [];
   const fromYear = mentioned.year ?? new Date(first).getUTCFullYear() - 1;
   const toYear = mentioned.year ?? new Date(last).getUTCFullYear() + 1;
@@ -178,7 +172,7 @@ function queryTimes(query: string, view: RecallView, pack: Pack | null, at: Aske
   }
   const mentioned = findMentionedTime(query);
   if (mentioned !== null)
-    return { ranges: rangesOf(mentioned, view.times), terms: termsOfMentionedTime(mentioned), anchor: -1 };
+    return { ranges: rangesOf(mentioned, view), terms: termsOfMentionedTime(mentioned), anchor: -1 };
   return anchoredTimes(query, view);
 }
 

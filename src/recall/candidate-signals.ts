@@ -20,18 +20,15 @@ export interface QueryContext {
   readonly asked: ReadonlySet<number>;
   /** Whether it asks for something of the user's own, and nobody else's. */
   readonly isAboutUser: boolean;
-  /** Cosines per ordinal on the scale of the model that the weights were learned with; NaN where there is none. */
-  readonly similarities: Float32Array;
-  /** The same, in deviations from what a stranger's text would have. */
+  /** The cosine of a document on the scale of the model that the weights were learned with; 0 where there is none. */
+  readonly similarityOf: (ordinal: number) => number;
+  /** Similarity per ordinal, in deviations from what a stranger's text would have. */
   readonly meaning: Float32Array;
   readonly sessionWords: Float32Array;
   readonly sessionMeaning: Float32Array;
   readonly dates: Float32Array | null;
   /** The highest BM25 of any document. */
   readonly bestBm25: number;
-  /** When the oldest and the newest document are from. */
-  readonly firstTime: number;
-  readonly lastTime: number;
 }
 
 /**
@@ -74,7 +71,12 @@ export const SIGNAL_NAMES = [
   'relative',
 ] as const;
 export type SignalName = (typeof SIGNAL_NAMES)[number];
-export type Signals = Record<SignalName, number>;
+/** The value of each signal, in the order of their names. */
+export type Signals = Float64Array;
+/** The place of each signal in {@link Signals}. */
+export const COLUMN: Readonly<Record<SignalName, number>> = Object.fromEntries(
+  SIGNAL_NAMES.map((name, column) => [name, column]),
+) as Record<SignalName, number>;
 
 export function prepareContext({
   view,
@@ -83,11 +85,11 @@ export function prepareContext({
   match,
   allowed,
   asked,
-  similarities,
+  similarityOf,
   meaning,
 }: Pick<
   QueryContext,
-  'view' | 'analysis' | 'now' | 'match' | 'allowed' | 'asked' | 'similarities' | 'meaning'
+  'view' | 'analysis' | 'now' | 'match' | 'allowed' | 'asked' | 'similarityOf' | 'meaning'
 >): QueryContext {
   const hasSessions = view.cohesion.session > 0;
   const noSessions = new Float32Array(view.sessionCount);
@@ -99,27 +101,24 @@ export function prepareContext({
     allowed,
     asked,
     isAboutUser: asked.size > 0 && relativesIn(analysis.terms).length === 0,
-    similarities,
+    similarityOf,
     meaning,
     sessionWords: hasSessions
       ? standardise(matchSessions(match, view.sessions, view.sessionWordCounts), 4)
       : noSessions,
     sessionMeaning: hasSessions ? bestPerSession(meaning, view.sessions, view.sessionCount) : noSessions,
     dates: analysis.times.length === 0 ? null : closenessToRanges(analysis.times, view.times, view.ends),
-    bestBm25: match.matched.reduce((best, ordinal) => Math.max(best, match.bm25[ordinal] as number), 0),
-    ...spanOf(view.times),
+    bestBm25: highest(match.bm25, match.matched),
   };
 }
 
-function spanOf(times: Float64Array): Pick<QueryContext, 'firstTime' | 'lastTime'> {
-  let firstTime = Number.POSITIVE_INFINITY;
-  let lastTime = Number.NEGATIVE_INFINITY;
-  for (let ordinal = 0; ordinal < times.length; ordinal += 1) {
-    const time = times[ordinal] as number;
-    if (time < firstTime) firstTime = time;
-    if (time > lastTime) lastTime = time;
+function highest(values: Float32Array, ordinals: readonly number[]): number {
+  let best = 0;
+  for (const ordinal of ordinals) {
+    const value = values[ordinal] as number;
+    if (value > best) best = value;
   }
-  return { firstTime, lastTime };
+  return best;
 }
 
 function clamp(value: number, limit: number): number {
@@ -142,10 +141,7 @@ function speakerSignal(context: QueryContext, ordinal: number): number {
 // A turn with at least this many words is understood without its neighbours.
 const SHORT_TURN = 30;
 
-function neighbourSignals(
-  context: QueryContext,
-  ordinal: number,
-): Pick<Signals, 'answerMeaning' | 'windowWords' | 'nearMeaning' | 'nearShort'> {
+function writeNeighbours(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, match, meaning } = context;
   const gate = view.cohesion.neighbour;
   const previous = view.previous[ordinal] as number;
@@ -159,114 +155,107 @@ function neighbourSignals(
   const own = maskOf(ordinal);
   const near = gate * Math.max(meaningOf(previous), meaningOf(next));
   const wordCount = view.profiles[ordinal]?.wordCount ?? 0;
-  return {
-    nearMeaning: near,
-    // A short turn is understood from the turns around it.
-    nearShort: near * Math.max(0, 1 - wordCount / SHORT_TURN),
-    answerMeaning: answers ? gate * meaningOf(previous) : 0,
-    windowWords: gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match)),
-  };
+  row[COLUMN.nearMeaning] = near;
+  // A short turn is understood from the turns around it.
+  row[COLUMN.nearShort] = near * Math.max(0, 1 - wordCount / SHORT_TURN);
+  row[COLUMN.answerMeaning] = answers ? gate * meaningOf(previous) : 0;
+  row[COLUMN.windowWords] = gate * (coverageOf(own | maskOf(previous) | maskOf(next), match) - coverageOf(own, match));
 }
 
-/** How far the words of the query are in a document. */
-function wordSignals(
-  { match, bestBm25 }: QueryContext,
-  ordinal: number,
-): Pick<Signals, 'words' | 'otherForms' | 'bm25'> {
-  const exact = coverageOf(match.termMasks[ordinal] as number, match);
-  return {
-    words: exact,
-    otherForms: coverageOf(match.looseMasks[ordinal] as number, match) - exact,
-    bm25: bestBm25 === 0 ? 0 : (match.bm25[ordinal] as number) / bestBm25,
-  };
-}
-
-/** For a question in another language than the embedder's: words weigh more, meaning less. */
-function foreignSignals(
-  { analysis, meaning }: QueryContext,
-  ordinal: number,
-  { words, otherForms, bm25 }: Pick<Signals, 'words' | 'otherForms' | 'bm25'>,
-): Pick<Signals, 'foreignMeaning' | 'foreignWords' | 'foreignForms' | 'foreignBm25'> {
-  const gate = analysis.isForeign ? 1 : 0;
-  return {
-    foreignMeaning: gate * (meaning[ordinal] as number),
-    foreignWords: gate * words,
-    foreignForms: gate * otherForms,
-    foreignBm25: gate * bm25,
-  };
+/**
+ * How near a document is by meaning, and how far the words of the query are in it. For a question in another language than the
+ * embedder's, words weigh more and meaning less.
+ */
+function writeNearness(row: Signals, context: QueryContext, ordinal: number): void {
+  const { match, bestBm25, analysis } = context;
+  const meaning = context.meaning[ordinal] as number;
+  const words = coverageOf(match.termMasks[ordinal] as number, match);
+  const otherForms = coverageOf(match.looseMasks[ordinal] as number, match) - words;
+  const bm25 = bestBm25 === 0 ? 0 : (match.bm25[ordinal] as number) / bestBm25;
+  row[COLUMN.meaning] = meaning;
+  row[COLUMN.words] = words;
+  row[COLUMN.otherForms] = otherForms;
+  row[COLUMN.bm25] = bm25;
+  if (!analysis.isForeign) return;
+  row[COLUMN.foreignMeaning] = meaning;
+  row[COLUMN.foreignWords] = words;
+  row[COLUMN.foreignForms] = otherForms;
+  row[COLUMN.foreignBm25] = bm25;
 }
 
 // What was said a few days ago is asked about more than what was said before.
 const FRESH_DAYS = 3;
 
 /** When it was said, within the time that the store spans. */
-function timeSignals(
-  context: QueryContext,
-  ordinal: number,
-): Pick<Signals, 'fresh' | 'lateNow' | 'latePast' | 'date' | 'anchor'> {
-  const { view, analysis, dates, firstTime, lastTime, now } = context;
+function writeTimes(row: Signals, context: QueryContext, ordinal: number): void {
+  const { view, analysis, dates, now } = context;
+  const { firstTime, lastTime } = view;
   const time = view.times[ordinal] as number;
   const span = lastTime - firstTime;
   const late = span > 0 ? (time - firstTime) / span - 0.5 : 0;
-  return {
-    fresh: time < now ? Math.exp((time - now) / (FRESH_DAYS * DAY)) : 0,
-    lateNow: analysis.wants.now ? late : 0,
-    latePast: analysis.wants.past ? late : 0,
-    date: dates === null ? 0 : (dates[ordinal] as number),
-    anchor:
-      analysis.anchor >= 0 && (analysis.anchor === ordinal || view.sameMatter(ordinal).includes(analysis.anchor))
-        ? 1
-        : 0,
-  };
+  row[COLUMN.fresh] = time < now ? Math.exp((time - now) / (FRESH_DAYS * DAY)) : 0;
+  row[COLUMN.lateNow] = analysis.wants.now ? late : 0;
+  row[COLUMN.latePast] = analysis.wants.past ? late : 0;
+  row[COLUMN.date] = dates === null ? 0 : (dates[ordinal] as number);
+  const { anchor } = analysis;
+  const isAnchor = anchor >= 0 && (anchor === ordinal || view.sameMatter(ordinal).includes(anchor));
+  row[COLUMN.anchor] = isAnchor ? 1 : 0;
 }
 
-/** The signals of one candidate. Those that rest on order or on speakers are 0 where the store has neither. */
-export function signalsOf(context: QueryContext, ordinal: number): Signals {
+/** The signals of some candidates, one row for each in an array that all share: making an array for each costs as much as filling it. */
+export function signalsOfAll(context: QueryContext, ordinals: readonly number[]): Signals[] {
+  const width = SIGNAL_NAMES.length;
+  const rows = new Float64Array(ordinals.length * width);
+  return ordinals.map((ordinal, index) => {
+    const row = rows.subarray(index * width, (index + 1) * width);
+    writeSignals(row, context, ordinal);
+    return row;
+  });
+}
+
+/** Those that rest on order or on speakers are 0 where the store has neither. */
+function writeSignals(row: Signals, context: QueryContext, ordinal: number): void {
   const { view, analysis } = context;
   const profile = view.profiles[ordinal];
   const document = view.documents[ordinal];
   if (profile === undefined || document === undefined) throw new RangeError(`no document at ordinal ${ordinal}`);
-  const session = view.sessions[ordinal] as number;
-  const ofWords = wordSignals(context, ordinal);
+  writeNearness(row, context, ordinal);
+  writeText(row, context, ordinal, profile);
+  writeTimes(row, context, ordinal);
+  if (view.cohesion.neighbour > 0) writeNeighbours(row, context, ordinal);
+  row[COLUMN.speaker] = speakerSignal(context, ordinal);
+  if (document.role === 'agent') {
+    row[COLUMN.agentTurn] = analysis.about.size === 0 ? 1 : 0;
+    row[COLUMN.agentAsked] = analysis.asksAgent ? 1 : 0;
+  }
+  row[COLUMN.toolTurn] = document.role === 'tool' ? 1 : 0;
+  row[COLUMN.statement] = document.kind === 'memory' ? 1 : 0;
   const same = view.sameMatter(ordinal);
-  return {
-    meaning: context.meaning[ordinal] as number,
-    ...ofWords,
-    ...foreignSignals(context, ordinal, ofWords),
-    ...textSignals(context, ordinal, profile),
-    asking: profile.endsAsking ? 1 : 0,
-    speaker: speakerSignal(context, ordinal),
-    agentTurn: document.role === 'agent' && analysis.about.size === 0 ? 1 : 0,
-    agentAsked: document.role === 'agent' && analysis.asksAgent ? 1 : 0,
-    toolTurn: document.role === 'tool' ? 1 : 0,
-    statement: document.kind === 'memory' ? 1 : 0,
-    sameMatter: same.length === 0 ? 0 : Math.max(...same.map((other) => context.meaning[other] as number)),
-    hasSameMatter: same.length === 0 ? 0 : 1,
-    time: analysis.asks === 'when' && profile.hasTime ? 1 : 0,
-    ...timeSignals(context, ordinal),
-    ...neighbourSignals(context, ordinal),
-    sessionWords: session < 0 ? 0 : view.cohesion.session * (context.sessionWords[session] as number),
-    sessionMeaning: session < 0 ? 0 : view.cohesion.session * (context.sessionMeaning[session] as number),
-    keyed: context.asked.has(ordinal) ? 1 : 0,
-    relative: context.isAboutUser && isAboutRelative(document.text) ? 1 : 0,
-  };
+  if (same.length > 0) {
+    row[COLUMN.sameMatter] = Math.max(...same.map((other) => context.meaning[other] as number));
+    row[COLUMN.hasSameMatter] = 1;
+  }
+  const session = view.sessions[ordinal] as number;
+  if (session >= 0) {
+    row[COLUMN.sessionWords] = view.cohesion.session * (context.sessionWords[session] as number);
+    row[COLUMN.sessionMeaning] = view.cohesion.session * (context.sessionMeaning[session] as number);
+  }
+  row[COLUMN.keyed] = context.asked.has(ordinal) ? 1 : 0;
+  row[COLUMN.relative] = context.isAboutUser && isAboutRelative(document.text) ? 1 : 0;
 }
 
 /**
  * A turn that is long, or has a time or a number in it, is more likely to be evidence than another. Every distilled
  * statement tells something: there a number counts only where one is asked for.
  */
-function textSignals(
-  { view, analysis }: QueryContext,
-  ordinal: number,
-  profile: DocumentProfile,
-): Pick<Signals, 'length' | 'hasTime' | 'hasNumber'> {
+function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, profile: DocumentProfile): void {
   const isTurn = view.isMemory[ordinal] === 0;
-  return {
-    length: isTurn ? clamp(Math.log(profile.wordCount + 1) - view.typicalLogLength(ordinal), 1.5) : 0,
-    hasTime: profile.hasTime && (isTurn || analysis.asks === 'when') ? 1 : 0,
-    hasNumber: profile.hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0,
-  };
+  const asksWhen = analysis.asks === 'when';
+  if (isTurn) row[COLUMN.length] = clamp(Math.log(profile.wordCount + 1) - view.typicalLogLength(ordinal), 1.5);
+  row[COLUMN.asking] = profile.endsAsking ? 1 : 0;
+  row[COLUMN.time] = asksWhen && profile.hasTime ? 1 : 0;
+  row[COLUMN.hasTime] = profile.hasTime && (isTurn || asksWhen) ? 1 : 0;
+  row[COLUMN.hasNumber] = profile.hasNumber && (isTurn || analysis.asks !== 'other') ? 1 : 0;
 }
 
 const K1 = 1.2;

@@ -63,12 +63,16 @@ function rank(found: Found): Ranking {
     return rankByReciprocalRank({ semantic: bySimilarity(size), text: byWords(size) }, count);
   }
   const { calibration } = found;
+  const cosineOf = (ordinal: number): number => meaning.similarities[ordinal] as number;
   if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder))
-    return rankByEvidence({ ...found, ...meaning }, count);
+    return rankByEvidence({ ...found, ...meaning, similarityOf: (ordinal) => cosineOf(ordinal) || 0 }, count);
   // The weights of similarity were learned with the local embedder: the cosines of another are read as its would be.
-  const learnedScale = toLearnedScale(meaning.similarities, calibration);
+  const similarityOf = (ordinal: number): number =>
+    Number.isNaN(cosineOf(ordinal))
+      ? 0
+      : cosineFor(calibratedSimilarity(cosineOf(ordinal), calibration), LOCAL_EMBEDDER_CALIBRATION);
   const analysis = { ...found.analysis, isForeign: false };
-  return rankByEvidence({ ...found, ...meaning, analysis, similarities: learnedScale }, count);
+  return rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count);
 }
 
 /** With words alone the evidence ranking still knows who speaks, when and in which company; `text` mode asks for BM25. */
@@ -77,19 +81,12 @@ function withoutMeaning(found: Found, count: number, byWords: (size: number) => 
   const none = new Float32Array(found.view.documents.length);
   // Without an embedder every question is treated as one in a foreign language, where words weigh more.
   const analysis = { ...found.analysis, isForeign: true };
-  const similarities = none.map(() => Number.NaN);
-  const ranking = rankByEvidence({ ...found, analysis, similarities, meaning: none }, count);
+  const ranking = rankByEvidence({ ...found, analysis, similarityOf: () => 0, meaning: none }, count);
   const documents = ranking.documents.filter(
     ({ ordinal }) => found.match.termMasks[ordinal] !== 0 || found.asked.has(ordinal),
   );
   // How answerable a question is was learned on stores that have vectors.
   return { documents, answerable: null };
-}
-
-function toLearnedScale(similarities: Float32Array, calibration: Calibration): Float32Array {
-  return similarities.map((cosine) =>
-    Number.isNaN(cosine) ? cosine : cosineFor(calibratedSimilarity(cosine, calibration), LOCAL_EMBEDDER_CALIBRATION),
-  );
 }
 
 /** BM25 where any word matches; nothing elsewhere. */

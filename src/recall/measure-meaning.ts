@@ -247,28 +247,35 @@ export function standardiseByKind(
   similarities: Float32Array,
   { isMemory }: Pick<RecallView, 'isMemory'>,
 ): Float32Array {
-  const all = { count: 0, sum: 0, squares: 0, mean: 0, deviation: 0 };
-  const kinds: [typeof all, typeof all] = [{ ...all }, { ...all }];
+  const none = { count: 0, sum: 0, squares: 0, mean: 0, deviation: 0 };
+  const [turns, memories] = [{ ...none }, { ...none }];
   for (let ordinal = 0; ordinal < similarities.length; ordinal += 1) {
     const value = similarities[ordinal] as number;
     if (Number.isNaN(value)) continue;
-    for (const total of [all, kinds[isMemory[ordinal] as 0 | 1]]) {
-      total.count += 1;
-      total.sum += value;
-      total.squares += value * value;
-    }
+    const kind = isMemory[ordinal] === 1 ? memories : turns;
+    kind.count += 1;
+    kind.sum += value;
+    kind.squares += value * value;
   }
-  for (const kind of kinds) {
+  const all = {
+    count: turns.count + memories.count,
+    sum: turns.sum + memories.sum,
+    squares: turns.squares + memories.squares,
+  };
+  for (const kind of [turns, memories]) {
     const share = COUNTED_OF_ALL / Math.max(1, all.count);
     const count = kind.count + share * all.count;
     kind.mean = (kind.sum + share * all.sum) / Math.max(1, count);
     const spread = (kind.squares + share * all.squares) / Math.max(1, count) - kind.mean * kind.mean;
     kind.deviation = spread < 1e-9 ? Infinity : Math.sqrt(spread);
   }
-  return similarities.map((value, ordinal) => {
-    const { mean, deviation } = kinds[isMemory[ordinal] as 0 | 1];
-    return Number.isNaN(value) ? 0 : (value - mean) / deviation;
-  });
+  const meaning = new Float32Array(similarities.length);
+  for (let ordinal = 0; ordinal < meaning.length; ordinal += 1) {
+    const value = similarities[ordinal] as number;
+    const { mean, deviation } = isMemory[ordinal] === 1 ? memories : turns;
+    meaning[ordinal] = Number.isNaN(value) ? 0 : (value - mean) / deviation;
+  }
+  return meaning;
 }
 
 /** The nearest are a biased sample: the background level is read from the view's own sample. */

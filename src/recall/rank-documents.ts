@@ -1,10 +1,10 @@
 import {
+  COLUMN,
   prepareContext,
   type QueryContext,
   SIGNAL_NAMES,
-  type SignalName,
   type Signals,
-  signalsOf,
+  signalsOfAll,
 } from './candidate-signals.ts';
 import type { SignalShare } from './recall-options.ts';
 import {
@@ -45,12 +45,11 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
   const answerable = answerability(summariseEvidence(context, scored, RANKING.weights.speaker));
   const best = scored[0]?.score ?? 0;
   const documents = scored.slice(0, count).map(({ ordinal, signals, score }): RankedDocument => {
-    const similarity = context.similarities[ordinal] as number;
     const likely = relevance(answerable, {
       standout: score - background,
       gap: best - score,
-      similarity: Number.isNaN(similarity) ? 0 : similarity,
-      words: signals.words,
+      similarity: context.similarityOf(ordinal),
+      words: signals[COLUMN.words] as number,
     });
     return {
       ordinal,
@@ -68,26 +67,25 @@ const ASKED = 0.8;
 
 /** The candidates with their scores, best first. */
 export function scoreCandidates(context: QueryContext, weights: Weights = RANKING.weights): ScoredCandidate[] {
-  return selectCandidates(context, FULL_LOOK, weights)
-    .map((ordinal): ScoredCandidate => {
-      const signals = signalsOf(context, ordinal);
-      return { ordinal, signals, score: scoreOf(signals, weights) };
-    })
+  const columns = Float64Array.from(SIGNAL_NAMES, (name) => weights[name]);
+  const ordinals = selectCandidates(context, FULL_LOOK, weights);
+  return signalsOfAll(context, ordinals)
+    .map((signals, index) => ({ ordinal: ordinals[index] as number, signals, score: scoreOf(signals, columns) }))
     .sort((left, right) => right.score - left.score || left.ordinal - right.ordinal);
 }
 
-function scoreOf(signals: Signals, weights: Weights): number {
+function scoreOf(signals: Signals, weights: Float64Array): number {
   let score = 0;
-  for (const name of SIGNAL_NAMES) score += weights[name] * signals[name];
+  for (let column = 0; column < signals.length; column += 1)
+    score += (weights[column] as number) * (signals[column] as number);
   return score;
 }
 
 function sharesOf(signals: Signals): SignalShare[] {
-  return SIGNAL_NAMES.filter((name: SignalName) => signals[name] !== 0).map((name) => ({
-    signal: name,
-    value: signals[name],
-    weight: RANKING.weights[name],
-  }));
+  return SIGNAL_NAMES.flatMap((signal, column) => {
+    const value = signals[column] as number;
+    return value === 0 ? [] : [{ signal, value, weight: RANKING.weights[signal] }];
+  });
 }
 
 /** By one list of values: the similarity of meaning, or BM25. Documents without a value are left out. */

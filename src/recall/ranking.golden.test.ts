@@ -43,7 +43,7 @@ function ranked(question: string, documents: readonly Omit<RecallDocument, 'rowI
       match: matchLexically(view.index, analysis.terms),
       allowed: view.live,
       asked: new Set(),
-      similarities: none.map(() => Number.NaN),
+      similarityOf: () => 0,
       meaning: none,
     },
     documents.length,

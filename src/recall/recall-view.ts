@@ -41,6 +41,9 @@ export class RecallView {
   /** About how much memory it takes. */
   bytes = 0;
   withdrawn = 0;
+  /** When the oldest and the newest document are from. */
+  firstTime: number = Infinity;
+  lastTime: number = -Infinity;
 
   readonly #live = growingArray(Uint8Array);
   readonly #isMemory = growingArray(Uint8Array);
@@ -158,6 +161,8 @@ export class RecallView {
     const isBound = document.staysInSession === true || (document.kind === 'memory' && document.session !== null);
     this.#restricted.push(isBound || document.connection !== null || document.expiresAt !== null ? 1 : 0);
     this.#times.push(document.time);
+    if (document.time < this.firstTime) this.firstTime = document.time;
+    if (document.time > this.lastTime) this.lastTime = document.time;
     this.#ends.push(document.until ?? Number.NaN);
     this.#joinTellings(document, ordinal);
     this.#joinSession(document, ordinal, profile.wordCount);

@@ -1,6 +1,6 @@
 import { DAY } from '../record/clock.ts';
 import type { Memory } from '../record/memory.ts';
-import type { QueryContext, SignalName, Signals } from './candidate-signals.ts';
+import { COLUMN, type QueryContext, type SignalName, type Signals } from './candidate-signals.ts';
 import data from './ranking.json' with { type: 'json' };
 import type { SignalShare, SignalWeights } from './recall-options.ts';
 
@@ -81,11 +81,6 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-function similarityOf(context: QueryContext, ordinal: number): number {
-  const similarity = context.similarities[ordinal] as number;
-  return Number.isNaN(similarity) ? 0 : similarity;
-}
-
 /** What the candidates of a question say about whether it can be answered. */
 export interface EvidenceSummary {
   asked: Asked;
@@ -108,16 +103,18 @@ export function summariseEvidence(
   const other = { score: Number.NEGATIVE_INFINITY, words: 0 };
   let statements = 0;
   for (const { signals, score, ordinal } of scored) {
-    const content = score - speakerWeight * signals.speaker;
-    statements += signals.statement;
+    const [bySpeaker, words] = [signals[COLUMN.speaker] as number, signals[COLUMN.words] as number];
+    const content = score - speakerWeight * bySpeaker;
+    const isStatement = signals[COLUMN.statement] === 1;
+    if (isStatement) statements += 1;
     // A memory has no speaker: it is not held against the person asked about.
-    if (!isNamed || signals.speaker > 0 || signals.statement === 1) {
+    if (!isNamed || bySpeaker > 0 || isStatement) {
       own.score = Math.max(own.score, content);
-      own.words = Math.max(own.words, signals.words);
-      own.similarity = Math.max(own.similarity, similarityOf(context, ordinal));
-    } else if (signals.asking === 0) {
+      own.words = Math.max(own.words, words);
+      own.similarity = Math.max(own.similarity, context.similarityOf(ordinal));
+    } else if (signals[COLUMN.asking] === 0) {
       other.score = Math.max(other.score, content);
-      other.words = Math.max(other.words, signals.words);
+      other.words = Math.max(other.words, words);
     }
   }
   const isComparable = Number.isFinite(own.score) && Number.isFinite(other.score);

@@ -1,6 +1,6 @@
 import { passagesOf } from '../../src/language/sentences.ts';
 import { analyzeQuery } from '../../src/recall/analyze-query.ts';
-import { prepareContext, type QueryContext, SIGNAL_NAMES, signalsOf } from '../../src/recall/candidate-signals.ts';
+import { prepareContext, type QueryContext, SIGNAL_NAMES, signalsOfAll } from '../../src/recall/candidate-signals.ts';
 import { askedFacts, askedKinds } from '../../src/recall/choose-documents.ts';
 import type { RecallDocument } from '../../src/recall/document-profile.ts';
 import { type LexicalMatch, matchLexically } from '../../src/recall/lexical-index.ts';
@@ -82,18 +82,13 @@ function questionRows(
     match,
     allowed: view.live,
     asked: new Set([...askedFacts(analysis.terms, view, ATTRIBUTES), ...askedKinds(analysis.terms, view, TYPES)]),
-    similarities,
+    similarityOf: (ordinal) => similarities[ordinal] as number,
     meaning,
   });
   const baselines = baselineScores(match, similarities);
   const ordinals = candidates(context, baselines, question);
   const rows = new Float32Array(ordinals.length * SIGNAL_NAMES.length);
-  ordinals.forEach((ordinal, row) => {
-    const signals = signalsOf(context, ordinal);
-    SIGNAL_NAMES.forEach((name, column) => {
-      rows[row * SIGNAL_NAMES.length + column] = signals[name];
-    });
-  });
+  signalsOfAll(context, ordinals).forEach((signals, row) => rows.set(signals, row * SIGNAL_NAMES.length));
   return { store, question, context, ordinals, rows, baselines };
 }
 

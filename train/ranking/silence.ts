@@ -1,4 +1,4 @@
-import type { SignalName } from '../../src/recall/candidate-signals.ts';
+import { COLUMN, type SignalName } from '../../src/recall/candidate-signals.ts';
 import { scoreCandidates } from '../../src/recall/rank-documents.ts';
 import {
   ABSTENTION_THRESHOLD,
@@ -102,7 +102,7 @@ function documentCases({ context, question, store }: QuestionRows, scored: Retur
   const right = new Set(question.evidence.flat());
   return scored.slice(0, 20).map(({ ordinal, score, signals }) => ({
     group: store.group,
-    inputs: [score - background, best - score, context.similarities[ordinal] as number, signals.words],
+    inputs: [score - background, best - score, context.similarityOf(ordinal), signals[COLUMN.words] as number],
     isTrue: right.has(ordinal),
     weight: 1,
   }));
