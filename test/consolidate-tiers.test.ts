@@ -104,7 +104,7 @@ for (const database of databases()) {
       expect(await text()).toBe(
         'Ana is kind.\n\n- 2026-01-04: User swims on Mondays.\n- 2026-01-04: User flies to Oslo. (planned for 2026-02-04)',
       );
-      await ana.memories.archive(swims);
+      await ana.memories.forget(swims);
       await make('User sings.');
       await ana.consolidation.run();
       expect(await text()).toBe(

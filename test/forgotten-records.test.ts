@@ -52,7 +52,7 @@ for (const database of databases('sql')) {
       const before = await log();
       const [memory] = (await kim.memories.list({ attributes: ['employer'] })).items;
       await kim.facts.forget('employer');
-      await kim.memories.archive((await kim.facts.get('salary'))?.id ?? '');
+      await kim.memories.forget((await kim.facts.get('salary'))?.id ?? '');
       expect(await log()).not.toMatch(/Halden|52k/);
       expect(await known()).toEqual([]);
       await kim.memories.restore(memory?.id ?? '');

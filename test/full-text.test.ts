@@ -123,7 +123,7 @@ for (const database of databases('sql')) {
       await handle.memories.revise(memory.id, { content: 'Plays the oboe.' });
       expect(await find('bassoon')).toHaveLength(0);
       expect(await find('oboe')).toHaveLength(1);
-      await handle.memories.archive(memory.id);
+      await handle.memories.forget(memory.id);
       expect(await find('oboe')).toHaveLength(0);
       expect(await find('oboe', true)).toHaveLength(1);
     });

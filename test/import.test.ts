@@ -807,7 +807,7 @@ describe('an export in another format', () => {
     await ana.facts.set({ key: 'home_city', value: 'Graz' });
     const { memory } = await ana.memories.create({ type: 'preference', content: 'Likes short e-mails.' });
     await ana.memories.create({ type: 'fact', content: 'Old news.' });
-    await ana.memories.archive((await ana.memories.list({ types: ['fact'], permanent: false })).items[0]?.id ?? '');
+    await ana.memories.forget((await ana.memories.list({ types: ['fact'], permanent: false })).items[0]?.id ?? '');
     await ana.notes.add({ title: 'Sourdough', content: 'Feed it daily.' });
     await ana.savedItems.add({ title: 'Tides', url: 'https://example.com/tides', summary: 'How tides work.' });
     const written = async (format: 'mem0' | 'markdown'): Promise<string> => {

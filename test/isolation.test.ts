@@ -88,7 +88,7 @@ for (const database of databases('sql')) {
         expect(await stranger.memories.history(memory.id)).toEqual([]);
         for (const attack of [
           () => stranger.memories.revise(memory.id, { content: 'x' }),
-          () => stranger.memories.archive(memory.id),
+          () => stranger.memories.forget(memory.id),
           () => stranger.memories.supersede(memory.id, { type: 'fact', content: 'x' }),
         ]) {
           await expect(attack()).rejects.toMatchObject({ code: 'not_found' });

@@ -230,10 +230,19 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       }
       const path = `/v1/forgotten/${record?.id}/restore`;
       expect((await server.call('POST', `${path}?user=forgets`, { key })).status).toBe(403);
+      const byMemory = `/v1/memories/${record?.memory}/restore?user=forgets`;
+      expect((await server.call('POST', byMemory, { key })).status).toBe(403);
       expect((await server.call('POST', `${path}?user=somebody-else`)).status).toBe(404);
       await client.forgotten.restore(record?.id ?? '');
       expect(await client.forgotten.list()).toEqual([]);
-      expect((await client.facts.get('salary'))?.value).toBe('52k at Halden');
+      const fact = await client.facts.get('salary');
+      expect(fact?.value).toBe('52k at Halden');
+      // What was only archived is brought back by any key that may write.
+      expect(await client.memories.archive(fact?.id ?? '')).toMatchObject({ archiveReason: 'pruned' });
+      expect(await client.forgotten.list()).toEqual([]);
+      expect((await server.call('POST', byMemory, { key })).status).toBe(200);
+      expect(await client.memories.forget(fact?.id ?? '')).toMatchObject({ archiveReason: 'forgotten' });
+      expect(await client.facts.get('salary')).toBeNull();
     });
 
     it('pages with cursors', async () => {

@@ -252,7 +252,7 @@ for (const database of databases('sql')) {
       it('is a conflict where an attribute with one value has another one', async () => {
         const handle = open();
         const oslo = await create(handle, 'home_city', 'Oslo');
-        await handle.memories.archive(oslo.id);
+        await handle.memories.forget(oslo.id);
         const bergen = await create(handle, 'home_city', 'Bergen');
         await expect(handle.memories.restore(oslo.id)).rejects.toMatchObject({
           code: 'conflict',
@@ -263,11 +263,11 @@ for (const database of databases('sql')) {
       it('is allowed beside other values of an attribute with many, and beside another subject', async () => {
         const handle = open();
         const nuts = await create(handle, 'allergy', 'nuts', { permanent: true });
-        await handle.memories.archive(nuts.id);
+        await handle.memories.forget(nuts.id);
         await create(handle, 'allergy', 'pollen', { permanent: true });
         expect((await handle.memories.restore(nuts.id)).archivedAt).toBeNull();
         const oslo = await create(handle, 'home_city', 'Oslo');
-        await handle.memories.archive(oslo.id);
+        await handle.memories.forget(oslo.id);
         await create(handle, 'home_city', 'Bergen', { subject: "User's sister Ana" });
         expect((await handle.memories.restore(oslo.id)).archivedAt).toBeNull();
       });
@@ -316,7 +316,7 @@ for (const database of databases('sql')) {
         await add(handle, 'coffee', { statedAt: '2026-01-01', expiresAt: new Date(clock.now() + DAY) });
         await add(handle, 'snow', { subject: "User's sister Ana" });
         await add(shared, 'silence', { statedAt: '2026-01-04' });
-        await handle.memories.archive((await add(handle, 'wine')).id);
+        await handle.memories.forget((await add(handle, 'wine')).id);
         const find = async (search: Omit<Parameters<typeof listStatements>[2], 'attributes'>): Promise<unknown[]> => {
           const found = await store.read(handle.scope.tenant, (reader) =>
             listStatements(reader, handle.scope, { attributes: ['likes'], ...search }),

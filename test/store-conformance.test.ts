@@ -184,7 +184,7 @@ for (const database of databases('sql')) {
       it('a memory whose place was taken cannot be restored', async () => {
         const handle = open();
         const { memory } = await handle.memories.create({ type: 'fact', content: 'Lives in Rome.' });
-        await handle.memories.archive(memory.id);
+        await handle.memories.forget(memory.id);
         await handle.memories.create({ type: 'fact', content: 'lives in  Rome' });
         await expect(handle.memories.restore(memory.id)).rejects.toMatchObject({ code: 'conflict' });
       });
@@ -793,7 +793,7 @@ for (const database of databases('sql')) {
         step();
         await handle.memories.revise(memory.id, { content: 'B' });
         step();
-        await handle.memories.archive(memory.id);
+        await handle.memories.forget(memory.id);
         step();
         await handle.memories.restore(memory.id);
         step();

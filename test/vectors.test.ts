@@ -117,7 +117,7 @@ for (const database of databases('sql')) {
         'red apple pie',
       ]);
       expect((await nearest('ocean wave'))[0]).toBe('blue ocean wave');
-      await handle.memories.archive(memory.id);
+      await handle.memories.forget(memory.id);
       expect(await nearest('ocean wave')).not.toContain('blue ocean wave');
       expect((await nearest('ocean wave', { archived: true }))[0]).toBe('blue ocean wave');
     });

@@ -154,7 +154,7 @@ for (const database of databases()) {
       await ana.memories.revise(memory.id, { importance: 0.9 });
       await ana.blocks.replace('profile', 'A xylophone player.');
       await pass();
-      await ana.memories.archive(memory.id);
+      await ana.memories.forget(memory.id);
       await pass();
       await pass(40 * SECOND);
       const told = receiver.received.map(({ message }) => [message.type, message.data.id, message.data.scope]);

@@ -14,7 +14,10 @@ import { parseChange } from './change.ts';
 export interface ForgottenHandle {
   /** What was forgotten, the latest first, with what it said, who asked and when. Default 100. */
   list(options?: { limit?: number }): Promise<Forgotten[]>;
-  /** Takes a forgetting back: the memory is live again, and the words that said it are in the log again. */
+  /**
+   * Takes a forgetting back: the memory is live again, and the words that said it are in the log again. Throws `conflict` for a record
+   * that came with an import, which has no words.
+   */
   restore(id: string, why?: Partial<Change>): Promise<void>;
 }
 
@@ -32,6 +35,12 @@ export function forgottenHandle(parts: Parts, scope: Scope): ForgottenHandle {
         if (record === undefined || (record.scope.user !== null && record.scope.user !== scope.user)) {
           throw new VarveError(`There is no forgotten record ${id} that this handle can see.`, {
             code: 'not_found',
+            details: { id },
+          });
+        }
+        if (record.text === '') {
+          throw new VarveError(`The record ${id} came from another store, which has its words. Restore it there.`, {
+            code: 'conflict',
             details: { id },
           });
         }

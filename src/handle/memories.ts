@@ -54,10 +54,15 @@ export interface MemoryHandle extends MemoryReader {
   /** Makes a new version of a memory. */
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Takes a memory out of recall. It is kept, and can be restored. As `forgotten`, the default, it is out of sight everywhere: the
-   * words of the turns that said it, the assistant's echoes and the documents go with it.
+   * Takes a memory out of recall. It is kept with its history, and can be restored; the turns keep their words. The reason is `pruned` by
+   * default; `forgotten` is what {@link MemoryHandle.forget} does.
    */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
+  /**
+   * Forgets a memory: it is out of sight everywhere, with the words of the turns that said it, the assistant's echoes and the sentences
+   * of documents. Until it is erased it can be restored.
+   */
+  forget(id: string, why?: Partial<Change>): Promise<Memory>;
   /** Brings an archived memory back; a `conflict` when another has taken its place. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
   /**
@@ -96,6 +101,15 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
       return work(writer, memory);
     });
 
+  const forgetMemory = (id: string, why?: Partial<Change>): Promise<Memory> => {
+    const checked = parseChange(why, 'forgotten by the application');
+    return change(id, async (writer, memory) => {
+      if (memory.archiveReason === 'forgotten') return memory;
+      const by = checked.actor ?? 'application';
+      await forget(writer, parts, { scope: memory.scope, memories: [memory], by, why: checked });
+      return (await findMemory(writer, scope, id)) ?? memory;
+    });
+  };
   return {
     ...memoryReader(parts, scope, null),
     async create(memory, why) {
@@ -112,17 +126,13 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
       const reason = parseChange(why, 'revised by the application');
       return change(id, (writer, memory) => reviseMemory(writer, parts, memory, { change: checked, why: reason }));
     },
-    async archive(id, reason = 'forgotten', why) {
+    async archive(id, reason = 'pruned', why) {
       parse(z.enum(ARCHIVE_REASONS), reason, 'The reason');
+      if (reason === 'forgotten') return forgetMemory(id, why);
       const checked = parseChange(why, 'archived by the application');
-      return change(id, async (writer, memory) => {
-        if (reason !== 'forgotten') return archiveMemory(writer, parts, memory, { reason, why: checked });
-        if (memory.archiveReason === 'forgotten') return memory;
-        const by = checked.actor ?? 'application';
-        await forget(writer, parts, { scope: memory.scope, memories: [memory], by, why: checked });
-        return (await findMemory(writer, scope, id)) ?? memory;
-      });
+      return change(id, (writer, memory) => archiveMemory(writer, parts, memory, { reason, why: checked }));
     },
+    forget: forgetMemory,
     async restore(id, why) {
       const reason = parseChange(why, 'restored by the application');
       return change(id, async (writer, memory) => {

@@ -73,6 +73,7 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
       },
       revise: async (id, change, why) => (await own(id), memories.revise(id, change, why)),
       archive: async (id, reason, why) => (await own(id), memories.archive(id, reason, why)),
+      forget: async (id, why) => (await own(id), memories.forget(id, why)),
       restore: async (id, why) => (await own(id), memories.restore(id, why)),
       supersede: async (id, memory, options) => (await own(id), memories.supersede(id, leveled(memory), options)),
     },

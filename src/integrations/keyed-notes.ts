@@ -84,7 +84,7 @@ export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): Keye
     },
     move: (memory, place, note) => handle.memories.revise(memory.id, { ...note, tags: tagsOf(place) }, why),
     async remove(memory) {
-      await handle.memories.archive(memory.id, 'forgotten', why);
+      await handle.memories.forget(memory.id, why);
     },
   };
 }

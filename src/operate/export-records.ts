@@ -4,10 +4,19 @@ import { toBlock } from '../store/block-store.ts';
 import type { Database, Parts, Reader } from '../store/database.ts';
 import { toEntity } from '../store/entity-store.ts';
 import { type EventRow, toEvent } from '../store/event-store.ts';
+import { digestsFor, type ForgottenDigests, newSalt } from '../store/forget/forgotten-digests.ts';
+import { spansOf, toForgotten } from '../store/forget/forgotten-store.ts';
 import { withinScope } from '../store/owner-store.ts';
 import { toRefusal } from '../store/history-store.ts';
 import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
-import type { BlockTable, EntityTable, OwnerTable, RefusalTable, RevisionTable } from '../store/schema.ts';
+import type {
+  BlockTable,
+  EntityTable,
+  ForgottenTable,
+  OwnerTable,
+  RefusalTable,
+  RevisionTable,
+} from '../store/schema.ts';
 import type { RecordLine } from './record-line.ts';
 
 const PAGE = 500;
@@ -38,6 +47,7 @@ export async function* exportRecords(
       yield { record: 'entity', id, scope: place, data: { type, name, aliases, metadata } };
     }
   }
+  if (scope.session === null) yield* forgottenLines(database, scope.tenant, here);
   for await (const row of pages((after) => read((reader) => byRow<EventRow>(reader, 'events', here, after)))) {
     yield eventLine(row);
   }
@@ -84,13 +94,51 @@ async function byRow<Row extends { row_id: number }>(
 
 async function byId<Table>(
   reader: Reader,
-  table: 'entities' | 'blocks' | 'refusals',
+  table: 'entities' | 'blocks' | 'refusals' | 'forgotten',
   here: RawBuilder<unknown>,
   after: string | number | null,
 ): Promise<Page<Selectable<Table>>> {
   const { rows } = await sql<Selectable<Table> & { id: string }>`select * from ${sql.table(table)}
     where ${here} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
   return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.id ?? null) };
+}
+
+/** That something was forgotten, and nothing of what it said. All lines of an export have one salt. */
+async function* forgottenLines(
+  database: Database,
+  tenant: string,
+  here: RawBuilder<unknown>,
+): AsyncGenerator<RecordLine> {
+  const salt = newSalt();
+  const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> => database.read(tenant, work);
+  for await (const row of pages((after) => read((reader) => byId<ForgottenTable>(reader, 'forgotten', here, after)))) {
+    const record = toForgotten(row, []);
+    const { id, scope, as, memory, by, request, at, saidAgainAt } = record;
+    const cut = (await read((reader) => spansOf(reader, tenant, [id]))).get(id) ?? [];
+    const spans = cut.map(({ event, start, end, field }) => ({ event, start, end, field }));
+    const kept = row.digests === null ? null : (JSON.parse(row.digests) as ForgottenDigests);
+    const digests = kept ?? (await digestsFor(record, salt));
+    yield { record: 'forgotten', id, scope, as, memory, spans, by, request, at, saidAgainAt, digests };
+  }
+  // What was made of it and went with it, such as a summary, has no record of its own.
+  for await (const row of pages((after) => read((reader) => madeOfForgotten(reader, here, after)))) {
+    const { id, scope, content, archivedAt: at, ...fields } = toMemory(row);
+    const digests = await digestsFor({ ...fields, text: content }, salt);
+    const line = { record: 'forgotten', id: id.replace('mem_', 'fgt_'), scope: { ...scope, session: null } } as const;
+    yield { ...line, as: 'forgotten', memory: id, spans: [], by: 'system', at: at ?? new Date(0), digests };
+  }
+}
+
+async function madeOfForgotten(
+  reader: Reader,
+  here: RawBuilder<unknown>,
+  after: string | number | null,
+): Promise<Page<MemoryRow>> {
+  const { rows } = await sql<MemoryRow>`select * from memories where ${here} and row_id > ${after ?? 0}
+    and archive_reason = 'forgotten' and not exists (select 1 from forgotten f
+      where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)
+    order by row_id limit ${PAGE}`.execute(reader);
+  return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
 }
 
 /** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */

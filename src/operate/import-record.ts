@@ -7,13 +7,19 @@ import type { IdPrefix } from '../record/id.ts';
 import { memoryType } from '../record/memory-types.ts';
 import type { InternalMemory, Memory } from '../record/memory.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
+import { USER } from '../record/statement.ts';
 import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
+import { forget } from '../store/forget/forget.ts';
+import { forgottenAmong, hideForgottenSpans } from '../store/forget/forgotten-digests.ts';
+import { insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
+import { redactDocuments } from '../store/forget/redact-documents.ts';
 import { insertRefusals } from '../store/history-store.ts';
 import { indexMemory } from '../store/indexing.ts';
 import { newMemory, toMemoryRow } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
+import { findMemory } from '../store/read-memories.ts';
 import { passFormation } from '../store/session-store.ts';
 import { findInItsPlace } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
@@ -57,9 +63,74 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
       .where('id', '=', id)
       .execute();
   }
+  await hideForgottenSpans(writer, parts, scope.tenant, [id]);
   // What was read where it comes from must not be read again here: its memories come with it.
   if (processedAt && scope.session !== null) await passFormation(writer, scope);
   return 'imported';
+}
+
+/**
+ * That something was forgotten elsewhere. What this store has of it, from an older copy, is forgotten here too; and an older copy that is
+ * imported later does not bring it back.
+ */
+export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'forgotten'>): Promise<TakenIn> {
+  const { id, scope, as, by, at, digests } = line;
+  const owner = { ...scope, session: null, connection: null };
+  if ((await listForgotten(writer, owner, { id })).length > 0) return 'known';
+  const memory = line.memory == null ? null : await findMemory(writer, owner, line.memory);
+  if (memory !== null && memory.archiveReason !== 'forgotten' && as === 'forgotten') {
+    // Statements that say the same in other words have records of their own.
+    const given = [id];
+    const ids = { next: (prefix: IdPrefix) => (prefix === 'fgt' ? given.pop() : undefined) ?? parts.ids.next(prefix) };
+    await forget(
+      writer,
+      { ...parts, ids, clock: { now: () => at.getTime() } },
+      {
+        scope: owner,
+        memories: [memory],
+        by,
+        why: IMPORTED,
+      },
+    );
+    return 'imported';
+  }
+  const record = {
+    id,
+    scope: owner,
+    as,
+    memory: line.memory ?? null,
+    subject: USER,
+    attribute: null,
+    value: null,
+    polarity: 'affirmed',
+    tense: 'holds',
+    text: '',
+    by,
+    request: line.request ?? null,
+    reason: IMPORTED.reason,
+    at,
+    saidAgainAt: line.saidAgainAt ?? null,
+  } as const;
+  const spans = line.spans.map((span) => ({ field: 'content' as const, words: '', ...span }));
+  await changeOwner(writer, owner, parts.clock.now());
+  await insertForgotten(writer, record, spans, digests);
+  await hideForgottenSpans(writer, parts, scope.tenant, [...new Set(spans.map(({ event }) => event))]);
+  return 'imported';
+}
+
+/** Whether a line of an older copy is what was forgotten since, by its id or by what it says. */
+async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
+  const owner = { ...memory.scope, session: null, connection: null };
+  if (await isForgottenId(writer, owner, memory.id)) return true;
+  // A statement that stayed may rest on words of which a part was forgotten with another one.
+  const claims = [{ ...memory, text: memory.content, quotes: [] }];
+  // An intention that was done is history, and comes along.
+  const records = (await listForgotten(writer, owner)).filter(({ as }) => as === 'forgotten');
+  return (await forgottenAmong(writer, owner.tenant, { claims, records })).size > 0;
+}
+
+async function isForgottenId(writer: Writer, owner: Scope, memory: string): Promise<boolean> {
+  return (await listForgotten(writer, owner, { memories: [memory] })).some(({ as }) => as === 'forgotten');
 }
 
 export async function takeInMemory(
@@ -74,6 +145,7 @@ export async function takeInMemory(
   // Its level may put it above the scope that the line names.
   taking.check(made.scope);
   if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
+  if (await wasForgotten(writer, made)) return 'known';
   if (isPlain(parts, line)) return formPlainMemory(writer, fixed(parts, id, line.createdAt), scope, data);
   const sourceEvents = await reached(writer, 'events', made.sourceEvents, { scope, taking });
   const memory: Memory = {
@@ -191,6 +263,12 @@ export async function takeInBlock(writer: Writer, parts: Parts, line: Line<'bloc
     .where((eb) => eb.and({ tenant_id: scope.tenant, record_id: id, version: 1 }))
     .execute();
   await replaceBlock(writer, fixed(parts, id, updatedAt), scope, { kind, content, basis }, IMPORTED);
+  const owner = { ...scope, session: null, connection: null };
+  const gone = (await listForgotten(writer, owner)).flatMap(({ as, memory }) =>
+    as === 'forgotten' ? (memory ?? []) : [],
+  );
+  // A document of an older copy loses the sentences that rest on what was forgotten since.
+  if (gone.length > 0) await redactDocuments(writer, owner, { says: () => false, gone: new Set(gone), isOwn: true });
   if (line.version !== undefined && line.version > 1) {
     await writer
       .updateTable('blocks')
@@ -219,6 +297,8 @@ export async function takeInEntity(
 
 export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
   const { recordId, scope, version } = line;
+  // The past of what was forgotten since says it, too.
+  if (await isForgottenId(writer, { ...scope, session: null, connection: null }, recordId)) return 'known';
   const owner = await ownerOf(writer, scope.tenant, recordId);
   if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
   if (await hasRevision(writer, line)) return 'known';

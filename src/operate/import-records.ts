@@ -8,6 +8,7 @@ import {
   takeInBlock,
   takeInEntity,
   takeInEvent,
+  takeInForgotten,
   takeInMemory,
   takeInRefusal,
   takeInRevision,
@@ -128,6 +129,8 @@ function takeIn(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Takin
   switch (line.record) {
     case 'event':
       return takeInEvent(writer, parts, line);
+    case 'forgotten':
+      return takeInForgotten(writer, parts, line);
     case 'memory':
       return takeInMemory(writer, parts, line, taking);
     case 'block':

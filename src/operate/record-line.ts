@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Basis, basisSchema, type BlockKindName, blockKindSchema } from '../record/block.ts';
 import { type NewEntity, newEntitySchema } from '../record/entity.ts';
-import { type NewEvent, newEventSchema, type ParsedEvent } from '../record/event.ts';
+import { exportedEventSchema, type NewEvent, type ParsedEvent } from '../record/event.ts';
 import { ARCHIVE_REASONS, type ArchiveReason, type NewMemory, newMemorySchema } from '../record/memory.ts';
+import { FORGOTTEN_AS, type ForgottenAs } from '../record/forgotten.ts';
 import { isStorable, metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { type Scope, type ScopeInput, scopeSchema } from '../record/scope.ts';
 import { type Refused, REFUSED } from '../store/history-store.ts';
@@ -59,6 +60,24 @@ export interface RefusalLine {
   events?: string[];
 }
 
+/** That something was forgotten, without its words: a statement said before is recognised by digests. Under the same id it is taken in once. */
+export interface ForgottenLine {
+  record: 'forgotten';
+  id: string;
+  scope: ScopeInput;
+  as: ForgottenAs;
+  /** The memory that said so. */
+  memory?: string | null;
+  /** Where turns said so. */
+  spans: { event: string; start: number; end: number; field?: 'content' | 'metadata' }[];
+  by: string;
+  /** The event that asked. */
+  request?: string | null;
+  at: TimeInput;
+  saidAgainAt?: TimeInput | null;
+  digests: { salt: string; of: string[] };
+}
+
 /** A block. One that is there already is left as it is. */
 export interface BlockLine {
   record: 'block';
@@ -94,12 +113,21 @@ export interface RevisionLine {
 }
 
 /** One line of an export or an import: NDJSON, in an order in which what is referred to comes first. */
-export type RecordLine = HeaderLine | EntityLine | EventLine | RefusalLine | RevisionLine | MemoryLine | BlockLine;
+export type RecordLine =
+  | HeaderLine
+  | EntityLine
+  | ForgottenLine
+  | EventLine
+  | RefusalLine
+  | RevisionLine
+  | MemoryLine
+  | BlockLine;
 
 /** A line that was checked. */
 export type ParsedLine =
   | Parsed<HeaderLine>
   | (Omit<Parsed<EntityLine>, 'scope'> & { scope: Scope })
+  | (Omit<Parsed<ForgottenLine>, 'scope'> & { scope: Scope })
   | (Omit<Parsed<EventLine>, 'scope' | 'data'> & { scope: Scope; data: ParsedEvent })
   | (Omit<Parsed<RefusalLine>, 'scope'> & { scope: Scope })
   | (Omit<Parsed<RevisionLine>, 'scope'> & { scope: Scope })
@@ -119,10 +147,32 @@ export const recordLineSchema: z.ZodType<ParsedLine, RecordLine> = z.discriminat
   }),
   z.strictObject({ record: z.literal('entity'), id: idOf('ent'), scope: scopeSchema, data: newEntitySchema }),
   z.strictObject({
+    record: z.literal('forgotten'),
+    id: idOf('fgt'),
+    scope: scopeSchema,
+    as: z.enum(FORGOTTEN_AS),
+    memory: textSchema(200).nullish(),
+    spans: z
+      .array(
+        z.strictObject({
+          event: textSchema(200),
+          start: z.int().min(0),
+          end: z.int().min(0),
+          field: z.enum(['content', 'metadata']).optional(),
+        }),
+      )
+      .max(10_000),
+    by: textSchema(200),
+    request: textSchema(200).nullish(),
+    at: timeSchema,
+    saidAgainAt: timeSchema.nullish(),
+    digests: z.strictObject({ salt: textSchema(100), of: z.array(textSchema(100)).max(10) }),
+  }),
+  z.strictObject({
     record: z.literal('event'),
     id: idOf('evt'),
     scope: scopeSchema,
-    data: newEventSchema,
+    data: exportedEventSchema,
     recordedAt: timeSchema.optional(),
     processedAt: timeSchema.nullish(),
   }),

@@ -74,7 +74,7 @@ export interface NewEvent {
 /** An event that was checked. */
 export type ParsedEvent = Parsed<NewEvent> & Required<Pick<NewEvent, 'kind' | 'origin'>>;
 
-export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
+const fields = {
   kind: z.enum(EVENT_KINDS).default('message'),
   origin: z.enum(ORIGINS).default('user'),
   content: textSchema(EVENT_CONTENT_LIMIT),
@@ -87,6 +87,14 @@ export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
   metadata: metadataSchema.optional(),
   occurredAt: timeSchema.optional(),
   idempotencyKey: textSchema(500).optional(),
+};
+
+export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields);
+
+/** An event of an export: one that was forgotten as a whole is blanks, whose number keeps the places of others' quotes. */
+export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
+  ...fields,
+  content: z.union([fields.content, z.string().max(EVENT_CONTENT_LIMIT).regex(/^\s*$/u)]),
 });
 
 /** How much of a message counts towards the next formation. */

@@ -21,7 +21,7 @@ export interface Forgotten {
   value: string | null;
   polarity: Polarity;
   tense: Tense;
-  /** What it said. */
+  /** What it said; empty where it was forgotten in another store, of which only the record was imported. */
   text: string;
   /** Where turns said so: the user's own words, the assistant's echoes, the request itself. */
   spans: Quote[];

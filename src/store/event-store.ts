@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, Selectable, SqlBool } from 'kysely';
 import { indexWords } from '../language/words.ts';
 import type { ContextSource } from '../record/context-source.ts';
-import type { Event, EventKind } from '../record/event.ts';
+import { type Event, type EventKind, isBlank } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Origin } from '../record/trust.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
@@ -83,10 +83,13 @@ export async function insertEvents(writer: Writer, database: Database, events: r
   for (const chunk of chunks(events, ROWS_PER_INSERT)) {
     const rows = await writer.insertInto('events').values(chunk.map(toEventRow)).returning(['row_id', 'id']).execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
+    // What was forgotten as a whole comes as blanks from an export, and is not to be found.
+    const spoken = chunk.filter(({ event }) => !isBlank(event));
+    if (spoken.length === 0) continue;
     await database.text.add(
       writer,
       'event',
-      chunk.map(({ event }) => ({
+      spoken.map(({ event }) => ({
         tenant: event.scope.tenant,
         owner: ownerKey(event.scope),
         rowId: rowIds.get(event.id) as number,
@@ -95,7 +98,7 @@ export async function insertEvents(writer: Writer, database: Database, events: r
     );
     await queueForEmbedding(
       writer,
-      chunk.map(({ event }) => ({
+      spoken.map(({ event }) => ({
         tenant: event.scope.tenant,
         owner: ownerKey(event.scope),
         kind: 'event',

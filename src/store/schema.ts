@@ -428,6 +428,8 @@ export interface ForgottenTable extends Owned {
   reason: string;
   at: number;
   said_again_at: number | null;
+  /** Of what was forgotten in another store: a salt, and digests by which the statement is recognised. JSON. */
+  digests: string | null;
 }
 
 export interface ForgottenSpanTable {

@@ -119,7 +119,7 @@ const forget: AgentTool = defineTool({
     const why = { reason: 'forgotten on request', actor: 'agent' };
     for (const memory of memories) {
       if (memory.type === 'intention') await handle.intentions.dismiss(memory.id);
-      else await handle.memories.archive(memory.id, 'forgotten', why);
+      else await handle.memories.forget(memory.id, why);
     }
     return { forgotten: memories.map(shown), ...(memories.length > 0 ? {} : { candidates: candidates.map(shown) }) };
   },

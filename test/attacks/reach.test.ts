@@ -36,7 +36,7 @@ for (const database of databases()) {
       ];
       const { memory: fact } = await ana.memories.create({ type: 'fact', content: 'User lives in Graz.' });
       const { memory: archived } = await ana.memories.create({ type: 'fact', content: 'User lived in Linz.' });
-      await ana.memories.archive(archived.id);
+      await ana.memories.forget(archived.id);
       const intention = await ana.intentions.add({ text: 'Call the dentist' });
       const learning = await ana.learnings.add({ rule: 'Answer in German' });
       const all = async (): Promise<string> =>
@@ -46,6 +46,7 @@ for (const database of databases()) {
         const attempts: Record<string, () => Promise<unknown>> = {
           revise: () => handle.memories.revise(fact.id, { content: 'User lives in Hell.' }),
           archive: () => handle.memories.archive(fact.id),
+          forgetMemory: () => handle.memories.forget(fact.id),
           restore: () => handle.memories.restore(archived.id),
           supersede: () => handle.memories.supersede(fact.id, { type: 'fact', content: 'User lives in Hell.' }),
           contradict: () =>

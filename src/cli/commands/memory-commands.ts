@@ -76,7 +76,7 @@ export const forget: Command = {
       const handle = varve.for(scopeOf(input));
       const why = { reason: 'forgotten on request', actor: 'user' };
       const forgotten = what.startsWith('mem_')
-        ? (await handle.memories.archive(what, 'forgotten', why)).archivedAt !== null
+        ? (await handle.memories.forget(what, why)).archivedAt !== null
         : await handle.facts.forget(what, why);
       await input.output.answer({ forgotten }, () => (forgotten ? `Forgot ${what}.` : `There is no fact ${what}.`));
       return forgotten ? EXIT.ok : EXIT.nothing;

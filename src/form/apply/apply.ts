@@ -9,7 +9,8 @@ import { isSameSubject } from '../../record/statement.ts';
 import { isMoreTrusted } from '../../record/trust.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
-import { isForgotten, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { forgottenAmong } from '../../store/forget/forgotten-digests.ts';
+import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
 import { joinQuotes, newMemory } from '../../store/memory-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
@@ -63,6 +64,7 @@ export async function applyStatements(writer: Writer, deps: FormDeps, work: Appl
     );
     for (const draft of drafts) await dropDraft(writer, deps, draft, { why, applied });
   }
+  const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records: forgotten });
   const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
   const state = new OwnerState(await targetsNow(writer, deps, work));
   const context = {
@@ -72,7 +74,7 @@ export async function applyStatements(writer: Writer, deps: FormDeps, work: Appl
     now: deps.clock.now(),
   };
   for (const [index, statement] of statements.entries()) {
-    if (isForgotten(statement, forgotten)) {
+    if (outOfSight.has(statement)) {
       applied.refused.push(refusal(statement, 'forgotten'));
       continue;
     }

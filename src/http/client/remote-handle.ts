@@ -117,8 +117,9 @@ function remoteRecords({
       list: (filter) => get('/memories', filter),
       create: (memory, why) => post('/memories', { memory, why }),
       revise: (memory, change, why) => ask('PATCH', `/memories/${id(memory)}`, { body: { change, why } }),
-      archive: (memory, reason, why) =>
+      archive: (memory, reason = 'pruned', why) =>
         ask('DELETE', `/memories/${id(memory)}`, { query: { reason, why: why?.reason } }),
+      forget: (memory, why) => ask('DELETE', `/memories/${id(memory)}`, { query: { why: why?.reason } }),
       restore: (memory, why) => post(`/memories/${id(memory)}/restore`, { why }),
       supersede: (memory, replacement, { as, ...why } = {}) =>
         post(`/memories/${id(memory)}/supersede`, { memory: replacement, as, why }),

@@ -12,6 +12,7 @@ import type { Forgotten } from '../../record/forgotten.ts';
 import { parse, textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
+import { assertAccess } from '../access.ts';
 import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import { eachOf, failedItem, fieldsSchema, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
@@ -155,12 +156,13 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: '/v1/memories/{id}',
     tag: 'memories',
-    summary: 'Takes a memory out of recall. It is kept, and can be restored.',
+    summary:
+      'Forgets a memory: it is out of sight everywhere, and kept until it is erased. With another reason it is only taken out of recall.',
     query: z.strictObject({ reason: z.enum(ARCHIVE_REASONS).optional(), why: textSchema(500).optional() }),
     answer: records.memory,
     async run({ handle, params, query }) {
       const why = query.why === undefined ? undefined : { reason: query.why };
-      return await handle.memories.archive(idOf(params), query.reason as ArchiveReason | undefined, why);
+      return handle.memories.archive(idOf(params), (query.reason ?? 'forgotten') as ArchiveReason, why);
     },
   }),
   operation({
@@ -168,12 +170,18 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/memories/{id}/restore',
     tag: 'memories',
-    summary: 'Brings an archived memory back; a conflict when another has taken its place.',
+    summary:
+      'Brings an archived memory back; a conflict when another has taken its place. What was forgotten needs a key that may erase.',
     body: z.strictObject({ why }),
     bodyOptional: true,
     example: { why: { reason: 'was right after all' } },
     answer: records.memory,
-    run: ({ handle, params, body }) => handle.memories.restore(idOf(params), body?.why as Partial<Change>),
+    async run({ handle, key, params, body }) {
+      const memory = await handle.memories.get(idOf(params));
+      // The same right as for `restoreForgotten`.
+      if (memory?.archiveReason === 'forgotten') assertAccess(key, 'admin');
+      return handle.memories.restore(idOf(params), body?.why as Partial<Change>);
+    },
   }),
   operation({
     id: 'supersedeMemory',

@@ -17,6 +17,8 @@ export async function insertForgotten(
   writer: Writer,
   record: Omit<Forgotten, 'spans'>,
   spans: readonly CutSpan[],
+  /** Of what was forgotten in another store. */
+  digests: object | null = null,
 ): Promise<void> {
   await writer
     .insertInto('forgotten')
@@ -39,6 +41,7 @@ export async function insertForgotten(
       reason: record.reason,
       at: record.at.getTime(),
       said_again_at: record.saidAgainAt?.getTime() ?? null,
+      digests: digests === null ? null : JSON.stringify(digests),
     })
     .execute();
   await insertSpans(writer, record.scope.tenant, record.id, spans);
@@ -162,7 +165,7 @@ export async function deleteForgotten(writer: Writer, tenant: string, ids: reado
   }
 }
 
-type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'statedAt' | 'quotes' | 'type'> & {
+export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'statedAt' | 'quotes' | 'type'> & {
   text: string;
 };
 
@@ -175,6 +178,8 @@ export function isForgotten(claim: Claim, records: readonly Forgotten[]): boolea
     if (record.as !== 'forgotten' && claim.type !== 'intention') return false;
     if (quotesMeet(record.spans, claim.quotes)) return true;
     if (claim.statedAt > record.at) return false;
+    // A record that came from another store has no words to compare.
+    if (record.text === '') return false;
     return hasSameFields(record, claim) || contentHash(record.text) === contentHash(claim.text);
   });
 }
@@ -208,7 +213,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
   };
 }
 
-function toForgotten(row: Selectable<ForgottenTable>, spans: readonly CutSpan[]): Forgotten {
+export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly CutSpan[]): Forgotten {
   return {
     id: row.id,
     scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },

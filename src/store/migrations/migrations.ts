@@ -12,6 +12,7 @@ import { passages } from './0011-passages.ts';
 import { documents } from './0012-documents.ts';
 import { forgottenRecords } from './0013-forgotten-records.ts';
 import { webhooks } from './0014-webhooks.ts';
+import { forgottenDigests } from './0015-forgotten-digests.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   documents,
   forgottenRecords,
   webhooks,
+  forgottenDigests,
 ];
 
 /** The version of the schema that this package works with. */

@@ -91,11 +91,11 @@ class Operations:
         return self._call("PATCH", f'/v1/memories/{quote(id, safe="")}', query={}, body={"change": change, "why": why}, idempotency_key=idempotency_key)
 
     def archive_memory(self, id: str, *, reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[str] = None) -> t.Memory:
-        """Takes a memory out of recall. It is kept, and can be restored."""
+        """Forgets a memory: it is out of sight everywhere, and kept until it is erased. With another reason it is only taken out of recall."""
         return self._call("DELETE", f'/v1/memories/{quote(id, safe="")}', query={"reason": reason, "why": why})
 
     def restore_memory(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Brings an archived memory back; a conflict when another has taken its place."""
+        """Brings an archived memory back; a conflict when another has taken its place. What was forgotten needs a key that may erase."""
         return self._call("POST", f'/v1/memories/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     def supersede_memory(self, id: str, *, memory: t.NewMemory, as_: Optional[Literal["superseded", "contradicted"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -558,11 +558,11 @@ class AsyncOperations:
         return await self._call("PATCH", f'/v1/memories/{quote(id, safe="")}', query={}, body={"change": change, "why": why}, idempotency_key=idempotency_key)
 
     async def archive_memory(self, id: str, *, reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[str] = None) -> t.Memory:
-        """Takes a memory out of recall. It is kept, and can be restored."""
+        """Forgets a memory: it is out of sight everywhere, and kept until it is erased. With another reason it is only taken out of recall."""
         return await self._call("DELETE", f'/v1/memories/{quote(id, safe="")}', query={"reason": reason, "why": why})
 
     async def restore_memory(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Brings an archived memory back; a conflict when another has taken its place."""
+        """Brings an archived memory back; a conflict when another has taken its place. What was forgotten needs a key that may erase."""
         return await self._call("POST", f'/v1/memories/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     async def supersede_memory(self, id: str, *, memory: t.NewMemory, as_: Optional[Literal["superseded", "contradicted"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
