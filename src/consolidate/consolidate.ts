@@ -52,9 +52,30 @@ export async function consolidateOwner(
 ): Promise<ConsolidationReport> {
   if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => consolidateOwner(rehearsed, scope, { cause, signal }));
   const owner: Scope = { ...scope, session: null, connection: null };
-  const options = { cause, signal };
-  const { consolidation, database } = deps;
-  const report: ConsolidationReport = {
+  const { database } = deps;
+  const report = emptyReport();
+  const version = await database.read(owner.tenant, (reader) => versionOf(reader, owner));
+  const run: OwnerRun = { deps, owner, report, options: { cause, signal } };
+  for (const { name, isOn, work } of STEPS) {
+    if (!isOn(deps.consolidation, owner)) continue;
+    signal?.throwIfAborted();
+    try {
+      await work(run);
+    } catch (error) {
+      signal?.throwIfAborted();
+      report.failures.push({ step: name, error });
+    }
+  }
+  // A run that has changed something is followed by another, which finds what came in meanwhile.
+  const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
+  if (!hasChanged && report.failures.length === 0) {
+    await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
+  }
+  return report;
+}
+
+function emptyReport(): ConsolidationReport {
+  return {
     synthesis: { taken: 0, memories: 0, held: 0, failed: 0, setAside: 0 },
     sessionsEnded: 0,
     absorbed: 0,
@@ -64,75 +85,99 @@ export async function consolidateOwner(
     moved: 0,
     failures: [],
   };
-  const version = await database.read(owner.tenant, (reader) => versionOf(reader, owner));
-  const step = async (name: string, isOn: boolean, work: () => Promise<void>): Promise<void> => {
-    if (!isOn) return;
-    signal?.throwIfAborted();
-    try {
-      await work();
-    } catch (error) {
-      signal?.throwIfAborted();
-      report.failures.push({ step: name, error });
-    }
-  };
+}
 
-  /** One of several. Null when it failed by itself; a model that cannot be reached at all ends the step. */
-  const alone = async <Result>(name: string, work: () => Promise<Result>): Promise<Result | null> => {
-    signal?.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (!FAILED_BY_ITSELF.some((code) => VarveError.isInstance(error, code))) throw error;
-      report.failures.push({ step: name, error });
-      return null;
-    }
-  };
+/** The consolidation of an owner that is under way. */
+interface OwnerRun {
+  deps: ConsolidateDeps;
+  owner: Scope;
+  report: ConsolidationReport;
+  options: { cause: RunCause; signal: AbortSignal | undefined };
+}
 
-  await step('end-sessions', true, async () => {
-    report.sessionsEnded = await endOwnSessions(deps, owner, options);
-  });
-  await step('merge-reflections', consolidation.reflections.enabled, async () => {
-    for (const buffer of await database.read(owner.tenant, (reader) => reflectionBuffers(reader, deps, owner))) {
-      report.absorbed += (await alone('merge-reflections', () => mergeReflections(deps, buffer, options))) ?? 0;
-    }
-  });
-  await step('merge-tags', consolidation.tags.enabled, async () => {
-    const leftAlone = new Set<string>();
-    for (;;) {
-      const { seen, groups } = await database.read(owner.tenant, async (reader) => ({
-        seen: await seeOwner(reader, owner),
-        groups: await withoutTried(reader, owner, await crowdedTags(reader, deps, owner)),
-      }));
-      const group = groups.find(({ tag }) => !leftAlone.has(tag));
-      if (group === undefined) return;
-      const merged = await alone('merge-tags', () => mergeTag(deps, owner, group, { ...options, seen }));
-      if (merged === null) leftAlone.add(group.tag);
-      else report.tags.push(merged);
-    }
-  });
-  await step('find-patterns', consolidation.patterns.enabled, async () => {
-    const { seen, patterns } = await database.read(owner.tenant, async (reader) => ({
-      seen: await seeOwner(reader, owner),
-      patterns: await findPatterns(reader, deps, owner),
-    }));
-    for (const found of patterns) {
-      const id = await alone('find-patterns', () => writePattern(deps, owner, found, { ...options, seen }));
-      if (id !== null) report.patterns.push(id);
-    }
-  });
-  await step('judge-use', consolidation.usefulness.enabled, async () => {
-    Object.assign(report, await judgeGiven(deps, owner, options));
-  });
+interface Step {
+  name: string;
+  isOn(settings: ConsolidateDeps['consolidation'], owner: Scope): boolean;
+  work(run: OwnerRun): Promise<void>;
+}
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'end-sessions',
+    isOn: () => true,
+    async work({ deps, owner, report, options }) {
+      report.sessionsEnded = await endOwnSessions(deps, owner, options);
+    },
+  },
+  { name: 'merge-reflections', isOn: ({ reflections }) => reflections.enabled, work: mergeAllReflections },
+  { name: 'merge-tags', isOn: ({ tags }) => tags.enabled, work: mergeCrowdedTags },
+  { name: 'find-patterns', isOn: ({ patterns }) => patterns.enabled, work: writeAllPatterns },
+  {
+    name: 'judge-use',
+    isOn: ({ usefulness }) => usefulness.enabled,
+    async work({ deps, owner, report, options }) {
+      Object.assign(report, await judgeGiven(deps, owner, options));
+    },
+  },
   // Last: the documents say what the other steps have made of what is known.
-  await step('synthesise', consolidation.tiers.enabled && owner.user !== null, async () => {
-    report.synthesis = await synthesiseOwner(deps, owner, options);
-  });
-  // A run that has changed something is followed by another, which finds what came in meanwhile.
-  const hasChanged = (await database.read(owner.tenant, (reader) => versionOf(reader, owner))) !== version;
-  if (!hasChanged && report.failures.length === 0) {
-    await database.write(owner.tenant, (writer) => saveProgress(writer, owner, { consolidatedVersion: version }));
+  {
+    name: 'synthesise',
+    isOn: ({ tiers }, owner) => tiers.enabled && owner.user !== null,
+    async work({ deps, owner, report, options }) {
+      report.synthesis = await synthesiseOwner(deps, owner, options);
+    },
+  },
+];
+
+/** One of several within a step. Null when it failed by itself; a model that cannot be reached at all ends the step. */
+async function alone<Result>(
+  { report, options }: OwnerRun,
+  step: string,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
+  options.signal?.throwIfAborted();
+  try {
+    return await work();
+  } catch (error) {
+    if (!FAILED_BY_ITSELF.some((code) => VarveError.isInstance(error, code))) throw error;
+    report.failures.push({ step, error });
+    return null;
   }
-  return report;
+}
+
+async function mergeAllReflections(run: OwnerRun): Promise<void> {
+  const { deps, owner, report, options } = run;
+  for (const buffer of await deps.database.read(owner.tenant, (reader) => reflectionBuffers(reader, deps, owner))) {
+    report.absorbed += (await alone(run, 'merge-reflections', () => mergeReflections(deps, buffer, options))) ?? 0;
+  }
+}
+
+async function mergeCrowdedTags(run: OwnerRun): Promise<void> {
+  const { deps, owner, report, options } = run;
+  const leftAlone = new Set<string>();
+  for (;;) {
+    const { seen, groups } = await deps.database.read(owner.tenant, async (reader) => ({
+      seen: await seeOwner(reader, owner),
+      groups: await withoutTried(reader, owner, await crowdedTags(reader, deps, owner)),
+    }));
+    const group = groups.find(({ tag }) => !leftAlone.has(tag));
+    if (group === undefined) return;
+    const merged = await alone(run, 'merge-tags', () => mergeTag(deps, owner, group, { ...options, seen }));
+    if (merged === null) leftAlone.add(group.tag);
+    else report.tags.push(merged);
+  }
+}
+
+async function writeAllPatterns(run: OwnerRun): Promise<void> {
+  const { deps, owner, report, options } = run;
+  const { seen, patterns } = await deps.database.read(owner.tenant, async (reader) => ({
+    seen: await seeOwner(reader, owner),
+    patterns: await findPatterns(reader, deps, owner),
+  }));
+  for (const found of patterns) {
+    const id = await alone(run, 'find-patterns', () => writePattern(deps, owner, found, { ...options, seen }));
+    if (id !== null) report.patterns.push(id);
+  }
 }
 
 /** Failures of one step alone: its answer was useless, or its sources have changed meanwhile. The next steps are still tried. */

@@ -94,47 +94,56 @@ export function createFormation(deps: FormDeps): Formation {
     },
     cleaned: (text) => (settings.redactEvents ? redactSensitive(text, settings.privacy) : text),
     cleanedData: (data) => (settings.redactEvents ? (redactJson(data, settings.privacy) as typeof data) : data),
-    jobs: {
-      form: {
-        isPaid: true,
-        async run(job, context) {
-          const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
-          const minimumMessages = whole ? 0 : settings.triggers.minimumMessages;
-          await formNow(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
-        },
-      },
-      summarise: {
-        isPaid: true,
-        // With a model this forms the session: at the same time as a formation it would be a second call for the same turns.
-        async run(job, context) {
-          await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), doneWith(context)));
-        },
-      },
-      'read-exchange': {
-        isPaid: true,
-        async run(job, context) {
-          const ids = payloadOf(job)['events'] as string[];
-          const { formExchange } = await import('./form.ts');
-          await formExchange(deps, scopeIn(job), ids, { by: 'model', ...doneWith(context) });
-        },
-      },
-      'take-effect': {
-        isPaid: true,
-        async run(job, context) {
-          await takeEffect(deps, scopeIn(job), payloadOf(job)['memory'] as string, context.complete);
-        },
-      },
-      'form-cold-sessions': {
-        isPaid: false,
-        cron: '30 * * * * *',
-        async run() {
-          await formColdSessions(deps);
-        },
-      },
-    },
+    jobs: formationJobs(deps, { formNow, oneAtATime }),
     start: inline.start,
     drain: inline.drain,
     stop: inline.stop,
+  };
+}
+
+interface SessionRuns {
+  formNow(scope: Scope, options: FormOptions): Promise<FormResult>;
+  oneAtATime(scope: Scope, form: () => Promise<FormResult>): Promise<FormResult>;
+}
+
+function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): JobKinds {
+  return {
+    form: {
+      isPaid: true,
+      async run(job, context) {
+        const { cause = 'flush', whole = false } = payloadOf(job) as { cause?: RunCause; whole?: boolean };
+        const minimumMessages = whole ? 0 : deps.settings.triggers.minimumMessages;
+        await formNow(scopeIn(job), { cause, minimumMessages, ...doneWith(context) });
+      },
+    },
+    summarise: {
+      isPaid: true,
+      // With a model this forms the session: at the same time as a formation it would be a second call for the same turns.
+      async run(job, context) {
+        await oneAtATime(scopeIn(job), () => summariseSession(deps, scopeIn(job), doneWith(context)));
+      },
+    },
+    'read-exchange': {
+      isPaid: true,
+      async run(job, context) {
+        const ids = payloadOf(job)['events'] as string[];
+        const { formExchange } = await import('./form.ts');
+        await formExchange(deps, scopeIn(job), ids, { by: 'model', ...doneWith(context) });
+      },
+    },
+    'take-effect': {
+      isPaid: true,
+      async run(job, context) {
+        await takeEffect(deps, scopeIn(job), payloadOf(job)['memory'] as string, context.complete);
+      },
+    },
+    'form-cold-sessions': {
+      isPaid: false,
+      cron: '30 * * * * *',
+      async run() {
+        await formColdSessions(deps);
+      },
+    },
   };
 }
 

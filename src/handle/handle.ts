@@ -143,6 +143,39 @@ export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
  * What most programs do now and then, or never, is imported when it is first asked for.
  */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
+  return {
+    scope,
+    ...talkHandle(parts, scope),
+    ...recallHandle(parts, scope),
+    decisions: decisionHandle(parts, scope),
+    events: eventReader(parts, scope, null),
+    session: sessionHandle(parts, scope),
+    memories: memoryHandle(parts, scope),
+    facts: factHandle(parts, scope),
+    notes: noteHandle(parts, scope),
+    savedItems: savedItemHandle(parts, scope),
+    blocks: blockHandle(parts, scope),
+    connection: connectionHandle(parts, scope),
+    entities: entityHandle(parts, scope),
+    asOf: (time) => pastHandle(parts, scope, parse(timeSchema, time, 'The time')),
+    intentions: intentionHandle(parts, scope),
+    learnings: learningHandle(parts, scope),
+    forgotten: forgottenHandle(parts, scope),
+    refusals: refusalHandle(parts, scope),
+    consolidation: consolidationHandle(parts, scope),
+    ...upkeepHandle(parts, scope),
+  };
+}
+
+/** What is said: observing, interactions, documents, formation. */
+function talkHandle(
+  parts: HandleDeps,
+  scope: Scope,
+): Pick<
+  Handle,
+  | ('observe' | 'recordObservation' | 'updateUserContext' | 'form')
+  | ('logInteraction' | 'interactions' | 'indexDocument')
+> {
   const { database } = parts;
   const appended = (work: (writer: Writer) => Promise<Event[]>): Promise<Event[]> =>
     append(parts, scope, work, (events) => events);
@@ -156,7 +189,6 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
     return appended(async (writer) => (await appendEvents(writer, parts, scope, cleaned)).events);
   };
   return {
-    scope,
     observe: (input) => observe(parts, scope, input),
     recordObservation: async (content, category, from) =>
       one(await noted([observationEvent(scope, content, category, from)])),
@@ -191,6 +223,16 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
       const input = { ...parsed, content: parts.formation.cleaned(parsed.content) };
       return database.write(scope.tenant, (writer) => indexDocument(writer, parts, scope, input));
     },
+  };
+}
+
+/** What is asked: recall, the most important memories, the prompt. */
+function recallHandle(
+  parts: HandleDeps,
+  scope: Scope,
+): Pick<Handle, 'recall' | 'topMemories' | 'context' | 'contexts'> {
+  const { database } = parts;
+  return {
     recall: (query, options) => recallFor(parts, scope, query, options),
     async topMemories({ limit = 20 } = {}) {
       const { items } = await memoryReader(parts, scope, null).list({
@@ -214,22 +256,16 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
       await parts.assembling.log.settle();
       return database.read(scope.tenant, (reader) => listContexts(reader, scope, most));
     },
-    decisions: decisionHandle(parts, scope),
-    events: eventReader(parts, scope, null),
-    session: sessionHandle(parts, scope),
-    memories: memoryHandle(parts, scope),
-    facts: factHandle(parts, scope),
-    notes: noteHandle(parts, scope),
-    savedItems: savedItemHandle(parts, scope),
-    blocks: blockHandle(parts, scope),
-    connection: connectionHandle(parts, scope),
-    entities: entityHandle(parts, scope),
-    asOf: (time) => pastHandle(parts, scope, parse(timeSchema, time, 'The time')),
-    intentions: intentionHandle(parts, scope),
-    learnings: learningHandle(parts, scope),
-    forgotten: forgottenHandle(parts, scope),
-    refusals: refusalHandle(parts, scope),
-    consolidation: consolidationHandle(parts, scope),
+  };
+}
+
+/** What is done about what was learned: reflecting, the use of memories, erasing. */
+function upkeepHandle(
+  parts: HandleDeps,
+  scope: Scope,
+): Pick<Handle, 'reflect' | 'noteGiven' | 'erase' | 'eraseMemory' | 'erasures'> {
+  const { database } = parts;
+  return {
     async reflect(options) {
       const checked = parseRunOptions(options);
       const { reflectAll, reflectOwner } = await import('../consolidate/nightly/reflect.ts');

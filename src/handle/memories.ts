@@ -13,7 +13,7 @@ import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { isMoreTrusted } from '../record/trust.ts';
-import type { Page, Parts, Writer } from '../store/database.ts';
+import type { Page, Parts, Reader, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';
 import { listRevisions } from '../store/history-store.ts';
@@ -146,28 +146,19 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
       const input = parse(newMemorySchema, replacement, 'The memory');
       const reason = parseChange(why, 'superseded by the application');
       return change(id, async (writer, old) => {
-        if (old.archivedAt !== null) {
-          throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, {
-            code: 'conflict',
-          });
-        }
+        assertLive(old);
         const next = newMemory(parts, old.scope.session === null ? { ...scope, ...old.scope } : scope, input);
         assertMayReplace(old, next, asked);
         return supersedeMemory(writer, parts, { old, next, reason: as, change: reason });
       });
     },
-    async history(id) {
-      return database.read(scope.tenant, async (reader) => {
-        const memory = await findMemory(reader, scope, id);
-        if (memory === null) return [];
-        const revisions = await listRevisions(reader, scope.tenant, id);
-        return revisions.map((revision) => ({
-          ...revision,
-          before: revision.before === null ? null : upgradeSnapshot(revision.before),
-        }));
-      });
-    },
+    history: (id) => database.read(scope.tenant, (reader) => historyOf(reader, scope, id)),
   };
+}
+
+function assertLive({ id, archivedAt }: Memory): void {
+  if (archivedAt === null) return;
+  throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, { code: 'conflict' });
 }
 
 /** What is trusted less replaces nothing, except where a user asked an agent to put something right. */
@@ -175,6 +166,15 @@ function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
   if (!isMoreTrusted(old.trust, next.trust) || (asked && next.trust !== 'low')) return;
   const message = `The memory ${old.id} is trusted more (${old.trust}) than what would take its place (${next.trust}).`;
   throw new VarveError(message, { code: 'conflict', details: { id: old.id } });
+}
+
+async function historyOf(reader: Reader, scope: Scope, id: string): Promise<Revision[]> {
+  if ((await findMemory(reader, scope, id)) === null) return [];
+  const revisions = await listRevisions(reader, scope.tenant, id);
+  return revisions.map((revision) => ({
+    ...revision,
+    before: revision.before === null ? null : upgradeSnapshot(revision.before),
+  }));
 }
 
 export function notFound(id: string): VarveError {

@@ -123,16 +123,7 @@ const MOST_SHOWN = 1000;
  */
 export async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
-  const begun = options.progress?.pass ?? {
-    run: newRunId(deps.ids),
-    startedAt: clock.now(),
-    read: 0,
-    faded: 0,
-    plansOver: 0,
-    archived: { decayed: 0, pruned: 0, expired: 0 },
-    after: 0,
-    isOver: false,
-  };
+  const begun = options.progress?.pass ?? newPass(deps);
   const { run, read, faded, plansOver, archived, startedAt } = begun;
   const report: UpkeepReport = { run, read, faded, plansOver, archived, sessionsEnded: 0, archivedMemories: [] };
   if (begun.isOver) return report;
@@ -183,6 +174,11 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
     await save(writer, after, true);
   });
   return report;
+}
+
+function newPass({ ids, clock }: Pick<ConsolidateDeps, 'ids' | 'clock'>): UpkeepPass {
+  const counts = { read: 0, faded: 0, plansOver: 0, archived: { decayed: 0, pruned: 0, expired: 0 } };
+  return { run: newRunId(ids), startedAt: clock.now(), ...counts, after: 0, isOver: false };
 }
 
 const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {

@@ -70,18 +70,9 @@ export type UpkeepPlan =
  * worth keeping until its day: its age counts from then on.
  */
 export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySettings, now: number): UpkeepPlan {
-  if (row.expiresAt !== null && row.expiresAt <= now) return { action: 'archive', reason: 'expired' };
-  // A date without a time of day means the whole day.
-  if (row.endedAt !== null && row.endedAt + DAY <= now) return { action: 'archive', reason: 'expired' };
+  if (isOver(row, now)) return { action: 'archive', reason: 'expired' };
   if (row.permanent || (row.plannedFor !== null && row.plannedFor > now)) return { action: 'keep' };
-  if (type.expiresAfterDays !== null && daysSince(row.createdAt, now) >= type.expiresAfterDays) {
-    return { action: 'archive', reason: 'expired' };
-  }
-  // A stay that was planned is ahead or under way until its end.
-  const due = Math.max(row.plannedFor ?? 0, row.beginsAt ?? 0, row.endedAt ?? 0);
-  if (type.expiresAfterDueDays !== null && due > 0 && daysSince(due, now) >= type.expiresAfterDueDays) {
-    return { action: 'archive', reason: 'expired' };
-  }
+  if (hasOutlivedItsType(row, type, now)) return { action: 'archive', reason: 'expired' };
   const unread = daysSince(
     Math.max(row.createdAt, row.updatedAt, row.lastAccessedAt ?? 0, row.lastConfirmedAt ?? 0, row.plannedFor ?? 0),
     now,
@@ -95,6 +86,22 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
   if (type.decayPerPass === 0 || unread < settings.unreadDays || row.importance <= settings.pruneBelow)
     return { action: 'keep' };
   return { action: 'fade', importance: roundedImportance(row.importance - type.decayPerPass * slowness(row)) };
+}
+
+function isOver({ expiresAt, endedAt }: UpkeepRow, now: number): boolean {
+  // A date without a time of day means the whole day.
+  return (expiresAt !== null && expiresAt <= now) || (endedAt !== null && endedAt + DAY <= now);
+}
+
+function hasOutlivedItsType(
+  row: UpkeepRow,
+  { expiresAfterDays, expiresAfterDueDays }: MemoryType,
+  now: number,
+): boolean {
+  if (expiresAfterDays !== null && daysSince(row.createdAt, now) >= expiresAfterDays) return true;
+  // A stay that was planned is ahead or under way until its end.
+  const due = Math.max(row.plannedFor ?? 0, row.beginsAt ?? 0, row.endedAt ?? 0);
+  return expiresAfterDueDays !== null && due > 0 && daysSince(due, now) >= expiresAfterDueDays;
 }
 
 /** What was read often, confirmed, or turned out well fades more slowly: 1 for a memory that nobody ever came back to. */

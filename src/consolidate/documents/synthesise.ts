@@ -1,3 +1,4 @@
+import type { Writer } from '../../store/database.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -145,19 +146,7 @@ async function synthesiseOnce(
         const applied = await applySynthesis(writer, deps, scope, { apply, why });
         return { changed: { ...applied, refused: next.tiers.refused.length } };
       }
-      const now = deps.clock.now();
-      await changeOwner(writer, scope, now);
-      await insertHeldChange(writer, {
-        id: deps.ids.next('hld'),
-        scope,
-        run: run.id,
-        kind: 'synthesis',
-        reason: suspicion,
-        proposal: apply,
-        events: apply.events,
-        createdAt: new Date(now),
-      });
-      return { changed: { held: 1 }, status: 'held' };
+      return holdBack(writer, deps, { scope, run: run.id, reason: suspicion, apply });
     });
     if (suspicion !== null) {
       counts.held += 1;
@@ -167,6 +156,19 @@ async function synthesiseOnce(
     counts.memories += (notes['memories'] as readonly string[]).length;
     return nextProgress;
   });
+}
+
+/** Keeps a change for review instead of making it, because it would lose much that still holds. */
+async function holdBack(
+  writer: Writer,
+  { clock, ids }: Pick<ConsolidateDeps, 'clock' | 'ids'>,
+  { scope, run, reason, apply }: { scope: Scope; run: string; reason: string; apply: SynthesisToApply },
+): Promise<Committed> {
+  const now = clock.now();
+  await changeOwner(writer, scope, now);
+  const held = { id: ids.next('hld'), scope, run, kind: 'synthesis' as const, reason, createdAt: new Date(now) };
+  await insertHeldChange(writer, { ...held, proposal: apply, events: apply.events });
+  return { changed: { held: 1 }, status: 'held' };
 }
 
 interface NextTiers {

@@ -33,10 +33,7 @@ export async function commitFormation(
     // The owner's lock before the cursor: two formations are one after the other from here on.
     await changeOwner(writer, scope, now);
     await assertNotErased(writer, work.seen);
-    if (
-      stretch !== null &&
-      !(await advanceFormation(writer, scope, { from: stretch.from, to: stretch.to, ...countsOf(events) }))
-    ) {
+    if (stretch !== null && !(await advanceFormation(writer, scope, { ...stretch, ...countsOf(events) }))) {
       await plan.complete?.(writer);
       await meter.settle(writer);
       return nothingFormed();
@@ -58,11 +55,9 @@ export async function commitFormation(
     const topics = await writeTopics(writer, deps, reading.topics, { ...source, known: formable.known });
     // Last: what the reading says elsewhere of what is to be forgotten goes with it.
     const forgets = await applyForgets(writer, deps, requests.forgets, { scope, turns: [...earlier, ...events], why });
-    if (stretch !== null) {
-      // Observations wait for the processor of the tiers, which marks them itself.
-      const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
-      await markProcessed(writer, scope.tenant, processed, now);
-    }
+    // Observations wait for the processor of the tiers, which marks them itself.
+    const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
+    if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
     await plan.complete?.(writer);
     await enqueueNext(writer, work, { stretch, applied });
     const result: FormResult = {
@@ -73,13 +68,7 @@ export async function commitFormation(
       restored: forgets.restored,
       reflections: reflections.ids,
       topics: topics.ids,
-      refused: await withoutForgotten(writer, scope, [
-        ...formable.refused,
-        ...applied.refused,
-        ...reflections.refused,
-        ...topics.refused,
-        ...forgets.refused,
-      ]),
+      refused: await withoutForgotten(writer, scope, refusalsOf(formable, applied, reflections, topics, forgets)),
       modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
       hasMore: stretch?.hasMore ?? false,
     };
@@ -88,6 +77,10 @@ export async function commitFormation(
     await meter.settle(writer);
     return result;
   });
+}
+
+function refusalsOf(...parts: readonly { refused: readonly Refusal[] }[]): Refusal[] {
+  return parts.flatMap(({ refused }) => refused);
 }
 
 function countsOf(events: readonly Event[]): { messages: number; weightedTokens: number } {

@@ -68,53 +68,65 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const origin = isUnquoted ? { evidence: [] } : checkOrigin({ ...named, isPersonal: type.personal }, cited, context);
   if ('reason' in origin) return refuse(read, origin.reason, origin.detail, cited);
   const { evidence } = origin;
-  const last = evidence.at(-1)?.event;
-  const statedAt = last?.occurredAt ?? context.stated?.at ?? new Date(0);
-  const statedBy = last?.origin ?? context.stated?.by ?? 'system';
-  const quoted = evidence.map(({ event, start, end }) => event.content.slice(start, end)).join(' … ');
-  if (isRecalled(quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
-  const clipped = context.isLocal
-    ? undefined
-    : evidence.map((each) => clippedWords(each, named)).find((words) => words !== null);
-  if (clipped != null) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
-  const resolved = resolveTimes(named, { quoted, statedAt, timeZone: context.timeZone });
+  const said = saidIn(evidence, context);
+  if (isRecalled(said.quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
+  const clipped = context.isLocal ? undefined : firstClipped(evidence, named);
+  if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
+  const resolved = resolveTimes(named, { ...said, timeZone: context.timeZone });
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
   if (problem !== null) return refuse(read, problem.reason, problem.detail, evidence);
-  const privacy = applyPrivacy(resolved.text, context.settings.privacy);
-  const value = applyPrivacy(
-    `${(resolved.attribute ?? '').replaceAll('_', ' ')}: ${resolved.value ?? ''}`,
-    context.settings.privacy,
-  );
-  const dropped = privacy.dropped ?? value.dropped;
-  if (dropped !== null) return { ...refuse(read, 'private', dropped, evidence), text: null };
-  const events = [...new Map(evidence.map(({ event }) => [event.id, event])).values()];
-  const relation = relationOf(resolved, context);
+  const kept = withoutPrivate(resolved, context.settings.privacy);
+  if (kept.dropped !== null) return { ...refuse(read, 'private', kept.dropped, evidence), text: null };
   const own = ownerLevel(context.scope);
   const level = type.levels.includes(own) ? levelOf(resolved, evidence, context) : null;
   if (level === null) return refuse(read, 'malformed', `a ${resolved.type} does not live at ${own}`, evidence);
+  const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
   return {
-    subject: resolved.subject,
+    ...{ subject, polarity, tense, validFrom, validTo, dueAt, type: resolved.type },
     attribute: keySchema.safeParse(resolved.attribute).success ? resolved.attribute : null,
-    value: resolved.value === null ? null : value.text.slice((resolved.attribute ?? '').length + 2).slice(0, 500),
-    polarity: resolved.polarity,
-    tense: resolved.tense,
-    type: resolved.type,
-    text: privacy.text,
+    value: kept.value,
+    text: kept.text,
     level: type.levels.includes(level) ? level : own,
     importance: share(resolved.importance, type.defaultImportance, resolved.explicit),
     confidence: confidenceOf(resolved, evidence),
-    trust: events.length === 0 ? trustOf(statedBy) : lowestTrust(events.map(trustOfEvent)),
-    sourceType: context.sourceType ?? sourceTypeOf(resolved, events),
-    statedAt,
-    statedBy,
+    trust: said.events.length === 0 ? trustOf(said.statedBy) : lowestTrust(said.events.map(trustOfEvent)),
+    sourceType: context.sourceType ?? sourceTypeOf(resolved, said.events),
+    statedAt: said.statedAt,
+    statedBy: said.statedBy,
     quotes: evidence.map(({ event, start, end }) => ({ event: event.id, start, end })),
-    events,
-    validFrom: resolved.validFrom,
-    validTo: resolved.validTo,
-    dueAt: resolved.dueAt,
-    tags: tagsOf(resolved, [...privacy.marks, ...value.marks], context),
+    events: said.events,
+    tags: tagsOf(resolved, kept.marks, context),
     names: resolved.names.filter((name) => applyPrivacy(name, context.settings.privacy).text === name),
-    relation,
+    relation: relationOf(resolved, context),
+  };
+}
+
+type Said = Pick<Statement, 'statedAt' | 'statedBy' | 'events'> & { quoted: string };
+
+/** The words that were quoted, by whom and when they were said, and the events that they stand in. */
+function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
+  const last = evidence.at(-1)?.event;
+  return {
+    quoted: evidence.map(({ event, start, end }) => event.content.slice(start, end)).join(' … '),
+    statedAt: last?.occurredAt ?? stated?.at ?? new Date(0),
+    statedBy: last?.origin ?? stated?.by ?? 'system',
+    events: [...new Map(evidence.map(({ event }) => [event.id, event])).values()],
+  };
+}
+
+function firstClipped(evidence: readonly Evidence[], statement: ReadStatement): string | undefined {
+  return evidence.map((each) => clippedWords(each, statement)).find((words) => words !== null) ?? undefined;
+}
+
+/** Text and value as the policy lets them be kept; `dropped` names what forbids to keep them. */
+function withoutPrivate({ text, attribute, value }: ReadStatement, privacy: CheckContext['settings']['privacy']) {
+  const kept = applyPrivacy(text, privacy);
+  const pair = applyPrivacy(`${(attribute ?? '').replaceAll('_', ' ')}: ${value ?? ''}`, privacy);
+  return {
+    text: kept.text,
+    value: value === null ? null : pair.text.slice((attribute ?? '').length + 2).slice(0, 500),
+    marks: [...kept.marks, ...pair.marks],
+    dropped: kept.dropped ?? pair.dropped,
   };
 }
 

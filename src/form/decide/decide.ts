@@ -103,26 +103,32 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
     return conflicts(statement, target, context) ? null : { action: 'confirm', target };
   }
   if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
-  if (kind === 'reaches') {
-    const hasOutcomes = context.types.get(target.type)?.initialState !== null;
-    if (!hasOutcomes && !isExpired && target.tense !== 'planned') return null;
-    return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
-  }
-  if (kind === 'extends') {
-    const isSameMatter =
-      target.attribute === null || statement.attribute === null || target.attribute === statement.attribute;
-    if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
-    if (isSameMatter) return { action: 'revise', target, text: statement.text };
-    // Under another attribute the whole statement is a new one. A known attribute keeps its own value beside it.
-    return context.attributes.isKnown(target.attribute ?? '')
-      ? null
-      : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
-  }
+  if (kind === 'reaches') return reach(target, context);
+  if (kind === 'extends') return extend(statement, target, context);
   // A plan replaces no state before its day: the job that puts it into effect decides by fields then.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [] };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/** What was meant to be has come: only what has outcomes, was planned or has run out can be reached. */
+function reach(target: Memory, { types }: DecideContext): Decision | null {
+  const hasOutcomes = types.get(target.type)?.initialState !== null;
+  if (!hasOutcomes && target.archivedAt === null && target.tense !== 'planned') return null;
+  return { action: 'add', retires: [{ memory: target, how: hasOutcomes ? 'reached' : 'replaced' }] };
+}
+
+/** The statement says more of what a known one says. */
+function extend(statement: Statement, target: Memory, context: DecideContext): Decision | null {
+  if (target.polarity !== statement.polarity || conflicts(statement, target, context)) return null;
+  const isSameMatter =
+    target.attribute === null || statement.attribute === null || target.attribute === statement.attribute;
+  if (isSameMatter) return { action: 'revise', target, text: statement.text };
+  // Under another attribute the whole statement is a new one. A known attribute keeps its own value beside it.
+  return context.attributes.isKnown(target.attribute ?? '')
+    ? null
+    : { action: 'add', retires: [{ memory: target, how: 'merged' }] };
 }
 
 /**

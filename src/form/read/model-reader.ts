@@ -2,7 +2,14 @@ import type { LanguageModel } from '../../models/language-model.ts';
 import { renderPrompt } from '../../models/prompt.ts';
 import type { ReadAnswer, ReadPromptInput, StatementAnswer } from './read-prompt.ts';
 import { amendNote, readAnswer, readPrompt } from './read-prompt.ts';
-import type { Reader, ReadInput, Reading, ReadOptions, ReadStatement } from './reader.ts';
+import {
+  readStatement,
+  type Reader,
+  type ReadInput,
+  type Reading,
+  type ReadOptions,
+  type ReadStatement,
+} from './reader.ts';
 
 /** A reader that asks a language model: one call for a stretch. */
 export interface ModelReader extends Reader {
@@ -66,24 +73,25 @@ export function createModelReader(
 
 /** A statement of the answer; one that could not be read has no text, and is refused with that reason. */
 function toStatement(item: StatementAnswer | null): ReadStatement {
-  const known = item?.known ?? null;
+  if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
+  const { attribute, value, tense, text, from, to, due, importance, tags, known, relation } = item;
   return {
-    subject: item?.about ?? 'User',
-    attribute: item?.attribute ?? null,
-    value: item?.value ?? null,
-    polarity: item?.denied === true ? 'denied' : 'affirmed',
-    tense: item?.tense ?? 'holds',
-    type: (item?.type ?? 'fact').trim().toLowerCase(),
-    text: item?.text ?? '',
-    quotes: item === null ? [] : [{ turn: item.turn, words: item.quote }],
-    from: item?.from ?? null,
-    to: item?.to ?? null,
-    due: item?.due ?? null,
-    importance: item?.importance ?? null,
-    explicit: item?.inferred !== true,
-    forEveryone: item?.everyone ?? false,
-    tags: item?.tags ?? [],
+    subject: item.about ?? 'User',
+    attribute: attribute ?? null,
+    value: value ?? null,
+    polarity: item.denied === true ? 'denied' : 'affirmed',
+    tense: tense ?? 'holds',
+    type: (item.type ?? 'fact').trim().toLowerCase(),
+    text,
+    quotes: [{ turn: item.turn, words: item.quote }],
+    from: from ?? null,
+    to: to ?? null,
+    due: due ?? null,
+    importance: importance ?? null,
+    explicit: item.inferred !== true,
+    forEveryone: item.everyone ?? false,
+    tags: tags ?? [],
     names: [],
-    relation: item?.relation == null || known === null ? null : { kind: item.relation, known },
+    relation: relation == null || known == null ? null : { kind: relation, known },
   };
 }

@@ -101,54 +101,79 @@ function answered(text: string, pack: Pack, context: SlotContext): FilledSlot[] 
 }
 
 function readMatch(match: RegExpExecArray, input: MatchInput): FilledSlot | null {
-  const { rule, shape, text, sentence, pack } = input;
+  const { rule, text, sentence, pack } = input;
   const groups = match.groups ?? {};
   const raw = groups['v'];
-  const value = raw === undefined ? (rule.value ?? null) : cutValue(raw, shape, input, match);
+  const value = raw === undefined ? (rule.value ?? null) : cutValue(raw, input.shape, input, match);
   // Patterns count UTF-16 units: a value that ends within an emoji is none.
   if (value === null || value === '' || !value.isWellFormed()) return null;
   const subject = subjectOf(groups, pack);
   if (subject === null) return null;
-  if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return null;
-  if (rule.alone === true && speaksOfOthers(`${input.context.turn ?? text} ${input.context.asked ?? ''}`, pack))
-    return null;
   const clause = clauseAround(text, match.index, match.index + match[0].length, pack.script === 'han');
-  const before = text.slice(clause.start, match.index);
-  const whole = text.slice(clause.start, clause.end);
-  if (rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack))) return null;
-  const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
-  if (!rule.firm) {
-    const opening = text.slice(0, match.index + match[0].length);
-    if (/[?？]\s*$/.test(text) && clause.isLast) return null;
-    if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return null;
-    // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
-    if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return null;
-    if (packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text)) return null;
-  }
-  // The pattern takes more words than the value has: what follows the value is the rest of the sentence.
-  const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
-  const head = lead + value;
-  const isEnded = has('ended', whole) && !rule.denied;
-  // A name is not over because the rest of the sentence is: "I stopped when my daughter Ilinca was born".
-  const end = match.index + head.length;
-  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + head;
-  if (!isEnded && !rule.firm && !rule.denied && has('over', past)) return null;
-  const negated = has('not', before) || has('not', lead);
-  if (!isEnded && negated && !rule.firm && !rule.value?.startsWith('no {')) return null;
-  if (isEnded && PEOPLE.has(rule.attribute)) return null;
-  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(text, whole, input);
-  const isPlanned = rule.tense === 'planned' || ahead !== null;
+  const found: Found = { match, subject, value, raw, clause, whole: text.slice(clause.start, clause.end) };
+  if (isOfSomebodyElse(found, input) || (!rule.firm && isNotClaimed(found, input))) return null;
+  const isEnded = packPattern(pack, 'ended').test(found.whole) && !rule.denied;
+  if (isEnded ? PEOPLE.has(rule.attribute) : isOverOrNegated(found, input)) return null;
   return {
     subject,
     attribute: rule.attribute,
     value: (raw !== undefined && rule.value ? rule.value.replace('{value}', value) : value).trim(),
     polarity: isEnded || rule.denied === true ? 'denied' : 'affirmed',
-    tense: isPlanned ? 'planned' : (rule.tense ?? null),
-    from: ahead ?? (isPlanned ? firstAhead(text, input) : null),
+    ...whenTrue(found, input),
     start: match.index,
     end: Math.min(sentence.length, match.index + match[0].length),
     ...(rule.likely === undefined ? {} : { isLikely: true }),
   };
+}
+
+function whenTrue({ whole }: Found, input: MatchInput): Pick<FilledSlot, 'tense' | 'from'> {
+  const { rule, text } = input;
+  const ahead = PEOPLE.has(rule.attribute) ? null : startAhead(text, whole, input);
+  if (rule.tense === 'planned' || ahead !== null) return { tense: 'planned', from: ahead ?? firstAhead(text, input) };
+  return { tense: rule.tense ?? null, from: null };
+}
+
+/** A match with its value, and the clause that it stands in. */
+interface Found {
+  match: RegExpExecArray;
+  subject: string;
+  value: string;
+  raw: string | undefined;
+  clause: { start: number; end: number; isLast: boolean };
+  whole: string;
+}
+
+/** Whether the words may be about somebody else, or are not the standing wish that the rule asks for. */
+function isOfSomebodyElse({ subject, whole }: Found, { rule, text, pack, context }: MatchInput): boolean {
+  if (rule.standing === true && !packPattern(pack, 'request:wish').test(text)) return true;
+  if (rule.alone === true && speaksOfOthers(`${context.turn ?? text} ${context.asked ?? ''}`, pack)) return true;
+  return rule.likely === 'alone' && (subject !== USER || isAboutOthers(whole, pack));
+}
+
+/** Whether the words are a question, a condition, a guess, a joke, or what somebody else has said. */
+function isNotClaimed({ match, subject, clause, whole }: Found, { text, pack }: MatchInput): boolean {
+  const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
+  if (/[?？]\s*$/.test(text) && clause.isLast) return true;
+  const opening = text.slice(0, match.index + match[0].length);
+  if (has('if', opening) || has('hedge', whole) || has('kidding', text)) return true;
+  // Reported speech runs on beyond a comma: "he writes, I moved here in 1958".
+  if (has('said', text.slice(0, match.index)) && !/^says?\b/i.test(match[0]) && subject === USER) return true;
+  return packRegExp(`^\\s*(?:${pack.words.question})(?![\\p{L}])`).test(whole) && /[?？]/.test(text);
+}
+
+/** Whether the words say that it is no longer so, or that it is not so. */
+function isOverOrNegated({ match, value, raw, clause }: Found, { rule, text, pack }: MatchInput): boolean {
+  if (rule.firm) return false;
+  const has = (name: keyof Pack['words'], part: string): boolean => packPattern(pack, name).test(part);
+  const before = text.slice(clause.start, match.index);
+  // The pattern takes more words than the value has: what follows the value is the rest of the sentence.
+  const lead = raw === undefined ? match[0] : (match[0].split(raw)[0] ?? '');
+  const head = lead + value;
+  // A name is not over because the rest of the sentence is: "I stopped when my daughter Ilinca was born".
+  const end = match.index + head.length;
+  const past = PEOPLE.has(rule.attribute) ? head + text.slice(end, end + 8) : before + head;
+  if (!rule.denied && has('over', past)) return true;
+  return (has('not', before) || has('not', lead)) && !rule.value?.startsWith('no {');
 }
 
 /** The day ahead from which a statement holds: said with "from", or in a clause that speaks of the future; null for one that holds now. */

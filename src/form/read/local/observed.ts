@@ -8,36 +8,28 @@ import { fillSlots } from './fill-slots.ts';
 /** What an agent observed, decided or saw come of it: one statement each, in the words of the event. Tool results and documents give none. */
 export function readObserved(event: Event, number: number, input: ReadInput): ReadStatement[] {
   const quotes = [{ turn: number, words: event.content }];
-  if (event.kind === 'decision')
-    return [readStatement({ text: event.content, type: 'decision', tense: 'happened', quotes, explicit: false })];
-  if (event.kind === 'outcome')
-    return [readStatement({ text: event.content, type: 'episode', tense: 'happened', quotes, explicit: false })];
+  const said = { text: event.content, quotes, explicit: false };
+  if (event.kind === 'decision') return [readStatement({ ...said, type: 'decision', tense: 'happened' })];
+  if (event.kind === 'outcome') return [readStatement({ ...said, type: 'episode', tense: 'happened' })];
   if (event.kind !== 'observation' || event.category === 'scaffold_update') return [];
+  const type = event.category === 'preference' ? 'preference' : 'fact';
+  return [readStatement({ ...said, type, ...observedFields(event, input) })];
+}
+
+/** Subject, attribute and value of an observation: by a slot, or by "User prefers …". */
+function observedFields({ content, occurredAt }: Event, { timeZone }: ReadInput): Partial<ReadStatement> {
   const english = packOf('en');
-  const slot =
-    english === null
-      ? undefined
-      : fillSlots(inFirstPerson(event.content), english, {
-          now: event.occurredAt,
-          timeZone: input.timeZone,
-          prefer: 'future',
-        })[0];
+  const when = { now: occurredAt, timeZone, prefer: 'future' } as const;
+  const slot = english === null ? undefined : fillSlots(inFirstPerson(content), english, when)[0];
   // A value that the change of person has touched is not the observation's.
-  const filled = slot !== undefined && event.content.includes(slot.value) ? slot : undefined;
-  return [
-    readStatement({
-      subject: filled?.subject ?? 'User',
-      attribute: filled?.attribute ?? (/^(?:the )?user prefers /i.test(event.content) ? 'preference' : null),
-      value: filled?.value ?? /^(?:the )?user prefers (.{2,120}?)[.!]?$/i.exec(event.content)?.[1] ?? null,
-      polarity: filled?.polarity ?? 'affirmed',
-      tense: filled?.tense ?? 'holds',
-      from: filled?.from?.toISOString() ?? null,
-      type: event.category === 'preference' ? 'preference' : 'fact',
-      text: event.content,
-      quotes,
-      explicit: false,
-    }),
-  ];
+  if (slot !== undefined && content.includes(slot.value)) {
+    const { subject, attribute, value, polarity, tense, from } = slot;
+    return { subject, attribute, value, polarity, tense: tense ?? 'holds', from: from?.toISOString() ?? null };
+  }
+  return {
+    attribute: /^(?:the )?user prefers /i.test(content) ? 'preference' : null,
+    value: /^(?:the )?user prefers (.{2,120}?)[.!]?$/i.exec(content)?.[1] ?? null,
+  };
 }
 
 /** The patterns of slots speak in the first person: "User's wife is Ana" → "my wife is Ana". */

@@ -93,18 +93,8 @@ function shapeOf(pattern: string): string {
 }
 
 function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
-  const relations = Object.keys(pack.relations)
-    .toSorted((left, right) => right.length - left.length)
-    .join('|');
   const isHan = pack.script === 'han';
-  const related = !hasRelation
-    ? '(?!)'
-    : isHan
-      ? `(?:${pack.my})(?<rel>${relations})(?<relname>[\\p{Script=Han}\\p{Script=Katakana}]{2,3})??`
-      : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
-  const month = pack.calendar.months.join('|');
-  const money = `(?<v>(?:${SYMBOL} ?)?\\d+(?:[.,' ]\\d{3})*(?:[.,]\\d+)? ?(?:k\\b|mil\\b|m\\b)?(?: ?(?:thousand|hundred|million|mio|mille|tausend|万|千))?(?: ?(?:${SYMBOL}|${pack.lists['currency'] ?? '€'})(?![\\p{L}]))?)`;
-  const run = isHan ? HAN_RUN : RUN;
+  const related = hasRelation ? relatedSource(pack) : '(?!)';
   const source = rule.pattern
     .replaceAll('PARTNERS', pack.partners)
     .replaceAll('CHILDREN', pack.children)
@@ -115,61 +105,74 @@ function patternOf(rule: SlotRule, pack: Pack, hasRelation: boolean): RegExp {
     .replaceAll('<whose>', `${related}'s`)
     .replaceAll('<who>', `(?:(?:${pack.i})|${related})${pack.notVerb === undefined ? '' : `(?:${pack.notVerb})?`}`)
     .replaceAll('<am>', `(?:${pack.iAm})`)
-    .replace(/<([a-z_A-Z]+)>/g, (token, name: string) => {
-      if (name.startsWith('?')) return token;
-      if (name === 'v' || name === 'rel' || name === 'relname') return token;
-      switch (name) {
-        case 'age':
-          return `(?<v>\\d{1,3}${pack.lists['numberWord'] === undefined ? '' : `|${pack.lists['numberWord']}`})(?![\\d.,:%]*\\d)`;
-        case 'money':
-          return money;
-        case 'hours':
-          return `(?<v>(?:[\\p{L}]+(?: ?[-–] ?| (?:to|till|bis|a|à|tot|t/m|tm|al|através) )[\\p{L}]+,? (?:from )?)?${CLOCK} ?(?:to|till|til|until|-|–|bis|a|à|às|alle|tot|到|から) ?${CLOCK})`;
-        case 'date':
-          return isHan
-            ? `(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])`
-            : `(?<v>(?:\\d{1,2}(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month}) \\d{1,2}(?:st|nd|rd|th)?|\\d{4}-\\d\\d-\\d\\d|\\d{1,2}[./]\\d{1,2}[./](?:\\d{4})?)(?:,?(?: de| del)? \\d{4})?)`;
-        case 'day':
-          return isHan
-            ? `(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])`
-            : `(?<v>(?:(?:next |this |coming )?(?:${pack.calendar.weekdays.join('|')})\\.?,? (?:the )?)?(?:(?:\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month})\\.? (?:the )?\\d{1,2}(?:st|nd|rd|th)?)(?:,? (?:de )?\\d{4})?|tomorrow|(?:next|this) (?:${pack.calendar.weekdays.join('|')}))(?![\\p{L}\\d])`;
-        case 'email':
-          return '(?<v>[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}.-]{1,80}\\.\\p{L}{2,10})';
-        case 'phone':
-          return '(?<v>\\+?\\d[\\d ()/.-]{5,18}\\d)';
-        case 'street':
-          return '(?<v>[^;!?\\n]{3,70})';
-        case 'name':
-        case 'anyname':
-        case 'fullname':
-        case 'wholename':
-        case 'called':
-        case 'place':
-          return isHan ? HAN_NAME : RUN;
-        case 'town':
-          return `(?<v>${WORD}(?: ${WORD})??)`;
-        case 'org':
-        case 'school':
-          return isHan ? HAN_ORGANISATION : RUN;
-        case 'ownJob':
-          return `(?<v>(?:(?!an? |the )[\\p{L}-]+ )?(?:${pack.lists['commonJob'] ?? '(?!)'}))(?![\\p{L}])`;
-        case 'job':
-          return isHan ? `(?<v>${pack.lists['job'] ?? '(?!)'})` : RUN;
-        case 'words':
-          return run;
-        case 'clause':
-          return isHan ? HAN_RUN : '(?<v>[^.;:!?()\\n]{3,70}?)(?= *(?:[.;:!?()\\n]|$))';
-        case 'plain':
-          return isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`;
-        default: {
-          const list = pack.lists[name];
-          if (list === undefined) throw new Error(`The pack ${pack.language} has no list for <${name}>.`);
-          return `(?<v>${list})${isHan ? '' : '(?![\\p{L}])'}`;
-        }
-      }
-    });
+    .replace(/<([a-z_A-Z]+)>/g, (token, name: string) =>
+      name === 'v' || name === 'rel' || name === 'relname' ? token : valueSource(name, pack),
+    );
   return packRegExp(isHan ? source : `(?<![\\p{L}\\p{N}'])(?:${source})`);
 }
+
+/** Somebody of the user's: "my sister Ana". */
+function relatedSource(pack: Pack): string {
+  const relations = Object.keys(pack.relations)
+    .toSorted((left, right) => right.length - left.length)
+    .join('|');
+  return pack.script === 'han'
+    ? `(?:${pack.my})(?<rel>${relations})(?<relname>[\\p{Script=Han}\\p{Script=Katakana}]{2,3})??`
+    : `(?:${pack.my}) (?<rel>${relations})(?:,? (?<relname>[\\p{L}'-]+),?)??`;
+}
+
+/** What a token takes as the value: by the token's own source, or one of a list of the pack. */
+function valueSource(name: string, pack: Pack): string {
+  const isHan = pack.script === 'han';
+  const source = VALUE_SOURCES[name]?.(pack, isHan);
+  if (source !== undefined) return source;
+  const list = pack.lists[name];
+  if (list === undefined) throw new Error(`The pack ${pack.language} has no list for <${name}>.`);
+  return `(?<v>${list})${isHan ? '' : '(?![\\p{L}])'}`;
+}
+
+const HAN_DATE = '(?<v>(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号])';
+const nameSource = (_: Pack, isHan: boolean): string => (isHan ? HAN_NAME : RUN);
+const organisationSource = (_: Pack, isHan: boolean): string => (isHan ? HAN_ORGANISATION : RUN);
+
+const VALUE_SOURCES: Readonly<Record<string, (pack: Pack, isHan: boolean) => string>> = {
+  age: ({ lists: { numberWord } }) =>
+    `(?<v>\\d{1,3}${numberWord === undefined ? '' : `|${numberWord}`})(?![\\d.,:%]*\\d)`,
+  money: ({ lists }) =>
+    `(?<v>(?:${SYMBOL} ?)?\\d+(?:[.,' ]\\d{3})*(?:[.,]\\d+)? ?(?:k\\b|mil\\b|m\\b)?(?: ?(?:thousand|hundred|million|mio|mille|tausend|万|千))?(?: ?(?:${SYMBOL}|${lists['currency'] ?? '€'})(?![\\p{L}]))?)`,
+  hours: () =>
+    `(?<v>(?:[\\p{L}]+(?: ?[-–] ?| (?:to|till|bis|a|à|tot|t/m|tm|al|através) )[\\p{L}]+,? (?:from )?)?${CLOCK} ?(?:to|till|til|until|-|–|bis|a|à|às|alle|tot|到|から) ?${CLOCK})`,
+  date: ({ calendar }, isHan) => {
+    const month = calendar.months.join('|');
+    return isHan
+      ? HAN_DATE
+      : `(?<v>(?:\\d{1,2}(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month}) \\d{1,2}(?:st|nd|rd|th)?|\\d{4}-\\d\\d-\\d\\d|\\d{1,2}[./]\\d{1,2}[./](?:\\d{4})?)(?:,?(?: de| del)? \\d{4})?)`;
+  },
+  day: ({ calendar }, isHan) => {
+    const month = calendar.months.join('|');
+    const weekday = calendar.weekdays.join('|');
+    return isHan
+      ? HAN_DATE
+      : `(?<v>(?:(?:next |this |coming )?(?:${weekday})\\.?,? (?:the )?)?(?:(?:\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?(?: (?:of|de))? (?:${month})|(?:${month})\\.? (?:the )?\\d{1,2}(?:st|nd|rd|th)?)(?:,? (?:de )?\\d{4})?|tomorrow|(?:next|this) (?:${weekday}))(?![\\p{L}\\d])`;
+  },
+  email: () => '(?<v>[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}.-]{1,80}\\.\\p{L}{2,10})',
+  phone: () => '(?<v>\\+?\\d[\\d ()/.-]{5,18}\\d)',
+  street: () => '(?<v>[^;!?\\n]{3,70})',
+  name: nameSource,
+  anyname: nameSource,
+  fullname: nameSource,
+  wholename: nameSource,
+  called: nameSource,
+  place: nameSource,
+  town: () => `(?<v>${WORD}(?: ${WORD})??)`,
+  org: organisationSource,
+  school: organisationSource,
+  ownJob: ({ lists }) => `(?<v>(?:(?!an? |the )[\\p{L}-]+ )?(?:${lists['commonJob'] ?? '(?!)'}))(?![\\p{L}])`,
+  job: ({ lists }, isHan) => (isHan ? `(?<v>${lists['job'] ?? '(?!)'})` : RUN),
+  words: (_, isHan) => (isHan ? HAN_RUN : RUN),
+  clause: (_, isHan) => (isHan ? HAN_RUN : '(?<v>[^.;:!?()\\n]{3,70}?)(?= *(?:[.;:!?()\\n]|$))'),
+  plain: (_, isHan) => (isHan ? HAN_RUN : `(?<v>${WORD}(?: ${WORD})?)`),
+};
 
 /** Tokens that a pattern cannot do without: those outside of all groups that are not optional. */
 function neededTokens(pattern: string): string[] {

@@ -28,85 +28,94 @@ const PARTICLES =
 const NOT_PLACES =
   /^(?:i|i'm|my|the|a|an|it|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|english|german|french|spanish|ok|ai|tv|god|christmas|easter|mr|mrs|ms|dr|one|two|yes|no)$/i;
 
+/** What a shape is cut from: the words that a pattern took, and where it took them. */
+interface Cut extends MatchInput {
+  raw: string;
+  match: RegExpExecArray;
+  isHan: boolean;
+  /** Whether the value stands before the words that tell of it: "Ana is my sister". */
+  isBefore: boolean;
+}
+
 /** The words that are the value, cut from what a pattern took; null where they are none. */
 export function cutValue(raw: string, shape: string, input: MatchInput, match: RegExpExecArray): string | null {
-  const { pack, text } = input;
   const isBefore = match[0].startsWith(raw) && !match[0].endsWith(raw);
-  switch (shape) {
-    case 'name':
-    case 'fullname':
-      return pack.script === 'han'
-        ? hanName(raw)
-        : capitalised(raw, isBefore, 3, (first) =>
-            // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one.
-            isBefore && pack.language === 'de' && !GIVEN_NAMES.has(bareWord(first).toLowerCase())
-              ? false
-              : shape === 'fullname'
-                ? isOwnName(bareWord(first), raw, pack)
-                : isPersonName(bareWord(first)),
-          );
-    case 'called':
-      return (
-        capitalised(raw.replace(/^the /i, ''), false, 6, (first) => !NOT_PLACES.test(bareWord(first))) ??
-        smallName(raw, text, pack)
-      );
-    case 'wholename': {
-      const name = capitalised(raw, false, 3, (first) => isOwnName(bareWord(first), raw, pack));
-      return name?.includes(' ') === true ? name : null;
-    }
-    case 'anyname': {
-      const name = capitalised(raw, false, 3, (first) => !NOT_PLACES.test(first));
-      if (name !== null || pack.script === 'han') return name ?? hanName(raw);
-      const words = raw.split(' ').filter((word) => /^[\p{L}'-]+$/u.test(word));
-      return words.length <= 2 && /^\p{Ll}/u.test(text) && !/^(?:not|a|the|on|is|too|so)$/.test(words[0] ?? '')
-        ? words.join(' ')
-        : null;
-    }
-    case 'town':
-    case 'place': {
-      if (pack.script === 'han') return hanName(raw);
-      const place = capitalised(raw, isBefore, 4, (first) => !NOT_PLACES.test(bareWord(first)));
-      if (place !== null) return place;
-      const [first = '', second = ''] = raw.toLowerCase().split(' ');
-      return PLACES.has(`${first} ${second}`)
-        ? `${first} ${second}`
-        : PLACES.has(bareWord(first))
-          ? raw.split(' ')[0]!
-          : null;
-    }
-    case 'org':
-    case 'school': {
-      if (pack.script === 'han') return hanName(raw);
-      const name = capitalised(raw.replace(/^the /i, ''), isBefore, 6, (first) => !NOT_PLACES.test(bareWord(first)));
-      if (shape === 'org' || name === null)
-        return name !== null && input.rule.pattern.startsWith('^(?:[') && /^\p{Lu}{1,4}$/u.test(name) ? null : name;
-      return wordsPattern(pack.lists['schoolWord'] ?? '', pack.script).test(name) ? name : null;
-    }
-    case 'job':
-      return jobOf(raw, pack);
-    case 'age':
-      return ageOf(raw);
-    case 'day': {
-      const date = findDates(raw, pack, { ...input.context, prefer: 'future' })[0];
-      return date?.isDay === true && date.from !== null && date.from > input.context.now ? date.written : null;
-    }
-    case 'car': {
-      // The make is in the list, the model is the capitalised word or the number after it: "Renault Zoe".
-      const rest = text.slice(text.indexOf(raw, match.index) + raw.length);
-      return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
-    }
-    case 'clause':
-      return pack.script === 'han' ? raw : withoutEnd(raw.replace(/,? (?:please|pls|thanks|ok|yeah)$/i, ''), '., ');
-    case 'words':
-    case 'plain':
-      return pack.script === 'han' ? raw : cutWords(raw, pack, shape === 'plain');
-    case 'street': {
-      const street = withoutEnd(raw.split(/ (?:and|since|so|but|und|y|et|e|en) /i)[0] ?? '', '., \t\n');
-      return /\d/.test(street) && /\p{L}{3}/u.test(street) ? street : null;
-    }
-    default:
-      return withoutEnd(raw, '., \t\n');
-  }
+  const cut = CUTS[shape];
+  if (cut === undefined) return withoutEnd(raw, '., \t\n');
+  return cut({ ...input, shape, raw, match, isBefore, isHan: input.pack.script === 'han' });
+}
+
+const isNoPlace = (word: string): boolean => NOT_PLACES.test(bareWord(word));
+
+const CUTS: Readonly<Record<string, (cut: Cut) => string | null>> = {
+  name: cutPersonName,
+  fullname: cutPersonName,
+  called: ({ raw, text, pack }) =>
+    capitalised(raw.replace(/^the /i, ''), false, 6, (first) => !isNoPlace(first)) ?? smallName(raw, text, pack),
+  wholename({ raw, pack }) {
+    const name = capitalised(raw, false, 3, (first) => isOwnName(bareWord(first), raw, pack));
+    return name?.includes(' ') === true ? name : null;
+  },
+  anyname({ raw, text, isHan }) {
+    const name = capitalised(raw, false, 3, (first) => !NOT_PLACES.test(first));
+    if (name !== null || isHan) return name ?? hanName(raw);
+    const words = raw.split(' ').filter((word) => /^[\p{L}'-]+$/u.test(word));
+    const isShort = words.length <= 2 && /^\p{Ll}/u.test(text);
+    return isShort && !/^(?:not|a|the|on|is|too|so)$/.test(words[0] ?? '') ? words.join(' ') : null;
+  },
+  town: cutPlace,
+  place: cutPlace,
+  org({ raw, rule, isHan, isBefore }) {
+    const name = isHan ? hanName(raw) : organisationName(raw, isBefore);
+    const isOfLetters = name !== null && rule.pattern.startsWith('^(?:[') && /^\p{Lu}{1,4}$/u.test(name);
+    return isOfLetters && !isHan ? null : name;
+  },
+  school({ raw, pack, isHan, isBefore }) {
+    if (isHan) return hanName(raw);
+    const name = organisationName(raw, isBefore);
+    return name !== null && wordsPattern(pack.lists['schoolWord'] ?? '', pack.script).test(name) ? name : null;
+  },
+  job: ({ raw, pack }) => jobOf(raw, pack),
+  age: ({ raw }) => ageOf(raw),
+  day({ raw, pack, context }) {
+    const date = findDates(raw, pack, { ...context, prefer: 'future' })[0];
+    return date?.isDay === true && date.from !== null && date.from > context.now ? date.written : null;
+  },
+  car({ raw, text, match }) {
+    // The make is in the list, the model is the capitalised word or the number after it: "Renault Zoe".
+    const rest = text.slice(text.indexOf(raw, match.index) + raw.length);
+    return raw + (/^ (?:\p{Lu}[\p{L}\p{N}-]*|\d[\p{L}\p{N}]*)(?![\p{L}\p{N}])/u.exec(rest)?.[0] ?? '');
+  },
+  clause: ({ raw, isHan }) => (isHan ? raw : withoutEnd(raw.replace(/,? (?:please|pls|thanks|ok|yeah)$/i, ''), '., ')),
+  words: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, false)),
+  plain: ({ raw, pack, isHan }) => (isHan ? raw : cutWords(raw, pack, true)),
+  street({ raw }) {
+    const street = withoutEnd(raw.split(/ (?:and|since|so|but|und|y|et|e|en) /i)[0] ?? '', '., \t\n');
+    return /\d/.test(street) && /\p{L}{3}/u.test(street) ? street : null;
+  },
+};
+
+function cutPersonName({ raw, shape, pack, isBefore, isHan }: Cut): string | null {
+  if (isHan) return hanName(raw);
+  return capitalised(raw, isBefore, 3, (word) => {
+    const first = bareWord(word);
+    // Where nouns have capitals, the noun before "my daughter" is a name only if it is known as one.
+    if (isBefore && pack.language === 'de' && !GIVEN_NAMES.has(first.toLowerCase())) return false;
+    return shape === 'fullname' ? isOwnName(first, raw, pack) : isPersonName(first);
+  });
+}
+
+function cutPlace({ raw, isBefore, isHan }: Cut): string | null {
+  if (isHan) return hanName(raw);
+  const place = capitalised(raw, isBefore, 4, (first) => !isNoPlace(first));
+  if (place !== null) return place;
+  const [first = '', second = ''] = raw.toLowerCase().split(' ');
+  if (PLACES.has(`${first} ${second}`)) return `${first} ${second}`;
+  return PLACES.has(bareWord(first)) ? (raw.split(' ')[0] ?? null) : null;
+}
+
+function organisationName(raw: string, isBefore: boolean): string | null {
+  return capitalised(raw.replace(/^the /i, ''), isBefore, 6, (first) => !isNoPlace(first));
 }
 
 /** The words of a name in a text that has no capitals at all; null where its first word is an ordinary one. */
@@ -125,9 +134,7 @@ function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first
   if (atEnd) words.reverse();
   const taken: string[] = [];
   for (const word of words) {
-    const isName = /^(?:\p{Lu}|\d*\p{Lu})/u.test(word) && !/^I(?:'|$)/.test(word);
-    if (!isName && !(PARTICLES.test(word) && taken.length > 0)) break;
-    if (taken.length > 0 && NOT_PLACES.test(bareWord(word)) && !PARTICLES.test(word)) break;
+    if (!mayGoOn(word, taken.length === 0)) break;
     taken.push(word);
     if (taken.length === limit) break;
     if (/[.]$/.test(word) && !/^(?:mr|mrs|ms|dr|st|prof)\.$/i.test(word) && word.length > 2) break;
@@ -136,6 +143,13 @@ function capitalised(run: string, atEnd: boolean, limit: number, accepts: (first
   const first = atEnd ? taken.at(-1) : taken[0];
   if (first === undefined || !accepts(first.replace(/['’]s$/, ''))) return null;
   return withoutEnd((atEnd ? taken.reverse() : taken).join(' '), '.,').replace(/['’]s$/, '');
+}
+
+/** Whether a word is the first of a name, or a later one, which may be a particle such as "van". */
+function mayGoOn(word: string, isFirst: boolean): boolean {
+  const isName = /^(?:\p{Lu}|\d*\p{Lu})/u.test(word) && !/^I(?:'|$)/.test(word);
+  if (isFirst) return isName;
+  return PARTICLES.test(word) || (isName && !isNoPlace(word));
 }
 
 /** After a word of kinship nearly every capitalised word is a name, also one that ends as the names of peoples do: "Trish". */
