@@ -82,7 +82,13 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   if (level === null) return refuse(read, 'malformed', `a ${resolved.type} does not live at ${own}`, evidence);
   const { subject, polarity, tense, validFrom, validTo, dueAt } = resolved;
   return {
-    ...{ subject, polarity, tense, validFrom, validTo, dueAt, type: resolved.type },
+    subject,
+    polarity,
+    tense,
+    validFrom,
+    validTo,
+    dueAt,
+    type: resolved.type,
     attribute: keySchema.safeParse(resolved.attribute).success ? resolved.attribute : null,
     value: kept.value,
     text: kept.text,
