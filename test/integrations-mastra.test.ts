@@ -138,6 +138,9 @@ describe('Mastra', () => {
     await memory.updateThread({ id: 'one', title: 'Holidays', metadata: { colour: 'red' } });
     const mine = await memory.listThreads({ filter: { resourceId: 'ann', metadata: { colour: 'red' } } });
     expect(mine.threads).toMatchObject([{ id: 'one', title: 'Holidays', metadata: { colour: 'red' } }]);
+    // A title is no memory.
+    const { results } = await varve.for({ user: 'ann', session: 'one' }).recall('holidays', { abstain: false });
+    expect(results.map(({ text }) => text).join()).not.toContain('Holidays');
     await memory.deleteThread('one');
     expect(await memory.getThreadById({ threadId: 'one' })).toBeNull();
     expect((await memory.recall({ threadId: 'two', resourceId: 'bob' })).total).toBe(1);

@@ -13,7 +13,7 @@ import { parseScope, type Scope } from '../record/scope.ts';
 import { agentTool } from '../tools/agent-tools.ts';
 import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
 import type { Varve } from '../varve.ts';
-import { keyedNotes } from './keyed-notes.ts';
+import { type KeyedNotes, keyedNotes } from './keyed-notes.ts';
 
 /** How Varve is the memory of Mastra's agents. */
 export interface VarveMemoryOptions {
@@ -128,7 +128,7 @@ export class VarveMemory extends MastraMemory {
     const { id, resourceId, title = '', metadata = {} } = thread;
     if (title === '' && Object.keys(metadata).length === 0) return thread;
     const note = { title: title || id, content: title || `Thread ${id}`, metadata: { title, metadata } };
-    const notes = keyedNotes(this.handle(resourceId), NOTES);
+    const notes = this.#threadNotes(resourceId);
     await notes.inTurn(() => notes.put([id], note));
     return thread;
   }
@@ -145,7 +145,7 @@ export class VarveMemory extends MastraMemory {
     const thread = await this.getThreadById({ threadId });
     if (thread === null) return;
     await this.handle(thread.resourceId, threadId).erase({ reason: 'deleted through Mastra' });
-    const notes = keyedNotes(this.handle(thread.resourceId), NOTES);
+    const notes = this.#threadNotes(thread.resourceId);
     const note = await notes.get([threadId]);
     if (note !== null) await notes.remove(note);
   }
@@ -271,9 +271,15 @@ export class VarveMemory extends MastraMemory {
     return { total, items: items.filter((one) => one.user !== null) };
   }
 
+  /** Titles and metadata of threads, in a connection of their own: recall and contexts, which name none, do not find them. */
+  #threadNotes(resourceId: string): KeyedNotes {
+    const { varve, tenant, agent } = this.#options;
+    return keyedNotes(varve.for({ tenant, agent, user: resourceId, connection: NOTES }), NOTES);
+  }
+
   async #toThread({ id, user, startedAt, lastEventAt, opening }: SessionSummary): Promise<StorageThreadType> {
     const resourceId = user ?? '';
-    const note = await keyedNotes(this.handle(resourceId), NOTES).get([id]);
+    const note = await this.#threadNotes(resourceId).get([id]);
     const kept = (note?.metadata ?? {}) as { title?: string; metadata?: Record<string, unknown> };
     const title = kept.title ?? opening?.slice(0, 80) ?? '';
     return { id, resourceId, title, createdAt: startedAt, updatedAt: lastEventAt, metadata: kept.metadata };
