@@ -32,7 +32,12 @@ build() {
     dpkg -s "$package" >/dev/null 2>&1 || apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$package" >"$dir/apt.log" 2>&1 ||
       fail 3 "the package $package cannot be installed"
   done
-  bash "$source/build-citus.sh" "$dir" >"$dir/build.log" 2>&1 || { tail -n 20 "$dir/build.log" "$dir"/src/*.log >&2; fail 1 "the build failed"; }
+  # 40 s on two free cores. On a machine that is far too busy for it the tests would take as long again.
+  timeout 600 bash "$source/build-citus.sh" "$dir" >"$dir/build.log" 2>&1 || {
+    (($? != 124)) || fail 3 "Citus was not built within ten minutes"
+    tail -n 20 "$dir/build.log" "$dir"/src/*.log >&2
+    fail 1 "the build failed"
+  }
 }
 
 create() {

@@ -86,7 +86,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       }
     },
     text: createPostgresTextIndex(isDistributed),
-    vectors: createPostgresVectorIndex(kysely, { schema, hasSettings: primary.transactions.hasVectorSettings }),
+    vectors: createPostgresVectorIndex(kysely, schema),
     syntax: POSTGRES_SYNTAX,
     examine: async () => [
       ...(await examineCluster(kysely, schema)),

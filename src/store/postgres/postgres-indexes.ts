@@ -3,7 +3,6 @@ import { digest } from '../../record/id.ts';
 import {
   chunks,
   type IndexedKind,
-  type Reader,
   tellingWords,
   type TextIndex,
   type VectorHit,
@@ -12,7 +11,6 @@ import {
 } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
-import { VECTOR_SETTINGS } from './tenant-transactions.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
 const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };
@@ -152,10 +150,7 @@ export function encodeVector(vector: Float32Array): string {
  * its dimensions. The planner reads small owners exactly and large ones through the index, which goes on
  * (iterative scan) until enough rows are of the owner.
  */
-export function createPostgresVectorIndex(
-  kysely: Kysely<Tables>,
-  { schema, hasSettings }: { schema: string; hasSettings: boolean },
-): VectorIndex {
+export function createPostgresVectorIndex(kysely: Kysely<Tables>, schema: string): VectorIndex {
   const nearest: VectorIndex['nearest'] = async (reader, search) => {
     const { tenant, owners, model, kind, query, limit, archived = false, condition } = search;
     const live = kind === 'memory' && !archived ? sql`and record.archived_at is null` : sql``;
@@ -164,7 +159,6 @@ export function createPostgresVectorIndex(
     const join = needsRecord
       ? sql`join ${sql.table(RECORD_TABLE[kind])} as record on record.tenant_id = v.tenant_id and record.row_id = v.record_row`
       : sql``;
-    if (!hasSettings) await setForTransaction(reader);
     const distance = sql`${castTo(model)} <#> ${encodeVector(query)}::vector`;
     const { rows } = await sql<VectorHit>`
       select v.record_row as "rowId", v.passage, -(${distance}) as similarity
@@ -185,14 +179,6 @@ export function createPostgresVectorIndex(
     nearest,
     scan: async () => null,
   };
-}
-
-/** Where transactions do not begin with the settings of a scan: see {@link VECTOR_SETTINGS}. */
-async function setForTransaction(reader: Reader): Promise<void> {
-  const settings = Object.entries(VECTOR_SETTINGS).map(
-    ([name, value]) => sql`set_config(${sql.lit(name)}, ${sql.lit(value)}, true)`,
-  );
-  await sql`select ${sql.join(settings)}`.execute(reader);
 }
 
 function castTo(model: VectorModel) {

@@ -17,8 +17,6 @@ import { TENANT_ROLE } from './row-security.ts';
 /** How transactions begin: within a tenant, and ready for what the vector index asks. */
 export interface TenantTransactions {
   dialect: PostgresDialect;
-  /** Whether a transaction already has what {@link VECTOR_SETTINGS} says when its work begins. */
-  readonly hasVectorSettings: boolean;
   /** From now on the settings of a transaction hold on the workers of a cluster as well. */
   reachWorkers(): void;
   /** Runs what begins a transaction; `enter` is then to be called first in it. */
@@ -27,7 +25,7 @@ export interface TenantTransactions {
 }
 
 /** A scan goes on until enough rows are of the owner, and looks at 100 candidates. */
-export const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
+const VECTOR_SETTINGS: Readonly<Record<string, string>> = {
   'hnsw.iterative_scan': 'relaxed_order',
   'hnsw.ef_search': '100',
 };
@@ -43,8 +41,7 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
   let isCluster = false;
   const settingsOf = (tenant: Tenant): Record<string, string> => {
     if (tenant === EVERY_TENANT) return { search_path: path };
-    const settings = { search_path: path, 'varve.tenant': tenant, role: TENANT_ROLE };
-    return isOwnPool ? { ...settings, ...VECTOR_SETTINGS } : settings;
+    return { search_path: path, 'varve.tenant': tenant, role: TENANT_ROLE, ...VECTOR_SETTINGS };
   };
 
   /** Begins a transaction with the settings that it is to have. */
@@ -80,7 +77,6 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
 
   return {
     dialect: isOwnPool ? new EnteringDialect({ pool }) : new PostgresDialect({ pool }),
-    hasVectorSettings: isOwnPool,
     reachWorkers() {
       isCluster = true;
     },
