@@ -112,7 +112,7 @@ interface Fitter {
 }
 
 function createFitter({ layout, counter }: FitRequest): Fitter {
-  const writing = writingOf(layout);
+  const writing = writingEachLineOnce(writingOf(layout));
   const placed = formatsByPlace(layout);
   const measure = (section: SectionName, items: readonly Item[]): number => {
     const format = placed.get(section)?.format;
@@ -126,6 +126,19 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
     fit(section, items, room, reason) {
       const rule = placed.get(section)?.format?.rule ?? RULES[section] ?? 'drop-lowest';
       return fitSection({ items, rule, budget: room, reason, measure: (some) => measure(section, some) });
+    },
+  };
+}
+
+/** Fitting writes the same items again and again, and making a text inert costs more than all else of it. */
+function writingEachLineOnce(writing: Writing): Writing {
+  const written = new Map<string, string>();
+  return {
+    ...writing,
+    line(text) {
+      const known = written.get(text) ?? writing.line(text);
+      written.set(text, known);
+      return known;
     },
   };
 }
