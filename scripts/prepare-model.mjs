@@ -4,10 +4,10 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findSources, prepareWeights } from '../src/models/local-embedder/prepare-weights.ts';
-import { MODEL_NAME } from '../src/models/local-embedder/weights.ts';
+import { WEIGHTS_NAME } from '../src/models/local-embedder/weights.ts';
 
 const root = join(import.meta.dirname, '..');
-const target = join(root, 'weights', MODEL_NAME);
+const target = join(root, 'weights', WEIGHTS_NAME);
 
 rmSync(join(root, 'weights'), { recursive: true, force: true });
 prepareWeights(findSources(root), target);
@@ -15,8 +15,8 @@ cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
 writeFileSync(
   join(target, 'NOTICE'),
   'all-MiniLM-L6-v2 by sentence-transformers, Apache License 2.0; quantised ONNX export by Xenova.\n' +
-    'weights.bin has its weights with a difference that was learned for Varve (rank 16, merged and quantised again);\n' +
-    'vocabulary.bin has its vocabulary. Among the sentences that the difference was learned from are turns of\n' +
+    'weights.bin has its weights with two differences that were learned for Varve (rank 16, merged and quantised again);\n' +
+    'vocabulary.bin has its vocabulary. Among the sentences that the first was learned from are turns of\n' +
     'Synthetic-Persona-Chat (Google, CC BY 4.0), RealMem (MIT, Apache-2.0) and LongMemEval (MIT).\n',
 );
 console.log(`Prepared the model in ${target}.`);

@@ -13,6 +13,7 @@ import type { MaintenanceReport } from './maintain/maintain.ts';
 import type { Calibrated } from './models/calibrate.ts';
 import { systemDelay } from './models/caller.ts';
 import { redactingModel } from './models/create-language-model.ts';
+import type { LocalReaderOptions } from './form/read/local/local-reader.ts';
 import { cachedEmbedder } from './models/embedder.ts';
 import { createLocalEmbedder, LOCAL_EMBEDDER_ID } from './models/local-embedder/local-embedder.ts';
 import { createOperator, type Operator } from './operate/operator.ts';
@@ -177,9 +178,9 @@ function createLocalReaderOnce(embedding: EmbeddingModels): FormDeps['localReade
 }
 
 /** The local reader was taught on the vectors of the local embedder: another model's vectors mean nothing to it. */
-function sentenceVectors({ current }: EmbeddingModels): { embed?: (texts: string[]) => Promise<Float32Array[]> } {
+function sentenceVectors({ current }: EmbeddingModels): LocalReaderOptions {
   if (current === null || current.id !== LOCAL_EMBEDDER_ID) return {};
-  return { embed: async (texts) => (await current.embed(texts)).vectors };
+  return { embed: async (texts) => (await current.embed(texts)).vectors, tellForeign: current.tellForeign };
 }
 
 /** Lets any number of followers wait for the next write. */

@@ -13,6 +13,11 @@ export interface Embedder {
    * Throws `embedder_unavailable`, `timed_out` or `cancelled`; `details.usage` says what was used before that.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
+  /**
+   * Only of the local embedder: for each part of a message a number that is above 0 where its author more likely brings it along
+   * (pasted, quoted, to be translated, fiction) than says it. The parts follow each other as they do in the message.
+   */
+  tellForeign?(parts: readonly string[]): Promise<Float32Array>;
   close?(): Promise<void>;
 }
 
@@ -145,6 +150,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
       // Copies: what a caller does to its vector is not seen by the next.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
+    ...(embedder.tellForeign === undefined ? {} : { tellForeign: (parts) => embedder.tellForeign!(parts) }),
     ...(embedder.close === undefined ? {} : { close: () => embedder.close?.() ?? Promise.resolve() }),
   };
 }

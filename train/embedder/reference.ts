@@ -18,7 +18,7 @@ const HEADS = 12;
 const HEAD = hidden / HEADS;
 const sources = findSources(join(import.meta.dirname, '../..'));
 const tensors = readOnnxTensors(readFileSync(join(sources.published, 'onnx/model_quantized.onnx')));
-const differences = readDifferences(readFileSync(sources.difference));
+const differences = readDifferences(readFileSync(sources.memory));
 const wordPiece = createWordPiece(new Map(readPieces(sources.published).map((piece, id) => [piece, id])));
 const modules = [
   'attention.self.query',

@@ -9,92 +9,28 @@ Writes OUT/memory-lora.safetensors, and prints R@5, R@10 and R@20 by plain cosin
 import argparse
 import gzip
 import json
-import math
 import random
+import sys
 from pathlib import Path
 
 import numpy as np
-import onnx
 import torch
-from onnx import numpy_helper
-from safetensors.torch import save_file
 from torch.nn import functional as F
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-DEVICE = "cuda"
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from bert import DEVICE, MOST_TOKENS, add_differences, load_bert, load_tokenizer, save_differences
+
 BATCH = 64
 TEMPERATURE = 0.04
 # The question given the turn is taught as well, with less weight: it keeps turns apart from each other.
 BACKWARD = 0.3
 HARD_NEGATIVES = 2
-MOST_TOKENS = 256
-
-
-def load_bert(model):
-    """The model as it is after quantising: what Varve merges the difference into."""
-    graph = onnx.load(model / "onnx/model_quantized.onnx").graph
-    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-
-    def dequantised(name):
-        values, zero = tensors[f"{name}_quantized"].astype(np.float32), tensors[f"{name}_zero_point"].astype(np.float32)
-        return (values - zero) * tensors[f"{name}_scale"]
-
-    # The exporter numbers the matrices as the graph uses them; the node's name says which module that is.
-    matrices = {}
-    for node in graph.node:
-        weights = [name for name in node.input if name.endswith("_quantized") and name in tensors]
-        if weights and "MatMul" in node.op_type:
-            matrices[node.name.replace("_quant", "").replace("/", ".")] = weights[0].removesuffix("_quantized")
-
-    settings = json.loads((model / "config.json").read_text())
-    for name in ("_name_or_path", "architectures", "transformers_version", "gradient_checkpointing"):
-        settings.pop(name, None)
-    bert = BertModel(BertConfig(**settings), add_pooling_layer=False)
-    state = {}
-    for name in bert.state_dict():
-        if name in tensors:
-            state[name] = torch.tensor(tensors[name])
-        elif f"{name}_quantized" in tensors:
-            state[name] = torch.tensor(dequantised(name))
-        elif name.endswith(".weight"):
-            module = name.removesuffix(".weight")
-            found = next(matrix for node, matrix in matrices.items() if f".{module}.MatMul" in node)
-            state[name] = torch.tensor(dequantised(found).T.copy())
-    missing = set(bert.state_dict()) - set(state) - {"embeddings.position_ids"}
-    assert not missing, f"The file has no weights for {missing}."
-    bert.load_state_dict(state, strict=False)
-    return bert.to(DEVICE)
-
-
-class Difference(torch.nn.Module):
-    """A linear layer and what is learned in addition: W + b·a."""
-
-    def __init__(self, layer, rank):
-        super().__init__()
-        self.layer = layer
-        self.a = torch.nn.Parameter(torch.randn(rank, layer.in_features, device=DEVICE) / math.sqrt(layer.in_features))
-        self.b = torch.nn.Parameter(torch.zeros(layer.out_features, rank, device=DEVICE))
-
-    def forward(self, x):
-        return self.layer(x) + (x @ self.a.T) @ self.b.T
-
-
-def add_differences(bert, rank):
-    for parameter in bert.parameters():
-        parameter.requires_grad_(False)
-    for layer in bert.encoder.layer:
-        attention = layer.attention.self
-        for name in ("query", "key", "value"):
-            setattr(attention, name, Difference(getattr(attention, name), rank))
-        for module in (layer.attention.output, layer.intermediate, layer.output):
-            module.dense = Difference(module.dense, rank)
 
 
 class Encoder:
     def __init__(self, bert, model):
-        special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "cls", "sep", "unk")}
         self.bert = bert
-        self.tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(model / "tokenizer.json"), **special)
+        self.tokenizer = load_tokenizer(model)
 
     def encode(self, texts):
         batch = self.tokenizer(texts, padding=True, truncation=True, max_length=MOST_TOKENS, return_tensors="pt").to(DEVICE)
@@ -187,13 +123,7 @@ def main():
             step += 1
         print("epoch", epoch + 1, judge(encoder, sets["eval"]), flush=True)
 
-    differences = {}
-    for name, module in bert.named_modules():
-        if isinstance(module, Difference):
-            differences[f"{name}.a"] = module.a.detach().half().cpu().contiguous()
-            differences[f"{name}.b"] = module.b.detach().half().cpu().contiguous()
-    options.out.mkdir(parents=True, exist_ok=True)
-    save_file(differences, options.out / "memory-lora.safetensors")
+    save_differences(bert, options.out / "memory-lora.safetensors")
 
 
 main()

@@ -9,6 +9,7 @@ import { PACKS } from '../../src/language/packs/packs.ts';
 import { attributeTable } from '../../src/record/attributes.ts';
 import type { Event } from '../../src/record/event.ts';
 import { MEMORY_TYPES } from '../../src/record/memory-types.ts';
+import { createLocalEmbedder } from '../../src/models/local-embedder/local-embedder.ts';
 import { covers, flat, isAboutUser } from '../../src/evaluate/says.ts';
 import { embedAll } from './embed-cache.ts';
 import { learn, OPTIONS, quantise, rowOf } from './learn.ts';
@@ -20,6 +21,7 @@ const detailFile = args.includes('--detail') ? args[args.indexOf('--detail') + 1
 const wanted = args.filter((arg) => /^[a-g]\d\d$/.test(arg));
 const FOLDS = 5;
 
+const embedder = createLocalEmbedder();
 const lives = readLives();
 const attributes = attributeTable();
 const types = Object.entries(MEMORY_TYPES)
@@ -56,6 +58,7 @@ async function readLife(
   const said: Said[] = [];
   const reader = createLocalReader({
     embed: slotsOnly || process.env['PLAIN'] === '1' ? null : embedCached,
+    tellForeign: process.env['PLAIN'] === '1' ? undefined : embedder.tellForeign,
     ...(ask === null ? {} : { select: ask }),
   });
   const many =

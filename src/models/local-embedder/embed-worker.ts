@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createEncoder } from './encoder.ts';
+import { createEncoder, type TextPart } from './encoder.ts';
 import { createKernel, type SharedMemory } from './kernel.ts';
 import { layoutMemory } from './memory-layout.ts';
 import { openPrepared } from './prepared-weights.ts';
@@ -19,6 +19,8 @@ export interface WorkerTask {
   /** Tokens of each text; their ids follow each other, each text starting at an even place. */
   readonly lengths: readonly number[];
   readonly parts: number;
+  /** Of the one text that is asked which of its parts are its author's. */
+  readonly textParts?: readonly TextPart[] | undefined;
 }
 
 /** `vectors: true` means that the workspace now holds the task's vectors. */
@@ -31,13 +33,13 @@ function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
   const kernel = createKernel(memory);
   const encoder = createEncoder(kernel, memory, layout);
 
-  port.on('message', ({ workspace: index, lengths, parts }: WorkerTask) => {
+  port.on('message', ({ workspace: index, lengths, parts, textParts }: WorkerTask) => {
     const workspace = layout.workspaces[index];
     if (!workspace) throw new RangeError(`There is no workspace ${index}.`);
     let firstId = 0;
     let wroteVector = false;
     for (const [slot, tokens] of lengths.entries()) {
-      const text = { workspace, firstId, tokens, slot };
+      const text = { workspace, firstId, tokens, slot, parts: textParts };
       if (parts === 1) encoder.encode(text);
       wroteVector = parts === 1 || encoder.encodeTogether(text, parts);
       firstId += tokens + (tokens & 1);
@@ -48,6 +50,7 @@ function serve(setup: WorkerSetup, port: NonNullable<typeof parentPort>): void {
   if (setup.weightsFolder !== undefined) {
     const weights = openPrepared(setup.weightsFolder, { memory, layout });
     weights.readAllWords();
+    weights.readForeign();
     weights.close();
   }
   reply({ type: 'ready' });

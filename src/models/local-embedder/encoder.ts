@@ -8,13 +8,20 @@ import {
   type Workspace,
 } from './memory-layout.ts';
 
-/** One text to encode: its ids lie in the workspace from `firstId` on, its vector goes to place `slot`. */
+/**
+ * One text to encode: its ids lie in the workspace from `firstId` on, its vector goes to place `slot`. With `parts`, the layers that tell
+ * an author's own words encode it instead, and for each part a number goes to the workspace's vectors: how likely it is not the author's.
+ */
 export interface EncodeText {
   readonly workspace: Workspace;
   readonly firstId: number;
   readonly tokens: number;
   readonly slot: number;
+  readonly parts?: readonly TextPart[] | undefined;
 }
+
+/** Tokens of a text that belong together. */
+export type TextPart = readonly [from: number, count: number];
 
 /** The forward pass of the model over the shared memory. */
 export interface Encoder {
@@ -145,15 +152,27 @@ class ForwardPass implements Encoder {
    */
   #runPhase(phase: number, text: EncodeText, rows: Rows): void {
     const side = (phase & 1) as 0 | 1;
-    const previous = this.#layout.layers[phase - 1];
+    const layers = text.parts === undefined ? this.#layout.layers : this.#layout.foreign.layers;
+    const previous = layers[phase - 1];
     if (previous) this.#attendAndFeed(previous, (1 - side) as 0 | 1, text, rows);
     else this.#embedTokens(text, rows);
-    const next = this.#layout.layers[phase];
+    const next = layers[phase];
     if (next) this.#project(next, side, text, rows);
   }
 
-  #pool(text: EncodeText): void {
-    this.#kernel.pool(text.workspace.x, text.workspace.vectors + text.slot * MODEL.hidden * 4, text.tokens);
+  #pool({ workspace: { x, vectors, context }, slot, tokens, parts }: EncodeText): void {
+    if (parts === undefined) {
+      this.#kernel.pool(x, vectors + slot * MODEL.hidden * 4, tokens);
+      return;
+    }
+    const head = this.#layout.foreign.head / 4;
+    for (const [place, [from, count]] of parts.entries()) {
+      // The head is linear: asked of the mean, it gives the mean of what it says of each token.
+      this.#kernel.pool(x + from * MODEL.hidden * 4, context, count);
+      let sum = this.#floats[head + MODEL.hidden] ?? 0;
+      for (let i = 0; i < MODEL.hidden; i++) sum += this.#floats[head + i]! * this.#floats[context / 4 + i]!;
+      this.#floats[vectors / 4 + place] = sum;
+    }
   }
 
   #waitFor(index: number, count: number): void {

@@ -1,5 +1,5 @@
 import type { Kernel, SharedMemory } from './kernel.ts';
-import { type LinearAddress, type MemoryLayout, MODEL, type NormAddress } from './memory-layout.ts';
+import { type LayerAddress, type LinearAddress, type MemoryLayout, MODEL, type NormAddress } from './memory-layout.ts';
 
 interface Target {
   memory: SharedMemory;
@@ -7,13 +7,28 @@ interface Target {
   kernel: Kernel;
 }
 
+/** What training added to the published weights: for the embedder (train/embedder), and to tell an author's own words (train/foreign). */
+export interface AddedWeights {
+  memory: Uint8Array;
+  foreign: Uint8Array;
+}
+
 /** Writes all-MiniLM-L6-v2 (the int8 ONNX export), with what training added to it, into the memory, in the kernel's order. */
-export function loadModel(file: Uint8Array, added: Uint8Array, target: Target): void {
-  const { layout, kernel } = target;
-  const source = readSource(file, added);
+export function loadModel(file: Uint8Array, added: AddedWeights, target: Target): void {
+  const { layout, kernel, memory } = target;
+  const source = readSource(file, readDifferences(added.memory));
   kernel.writeConstants(layout.constants);
   writeEmbeddings(target, source);
-  for (const [index, layer] of layout.layers.entries()) {
+  writeLayers(target, layout.layers, source);
+  const foreign = readDifferences(added.foreign);
+  writeLayers(target, layout.foreign.layers, readSource(file, foreign));
+  const head = foreign.get('head');
+  if (head === undefined) throw new RangeError('The difference has no head.');
+  new Float32Array(memory.buffer, layout.foreign.head).set([...head.a, ...head.b]);
+}
+
+function writeLayers(target: Target, layers: readonly LayerAddress[], source: Source): void {
+  for (const [index, layer] of layers.entries()) {
     const prefix = `encoder.layer.${index}`;
     const matrices = source.matrices.slice(index * 6);
     const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices;
@@ -40,9 +55,8 @@ interface Source {
   merged(matrix: string, module: string): QuantisedMatrix & { bias: Float32Array };
 }
 
-function readSource(file: Uint8Array, added: Uint8Array): Source {
+function readSource(file: Uint8Array, differences: ReadonlyMap<string, MatrixDifference>): Source {
   const tensors = readOnnxTensors(file);
-  const differences = readDifferences(added);
   const tensor = (name: string): OnnxTensor => {
     const found = tensors.get(name);
     if (!found) throw new RangeError(`The model has no tensor named ${name}.`);

@@ -37,6 +37,36 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     await rm(folder, { recursive: true });
   });
 
+  it('tells what an author brings along, alike on one thread and on several, beside texts that are embedded', async () => {
+    const parts = ['Could you translate this into Portuguese:', ' I live in Ghent with my wife and our two dogs.'];
+    const own = ['I live in Ghent with my wife and our two dogs.', ' We moved here in May.'];
+    const alone = createLocalEmbedder({ threads: 0 });
+    const [told, , toldAlone, toldOwn] = await Promise.all([
+      embedder.tellForeign?.(parts),
+      embedder.embed(Array.from({ length: 20 }, (_, index) => `text ${index}`)),
+      alone.tellForeign?.(parts),
+      embedder.tellForeign?.(own),
+    ]);
+    expect(told?.[0]).toBeLessThan(0);
+    expect(told?.[1]).toBeGreaterThan(1);
+    expect(Math.max(...(toldOwn ?? [1]))).toBeLessThan(0);
+    for (const [index, value] of (told ?? []).entries()) expect(value).toBeCloseTo(toldAlone?.[index] ?? Number.NaN, 3);
+    await alone.close?.();
+  });
+
+  it('tells of each part of a message that is longer than a window, and of an endless one', async () => {
+    const lines = Array.from(
+      { length: 90 },
+      (_, index) => `Line ${index}: the goods were delivered to the depot in Leith on time.`,
+    );
+    const told = await embedder.tellForeign?.(['Summarise this report for me please.', ...lines]);
+    expect(told).toHaveLength(91);
+    expect(told?.[0]).toBeLessThan(0);
+    expect(told?.filter((value) => value > 0).length).toBeGreaterThan(80);
+    const endless = Array.from({ length: 5_000 }, () => 'word');
+    expect((await embedder.tellForeign?.(endless))?.length).toBe(5_000);
+  });
+
   it.each(GOLDEN_VECTORS)('agrees with the merged model in full precision: $text', async ({ text, reference }) => {
     const expected = Float32Array.from(new Int8Array(Buffer.from(reference, 'base64')));
     expect(cosine(await embedOne(text), expected)).toBeGreaterThan(0.985);
@@ -166,7 +196,8 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
   it.each([
     ['published', 'onnx/model_quantized.onnx', 1_000_000],
     ['published', 'tokenizer.json', 300_000],
-    ['difference', 'memory-lora.safetensors', 300_000],
+    ['memory', 'memory-lora.safetensors', 300_000],
+    ['foreign', 'foreign-lora.safetensors', 300_000],
   ] as const)('prepares nothing from another %s/%s', async (source, file, position) => {
     const copy = join(folder, file.replace('/', '-'));
     await cp(sources[source], source === 'published' ? copy : join(copy, file), { recursive: true });

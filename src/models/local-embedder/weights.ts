@@ -7,6 +7,9 @@ import { type Vocabulary, vocabularyTable } from './word-piece.ts';
 /** The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8. The number counts up when vectors change. */
 export const MODEL_NAME = 'memory-minilm-l6-int8@1';
 
+/** The folder of the prepared weights. The second number counts up when what tells an author's own words (train/foreign) changes. */
+export const WEIGHTS_NAME: string = `${MODEL_NAME}+foreign@1`;
+
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { WorkerReply, WorkerSetup, WorkerTask } from './embed-worker.ts';
+import type { TextPart } from './encoder.ts';
 import { allocateMemory, type SharedMemory } from './kernel.ts';
 import { layoutMemory, type MemoryLayout, MODEL, PHASES, TEXTS_PER_TASK } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
@@ -9,6 +10,8 @@ import { packageFolder } from './package-folder.ts';
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
 export interface PoolText {
   readonly ids: readonly number[];
+  /** Asks which of these parts (at most {@link TEXTS_PER_TASK}) are the author's: a number for each instead of the vector. */
+  readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
   reject(error: unknown): void;
 }
@@ -154,8 +157,9 @@ class ThreadPool implements WorkerPool {
     const tokens = texts.reduce((sum, { ids }) => sum + ids.length, 0);
     this.#sharing.record({ isShared, milliseconds: performance.now() - startedAt, tokens });
     const start = this.#layout.workspaces[workspace]?.vectors ?? 0;
-    for (const [slot, text] of texts.entries()) {
-      text.resolve(new Float32Array(this.#memory.buffer, start + slot * MODEL.hidden * 4, MODEL.hidden).slice());
+    for (const [slot, { parts, resolve }] of texts.entries()) {
+      const size = parts?.length ?? MODEL.hidden;
+      resolve(new Float32Array(this.#memory.buffer, start + slot * size * 4, size).slice());
     }
   }
 
@@ -182,8 +186,9 @@ class ThreadPool implements WorkerPool {
   #takeTask(queue: PoolText[], maximumTexts: number): PoolText[] {
     let tokens = 0;
     let count = 0;
-    for (const { ids } of queue) {
+    for (const { ids, parts } of queue) {
       tokens += ids.length + (ids.length & 1);
+      if (parts !== undefined) return queue.splice(0, Math.max(1, count));
       const isFull = count > 0 && tokens > Math.min(TOKENS_PER_TASK, this.#options.maximumTokens);
       if (isFull || count === Math.min(maximumTexts, TEXTS_PER_TASK)) break;
       count++;
@@ -205,6 +210,7 @@ class ThreadPool implements WorkerPool {
       workspace: task.workspace,
       lengths: task.texts.map(({ ids }) => ids.length),
       parts: team.length,
+      textParts: task.texts[0]?.parts,
     };
     for (const lane of team) {
       lane.task = task;

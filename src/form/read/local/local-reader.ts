@@ -1,4 +1,5 @@
 import { extractEntities } from '../../../language/entities.ts';
+import type { ForeignSpan } from '../../../language/foreign-text.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../../language/packs/packs.ts';
@@ -13,6 +14,7 @@ import {
   readStatement,
   type ReadStatement,
 } from '../reader.ts';
+import { broughtAlong, type TellForeign } from './brought-along.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { correctionOf, dueOf, forgetObject, type Request, requestOf } from './requests.ts';
@@ -22,6 +24,8 @@ import { type ReadUnit, renderSlot, unitsOf, withDates } from './units.ts';
 export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. Null or absent: plain features decide alone, and keep less. */
   embed?: ((texts: string[]) => Promise<Float32Array[]>) | null;
+  /** Tells which parts of a message its author only brings along. Absent: their form decides alone. */
+  tellForeign?: TellForeign | undefined;
   /** The selector. Training measures other weights through it. */
   select?: typeof select;
 }
@@ -41,13 +45,26 @@ const SHORT_WORDS = 9;
  * Reads without a model: sentences that a small learned selector takes to be worth keeping, in the user's own words, and
  * attributes that patterns fill for certain. It concludes nothing, rewrites nothing and replaces nothing but a slot.
  */
-export function createLocalReader({ embed = null, select: ask = select }: LocalReaderOptions = {}): Reader {
+export function createLocalReader({
+  embed = null,
+  tellForeign,
+  select: ask = select,
+}: LocalReaderOptions = {}): Reader {
   return {
     id: 'local',
     kind: 'local',
     async read(input, { signal } = {}) {
       signal?.throwIfAborted();
-      const turns = input.turns.map((event, index) => readableTurn(event, index, input));
+      const turns = await Promise.all(
+        input.turns.map(async (event, index) =>
+          readableTurn(
+            event,
+            index,
+            input,
+            tellForeign === undefined || !isOwnMessage(event) ? [] : await broughtAlong(event.content, tellForeign),
+          ),
+        ),
+      );
       const texts = turns.flatMap((turn) => turn.units.map((unit) => unit.text));
       const vectors = embed === null || texts.length === 0 ? null : await embed(texts);
       signal?.throwIfAborted();
@@ -93,15 +110,24 @@ interface Asked {
   hasVector: boolean;
 }
 
-function readableTurn(event: Event, index: number, input: ReadInput): Turn {
+function isOwnMessage({ kind, origin }: Event): boolean {
+  return kind === 'message' && origin === 'user';
+}
+
+function readableTurn(event: Event, index: number, input: ReadInput, brought: readonly ForeignSpan[]): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  const isOwn = event.kind === 'message' && event.origin === 'user';
-  if (!isOwn) return { event, number: index + 1, units: [], speaker: USER, pack: null };
+  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = before.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
   const fallback = own.slice(-3).reduce<Pack | null>((pack, { content }) => detectPack(content, pack), null);
-  const { units, pack } = unitsOf(event.content, { asked, fallback, now: event.occurredAt, timeZone: input.timeZone });
+  const { units, pack } = unitsOf(event.content, {
+    asked,
+    fallback,
+    now: event.occurredAt,
+    timeZone: input.timeZone,
+    brought,
+  });
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input) };
 }
 

@@ -1,0 +1,89 @@
+"""all-MiniLM-L6-v2 in PyTorch, and differences of low rank that are learned for it. Used by the train.py of embedder and of foreign."""
+
+import json
+import math
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from safetensors.torch import save_file
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+DEVICE = "cuda"
+MOST_TOKENS = 256
+
+
+def load_tokenizer(model):
+    special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "cls", "sep", "unk")}
+    return PreTrainedTokenizerFast(tokenizer_file=str(model / "tokenizer.json"), **special)
+
+
+def load_bert(model):
+    """The model as it is after quantising: what Varve merges the difference into."""
+    graph = onnx.load(model / "onnx/model_quantized.onnx").graph
+    tensors = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+
+    def dequantised(name):
+        values, zero = tensors[f"{name}_quantized"].astype(np.float32), tensors[f"{name}_zero_point"].astype(np.float32)
+        return (values - zero) * tensors[f"{name}_scale"]
+
+    # The exporter numbers the matrices as the graph uses them; the node's name says which module that is.
+    matrices = {}
+    for node in graph.node:
+        weights = [name for name in node.input if name.endswith("_quantized") and name in tensors]
+        if weights and "MatMul" in node.op_type:
+            matrices[node.name.replace("_quant", "").replace("/", ".")] = weights[0].removesuffix("_quantized")
+
+    settings = json.loads((model / "config.json").read_text())
+    for name in ("_name_or_path", "architectures", "transformers_version", "gradient_checkpointing"):
+        settings.pop(name, None)
+    bert = BertModel(BertConfig(**settings), add_pooling_layer=False)
+    state = {}
+    for name in bert.state_dict():
+        if name in tensors:
+            state[name] = torch.tensor(tensors[name])
+        elif f"{name}_quantized" in tensors:
+            state[name] = torch.tensor(dequantised(name))
+        elif name.endswith(".weight"):
+            module = name.removesuffix(".weight")
+            found = next(matrix for node, matrix in matrices.items() if f".{module}.MatMul" in node)
+            state[name] = torch.tensor(dequantised(found).T.copy())
+    missing = set(bert.state_dict()) - set(state) - {"embeddings.position_ids"}
+    assert not missing, f"The file has no weights for {missing}."
+    bert.load_state_dict(state, strict=False)
+    return bert.to(DEVICE)
+
+
+class Difference(torch.nn.Module):
+    """A linear layer and what is learned in addition: W + b·a."""
+
+    def __init__(self, layer, rank):
+        super().__init__()
+        self.layer = layer
+        self.a = torch.nn.Parameter(torch.randn(rank, layer.in_features, device=DEVICE) / math.sqrt(layer.in_features))
+        self.b = torch.nn.Parameter(torch.zeros(layer.out_features, rank, device=DEVICE))
+
+    def forward(self, x):
+        return self.layer(x) + (x @ self.a.T) @ self.b.T
+
+
+def add_differences(bert, rank):
+    for parameter in bert.parameters():
+        parameter.requires_grad_(False)
+    for layer in bert.encoder.layer:
+        attention = layer.attention.self
+        for name in ("query", "key", "value"):
+            setattr(attention, name, Difference(getattr(attention, name), rank))
+        for module in (layer.attention.output, layer.intermediate, layer.output):
+            module.dense = Difference(module.dense, rank)
+
+
+def save_differences(bert, file, others=None):
+    """Writes what was learned, in fp16, with other tensors beside it."""
+    tensors = dict(others or {})
+    for name, module in bert.named_modules():
+        if isinstance(module, Difference):
+            tensors[f"{name}.a"], tensors[f"{name}.b"] = module.a, module.b
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_file({name: tensor.detach().half().cpu().contiguous() for name, tensor in tensors.items()}, file)
