@@ -59,6 +59,36 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
     await drop();
   });
 
+  it('is left in no transaction by reads, which do not wait for the end of theirs', async () => {
+    const { options, drop } = await database!.create();
+    const name = `read_${randomUUID().slice(0, 8)}`;
+    const url = new URL(inject('postgresUrl') ?? '');
+    url.searchParams.set('application_name', name);
+    const store = await openStore({ ...options, url: url.href, maximumConnections: 2 } as typeof options);
+    const seen = await Promise.all(
+      Array.from({ length: 40 }, (_, place) =>
+        store.read(`tenant-${place}`, async (reader) => {
+          const { rows } = await sql<{ tenant: string }>`select current_setting('varve.tenant') as tenant`.execute(
+            reader,
+          );
+          return rows[0]?.tenant;
+        }),
+      ),
+    );
+    // Two connections for forty reads: none has begun within the transaction of another.
+    expect(seen).toEqual(seen.map((_, place) => `tenant-${place}`));
+    const other = new pg.Client(inject('postgresUrl') ?? '');
+    await other.connect();
+    const states = async (): Promise<string[]> =>
+      (
+        await other.query<{ state: string }>('select state from pg_stat_activity where application_name = $1', [name])
+      ).rows.map(({ state }) => state);
+    await expect.poll(states).toEqual(['idle', 'idle']);
+    await other.end();
+    await store.close();
+    await drop();
+  });
+
   it('is told apart from one that is not there', async () => {
     const gone = new URL(inject('postgresUrl') ?? '');
     gone.port = '1';
