@@ -55,7 +55,7 @@ wal_level = logical
 fsync = off
 shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=disable'
-citus.shard_count = 4
+citus.shard_count = 2
 citus.metadata_sync_interval = 1000
 citus.metadata_sync_retry_interval = 1000
 include 'varve.conf'
