@@ -314,6 +314,45 @@ for (const database of databases()) {
       expect((await handle.facts.get('employer'))?.value).toBe('Lund Cables');
     });
 
+    it('[K18] a goal that is reached before its day costs the other statements nothing', async () => {
+      await open({ consolidation: ONLY_FORMATION });
+      const handle = fresh();
+      await handle.observe({ content: 'I need the lorry licence by 17 December.' });
+      const planned = { type: 'goal', tense: 'planned', attribute: 'goal', value: 'lorry licence' } as const;
+      answer({
+        statements: [
+          item({
+            ...planned,
+            text: 'User needs the lorry licence by 17 December.',
+            turn: 1,
+            quote: 'I need the lorry licence by 17 December',
+            from: '2026-12-17',
+            due: '2026-12-17',
+          }),
+        ],
+      });
+      const [goal = ''] = (await handle.form()).added;
+      clock.advance(DAY);
+      await handle.observe({ content: 'Took the test again and passed! My instructor was Odile.' });
+      answer({
+        statements: [
+          item({
+            text: 'User passed the test for the lorry licence.',
+            turn: 1,
+            quote: 'Took the test again and passed',
+            relation: 'reaches',
+            known: 1,
+          }),
+          item({ text: "User's instructor was Odile.", turn: 1, quote: 'My instructor was Odile' }),
+        ],
+      });
+      const { goalsReached, added } = await handle.form();
+      expect(goalsReached).toEqual([goal]);
+      expect(added).toHaveLength(2);
+      const said = new Date(clock.now());
+      expect(await handle.memories.get(goal)).toMatchObject({ state: 'achieved', validFrom: said, validTo: said });
+    });
+
     it('[K18] [X1] what comes of an intention weeks after it has run out is told of its own number', async () => {
       await open({ consolidation: { ...ONLY_FORMATION, decay: { enabled: true } } });
       const handle = fresh();

@@ -389,8 +389,11 @@ async function reachGoal(
   { work, until }: { work: ApplyWork; until: Date },
 ): Promise<Memory> {
   const importance = Math.round(goal.importance * deps.settings.achievedGoalFactor * 100) / 100;
+  const state = goal.type === 'intention' ? 'done' : 'achieved';
+  // What comes true before its day has begun by then.
+  const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
   return reviseMemory(writer, deps, goal, {
-    change: { state: goal.type === 'intention' ? 'done' : 'achieved', importance, validTo: until },
+    change: { state, importance, validFrom, validTo: until },
     why: { ...work.why, reason: 'the user says that it is reached' },
   });
 }
