@@ -14,8 +14,8 @@ export interface TestDatabase {
   name: string;
   /** Why its tests are left out, when they are. */
   skip: string | null;
-  /** Options that open an empty store of its own; opening again gives the same store. */
-  create(): Promise<{ options: StoreOptions; drop(): Promise<void> }>;
+  /** Options that open an empty store of its own; opening again gives the same store. `isBare`: where no store was made yet. */
+  create(how?: { isBare: boolean }): Promise<{ options: StoreOptions; drop(): Promise<void> }>;
 }
 
 /**
@@ -76,12 +76,12 @@ let pglite: Promise<PGlite> | undefined;
 const emptied: string[] = [];
 let newStore: Promise<string> | undefined;
 
-async function createPglite(): ReturnType<TestDatabase['create']> {
+async function createPglite({ isBare } = { isBare: false }): ReturnType<TestDatabase['create']> {
   pglite ??= PGlite.create({ extensions: { vector }, parsers: { 20: Number, 3802: String } });
   const database = await pglite;
   newStore ??= shapeOfNewStore(database);
   await newStore;
-  const schema = emptied.pop() ?? newSchema();
+  const schema = isBare ? newSchema() : (emptied.pop() ?? newSchema());
   const pool = pglitePool(database);
   return {
     options: { pool, schema },

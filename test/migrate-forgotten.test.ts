@@ -69,7 +69,7 @@ for (const database of databases()) {
         (await ana.events.get(id('evt', name)))?.content;
 
       beforeAll(async () => {
-        ({ options, drop } = await database.create());
+        ({ options, drop } = await database.create({ isBare: true }));
         const older = await openAtSchema(12, options);
         await older.write(TENANT, insertOlder);
         await older.close();

@@ -229,7 +229,7 @@ for (const database of databases('sql')) {
     };
 
     beforeAll(async () => {
-      ({ options, drop } = await database.create());
+      ({ options, drop } = await database.create({ isBare: true }));
       const older = await openAtSchema(7, options);
       await older.write(TENANT, insertOlder);
       await older.close();

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sessionsWithReflections } from '../store/session-store.ts';
 import { DAY } from '../record/clock.ts';
 import { type MemoryTypeTable, typesThat } from '../record/memory-types.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
@@ -45,29 +45,13 @@ async function sessionsOver(
   { tenant, agent, user }: Whose,
 ): Promise<Scope[]> {
   const now = clock.now();
-  const over = sql<boolean>`exists (select 1 from sessions s where s.tenant_id = r.tenant_id
-    and s.owner_key = r.owner_key and s.session_id = r.session_id
-    and (s.status = 'closed' or s.last_event_at <= ${now - SESSION_LIFETIME}))`;
-  const whose = agent === null && user === null ? sql`1 = 1` : sql`owner_key = ${ownerKey({ tenant, agent, user })}`;
-  const { rows } = await sql<{
-    owner_key: string;
-    agent_id: string | null;
-    user_id: string | null;
-    session_id: string;
-  }>`
-    select owner_key, agent_id, user_id, session_id from blocks r
-      where tenant_id = ${tenant} and ${whose} and session_id <> '' and kind = 'reflections' and content <> '' and ${over}
-    union
-    select owner_key, agent_id, user_id, session_id from memories r
-      where tenant_id = ${tenant} and ${whose} and session_id <> '' and type in (${sql.join(reflectionTypes(memoryTypes))}) and archived_at is null and ${over}
-    limit ${MOST_SESSIONS}`.execute(reader);
-  return rows.map((row) => ({
+  return sessionsWithReflections(reader, {
     tenant,
-    agent: row.agent_id,
-    user: row.user_id,
-    session: row.session_id,
-    connection: null,
-  }));
+    owner: agent === null && user === null ? null : ownerKey({ tenant, agent, user }),
+    types: reflectionTypes(memoryTypes),
+    quietSince: now - SESSION_LIFETIME,
+    limit: MOST_SESSIONS,
+  });
 }
 
 function reflectionTypes(memoryTypes: MemoryTypeTable): string[] {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type ChangedOwner, changedOwners } from '../store/progress-store.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
@@ -43,20 +43,13 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
 
 const OWNERS_AT_ONCE = 1000;
 
-interface ChangedOwner {
-  tenant_id: string;
-  owner_key: string;
-  agent_id: string | null;
-  user_id: string | null;
-}
-
 /** One job for each user of whom something has changed since their last consolidation. */
 async function queueConsolidation(deps: ConsolidateDeps): Promise<void> {
   for (
     let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };
     after !== null;
   ) {
-    const owners: ChangedOwner[] = await changedOwners(deps, after);
+    const owners: ChangedOwner[] = await changedOwners(deps.database, after, OWNERS_AT_ONCE);
     const jobs = owners.map((row) => ({
       kind: 'consolidate',
       tenant: row.tenant_id,
@@ -67,22 +60,6 @@ async function queueConsolidation(deps: ConsolidateDeps): Promise<void> {
     if (jobs.length > 0) await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
     after = owners.length < OWNERS_AT_ONCE ? null : (owners.at(-1) ?? null);
   }
-}
-
-/** In the order of their keys: the first ones may stay changed for long, without credit or a model, and hold up nobody. */
-async function changedOwners(
-  { database }: ConsolidateDeps,
-  after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
-): Promise<ChangedOwner[]> {
-  const { rows } = await database.read(EVERY_TENANT, (reader) =>
-    sql<ChangedOwner>`
-      select o.tenant_id, o.owner_key, o.agent_id, o.user_id
-      from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
-      where o.version > coalesce(p.consolidated_version, 0) and (o.user_id is not null or o.agent_id is not null)
-        and (o.tenant_id, o.owner_key) > (${after.tenant_id}, ${after.owner_key})
-      order by o.tenant_id, o.owner_key limit ${OWNERS_AT_ONCE}`.execute(reader),
-  );
-  return rows;
 }
 
 function scopeOf({ payload }: Job): Scope {

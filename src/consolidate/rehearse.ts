@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { inSavepoint } from '../store/database.ts';
 import { VarveError } from '../errors.ts';
 import type { Meter, MeterContext } from '../ledger/meter.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
@@ -145,15 +145,7 @@ function withinTransaction(database: Database, writer: Writer, pass: Pass): Data
     },
     async write(_tenant, work) {
       goesOn();
-      await sql`savepoint rehearsed`.execute(writer);
-      try {
-        const result = await work(writer);
-        await sql`release savepoint rehearsed`.execute(writer);
-        return result;
-      } catch (error) {
-        await sql`rollback to savepoint rehearsed`.execute(writer);
-        throw error;
-      }
+      return inSavepoint(writer, () => work(writer));
     },
   };
 }

@@ -1,16 +1,9 @@
-import { sql } from 'kysely';
+import { nextOwnerVersion, partsOfOwner } from '../store/owner-store.ts';
+import { removeVectorsExcept } from '../store/indexing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
-import {
-  chunks,
-  type Database,
-  EVERY_TENANT,
-  type IndexedKind,
-  type Parts,
-  type Reader,
-  type Writer,
-} from '../store/database.ts';
+import { chunks, type Database, EVERY_TENANT, type IndexedKind, type Parts } from '../store/database.ts';
 import { ACTIVE_MODEL, type EmbeddingModels } from '../store/embedding-models.ts';
 import {
   countQueued,
@@ -56,7 +49,7 @@ export async function embedRecords(
     const { records, embedders, scope } = await database.read(tenant, async (reader) => ({
       records: await nextToEmbed(reader, tenant, owner, size),
       embedders: await deps.embedding.forRecords(reader),
-      scope: await findOwner(reader, tenant, owner),
+      scope: await partsOfOwner(reader, tenant, owner),
     }));
     if (records.length === 0 || embedders.length === 0) return counts;
     await embedBatch(deps, { scope, owner, records, embedders, signal });
@@ -90,7 +83,7 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
       made.push({ model: embedder.id, vectors });
     }
     await database.write(tenant, async (writer) => {
-      const sequence = await nextSequence(writer, tenant, owner);
+      const sequence = await nextOwnerVersion(writer, tenant, owner);
       for (const { model, vectors } of made) {
         let next = 0;
         const embedded = records.map((record) => ({
@@ -103,29 +96,6 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
       await meter.settle(writer);
     });
   });
-}
-
-/** Who pays: the owner of the records. */
-async function findOwner(reader: Reader, tenant: string, owner: string): Promise<UsageScope> {
-  const row = await reader
-    .selectFrom('owners')
-    .select(['agent_id', 'user_id'])
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
-    .executeTakeFirst();
-  return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
-}
-
-/** The owner's next version, so that caches ask for what was just written. An owner that was erased has none. */
-async function nextSequence(writer: Writer, tenant: string, owner: string): Promise<number> {
-  const row = await writer
-    .updateTable('owners')
-    .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', '=', owner)
-    .returning('version')
-    .executeTakeFirst();
-  return row?.version ?? 0;
 }
 
 const STRETCH = 2000;
@@ -223,11 +193,7 @@ async function removeOtherVectors(database: Database, model: string, signal?: Ab
     const removed = await database.write(EVERY_TENANT, async (writer) => {
       // Another process may have changed the model since: the active one decides.
       const active = (await findMeta(writer, ACTIVE_MODEL)) ?? model;
-      const { rows } = await sql<{ row: number }>`delete from embeddings
-        where (tenant_id, record_kind, record_row, model_id) in
-          (select tenant_id, record_kind, record_row, model_id from embeddings where model_id <> ${active} limit ${STRETCH})
-        returning record_row as row`.execute(writer);
-      return rows.length;
+      return removeVectorsExcept(writer, active, STRETCH);
     });
     if (removed < STRETCH) return;
   }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { isExpiredSince, isOfTypes } from '../store/record-filter.ts';
 import { VarveError } from '../errors.ts';
 import { estimateTokens } from '../language/token-count.ts';
 import { indexWords, lexicalSimilarity } from '../language/words.ts';
@@ -129,9 +129,9 @@ async function neighbours(
   });
 }
 
-function isComparable(types: MemoryTypeTable): ReturnType<typeof sql<boolean>> {
+function isComparable(types: MemoryTypeTable): ReturnType<typeof isOfTypes> {
   const names = [...types].filter(([, type]) => type.comparable).map(([name]) => name);
-  return sql<boolean>`record.type in (${sql.join(names)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
+  return isOfTypes(names);
 }
 
 const LONGEST_QUERY = 400;
@@ -251,7 +251,7 @@ async function expiredNear(
   { owner, words, vectors }: { owner: Scope; words: readonly string[]; vectors: Vectors | null },
 ): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;
-  const condition = sql<boolean>`${isComparable(deps.memoryTypes)} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
+  const condition = isExpiredSince(isComparable(deps.memoryTypes), since);
   const owners = changeableOwners(deps, owner);
   const search = { owner, owners, words, vectors, most: MOST_EXPIRED, condition, archived: true };
   return (await nearest(reader, deps, search)).slice(0, MOST_EXPIRED);

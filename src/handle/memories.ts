@@ -94,13 +94,7 @@ export function memoryReader(parts: Parts, scope: Scope, asOf: Date | null): Mem
 
 export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
   const { database } = parts;
-  const change = <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
-    database.write(scope.tenant, async (writer) => {
-      const memory = await findChangeable(writer, scope, id);
-      if (memory === null) throw notFound(id);
-      return work(writer, memory);
-    });
-
+  const change = changing(parts, scope);
   const forgetMemory = (id: string, why?: Partial<Change>): Promise<Memory> => {
     const checked = parseChange(why, 'forgotten by the application');
     return change(id, async (writer, memory) => {
@@ -154,6 +148,16 @@ export function memoryHandle(parts: Parts, scope: Scope): MemoryHandle {
     },
     history: (id) => database.read(scope.tenant, (reader) => historyOf(reader, scope, id)),
   };
+}
+
+/** Finds a memory that may be changed and works on it in one transaction; `not_found` when there is none. */
+function changing({ database }: Parts, scope: Scope) {
+  return <Result>(id: string, work: (writer: Writer, memory: Memory) => Promise<Result>): Promise<Result> =>
+    database.write(scope.tenant, async (writer) => {
+      const memory = await findChangeable(writer, scope, id);
+      if (memory === null) throw notFound(id);
+      return work(writer, memory);
+    });
 }
 
 function assertLive({ id, archivedAt }: Memory): void {

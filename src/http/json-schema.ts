@@ -3,7 +3,7 @@ import { newDecisionSchema, newOutcomeSchema } from '../observe/decisions.ts';
 import { newDocumentSchema } from '../observe/index-document.ts';
 import { newInteractionSchema } from '../observe/log-interaction.ts';
 import { newApiKeySchema } from '../operate/api-keys.ts';
-import { recallFilterSchema } from '../recall/recall-filter.ts';
+import { recallFilterSchema } from '../store/record-filter.ts';
 import { recallOptionsSchema } from '../recall/recall-options.ts';
 import { newEntitySchema } from '../record/entity.ts';
 import { newEventSchema } from '../record/event.ts';

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { liveTexts, memoryRowsOf, textsOf, textsWithin } from '../store/erase-records.ts';
 import { VarveError } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import { type Scope, visibleOwners } from '../record/scope.ts';
+import { type Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { anonymiseUsage, eraseRecords, type RecordRow, withDerivedAlone } from '../store/erase-records.ts';
 import {
@@ -74,7 +74,10 @@ export async function eraseMemory(
       by: why.actor,
       why,
     });
-    const rows = await rowsOf(writer, scope.tenant, [memoryId, ...forgotten.flatMap((record) => record.memory ?? [])]);
+    const rows = await memoryRowsOf(writer, scope.tenant, [
+      memoryId,
+      ...forgotten.flatMap((record) => record.memory ?? []),
+    ]);
     return eraseRows(writer, parts, memory.scope, { rows, subject: memoryId, options });
   });
   await database.scrub();
@@ -155,15 +158,6 @@ async function certify(
   return certificate;
 }
 
-async function rowsOf(writer: Writer, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
-  return writer
-    .selectFrom('memories')
-    .select(['id', 'row_id as rowId'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
-}
-
 /** A sentence that has so many of its words from an erased text says what that said. */
 const SAYS_IT = 0.8;
 
@@ -178,49 +172,4 @@ function saysErased(erased: readonly string[], kept: readonly string[]): Says {
       gone.some((each) => coveredBy(stems, each) >= SAYS_IT) && !stays.some((each) => coveredBy(stems, each) >= SAYS_IT)
     );
   };
-}
-
-// More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.
-const MOST_TEXTS = 2000;
-
-/** What memories and the user's own messages within a scope say. */
-async function textsWithin(writer: Writer, scope: Scope): Promise<string[]> {
-  const parts = [
-    sql`tenant_id = ${scope.tenant}`,
-    ...(scope.agent === null ? [] : [sql`agent_id = ${scope.agent}`]),
-    ...(scope.user === null ? [] : [sql`user_id = ${scope.user}`]),
-  ];
-  const inSession = scope.session === null ? sql`1 = 1` : sql`session_id = ${scope.session}`;
-  const ofSession =
-    scope.session === null ? sql`1 = 1` : sql`(session_id = ${scope.session} or source_session = ${scope.session})`;
-  const { rows } = await sql<{ content: string }>`
-    select content from memories where ${sql.join(parts, sql` and `)} and ${ofSession}
-    union all
-    select content from events where ${sql.join(parts, sql` and `)} and ${inSession} and origin = 'user'
-    limit ${MOST_TEXTS}`.execute(writer);
-  return rows.map(({ content }) => content);
-}
-
-async function textsOf(writer: Writer, tenant: string, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await writer
-    .selectFrom('memories')
-    .select('content')
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
-  return rows.map(({ content }) => content);
-}
-
-/** What is still known where the documents are that stay. */
-async function liveTexts(writer: Writer, scope: Scope): Promise<string[]> {
-  const rows = await writer
-    .selectFrom('memories')
-    .select('content')
-    .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', visibleOwners(scope))
-    .where('archived_at', 'is', null)
-    .limit(MOST_TEXTS)
-    .execute();
-  return rows.map(({ content }) => content);
 }

@@ -1,3 +1,4 @@
+import { staleBlocks } from '../store/block-store.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { refreshWorkingMemory } from '../consolidate/documents/synthesise.ts';
 import { endSessions } from '../consolidate/end-sessions.ts';
@@ -63,19 +64,7 @@ async function staleWorkingMemories(
   { tenant, before, after }: { tenant: string; before: number; after: string },
 ): Promise<{ id: string; scope: Scope }[]> {
   const rows = await database.read(tenant, (reader) =>
-    reader
-      .selectFrom('blocks')
-      .select(['id', 'agent_id', 'user_id'])
-      .where('tenant_id', '=', tenant)
-      .where('kind', '=', 'working_memory')
-      .where('session_id', '=', '')
-      .where('connection_id', '=', '')
-      .where('content', '!=', '')
-      .where('updated_at', '<=', before)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(AT_ONCE)
-      .execute(),
+    staleBlocks(reader, { tenant, kind: 'working_memory', before, after, limit: AT_ONCE }),
   );
   return rows.map(({ id, agent_id: agent, user_id: user }) => ({
     id,

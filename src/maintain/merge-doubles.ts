@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { mayBeDoubleOf } from '../store/record-filter.ts';
 import { differs } from '../form/decide/decide.ts';
 import type { FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/calibration.ts';
@@ -106,9 +106,7 @@ async function sameMeaning(reader: Reader, deps: FormDeps, owner: Scope, one: Nu
     owners: [ownerKey(owner)],
     kind: 'memory',
     limit: NEAREST,
-    condition: sql<boolean>`record.type = ${memory.type} and record.row_id <> ${row}
-      and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'
-      and record.polarity = ${memory.polarity} and record.tense = ${memory.tense}`,
+    condition: mayBeDoubleOf(memory, row),
     model,
     query,
   });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { oldEvents, oldMemories, type OldRecords } from '../store/erase-records.ts';
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
 import { type Committed, inRun, type RunContext } from '../consolidate/run-log.ts';
 import { DAY } from '../record/clock.ts';
@@ -25,11 +25,11 @@ export async function enforceRetention(deps: ConsolidateDeps, tenant: string, op
   const result: Retired = { retired: {}, retiredEvents: {} };
   const gone = new Set<string>();
   for (const [type, days] of Object.entries(retention)) {
-    const old: Old = { name: type, days, find: oldMemories, erase: eraseRows };
+    const old: Old = { name: type, days, find: (reader, _deps, old) => oldMemories(reader, old), erase: eraseRows };
     result.retired[type] = await retire(deps, tenant, { ...old, gone }, options);
   }
   for (const [kind, days] of Object.entries(eventRetention)) {
-    const old: Old = { name: kind, days, find: oldEvents, erase: eraseEvents };
+    const old: Old = { name: kind, days, find: findOldEvents, erase: eraseEvents };
     result.retiredEvents[kind] = await retire(deps, tenant, { ...old, gone }, options);
   }
   const counts = [result.retired, result.retiredEvents].flatMap((each) => Object.values(each));
@@ -37,19 +37,11 @@ export async function enforceRetention(deps: ConsolidateDeps, tenant: string, op
   return result;
 }
 
-interface Search {
-  tenant: string;
-  name: string;
-  before: number;
-  /** The row to go on after. */
-  after: number;
-}
-
 interface Old {
   /** The type of memories, or the kind of events. */
   name: string;
   days: number;
-  find(reader: Reader, deps: ConsolidateDeps, search: Search): Promise<RecordRow[]>;
+  find(reader: Reader, deps: ConsolidateDeps, search: OldRecords): Promise<RecordRow[]>;
   erase(
     writer: Writer,
     deps: ConsolidateDeps,
@@ -70,7 +62,7 @@ async function retire(
   options: RunContext,
 ): Promise<number> {
   const scope: Scope = { tenant, agent: null, user: null, session: null, connection: null };
-  const search = { tenant, name, before: deps.clock.now() - days * DAY, after: 0 };
+  const search = { tenant, name, before: deps.clock.now() - days * DAY, after: 0, limit: AT_ONCE };
   const reason = { actor: 'retention', reason: `${name} is kept for ${days} days` };
   for (let total = 0; ;) {
     options.signal?.throwIfAborted();
@@ -95,51 +87,17 @@ async function retire(
   }
 }
 
-async function oldMemories(
-  reader: Reader,
-  _deps: ConsolidateDeps,
-  { tenant, name, before, after }: Search,
-): Promise<RecordRow[]> {
-  return reader
-    .selectFrom('memories')
-    .select(['id', 'row_id as rowId'])
-    .where('tenant_id', '=', tenant)
-    .where('type', '=', name)
-    .where('created_at', '<=', before)
-    .where('row_id', '>', after)
-    .orderBy('row_id')
-    .limit(AT_ONCE)
-    .execute();
-}
-
 // A reflection comes every night. Where none comes, because nothing was said or it fails, messages do not wait for it.
 const WAIT_FOR_NIGHT = 2 * DAY;
 
-/**
- * Events that nothing has still to be learned from: formation is past them in their session, the tiers have taken them in,
- * the nightly reflection has looked back on them.
- */
-async function oldEvents(
+/** Which events wait to be learned from: messages for the night, observations for the tiers, where these are on. */
+function findOldEvents(
   reader: Reader,
   { consolidation, clock }: ConsolidateDeps,
-  { tenant, name, before, after }: Search,
+  old: OldRecords,
 ): Promise<RecordRow[]> {
-  const waitsForNight =
-    name === 'message' && consolidation.nightly.enabled
-      ? sql`and (e.user_id is null or e.recorded_at <= ${clock.now() - WAIT_FOR_NIGHT} or exists (
-          select 1 from owner_progress p where p.tenant_id = ${tenant} and p.owner_key = e.owner_key
-            and p.reflected_until >= e.recorded_at))`
-      : sql``;
-  const waitsForTiers =
-    name === 'observation' && consolidation.tiers.enabled
-      ? sql`and (e.processed_at is not null or e.user_id is null)`
-      : sql``;
-  const { rows } = await sql<RecordRow>`
-    select e.id, e.row_id as "rowId" from events e
-    where e.tenant_id = ${tenant} and e.kind = ${name} and e.recorded_at <= ${before} and e.row_id > ${after}
-      ${waitsForTiers} ${waitsForNight}
-      and not exists (select 1 from sessions s where s.tenant_id = ${tenant} and s.owner_key = e.owner_key
-        and s.session_id = e.session_id and s.formed_position <= e.position)
-    order by e.row_id limit ${AT_ONCE}`.execute(reader);
-  return rows;
+  return oldEvents(reader, old, {
+    reflectedBy: old.name === 'message' && consolidation.nightly.enabled ? clock.now() - WAIT_FOR_NIGHT : null,
+    waitForTiers: old.name === 'observation' && consolidation.tiers.enabled,
+  });
 }

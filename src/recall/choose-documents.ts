@@ -7,7 +7,7 @@ import { rowsThat } from '../store/load-records.ts';
 import type { QueryAnalysis } from './analyze-query.ts';
 import { relativesIn } from './candidate-signals.ts';
 import type { RecallDocument } from './document-profile.ts';
-import { filterCondition, type RecallFilter } from './recall-filter.ts';
+import { filterCondition, type RecallFilter } from '../store/record-filter.ts';
 import type { RecallOptions, RecallSource } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 

@@ -1,3 +1,4 @@
+import { eventIdsBetween } from '../store/event-store.ts';
 import { VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
 import { passagesOf, type TextSpan } from '../language/sentences.ts';
@@ -177,26 +178,15 @@ export async function bringAlong(
       result.sources = (await findEvents(reader, scope, result.memory.sourceEvents)).filter((turn) => !isBlank(turn));
     const { event } = result;
     if (neighbours === 0 || event === null || event.position === null || event.scope.session === null) continue;
-    const around = await reader
-      .selectFrom('events')
-      .select('id')
-      .where('tenant_id', '=', event.scope.tenant)
-      .where('session_id', '=', event.scope.session)
-      .where('position', '>=', event.position - neighbours)
-      .where('position', '<=', event.position + neighbours)
-      .execute();
-    const turns = (
-      await findEvents(
-        reader,
-        scope,
-        around.map(({ id }) => id),
-      )
-    ).filter(
+    const place = { tenant: event.scope.tenant, session: event.scope.session };
+    const range = { from: event.position - neighbours, to: event.position + neighbours };
+    const around = await findEvents(reader, scope, await eventIdsBetween(reader, place, range));
+    const turns = around.filter(
       (turn) => turn.scope.user === event.scope.user && turn.scope.agent === event.scope.agent && !isBlank(turn),
     );
-    const place = event.position;
-    result.before = turns.filter((turn) => (turn.position ?? 0) < place);
-    result.after = turns.filter((turn) => (turn.position ?? 0) > place);
+    const { position } = event;
+    result.before = turns.filter((turn) => (turn.position ?? 0) < position);
+    result.after = turns.filter((turn) => (turn.position ?? 0) > position);
   }
 }
 

@@ -311,3 +311,29 @@ export function restingSentences(
     stale: stale.has(key),
   }));
 }
+
+/** Blocks of owners that have not changed since a time, in the order of their ids from `after` on. */
+export async function staleBlocks(
+  reader: Reader,
+  {
+    tenant,
+    kind,
+    before,
+    after,
+    limit,
+  }: { tenant: string; kind: string; before: number; after: string; limit: number },
+): Promise<Pick<Selectable<BlockTable>, 'id' | 'agent_id' | 'user_id'>[]> {
+  return reader
+    .selectFrom('blocks')
+    .select(['id', 'agent_id', 'user_id'])
+    .where('tenant_id', '=', tenant)
+    .where('kind', '=', kind)
+    .where('session_id', '=', '')
+    .where('connection_id', '=', '')
+    .where('content', '!=', '')
+    .where('updated_at', '<=', before)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}

@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type SqlBool, type Transaction } from 'kysely';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import type { Clock } from '../record/clock.ts';
@@ -245,4 +245,17 @@ export function gatherWrites<Entry>(write: (entries: readonly Entry[]) => Promis
       await writing;
     },
   };
+}
+
+/** Runs work in a savepoint of an open transaction: where the work throws, the transaction goes on without it. */
+export async function inSavepoint<Result>(writer: Writer, work: () => Promise<Result>): Promise<Result> {
+  await sql`savepoint work`.execute(writer);
+  try {
+    const result = await work();
+    await sql`release savepoint work`.execute(writer);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint work`.execute(writer);
+    throw error;
+  }
 }

@@ -1,7 +1,8 @@
+import { withinScope } from './owner-store.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { ownerKey } from '../record/scope.ts';
+import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
-import { chunks, type Database, type Writer } from './database.ts';
+import { chunks, type Database, type Reader, type Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
@@ -306,4 +307,108 @@ export async function anonymiseUsage(
       .execute();
   }
   return Number(numUpdatedRows);
+}
+
+/** The rows of memories by their ids. */
+export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
+  return reader
+    .selectFrom('memories')
+    .select(['id', 'row_id as rowId'])
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+// More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.
+const MOST_TEXTS = 2000;
+
+/** What memories and the user's own messages within a scope say. */
+export async function textsWithin(reader: Reader, scope: Scope): Promise<string[]> {
+  const owner = withinScope({ ...scope, session: null });
+  const inSession = scope.session === null ? sql`1 = 1` : sql`session_id = ${scope.session}`;
+  const ofSession =
+    scope.session === null ? sql`1 = 1` : sql`(session_id = ${scope.session} or source_session = ${scope.session})`;
+  const { rows } = await sql<{ content: string }>`
+    select content from memories where ${owner} and ${ofSession}
+    union all
+    select content from events where ${owner} and ${inSession} and origin = 'user'
+    limit ${MOST_TEXTS}`.execute(reader);
+  return rows.map(({ content }) => content);
+}
+
+export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await reader
+    .selectFrom('memories')
+    .select('content')
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map(({ content }) => content);
+}
+
+/** What is still known where the documents are that stay. */
+export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .select('content')
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', 'in', visibleOwners(scope))
+    .where('archived_at', 'is', null)
+    .limit(MOST_TEXTS)
+    .execute();
+  return rows.map(({ content }) => content);
+}
+
+/** Records of a tenant that are older than a time, in the order of their rows. */
+export interface OldRecords {
+  tenant: string;
+  /** The type of memories, or the kind of events. */
+  name: string;
+  before: number;
+  /** The row to go on after. */
+  after: number;
+  limit: number;
+}
+
+export async function oldMemories(
+  reader: Reader,
+  { tenant, name, before, after, limit }: OldRecords,
+): Promise<RecordRow[]> {
+  return reader
+    .selectFrom('memories')
+    .select(['id', 'row_id as rowId'])
+    .where('tenant_id', '=', tenant)
+    .where('type', '=', name)
+    .where('created_at', '<=', before)
+    .where('row_id', '>', after)
+    .orderBy('row_id')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Events that nothing has still to be learned from: formation is past them in their session, the tiers have taken them in where
+ * `waitForTiers` says so, and the nightly reflection has looked back on those that were recorded after `reflectedBy`, where it is set.
+ */
+export async function oldEvents(
+  reader: Reader,
+  { tenant, name, before, after, limit }: OldRecords,
+  { reflectedBy, waitForTiers }: { reflectedBy: number | null; waitForTiers: boolean },
+): Promise<RecordRow[]> {
+  const waitsForNight =
+    reflectedBy !== null
+      ? sql`and (e.user_id is null or e.recorded_at <= ${reflectedBy} or exists (
+          select 1 from owner_progress p where p.tenant_id = ${tenant} and p.owner_key = e.owner_key
+            and p.reflected_until >= e.recorded_at))`
+      : sql``;
+  const waitsForTiers = waitForTiers ? sql`and (e.processed_at is not null or e.user_id is null)` : sql``;
+  const { rows } = await sql<RecordRow>`
+    select e.id, e.row_id as "rowId" from events e
+    where e.tenant_id = ${tenant} and e.kind = ${name} and e.recorded_at <= ${before} and e.row_id > ${after}
+      ${waitsForTiers} ${waitsForNight}
+      and not exists (select 1 from sessions s where s.tenant_id = ${tenant} and s.owner_key = e.owner_key
+        and s.session_id = e.session_id and s.formed_position <= e.position)
+    order by e.row_id limit ${limit}`.execute(reader);
+  return rows;
 }

@@ -376,3 +376,30 @@ export async function retrySetAside(writer: Writer, owner: Scope, id: string, tr
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
+
+/** Events of a tenant by their ids, in no order. */
+export async function eventsById(reader: Reader, tenant: string, ids: readonly string[]): Promise<Event[]> {
+  const events: Event[] = [];
+  for (const some of chunks(ids)) {
+    const query = reader.selectFrom('events').selectAll().where('tenant_id', '=', tenant).where('id', 'in', some);
+    events.push(...(await query.execute()).map(toEvent));
+  }
+  return events;
+}
+
+/** The ids of the events of a session between two positions. */
+export async function eventIdsBetween(
+  reader: Reader,
+  { tenant, session }: { tenant: string; session: string },
+  { from, to }: { from: number; to: number },
+): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('events')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('position', '>=', from)
+    .where('position', '<=', to)
+    .execute();
+  return rows.map(({ id }) => id);
+}

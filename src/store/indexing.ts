@@ -287,3 +287,12 @@ export async function indexMemory(
 function added(after: readonly string[], before: readonly string[]): string[] {
   return after.filter((item) => !before.includes(item));
 }
+
+/** Removes vectors of other models than this one, at most `limit`. Returns how many. */
+export async function removeVectorsExcept(writer: Writer, model: string, limit: number): Promise<number> {
+  const { rows } = await sql`delete from embeddings
+    where (tenant_id, record_kind, record_row, model_id) in
+      (select tenant_id, record_kind, record_row, model_id from embeddings where model_id <> ${model} limit ${limit})
+    returning record_row as row`.execute(writer);
+  return rows.length;
+}

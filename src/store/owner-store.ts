@@ -158,3 +158,30 @@ export async function assertNotErased(writer: Writer, { scope, incarnation }: Se
     details: { erased: true },
   });
 }
+
+/** Agent and user of an owner; both null for one that was erased. */
+export async function partsOfOwner(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+): Promise<Pick<Scope, 'tenant' | 'agent' | 'user'>> {
+  const row = await reader
+    .selectFrom('owners')
+    .select(['agent_id', 'user_id'])
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .executeTakeFirst();
+  return { tenant, agent: row?.agent_id ?? null, user: row?.user_id ?? null };
+}
+
+/** The owner's next version, so that caches ask for what was just written. An owner that was erased has none. */
+export async function nextOwnerVersion(writer: Writer, tenant: string, owner: string): Promise<number> {
+  const row = await writer
+    .updateTable('owners')
+    .set((eb) => ({ version: eb('version', '+', 1) }))
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', '=', owner)
+    .returning('version')
+    .executeTakeFirst();
+  return row?.version ?? 0;
+}

@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { DAY } from '../record/clock.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable } from './schema.ts';
@@ -99,4 +100,96 @@ export async function setMeta(writer: Writer, key: string, value: string): Promi
 
 export async function removeMeta(writer: Writer, key: string): Promise<void> {
   await writer.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** An owner about whom something has changed since the last consolidation. */
+export interface ChangedOwner {
+  tenant_id: string;
+  owner_key: string;
+  agent_id: string | null;
+  user_id: string | null;
+}
+
+/** In the order of their keys: the first ones may stay changed for long, without credit or a model, and hold up nobody. */
+export async function changedOwners(
+  database: Database,
+  after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'>,
+  limit: number,
+): Promise<ChangedOwner[]> {
+  const { rows } = await database.read(EVERY_TENANT, (reader) =>
+    sql<ChangedOwner>`
+      select o.tenant_id, o.owner_key, o.agent_id, o.user_id
+      from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+      where o.version > coalesce(p.consolidated_version, 0) and (o.user_id is not null or o.agent_id is not null)
+        and (o.tenant_id, o.owner_key) > (${after.tenant_id}, ${after.owner_key})
+      order by o.tenant_id, o.owner_key limit ${limit}`.execute(reader),
+  );
+  return rows;
+}
+
+/** An owner with the time of the next nightly reflection, and whether something was said since the last. */
+export interface ReflectionRow {
+  tenant_id: string;
+  owner_key: string;
+  agent_id: string | null;
+  user_id: string | null;
+  time_zone: string | null;
+  reflection_hour: number | null;
+  next_reflection_at: number | null;
+  created_at: number;
+  has_news: number | boolean;
+}
+
+/**
+ * The owners within a scope who have said something since their last reflection: all users of a tenant, of one agent, or one user
+ * with all agents.
+ */
+export async function ownersWithNews(reader: Reader, scope: Scope, now: number): Promise<Scope[]> {
+  const agent = scope.agent === null ? sql`1 = 1` : sql`o.agent_id = ${scope.agent}`;
+  const user = scope.user === null ? sql`o.user_id is not null` : sql`o.user_id = ${scope.user}`;
+  const { rows } = await sql<Pick<ReflectionRow, 'tenant_id' | 'agent_id' | 'user_id'>>`
+    select o.tenant_id, o.agent_id, o.user_id
+    from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+    where o.tenant_id = ${scope.tenant} and ${agent} and ${user} and ${hasNews(now)}
+    order by o.owner_key`.execute(reader);
+  return rows.map(scopeOfOwner);
+}
+
+/** Whether an owner `o` with its progress `p` has said something that was not reflected on. */
+function hasNews(now: number): RawBuilder<boolean> {
+  return sql<boolean>`exists (select 1 from events e where e.tenant_id = o.tenant_id and e.owner_key = o.owner_key
+    and e.kind = 'message' and e.recorded_at <= ${now} and e.recorded_at >
+      case when p.reflected_until is null then 0 when p.reflected_until <= ${now} then p.reflected_until
+        else ${now - DAY} end)`;
+}
+
+/** Owners whose time of reflection has come, is not known, or was set by a clock that has been put back since. */
+export async function ownersToReflect(
+  reader: Reader,
+  { now, farthest, limit }: { now: number; farthest: number; limit: number },
+): Promise<ReflectionRow[]> {
+  const { rows } = await sql<ReflectionRow>`
+    select o.tenant_id, o.owner_key, o.agent_id, o.user_id, p.time_zone, p.reflection_hour, p.next_reflection_at,
+      o.created_at, ${hasNews(now)} as has_news
+    from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
+    where o.user_id is not null and (p.next_reflection_at is null or p.next_reflection_at <= ${now}
+      or p.next_reflection_at > ${now + farthest})
+    order by o.tenant_id, o.owner_key limit ${limit}`.execute(reader);
+  return rows;
+}
+
+/** Only one of those who saw the same due time gets to move it. */
+export async function moveReflection(writer: Writer, row: ReflectionRow, next: number): Promise<boolean> {
+  const result = await sql`
+    insert into owner_progress (tenant_id, owner_key, agent_id, user_id, next_reflection_at, event_row, memory_row, consolidated_version)
+    values (${row.tenant_id}, ${row.owner_key}, ${row.agent_id}, ${row.user_id}, ${next}, 0, 0, 0)
+    on conflict (tenant_id, owner_key) do update set next_reflection_at = ${next}
+      where owner_progress.next_reflection_at is null or owner_progress.next_reflection_at = ${row.next_reflection_at}
+    returning owner_key`.execute(writer);
+  return result.rows.length > 0;
+}
+
+/** The scope of an owner, without a session. */
+export function scopeOfOwner(row: Pick<ReflectionRow, 'tenant_id' | 'agent_id' | 'user_id'>): Scope {
+  return { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null };
 }

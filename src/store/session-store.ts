@@ -285,3 +285,44 @@ export async function findToolSchema(reader: Reader, scope: Scope, now: number):
     stale: row.expires_at <= now,
   };
 }
+
+export interface SessionsWithReflections {
+  tenant: string;
+  /** One owner's; null: all of the tenant's. */
+  owner: string | null;
+  /** The types of memories that are reflections. */
+  types: readonly string[];
+  /** Sessions without an event since then are over. */
+  quietSince: number;
+  limit: number;
+}
+
+/** Sessions that are over and still have reflections, merged or single. */
+export async function sessionsWithReflections(
+  reader: Reader,
+  { tenant, owner, types, quietSince, limit }: SessionsWithReflections,
+): Promise<Scope[]> {
+  const over = sql<boolean>`exists (select 1 from sessions s where s.tenant_id = r.tenant_id
+    and s.owner_key = r.owner_key and s.session_id = r.session_id
+    and (s.status = 'closed' or s.last_event_at <= ${quietSince}))`;
+  const whose = owner === null ? sql`1 = 1` : sql`owner_key = ${owner}`;
+  const { rows } = await sql<{
+    owner_key: string;
+    agent_id: string | null;
+    user_id: string | null;
+    session_id: string;
+  }>`
+    select owner_key, agent_id, user_id, session_id from blocks r
+      where tenant_id = ${tenant} and ${whose} and session_id <> '' and kind = 'reflections' and content <> '' and ${over}
+    union
+    select owner_key, agent_id, user_id, session_id from memories r
+      where tenant_id = ${tenant} and ${whose} and session_id <> '' and type in (${sql.join(types)}) and archived_at is null and ${over}
+    limit ${limit}`.execute(reader);
+  return rows.map((row) => ({
+    tenant,
+    agent: row.agent_id,
+    user: row.user_id,
+    session: row.session_id,
+    connection: null,
+  }));
+}

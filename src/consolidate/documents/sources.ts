@@ -1,3 +1,4 @@
+import { eventsById } from '../../store/event-store.ts';
 import { usesModel } from '../../form/formation-settings.ts';
 import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
 import { DAY } from '../../record/clock.ts';
@@ -15,8 +16,8 @@ import {
 } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
-import { chunks, type Reader } from '../../store/database.ts';
-import { observationsAfter, ownEvents, takenInObservations, toEvent } from '../../store/event-store.ts';
+import { type Reader } from '../../store/database.ts';
+import { observationsAfter, ownEvents, takenInObservations } from '../../store/event-store.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
@@ -141,16 +142,7 @@ export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'co
 
 /** The events among these ids that still stand: they are in the log, and something holds that was formed from them, if anything was. */
 export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
-  const events: Event[] = [];
-  for (const some of chunks(ids)) {
-    const rows = await reader
-      .selectFrom('events')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .execute();
-    events.push(...rows.map(toEvent));
-  }
+  const events = await eventsById(reader, tenant, ids);
   const gone = eventsGone(
     await memoriesFrom(
       reader,

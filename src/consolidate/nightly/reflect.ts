@@ -20,7 +20,7 @@ import { noteRefused } from '../documents/tiers.ts';
 import { rehearse } from '../rehearse.ts';
 import { type ActiveRun, type Committed, inRun } from '../run-log.ts';
 import { applyReflection, countFormed, type Counts } from './apply-reflection.ts';
-import { ownersWithNews } from './due-reflections.ts';
+import { ownersWithNews } from '../../store/progress-store.ts';
 import {
   lookBack,
   type LookBack,
