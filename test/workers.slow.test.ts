@@ -62,6 +62,7 @@ for (const on of databases().filter((database) => database.name !== 'PGlite')) {
         log: join(folder, 'log'),
         leaseMs: 60_000,
         workMs: 5,
+        seed: Math.floor(random() * 2 ** 31),
         ...settings,
       };
       const child = fork(join(import.meta.dirname, 'fixtures/worker-process.ts'), [JSON.stringify(all)]);

@@ -18,7 +18,7 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
 
 /**
  * What tells whether anything answers. A question that names somebody who speaks in the store is judged by whether anybody else's words
- * fit better; every other question by how near the nearest text is. A first person is no name: "I" is whoever asks.
+ * fit better; every other question by how near the nearest text is. A first person is no name: "I" is the user who asks.
  */
 export const ANSWERABLE_INPUTS = {
   anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'foreign', 'foreignSimilarity'],

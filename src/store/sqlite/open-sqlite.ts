@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { VarveError } from '../../errors.ts';
 import { createMutex, type Database, type Mutex, type Reader, type Writer } from '../database.ts';
@@ -32,7 +32,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   let reader: Kysely<Tables> = writer;
   try {
     await migrate(writer, writing);
-    if (!inMemory) reader = new Kysely<Tables>({ dialect: nodeSqliteDialect(openForReading(options.path)) });
+    if (!inMemory) reader = new Kysely<Tables>({ dialect: nodeSqliteDialect(await openForReading(options.path)) });
   } catch (error) {
     await writer.destroy();
     throw error;
@@ -81,12 +81,16 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   };
 }
 
+/** Loaded when a store is opened, and not with the package: a Node without it is told so by createVarve(). */
+const sqlite = (): Promise<typeof import('node:sqlite')> => import('node:sqlite');
+
 async function openFile(path: string): Promise<DatabaseSync> {
   try {
     if (path !== ':memory:') {
       makeFolder(dirname(path));
       keepPrivate(path);
     }
+    const { DatabaseSync } = await sqlite();
     const database = new DatabaseSync(path);
     // Waiting is done by whenFree(): SQLite's own would stop the event loop.
     database.exec('pragma busy_timeout = 0');
@@ -126,7 +130,8 @@ function keepPrivate(path: string): void {
   }
 }
 
-function openForReading(path: string): DatabaseSync {
+async function openForReading(path: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = await sqlite();
   const database = new DatabaseSync(path, { readOnly: true });
   database.exec('pragma busy_timeout = 5000');
   database.exec('pragma temp_store = memory');
