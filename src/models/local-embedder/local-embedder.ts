@@ -84,19 +84,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       return embedTexts(texts, { pool, signal, windowsOf: (text) => windowsOf(text, wordPiece, maximumTokens) });
     },
 
-    async tellForeign(parts) {
-      const { pool, wordPiece } = await load();
-      const told = await Promise.all(
-        foreignWindows(parts, { wordPiece, maximumTokens }).map(async ({ ids, parts: places, skipped }) => {
-          const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
-          pool.add({ ids, parts: places, resolve, reject }, { isUrgent: false });
-          return (await promise).subarray(skipped);
-        }),
-      );
-      const numbers = new Float32Array(parts.length).fill(told.at(-1)?.at(-1) ?? 0);
-      numbers.set(told.flatMap((some) => [...some]).slice(0, parts.length));
-      return numbers;
-    },
+    tellForeign: async (parts) => tellForeign(parts, { ...(await load()), maximumTokens }),
 
     async close() {
       isClosed = true;
@@ -105,6 +93,22 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       await opened?.pool.close(unavailable(new Error('The embedder was closed.')));
     },
   };
+}
+
+async function tellForeign(
+  parts: readonly string[],
+  { pool, wordPiece, maximumTokens }: Engine & { maximumTokens: number },
+): Promise<Float32Array> {
+  const told = await Promise.all(
+    foreignWindows(parts, { wordPiece, maximumTokens }).map(async ({ ids, parts: places, skipped }) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+      pool.add({ ids, parts: places, resolve, reject }, { isUrgent: false });
+      return (await promise).subarray(skipped);
+    }),
+  );
+  const numbers = new Float32Array(parts.length).fill(told.at(-1)?.at(-1) ?? 0);
+  numbers.set(told.flatMap((some) => [...some]).slice(0, parts.length));
+  return numbers;
 }
 
 interface EngineOptions {

@@ -1,6 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type * as nodeSqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { VarveError } from '../../errors.ts';
@@ -82,7 +83,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 }
 
 /** Loaded when a store is opened, and not with the package: a Node without it is told so by createVarve(). */
-const sqlite = (): Promise<typeof import('node:sqlite')> => import('node:sqlite');
+const sqlite = (): Promise<typeof nodeSqlite> => import('node:sqlite');
 
 async function openFile(path: string): Promise<DatabaseSync> {
   try {
