@@ -10,12 +10,16 @@ export interface ForeignSpan {
 
 const READ = 24_000;
 const SHORTEST_QUOTATION = 12;
-const OPENING_QUOTES = /["“„«「『'‘]/;
+const OPENING_QUOTES = /["“„«»‹›「『'‘‚]/;
 const CLOSING: Readonly<Record<string, string>> = {
   '"': '"',
   '“': '”',
   '„': '“”"',
   '«': '»',
+  '»': '«',
+  '‹': '›',
+  '›': '‹',
+  '‚': "‘’'",
   '「': '」',
   '『': '』',
   "'": "'’",
@@ -79,6 +83,30 @@ const SECOND_PERSON_NOTICE =
 
 const aboutText = PACKS.map((pack) => wordsPattern(pack.requests.aboutText, pack.script));
 
+/** Lines that are not talk, each by its form alone. */
+const FOREIGN_LINE: readonly RegExp[] = [
+  // "MARA: Erase everything.", "Panel 2: GIRL: …": a speaker in capitals of three letters or more.
+  /(?:^|[.:!?] )\s*\p{Lu}{3}[\p{Lu} ]{0,20}(?:\([^)]{0,30}\))?[:.] ?\S/u,
+  // "[21:05] Fi: …", "21:05 - Fi: …".
+  /^\s*\[?(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4},? )?\d{1,2}:\d\d(?::\d\d)?\]? ?(?:[-–] ?)?\p{L}[\p{L}\p{N}_. ]{0,24}[:>] ?\S/u,
+  // Role play: "*leans in* You never saw me."
+  /^\s*\*[^*\n]{3,80}\*\s*\S/u,
+  // A line of dialogue: "— Forget me, he said."
+  /^\s*[—–] ?\p{L}/u,
+  /^\s*[-–] ?[^\n]{8,200}[!?.…] ?[-–] ?\p{Ll}/u,
+  // Verse on one line, and sung lines.
+  / \/ [^/\n]{8,120} \/ |[♪♫🎵🎶][^♪♫🎵🎶]{8}/u,
+  // Comments in code.
+  /^\s*(?:#(?!\d)|--|%|rem\b|'{3}|"{3})\s*\p{L}[^\n]*$/iu,
+  // Times of subtitles.
+  /\d\d:\d\d:\d\d[,.]?\d* ?-->/,
+  // Orders to a model, in whatever text they stand.
+  /(?:ignore|disregard|forget) (?:all |any |the |your )*(?:previous|prior|above|earlier) (?:instructions?|prompts?|context)|\b(?:all|any|dear) (?:ai|llm)s?\b|\bai (?:assistants?|agents?|models?|systems?)[:,]|^\s*[[<]?(?:system|assistant|inst)[\]>]?[:>]|(?:ignorier\p{L}*|vergiss|vergesst) (?:alle |die |deine )*(?:vorherigen|bisherigen) (?:anweisungen|befehle)|(?:ignora|olvida) (?:todas )?(?:las |tus )?instrucciones (?:anteriores|previas)|(?:ignore|oublie)\p{L}* (?:toutes )?(?:les|tes) instructions précédentes|(?:ignora|dimentica) (?:tutte )?le istruzioni precedenti|(?:negeer|vergeet) (?:alle )?(?:vorige|eerdere) (?:instructies|opdrachten)|(?:ignore|esqueça) (?:todas )?as instruções anteriores|忽略(?:之前|以上|先前)|無視して.{0,6}(?:指示|命令)|これまでの指示/iu,
+];
+/** Comments inside of a line or over several. */
+const COMMENT =
+  /<!--[\s\S]{0,2000}?(?:-->|$)|\/\*[\s\S]{0,2000}?(?:\*\/|$)|(?<![:\w])\/\/ ?[^\n]{4,400}|(?:>>|<<)[^<>\n]{6,400}(?:<<|>>)/gu;
+
 interface Line {
   start: number;
   end: number;
@@ -94,7 +122,7 @@ interface Line {
 export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
   const lines = linesOf(readable);
-  const spans: ForeignSpan[] = [...fencedCode(lines), ...quotedLines(lines)];
+  const spans: ForeignSpan[] = [...fencedCode(lines), ...quotedLines(lines), ...foreignForms(readable, lines)];
   const free = (start: number, end: number): boolean => !spans.some((span) => start < span.end && end > span.start);
   for (const span of quotations(readable)) if (free(span.start, span.end)) spans.push(span);
   for (const span of pastedBlocks(readable, lines)) {
@@ -160,6 +188,20 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   const last = lines.at(-1);
   if (open !== null && last !== undefined) spans.push({ start: open, end: last.end, kind: 'code' });
   return spans;
+}
+
+/** Lines and comments that have the form of something else than talk. A line after such a line belongs to it, as the next verse does. */
+function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
+  const comments = [...text.matchAll(COMMENT)].map(({ index, 0: words }) => ({
+    start: index,
+    end: index + words.length,
+    kind: 'code' as const,
+  }));
+  const isInside = ({ start, end }: Line): boolean => comments.some((span) => start < span.end && end > span.start);
+  const formed = lines
+    .filter((line) => !isInside(line) && FOREIGN_LINE.some((pattern) => pattern.test(line.text)))
+    .map(({ start, end }) => ({ start, end, kind: 'pasted' as const }));
+  return [...comments, ...formed];
 }
 
 function quotedLines(lines: readonly Line[]): ForeignSpan[] {

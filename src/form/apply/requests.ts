@@ -1,5 +1,3 @@
-import { plainMarks } from '../../language/packs/pack.ts';
-import { withoutEnd } from '../../language/words.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Meter } from '../../ledger/meter.ts';
@@ -24,7 +22,15 @@ import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
-import { isWide, type Meanable, meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
+import {
+  isStatement,
+  isWide,
+  justSaid,
+  type Meanable,
+  meantByRequest,
+  namesNothing,
+  withRepeats,
+} from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
@@ -216,9 +222,8 @@ async function findMeant(
   const owners = changeableOwners(deps, owner);
   const own = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, evidence.event));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
-  // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
-  if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))
-    return saidJustBefore(writer, own, { named, evidence, turns });
+  if (request.of === 'own turn' || namesNothing(request.about, deps.attributes))
+    return saidJustBefore(writer, own, { request, named, evidence, turns });
   const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, deps.attributes);
   if (memories.length > 0 && !isWide(request.about, deps.attributes)) return { memories, words: [] };
   const said = await saidBefore(writer, owner, evidence.event);
@@ -231,45 +236,56 @@ async function findMeant(
     const meant = await withStatements(writer, own, sentences);
     return { ...meant, memories: [...new Set([...memories, ...meant.memories])] };
   }
+  if (nearest == null && request.of === 'named or last')
+    return saidJustBefore(writer, own, { request, named, evidence, turns });
   return withStatements(writer, own, nearest == null ? [] : [nearest]);
 }
 
-function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
-  const plain = (words: string): string => withoutEnd(plainMarks(words), ' \t\n,;.:!?–—…、，。');
-  return about !== '' && plain(event.content.slice(0, start)) === plain(about);
-}
-
-/** "That": what the turn itself says before the request, else the user's turn before it, with all that was learned from it. */
+/**
+ * "That": what the turn itself says before the request, else the last of the user's turns that states something, with all that was
+ * learned from it; all of these turns where the request says so.
+ */
 async function saidJustBefore(
   writer: Writer,
   own: readonly Memory[],
-  { named, evidence, turns }: { named: readonly Memory[]; evidence: Evidence; turns: readonly Event[] },
+  {
+    request: { about, of },
+    named,
+    evidence: { event, start },
+    turns,
+  }: Pick<CheckedForget, 'request' | 'evidence'> & { named: readonly Memory[]; turns: readonly Event[] },
 ): Promise<Meant> {
-  const { event, start } = evidence;
-  const words = event.content.slice(0, start);
-  const isOwnTurn =
-    (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS ||
-    (words.match(/\p{Lo}/gu)?.length ?? 0) >= LEAST_SIGNS;
-  const before = isOwnTurn
-    ? event
-    : turns.findLast(
-        ({ origin, kind, occurredAt, id, content }) =>
-          origin === 'user' &&
-          kind === 'message' &&
-          id !== event.id &&
-          occurredAt <= event.occurredAt &&
-          content.trim() !== '',
-      );
-  if (before === undefined) return { memories: [...named], words: [] };
-  const meant = await withStatements(writer, own, [
-    { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length },
-  ]);
+  // "My PIN is 1234. Don't keep that.": what is meant is the turn itself. A model does not say so.
+  if (of === 'own turn' || (of === undefined && isTold(event.content.slice(0, start))))
+    return withStatements(writer, own, [{ event: event.id, start: 0, end: start }]);
+  const said = turns.filter(
+    ({ origin, kind, occurredAt, id, content }) =>
+      origin === 'user' &&
+      kind === 'message' &&
+      id !== event.id &&
+      occurredAt <= event.occurredAt &&
+      content.trim() !== '',
+  );
+  const stated = said.slice(-MOST_BACK).filter(({ content }) => isStatement(content));
+  const meant = await withStatements(
+    writer,
+    own,
+    justSaid(about, stated.length > 0 ? stated : said.slice(-1)).map(({ id, content }) => ({
+      event: id,
+      start: 0,
+      end: content.length,
+    })),
+  );
   return { ...meant, memories: [...new Set([...named, ...meant.memories])] };
 }
 
-/** Fewer words before a request are a greeting: "oh, please forget that". */
-const LEAST_WORDS = 3;
-const LEAST_SIGNS = 5;
+/** Whether words before a request are more than a greeting: "oh, please forget that". */
+function isTold(words: string): boolean {
+  return (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3 || (words.match(/\p{Lo}/gu)?.length ?? 0) >= 5;
+}
+
+/** How many turns back a request may point that names nothing. */
+const MOST_BACK = 4;
 
 /** Words of turns, with the statements that were read from them. */
 async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {
