@@ -1,4 +1,3 @@
-import { MONTHS as MONTH_NAMES } from '../language/calendar.ts';
 import { findDates } from '../language/pack-dates.ts';
 import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, PACKS } from '../language/packs/packs.ts';
@@ -20,8 +19,6 @@ const CHANGE_TERMS: ReadonlySet<string> = new Set(
   PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
 );
 
-const MONTHS: readonly string[] = MONTH_NAMES.map((name) => name.toLowerCase());
-
 /** Whether what no longer holds may be part of an answer. In doubt it may. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
@@ -29,63 +26,10 @@ export function mayAskForPast(question: string): boolean {
   return pack?.questions.history === undefined || asksFor(question, 'past', pack) || asksFor(question, 'history', pack);
 }
 
-/** A calendar time named in a query; missing parts are open ("in May" is every May). */
-export interface MentionedTime {
-  readonly year: number | null;
-  readonly month: number | null;
-  readonly day: number | null;
-}
-
 const DAY = 86_400_000;
 // People tell what happened within days of it, and announce it a little before.
 const DAYS_TOLD_AFTER = 10;
 const DAYS_TOLD_BEFORE = 5;
-// "may" and "march" are also verbs: without a day or a year beside them they need a word that puts them in time.
-const MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'iu');
-const MONTH_IN_TIME = new RegExp(
-  `\\b(?:in|on|during|since|of|by|until|before|after|early|late|mid|last|next|this|every)[ -](${MONTHS.join('|')})\\b`,
-  'iu',
-);
-const DAY_AND_MONTH = new RegExp(
-  `\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? (${MONTHS.join('|')})\\b|\\b(${MONTHS.join('|')}) (\\d{1,2})(?:st|nd|rd|th)?\\b`,
-  'iu',
-);
-
-function findMentionedTime(query: string): MentionedTime | null {
-  const isoDate = /\b((?:19|20)\d{2})-(\d{2})(?:-(\d{2}))?\b/u.exec(query);
-  if (isoDate !== null)
-    return {
-      year: Number(isoDate[1]),
-      month: Number(isoDate[2]) - 1,
-      day: isoDate[3] === undefined ? null : Number(isoDate[3]),
-    };
-  const yearText = /\b((?:19|20)\d{2})\b/u.exec(query)?.[1];
-  const year = yearText === undefined ? null : Number(yearText);
-  const dayAndMonth = DAY_AND_MONTH.exec(query);
-  if (dayAndMonth !== null) {
-    const name = (dayAndMonth[2] ?? dayAndMonth[3] ?? '').toLowerCase();
-    return { year, month: MONTHS.indexOf(name), day: Number(dayAndMonth[1] ?? dayAndMonth[4]) };
-  }
-  const name = (year === null ? MONTH_IN_TIME : MONTH).exec(query)?.[1]?.toLowerCase();
-  if (name === undefined && year === null) return null;
-  return { year, month: name === undefined ? null : MONTHS.indexOf(name), day: null };
-}
-
-/** The index terms by which a query spelled the time. */
-function termsOfMentionedTime(mentioned: MentionedTime): Set<string> {
-  const parts = [mentioned.year, mentioned.day].filter((part) => part !== null).map(String);
-  return new Set(words([...parts, mentioned.month === null ? '' : (MONTHS[mentioned.month] ?? '')].join(' ')));
-}
-
-function rangeInYear(mentioned: MentionedTime, year: number): TimeRange {
-  if (mentioned.month === null) return { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) };
-  if (mentioned.day === null)
-    return { from: Date.UTC(year, mentioned.month, 1), to: Date.UTC(year, mentioned.month + 1, 1) };
-  return {
-    from: Date.UTC(year, mentioned.month, mentioned.day),
-    to: Date.UTC(year, mentioned.month, mentioned.day + 1),
-  };
-}
 
 function closenessToRange(range: TimeRange, time: number): number {
   if (time < range.from) return Math.exp((time - range.from) / DAY / DAYS_TOLD_BEFORE);
@@ -96,16 +40,6 @@ function closenessToRange(range: TimeRange, time: number): number {
 export interface TimeRange {
   from: number;
   to: number;
-}
-
-/** The stretches that a mentioned time means, within the years that the documents come from. */
-function rangesOf(mentioned: MentionedTime, { firstTime: first, lastTime: last }: RecallView): TimeRange[] {
-  if (first > last) return [];
-  const fromYear = mentioned.year ?? new Date(first).getUTCFullYear() - 1;
-  const toYear = mentioned.year ?? new Date(last).getUTCFullYear() + 1;
-  const ranges: TimeRange[] = [];
-  for (let year = fromYear; year <= toYear; year += 1) ranges.push(rangeInYear(mentioned, year));
-  return ranges;
 }
 
 /**
@@ -170,9 +104,6 @@ function queryTimes(query: string, view: RecallView, pack: Pack | null, at: Aske
       anchor: -1,
     };
   }
-  const mentioned = findMentionedTime(query);
-  if (mentioned !== null)
-    return { ranges: rangesOf(mentioned, view), terms: termsOfMentionedTime(mentioned), anchor: -1 };
   return anchoredTimes(query, view);
 }
 
@@ -182,12 +113,14 @@ interface SpokenDate {
   terms: readonly string[];
 }
 
-/** The dates of a query that are counted from the time of asking, and in other languages than English all dates with a month or a day. */
+/** The dates of a query. One without a year is the last such date before the time of asking. */
 function spokenDates(query: string, pack: Pack | null, at: AskedAt): SpokenDate[] {
   const [now, { timeZone }] = [new Date(at.now), at];
-  const english = resolveDates(query, { now, timeZone })
-    .filter((date) => date.relative)
-    .map(({ from, to, text }) => ({ from, to, terms: words(text) }));
+  const english = resolveDates(query, { now, timeZone }).map(({ from, to, text }) => ({
+    from,
+    to,
+    terms: words(text),
+  }));
   if (english.length > 0 || pack?.language === 'en' || !isForeign(query, pack)) return english;
   for (const other of pack === null ? PACKS.filter(({ language }) => language !== 'en') : [pack]) {
     const found = findDates(query, other, { now, timeZone, prefer: 'past' });
