@@ -280,17 +280,11 @@ export function standardiseByKind(
 
 /** The nearest are a biased sample: the background level is read from the view's own sample. */
 function standardiseBySample(similarities: Float32Array, view: RecallView, query: Float32Array): Float32Array {
-  const values = [...view.sample.vectors.values()].map((vector) => product(vector, query));
+  const values = [...view.sample.vectors.values()].map((vector) => cosine(vector, query));
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
   const spread = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(values.length, 1);
   const deviation = Math.sqrt(spread) || 1;
   return similarities.map((value) => (Number.isNaN(value) ? 0 : (value - mean) / deviation));
-}
-
-function product(left: Float32Array, right: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < left.length; index += 1) sum += (left[index] as number) * (right[index] as number);
-  return sum;
 }
 
 /** z-scores of the known values; an unknown value (NaN) becomes 0, the mean. */
