@@ -93,6 +93,44 @@ for (const database of databases('sql')) {
       expect(await known()).toEqual(['52k']);
     });
 
+    it('[K9] leave of a topic what is not made of them: its other sentences and clauses, under another title', async () => {
+      await varve.close();
+      const server = await startProtocolServer();
+      const talk = 'Doreen Quigg runs the cards at the Orange Hall, and Gord drives me home.';
+      const statements = [
+        item({
+          text: "User's friend Doreen Quigg runs the card evenings.",
+          attribute: 'friend',
+          value: 'Doreen Quigg',
+          turn: 1,
+          quote: 'Doreen Quigg runs the cards',
+        }),
+      ];
+      const summary = 'User plays cards at the Orange Hall; Doreen Quigg runs the evenings. Gord drives User home.';
+      const topics = [{ topic: 'Cards with Doreen Quigg', summary }];
+      server.otherwise({ chat: answering({ read: reading({ statements, topics }) }) });
+      ({ varve, clock } = await openForming(options, {
+        server,
+        clock,
+        formation: { writes: 'deferred', summaries: true },
+      }));
+      kim = varve.for({ agent: 'a', user: 'kim', session: 's' });
+      await kim.logInteraction({ userMessage: talk, agentResponse: 'Good.' });
+      await kim.logInteraction({ userMessage: 'That was all.', agentResponse: 'Good.' });
+      const { added, topics: ids, refused } = await kim.form();
+      expect(refused).toEqual([]);
+      const [id = ''] = ids;
+      expect((await kim.memories.get(id))?.title).toBe('Summary: Cards with Doreen Quigg');
+      await kim.memories.forget(added[0] ?? '');
+      expect(await kim.memories.get(id)).toMatchObject({
+        archivedAt: null,
+        title: 'Summary: User plays cards at the Orange',
+        content: 'User plays cards at the Orange Hall. Gord drives User home.',
+      });
+      expect(JSON.stringify(await kim.memories.history(id))).not.toContain('Doreen');
+      await server.close();
+    });
+
     it('are gone when a model reads that the request is taken back, in words that the local reader does not know', async () => {
       await say('My salary is 52k.');
       await say('Forget my salary.');

@@ -53,13 +53,10 @@ export function holdsNow(
 /**
  * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of their
  * own, and without merged texts, whose statements are listed themselves. What happened leaves the working memory when nobody has said
- * or used it for long; a state or a habit stays until it ends.
+ * or used it for long, and so do the user's own words that no model has read; a state or a habit stays until it ends.
  */
 export function workingMaterials(statements: readonly Memory[], deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
-  const stale = now - deps.consolidation.tiers.staleAfterDays * DAY;
-  const lastUse = ({ statedAt, lastAccessedAt }: Memory): number =>
-    Math.max(statedAt.getTime(), lastAccessedAt?.getTime() ?? 0);
   return statements
     .filter(
       (memory) =>
@@ -70,19 +67,36 @@ export function workingMaterials(statements: readonly Memory[], deps: Consolidat
     )
     .map((memory) => ({
       ...toMaterial(memory, null),
-      hasAged: memory.tense === 'happened' && lastUse(memory) <= stale,
+      hasAged: (memory.tense === 'happened' || isQuotation(memory)) && isUnused(memory, deps),
     }))
     .toReversed();
 }
 
-/** What the profile is made of, oldest first: statements that hold whose type has a section in it, and that are no permanent facts. */
+function isUnused({ statedAt, lastAccessedAt }: Memory, { consolidation, clock }: ConsolidateDeps): boolean {
+  const last = Math.max(statedAt.getTime(), lastAccessedAt?.getTime() ?? 0);
+  return last <= clock.now() - consolidation.tiers.staleAfterDays * DAY;
+}
+
+/**
+ * Whether a statement is the user's own words, without a field by which a later statement could end it: nobody notices when it is over,
+ * so that a document says it for as long as it is said or used. Recall finds it after that.
+ */
+function isQuotation({ reader, attribute, tense }: Memory): boolean {
+  return reader === 'local' && attribute === null && tense !== 'habit';
+}
+
+/**
+ * What the profile is made of, oldest first: statements that hold whose type has a section in it, and that are no permanent facts, without
+ * the user's own words that have not been said or used for long.
+ */
 export function profileMaterials(statements: readonly Memory[], deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
       const section = deps.memoryTypes.get(memory.type)?.profileSection ?? null;
       const isListed = section !== null && !isPresentFact(memory, now) && holdsNow(memory, deps);
-      return isListed ? [toMaterial(memory, section)] : [];
+      const hasAged = isQuotation(memory) && isUnused(memory, deps);
+      return isListed && !hasAged ? [toMaterial(memory, section)] : [];
     })
     .toReversed();
 }

@@ -34,19 +34,44 @@ export async function hideInDerived(
   for (const memory of new Map(found.map((each) => [each.id, each])).values()) {
     if (gone.includes(memory.id)) continue;
     const isAlone = derived.get(memory.id)?.every((id) => gone.includes(id)) ?? false;
-    const content = isAlone || says(memory.title ?? '') ? '' : redactText(memory.content, says);
-    if (content === memory.content) continue;
-    if (content.trim() === '' || memory.archivedAt !== null) {
+    const content = isAlone ? '' : redactText(memory.content, says);
+    const isNamed = says(memory.title ?? '');
+    if (content === memory.content && !isNamed) continue;
+    const title = isNamed ? titleOf(memory.title ?? '', content) : memory.title;
+    const isTaken = isNamed && (await hasTitle(writer, memory, title));
+    if (content.trim() === '' || memory.archivedAt !== null || isTaken) {
       await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
       continue;
     }
-    await reviseMemory(writer, parts, memory, { change: { content }, why });
+    await reviseMemory(writer, parts, memory, { change: { content, title }, why });
     await redactHistory(writer, tenant, memory.id, (before) => ({
       ...before,
       content: redactText(before.content, says),
+      ...(isNamed ? { title } : {}),
     }));
   }
   await redactDocuments(writer, owner, { says, gone: new Set(gone), isOwn: true });
+}
+
+const TITLE_WORDS = 6;
+
+/** A summary whose title names what is forgotten is called by the first words that are left of it, after the word for its kind. */
+function titleOf(before: string, content: string): string {
+  const kind = /^\p{L}+: /u.exec(before)?.[0] ?? '';
+  return `${kind}${content.split(/\s+/u).slice(0, TITLE_WORDS).join(' ')}`;
+}
+
+async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | null): Promise<boolean> {
+  const row = await writer
+    .selectFrom('memories')
+    .select('id')
+    .where('tenant_id', '=', scope.tenant)
+    .where('owner_key', '=', ownerKey(scope))
+    .where('title', '=', title)
+    .where('id', '!=', id)
+    .where('archived_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Without what others see as well and was not learned from this owner's events. */

@@ -95,9 +95,15 @@ function withoutEntries(content: string, keys: ReadonlySet<string>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
 }
 
-/** A text without the sentences that say it. */
+/** A text without the sentences that say it. Of several main clauses with semicolons between them those stay that do not. */
 export function redactText(text: string, says: Says): string {
-  return replaceStatements(text, (statement) => (says(statement) ? null : statement));
+  return replaceStatements(text, (statement) => {
+    if (!says(statement)) return statement;
+    const left = statement.split(/;\s+/u).filter((clause) => !says(clause));
+    const rest = left.join('; ').replace(/[;,]?\s*$/u, '');
+    if (rest === '' || says(rest)) return null;
+    return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}${/[.!?。！？]$/u.test(rest) ? '' : '.'}`;
+  });
 }
 
 async function dropHeldChanges(writer: Writer, around: RawBuilder<unknown>, says: Says): Promise<number> {
@@ -128,7 +134,7 @@ export async function redactHistory(
     const snapshot = JSON.parse(before ?? '{}') as StoredDocument;
     if (typeof snapshot.content !== 'string') continue;
     const redacted = redact(snapshot);
-    if (redacted.content === snapshot.content && redacted.basis === snapshot.basis) continue;
+    if (JSON.stringify(redacted) === JSON.stringify(snapshot)) continue;
     await writer
       .updateTable('revisions')
       .set({ before: JSON.stringify(redacted) })
