@@ -59,12 +59,12 @@ for (const database of databases('sql')) {
       from = await open();
       await say(from, 'My salary is 52k.', '52k, noted.');
       await say(from, 'I hurt my back while sailing at night. I live in Linz.');
-      const [made] = (await from.kim.memories.list()).items.filter(({ content }) => /sailing/.test(content));
+      const made = (await from.kim.memories.list()).items.find(({ content }) => /sailing/.test(content));
       await from.kim.memories.revise(made?.id ?? '', { importance: 0.7 });
       await from.kim.blocks.replace('working_memory', '- Earns 52k.\n- Hurt the back while sailing.');
       older = await exported(from);
       await say(from, 'Forget my salary.');
-      const [back] = (await from.kim.memories.list()).items.filter(({ content }) => /sailing/.test(content));
+      const back = (await from.kim.memories.list()).items.find(({ content }) => /sailing/.test(content));
       await from.kim.memories.archive(back?.id ?? '', 'forgotten');
       newer = await exported(from);
     });
@@ -74,7 +74,7 @@ for (const database of databases('sql')) {
       expect(JSON.stringify(newer)).not.toMatch(SECRET);
       const lines = newer.filter((line) => line.record === 'forgotten');
       expect(lines.map(({ by }) => by).sort()).toEqual(['application', 'user']);
-      const [turn] = newer.filter((line) => line.record === 'event');
+      const turn = newer.find((line) => line.record === 'event');
       const salary = lines.find(({ by }) => by === 'user');
       expect(salary).toMatchObject({ as: 'forgotten', memory: expect.stringMatching(/^mem_/) as string });
       expect(salary?.spans).toContainEqual({

@@ -75,7 +75,7 @@ for (const database of databases('sql')) {
       expect((await cook.facts.list()).map(({ value }) => value)).toEqual([]);
       expect(`${await log(coach)}${await log(cook)}`).not.toContain('Halden');
       expect((await cook.recall('Halden', { mode: 'text' })).results).toEqual([]);
-      const [record] = (await cook.forgotten.list()).filter(({ attribute }) => attribute === 'employer');
+      const record = (await cook.forgotten.list()).find(({ attribute }) => attribute === 'employer');
       await cook.forgotten.restore(record?.id ?? '');
       expect((await coach.facts.get('employer'))?.value).toBe('Halden Foods');
       expect(await coach.facts.forget('employer')).toBe(true);

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements, statementsIn } from '../../language/sentences.ts';
+import { withoutEnd } from '../../language/words.ts';
 import { type Basis, BLOCK_KINDS, type BlockKindName, type SentenceBasis } from '../../record/block.ts';
 import { contentHash } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -100,7 +101,7 @@ export function redactText(text: string, says: Says): string {
   return replaceStatements(text, (statement) => {
     if (!says(statement)) return statement;
     const left = statement.split(/;\s+/u).filter((clause) => !says(clause));
-    const rest = left.join('; ').replace(/[;,]?\s*$/u, '');
+    const rest = withoutEnd(left.join('; '), ' ;,');
     if (rest === '' || says(rest)) return null;
     return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}${/[.!?。！？]$/u.test(rest) ? '' : '.'}`;
   });
