@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { digest } from '../../record/id.ts';
 import {
   chunks,
@@ -8,6 +8,7 @@ import {
   type VectorHit,
   type VectorIndex,
   type VectorModel,
+  type WordSearch,
 } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
@@ -71,12 +72,7 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
       if (words.length === 0 || owners.length === 0) return counts;
       const owned = words.flatMap((word) => owners.map((owner) => [word, quoted(ownedWord(owner, word))] as const));
       const terms = owned.map(([, term]) => term);
-      const { rows } = await (
-        isDistributed
-          ? sql<TermCount>`select term, count(*) as count from ${sql.table(TEXT_TABLE[kind])}, unnest(${terms}::text[]) as term
-              where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ term::tsquery group by term`
-          : sql<TermCount>`select term, count from ${sql.ref(`varve_count_${kind}`)}(${terms}::text[])`
-      ).execute(reader);
+      const { rows } = await termCounts(isDistributed, { tenant, kind, owners, terms }).execute(reader);
       const found = new Map(rows.map((row) => [row.term, row.count]));
       for (const [word, term] of owned) counts.set(word, (counts.get(word) ?? 0) + (found.get(term) ?? 0));
       for (const [word, count] of counts) if (count === 0) counts.delete(word);
@@ -84,6 +80,15 @@ export function createPostgresTextIndex(isDistributed: boolean): TextIndex {
     },
   };
   return index;
+}
+
+function termCounts(
+  isDistributed: boolean,
+  { tenant, kind, owners, terms }: Omit<WordSearch, 'words'> & { terms: readonly string[] },
+): RawBuilder<TermCount> {
+  if (!isDistributed) return sql`select term, count from ${sql.ref(`varve_count_${kind}`)}(${[...terms]}::text[])`;
+  return sql`select term, count(*) as count from ${sql.table(TEXT_TABLE[kind])}, unnest(${[...terms]}::text[]) as term
+    where tenant_id = ${tenant} and owner_key = any(${[...owners]}) and words @@ term::tsquery group by term`;
 }
 
 interface TermCount {

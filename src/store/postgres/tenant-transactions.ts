@@ -44,6 +44,31 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
     return { search_path: path, 'varve.tenant': tenant, role: TENANT_ROLE, ...VECTOR_SETTINGS };
   };
 
+  return {
+    dialect: isOwnPool ? enteringDialect(pool, entering) : new PostgresDialect({ pool }),
+    reachWorkers() {
+      isCluster = true;
+    },
+    within(tenant, begin) {
+      if (!isOwnPool) return begin();
+      return entering.run(statements(settingsOf(tenant), isCluster).join('; '), begin);
+    },
+    async enter(transaction, tenant) {
+      if (isOwnPool) return;
+      if (isCluster) {
+        for (const one of statements(settingsOf(tenant), isCluster)) await sql.raw(one).execute(transaction);
+        return;
+      }
+      const settings = Object.entries(settingsOf(tenant)).map(
+        ([name, value]) => sql`set_config(${sql.lit(name)}, ${value}, true)`,
+      );
+      await sql`select ${sql.join(settings)}`.execute(transaction);
+    },
+  };
+}
+
+/** Begins transactions with the settings that the caller is entering with. */
+function enteringDialect(pool: PostgresPool, entering: AsyncLocalStorage<string>): PostgresDialect {
   /** Begins a transaction with the settings that it is to have. */
   class EnteringDriver extends PostgresDriver {
     readonly #reading = new WeakSet<DatabaseConnection>();
@@ -75,27 +100,7 @@ export function tenantTransactions(pool: PostgresPool, schema: string, isOwnPool
     }
   }
 
-  return {
-    dialect: isOwnPool ? new EnteringDialect({ pool }) : new PostgresDialect({ pool }),
-    reachWorkers() {
-      isCluster = true;
-    },
-    within(tenant, begin) {
-      if (!isOwnPool) return begin();
-      return entering.run(statements(settingsOf(tenant), isCluster).join('; '), begin);
-    },
-    async enter(transaction, tenant) {
-      if (isOwnPool) return;
-      if (isCluster) {
-        for (const one of statements(settingsOf(tenant), isCluster)) await sql.raw(one).execute(transaction);
-        return;
-      }
-      const settings = Object.entries(settingsOf(tenant)).map(
-        ([name, value]) => sql`set_config(${sql.lit(name)}, ${value}, true)`,
-      );
-      await sql`select ${sql.join(settings)}`.execute(transaction);
-    },
-  };
+  return new EnteringDialect({ pool });
 }
 
 /** Settings as statements. Citus hands `set local` on to its workers where it is told to first, and a call of set_config never. */
