@@ -52,7 +52,7 @@ export function requestFeatures(unit: Unit, said: readonly string[]): Map<number
   );
   put(unique(conceptsOf(unit.turn.slice(Math.max(0, unit.start - AROUND), unit.start)), 'before '), 1);
   put(unique(conceptsOf(unit.turn.slice(unit.end, unit.end + AROUND)), 'after '), 1);
-  // Whether another request came before does not mention this one.
+  // An earlier request is no evidence for or against this one.
   const told = said
     .map((each) => conceptsOf(each.slice(0, LONGEST)))
     .filter((names) => !names.some((name) => ASKS.has(name)));
