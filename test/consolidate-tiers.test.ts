@@ -292,6 +292,40 @@ for (const database of databases()) {
       expect(await working(ana)).not.toContain('moss');
     });
 
+    it('[T1] without a model the user’s own words leave the documents when nobody says or uses them, and are still found', async () => {
+      const { varve, ana } = await open({ consolidation: { tiers: { staleAfterDays: 30 } } });
+      const monday = varve.for({ ...ana.scope, session: 'monday' });
+      const words = 'My sister Ines has bought a sailing boat in Cork.';
+      await monday.logInteraction({ userMessage: words, agentResponse: 'Good luck.' });
+      await monday.session.close();
+      const shown = async (): Promise<boolean[]> => {
+        await varve.drain();
+        const texts = await Promise.all(
+          (['working_memory', 'profile'] as const).map(async (kind) => JSON.stringify(await ana.blocks.basis(kind))),
+        );
+        return texts.map((text) => text.includes('sailing'));
+      };
+      for (let day = 0; day < 3; day += 1) {
+        clock.advance(DAY);
+        await varve.drain();
+      }
+      await ana.consolidation.run();
+      expect(await shown()).toEqual([true, true]);
+      for (let day = 0; day < 32; day += 1) {
+        clock.advance(DAY);
+        await varve.drain();
+      }
+      await monday.logInteraction({ userMessage: 'I prefer oak for the stairs.', agentResponse: 'Noted.' });
+      await monday.session.close();
+      for (let day = 0; day < 2; day += 1) {
+        clock.advance(DAY);
+        await varve.drain();
+      }
+      await ana.consolidation.run();
+      expect(await shown()).toEqual([false, false]);
+      expect((await ana.recall('sailing', { mode: 'text' })).results.length).toBeGreaterThan(0);
+    });
+
     it('[T1] a state stays however long ago it was said, what happened goes, and restating costs no call', async () => {
       const { varve, ana } = await open({ model: true });
       const make = (content: string, given: object) => ana.memories.create({ type: 'fact', content, ...given });
