@@ -156,12 +156,12 @@ const TRIGGERS = new Set(['forget', 'drop', 'keep', 'memory', 'private', 'gone']
 function isAnnounced({ turn, start, text }: Unit, pack: Pack): boolean {
   const announced = /^([^\n]{0,200}[\p{L}\p{N}?)])[:：]\s/u.exec(turn.slice(0, start) + text);
   const [, announcing = ''] = announced ?? [];
-  if (pack.script !== 'han') return announcing.split(/\s+/).length > MOST_ANNOUNCING;
+  if (pack.script !== 'han' && announcing.split(/\s+/).length > MOST_ANNOUNCING) return true;
   return conceptsIn(plainMarks(announcing), pack).some(({ concept }) => ANNOUNCES.has(concept));
 }
 
 const MOST_ANNOUNCING = 3;
-const ANNOUNCES = new Set(['quote', 'question', 'said', 'task', 'text', 'they']);
+const ANNOUNCES = new Set(['quote', 'said', 'task', 'text']);
 
 function mayAsk(unit: Unit): boolean {
   const { pack, isForeign, text } = unit;
