@@ -39,7 +39,7 @@ const PLACES = `select c.relname as name, p.partmethod as method, p.repmodel as 
 
 const TENANTS = Array.from({ length: 12 }, (_, place) => `tenant-${place}`);
 
-describe.skipIf(isSkipped || isCluster)('a server without Citus', () => {
+describe.skipIf(isSkipped || isCluster)('a PostgreSQL server without Citus', () => {
   it('does not pretend to distribute', async () => {
     const { options, drop } = await createPlain();
     await expect(openStore({ ...options, distribute: true })).rejects.toThrow('no extension citus');
@@ -50,7 +50,7 @@ describe.skipIf(isSkipped || isCluster)('a server without Citus', () => {
   });
 });
 
-describe.skipIf(isSkipped || !isCluster)('a cluster', () => {
+describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
   it(
     'is given the tables of a store that has records, by `varve migrate --distribute`',
     { timeout: 120_000 },
