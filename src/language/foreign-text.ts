@@ -280,38 +280,67 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
     if (letter !== null && index >= letter.from && index <= letter.to) return;
     const mark = marks[index];
     if (mark === 'chat' || mark === 'log' || mark === 'code') {
-      // The question above or below such lines is the author's.
-      const marked = block.filter(({ text: line }) => MARKED[mark].some((pattern) => pattern.test(line)));
-      const last = marked.at(-1);
-      const isInside = last !== undefined && block.at(-1) !== last && /[?？]\s*$/u.test(block.at(-1)?.text ?? '');
-      return add(marked[0], isInside ? last : block.at(-1), mark === 'code' ? 'code' : 'pasted');
+      const [first, last] = markedLines(block, mark);
+      return add(first, last, mark === 'code' ? 'code' : 'pasted');
     }
-    const length = (block.at(-1)?.end ?? 0) - (block[0]?.start ?? 0);
-    const near = [index - 2, index - 1, index + 1, index + 2].filter((other) => asks[other] === true);
-    const before = blocks[index - 1] === undefined ? '' : textOf(blocks[index - 1] ?? []);
-    if (length > 30 && !asks[index] && isIntroducedBy(before)) return add(block[0], block.at(-1));
-    // Nobody greets the assistant in the middle of a message.
-    if (index > 0 && length > 40 && GREETS.test(block[0]?.text ?? '')) return add(block[0], block.at(-1));
-    if (LABELLED.test(block[0]?.text ?? '') && length > 50 && (near.length > 0 || !isOwnVoice(block)))
-      return add(block[0], block.at(-1));
-    const pointers = [index - 1, index + 1]
-      .map((other) => (blocks[other] === undefined ? '' : textOf(blocks[other] ?? [])))
-      .filter((other) => other !== '' && other.length <= LONGEST_POINTER);
-    // Verse, settings, speakers and markup beside anything else were not typed as a message.
-    if (blocks.length > 1 && hasDocumentForm(block)) return add(block[0], block.at(-1));
-    if (length > 40 && !asks[index] && pointers.some(isAboutBlock)) return add(block[0], block.at(-1));
-    if (length > 40 && !isOwnVoice(block) && pointers.some((other) => POINTS_AT.test(other) || TEXT_NOUN.test(other)))
-      return add(block[0], block.at(-1));
-    // To translate or to shorten takes a text, no matter who speaks in it.
-    if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? []))) && !asks[index] && length > 40)
-      return add(block[0], block.at(-1));
-    // A request about a text, and beside it a block of its own: the block is the text.
-    if (near.length > 0 && (asks[index] ? length > 300 : length > 40 && !isOwnVoice(block)))
-      return add(block[0], block.at(-1));
-    if (asks[index]) return spans.push(...afterColon(block));
-    if (SECOND_PERSON_NOTICE.test(textOf(block)) && length > 120 && !isOwnVoice(block)) add(block[0], block.at(-1));
+    const beside: Beside = { block, index, blocks, asks, length: (block.at(-1)?.end ?? 0) - (block[0]?.start ?? 0) };
+    if (isTextByForm(beside) || isTextByRequest(beside)) add(block[0], block.at(-1));
+    else if (asks[index]) spans.push(...afterColon(block));
+    else if (SECOND_PERSON_NOTICE.test(textOf(block)) && beside.length > 120 && !isOwnVoice(block))
+      add(block[0], block.at(-1));
   });
   return spans;
+}
+
+/** The first and the last line of a chat, a log or code. The question above or below such lines is the author's. */
+function markedLines(block: readonly Line[], mark: 'chat' | 'log' | 'code'): [Line | undefined, Line | undefined] {
+  const marked = block.filter(({ text }) => MARKED[mark].some((pattern) => pattern.test(text)));
+  const last = marked.at(-1);
+  const isInside = last !== undefined && block.at(-1) !== last && /[?？]\s*$/u.test(block.at(-1)?.text ?? '');
+  return [marked[0], isInside ? last : block.at(-1)];
+}
+
+/** A block and what stands beside it. */
+interface Beside {
+  block: readonly Line[];
+  index: number;
+  blocks: readonly (readonly Line[])[];
+  /** Which of the blocks ask about a text. */
+  asks: readonly boolean[];
+  length: number;
+}
+
+const nearTo = ({ index, asks }: Beside): number[] =>
+  [index - 2, index - 1, index + 1, index + 2].filter((other) => asks[other] === true);
+
+/** Whether a block has the form of a text that somebody else wrote, or is introduced as one. */
+function isTextByForm(beside: Beside): boolean {
+  const { block, index, blocks, asks, length } = beside;
+  const first = block[0]?.text ?? '';
+  if (length > 30 && !asks[index] && isIntroducedBy(textOf(blocks[index - 1] ?? []))) return true;
+  // Nobody greets the assistant in the middle of a message.
+  if (index > 0 && length > 40 && GREETS.test(first)) return true;
+  if (LABELLED.test(first) && length > 50 && (nearTo(beside).length > 0 || !isOwnVoice(block))) return true;
+  // Verse, settings, speakers and markup beside anything else were not typed as a message.
+  return blocks.length > 1 && hasDocumentForm(block);
+}
+
+/** Whether a request in another block is about this block. */
+function isTextByRequest(beside: Beside): boolean {
+  const { block, index, blocks, asks, length } = beside;
+  const near = nearTo(beside);
+  const pointers = [index - 1, index + 1]
+    .map((other) => textOf(blocks[other] ?? []))
+    .filter((other) => other !== '' && other.length <= LONGEST_POINTER);
+  const isOthers = length > 40 && !isOwnVoice(block);
+  if (isOthers && pointers.some((other) => POINTS_AT.test(other) || TEXT_NOUN.test(other))) return true;
+  if (asks[index]) return near.length > 0 && length > 300;
+  if (length <= 40) return false;
+  if (pointers.some(isAboutBlock)) return true;
+  // To translate or to shorten takes a text, no matter who speaks in it.
+  if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? [])))) return true;
+  // A request about a text, and beside it a block of its own: the block is the text.
+  return near.length > 0 && isOthers;
 }
 
 const LONGEST_POINTER = 240;

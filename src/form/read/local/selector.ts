@@ -180,43 +180,7 @@ export function featuresOf(unit: Unit): Float32Array {
     put(pattern !== null && unit.count > 1 && pattern.test(turn));
   }
   for (const name of REQUESTS) put(pack !== null && packPattern(pack, `request:${name}`).test(text));
-  const words = text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
-  const size = pack?.script === 'han' || (pack === null && /\p{Lo}/u.test(text)) ? text.length / 2 : words;
-  const capitals = (text.match(/(?<=[\p{L}\p{N},;:] )\p{Lu}\p{Ll}/gu) ?? []).length;
-  put(/[?？]\s*["')]*$/u.test(text));
-  put(/[?？]/u.test(turn));
-  put(/[!！]/u.test(text));
-  put(/\d/.test(text));
-  put(/\d{1,2}[:.]\d\d|\d ?(?:am|pm|h|uhr|点|時)\b/iu.test(text));
-  put(/[€$£₦₹¥]|\d ?(?:k|euro|eur|pounds|dollars|元|円|块|quid|bucks)\b/iu.test(text));
-  put(pack !== null && hasCalendarWord(text, pack, 'months'));
-  put(pack !== null && hasCalendarWord(text, pack, 'weekdays'));
-  put(capitals > 0);
-  put(Math.min(capitals, 4) / 4);
-  put(/["“”„«»「」]/u.test(text));
-  put(/[;:]/.test(text));
-  put((text.match(/,/g)?.length ?? 0) / 4);
-  put(/\p{Extended_Pictographic}/u.test(text));
-  put(/[😂🤣😅😆😉]/u.test(text));
-  put(/\.\.\.|…/.test(text));
-  put(/https?:|www\.|@\w/.test(text));
-  put(/[{}<>=\\|]/.test(text));
-  put(Math.log1p(size) / 3);
-  put(size <= 2);
-  put(size <= 4);
-  put(size >= 10);
-  put(size >= 20);
-  put(unit.index === 0);
-  put(unit.index === unit.count - 1);
-  put(unit.count === 1);
-  put(Math.log1p(unit.turn.length) / 6);
-  put(unit.asked !== null);
-  put(unit.asked !== null && /[?？]\s*\S{0,3}$/u.test(unit.asked));
-  put(unit.isForeign);
-  put(unit.hasForeign);
-  put(Math.min(unit.slots, 3));
-  put(pack === null);
-  put(pack !== null && pack.language !== 'en');
+  for (const value of shapeOf(unit, text, turn)) put(value);
   // Words and pairs of words, so that what no list names is learned; sequences of letters where words are not spaced.
   const tokens = tokensOf(text, head);
   const share = 1 / Math.sqrt(Math.max(1, tokens.length));
@@ -225,6 +189,59 @@ export function featuresOf(unit: Unit): Float32Array {
     features[bucket] = (features[bucket] ?? 0) + share;
   }
   return features;
+}
+
+/** Marks, figures, capitals and length of a unit, and its place in the turn. */
+function shapeOf(unit: Unit, text: string, turn: string): (number | boolean)[] {
+  return [...marksOf(unit, text, turn), ...placeOf(unit)];
+}
+
+function marksOf({ pack }: Unit, text: string, turn: string): (number | boolean)[] {
+  const words = text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+  const size = pack?.script === 'han' || (pack === null && /\p{Lo}/u.test(text)) ? text.length / 2 : words;
+  const capitals = (text.match(/(?<=[\p{L}\p{N},;:] )\p{Lu}\p{Ll}/gu) ?? []).length;
+  return [
+    /[?？]\s*["')]*$/u.test(text),
+    /[?？]/u.test(turn),
+    /[!！]/u.test(text),
+    /\d/.test(text),
+    /\d{1,2}[:.]\d\d|\d ?(?:am|pm|h|uhr|点|時)\b/iu.test(text),
+    /[€$£₦₹¥]|\d ?(?:k|euro|eur|pounds|dollars|元|円|块|quid|bucks)\b/iu.test(text),
+    pack !== null && hasCalendarWord(text, pack, 'months'),
+    pack !== null && hasCalendarWord(text, pack, 'weekdays'),
+    capitals > 0,
+    Math.min(capitals, 4) / 4,
+    /["“”„«»「」]/u.test(text),
+    /[;:]/.test(text),
+    (text.match(/,/g)?.length ?? 0) / 4,
+    /\p{Extended_Pictographic}/u.test(text),
+    /[😂🤣😅😆😉]/u.test(text),
+    /\.\.\.|…/.test(text),
+    /https?:|www\.|@\w/.test(text),
+    /[{}<>=\\|]/.test(text),
+    Math.log1p(size) / 3,
+    size <= 2,
+    size <= 4,
+    size >= 10,
+    size >= 20,
+  ];
+}
+
+function placeOf(unit: Unit): (number | boolean)[] {
+  const { pack } = unit;
+  return [
+    unit.index === 0,
+    unit.index === unit.count - 1,
+    unit.count === 1,
+    Math.log1p(unit.turn.length) / 6,
+    unit.asked !== null,
+    unit.asked !== null && /[?？]\s*\S{0,3}$/u.test(unit.asked),
+    unit.isForeign,
+    unit.hasForeign,
+    Math.min(unit.slots, 3),
+    pack === null,
+    pack !== null && pack.language !== 'en',
+  ];
 }
 
 const calendarPatterns = new WeakMap<Pack, Record<string, RegExp>>();
