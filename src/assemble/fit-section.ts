@@ -3,7 +3,7 @@ import { contentStems } from '../language/words.ts';
 import { contentHash } from '../record/memory.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget, OverflowRule } from './layout.ts';
-import { entryWithout, type Item, type SectionName, type Statement } from './section.ts';
+import { CHANGED_LATER, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
 
 /** What of a section fits into its budget. */
 export interface FittedSection {
@@ -155,7 +155,7 @@ export function createSaid(): Said {
       // A label with its value is shown even if a sentence elsewhere says the same.
       if (section === 'facts') return item;
       if (item.kind === 'event' && item.id !== null) {
-        return turns.get(item.id) ?? quoted.mostOf(item.id, item.text) ?? item;
+        return turns.get(item.id) ?? quoted.mostOf(item.id, item.text.replace(CHANGED_LATER, '')) ?? item;
       }
       if (item.kind === 'memory') {
         const [sentence] = sentencesOf(item).values();

@@ -17,7 +17,7 @@ import type { ContextOptions } from './context-options.ts';
 import { decideLookup, type Lookup, type LookupInput } from './decide-lookup.ts';
 import { oneLine, textByTrust } from './escape.ts';
 import type { Layout } from './layout.ts';
-import { applicationItem, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
+import { applicationItem, CHANGED_LATER, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
 
 /** Whether and what to look up. A model that is asked is paid for like any other. */
 export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
@@ -284,7 +284,7 @@ function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolea
   if (quotes.length === 0) return [item];
   const gone = quotes.reduce((sum, { start, end }) => sum + end - start, 0);
   if (gone * 2 >= item.text.length && !isAboutPast) return [];
-  return [{ ...item, text: `${item.text} (changed later)` }];
+  return [{ ...item, text: item.text + CHANGED_LATER }];
 }
 
 /** Whether a message asks for anything: only then can the answer be unknown. */

@@ -42,6 +42,9 @@ export interface Statement {
   quotes: readonly Quote[];
 }
 
+/** After a turn of which something no longer holds. */
+export const CHANGED_LATER = ' (changed later)';
+
 /** One thing that a section says. */
 export interface Item {
   /** Cleaned, and without links where it is not trusted; the layout escapes it. */
