@@ -144,6 +144,7 @@ export type { RecordChange, FollowOptions } from './operate/follow-changes.ts';
 export type { ImportReport, ImportOptions } from './operate/import-records.ts';
 export type {
   RecordLine,
+  ForgottenLine,
   BlockLine,
   EntityLine,
   EventLine,

@@ -27,7 +27,7 @@ async function isSaid(handle: Handle, words: string): Promise<boolean> {
 describe('[X1] spoken requests to forget that no pattern was written from, in six languages, without a model', () => {
   const sqlite = databases()[0]!;
 
-  it('are understood: 52 of 60 take away what is meant and nothing else', { timeout: 300_000 }, async () => {
+  it('are understood: nine of ten take away what is meant and nothing else', { timeout: 300_000 }, async () => {
     const { options, drop } = await sqlite.create();
     const { varve, clock } = await openForming(options, { formation: { writes: 'immediate' } });
     const missed: string[] = [];
@@ -45,7 +45,7 @@ describe('[X1] spoken requests to forget that no pattern was written from, in si
     await varve.close();
     await drop();
     console.log(`understood: ${spoken.length - missed.length} of ${spoken.length}\n${missed.join('\n')}`);
-    expect(missed.length).toBeLessThanOrEqual(8);
+    expect(missed.length).toBeLessThanOrEqual(spoken.length * 0.1);
   });
 
   it('are not obeyed where they are pasted, quoted or told', { timeout: 300_000 }, async () => {

@@ -1,6 +1,5 @@
 import { type Pack, plainMarks, wordsPattern } from '../language/packs/pack.ts';
 import { detectPack, packPattern, PACKS } from '../language/packs/packs.ts';
-import { conceptsIn } from '../language/request-concepts.ts';
 import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
 
@@ -26,7 +25,7 @@ export function meantByRequest<Item extends Meanable>(
   items: readonly Item[],
   attributes: AttributeTable,
 ): Item[] {
-  const { wanted: words, spared } = partsOf(plainMarks(about).replace(REQUEST_WORDS, '').trim());
+  const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   if (words === '') return [];
   const plain = ` ${normalValue(words)} `;
   const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
@@ -38,67 +37,14 @@ export function meantByRequest<Item extends Meanable>(
   if (hasAll(words, topics) && byAttribute.length + sharing.length > 0)
     return withRepeats([...byAttribute, ...sharing], items);
   if (byAttribute.length > 0) return withRepeats(byAttribute, items);
-  const said = meantByWords(tellingStems(words), tellingStems(spared), items, isAll(words));
+  // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
+  const clauses = words.split(PARTS).map((clause) => tellingStems(withoutTopics(clause)));
+  const said = items.filter(({ content, value }) =>
+    clauses.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
+  );
   if (said.length > 0) return withRepeats(said, items);
   const [latest] = sharing.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
   return latest === undefined ? [] : [latest];
-}
-
-/** The clauses of a request that name what is to go, and those that name what is to stay: "the debt can go, keep the address". */
-function partsOf(words: string): { wanted: string; spared: string } {
-  const pack = detectPack(words);
-  const clauses = words.split(CLAUSES);
-  if (pack === null || clauses.length < 2) return { wanted: words, spared: '' };
-  const isSpared = (clause: string): boolean => {
-    const concepts = new Set(conceptsIn(clause, pack).map(({ concept }) => concept));
-    const keeps = concepts.has('keep') || concepts.has('except');
-    return keeps && !['not', 'drop', 'forget', 'gone', 'private'].some((concept) => concepts.has(concept));
-  };
-  const spared = clauses.filter(isSpared);
-  return spared.length === clauses.length
-    ? { wanted: words, spared: '' }
-    : { wanted: clauses.filter((clause) => !isSpared(clause)).join(', '), spared: spared.join(', ') };
-}
-
-const CLAUSES = /[,;.:!?–—…、，。；]\s*| (?=(?:but|aber|pero|mais|ma|però|mas|maar) )/giu;
-
-/** How much less than the best match a statement may share with a request and be meant as well. */
-const NEARLY = 0.6;
-
-/** The statements that share the most telling words with a request; a word that few of them have weighs more. */
-function meantByWords<Item extends Meanable>(
-  wanted: ReadonlySet<string>,
-  spared: ReadonlySet<string>,
-  items: readonly Item[],
-  all: boolean,
-): Item[] {
-  const stems = items.map(({ content, value }) => [...contentStems(`${content} ${value ?? ''}`)]);
-  const weights = new Map(
-    [...wanted].map((stem) => [stem, 1 / Math.max(1, stems.filter((each) => has(each, stem)).length)]),
-  );
-  const shared = (of: ReadonlySet<string>, index: number): number =>
-    [...of].reduce((sum, stem) => sum + (has(stems[index] ?? [], stem) ? (weights.get(stem) ?? 1) : 0), 0);
-  const scores = items.map((_, index) => (shared(spared, index) > 0 ? 0 : shared(wanted, index)));
-  const best = Math.max(0, ...scores);
-  return best === 0 ? [] : items.filter((_, index) => (scores[index] ?? 0) >= (all ? 1e-6 : best * NEARLY));
-}
-
-/** Whether a turn states something: a question and a task for the assistant are not what a later request means. */
-export function isStatement(content: string): boolean {
-  const plain = plainMarks(content.trim());
-  const pack = detectPack(plain);
-  if (/[?？]\s*$/u.test(plain)) return false;
-  if (pack === null) return true;
-  return !conceptsIn(plain.slice(0, 200), pack).some(
-    ({ concept, start }) => start < OPENING && (concept === 'task' || concept === 'ask' || concept === 'question'),
-  );
-}
-
-const OPENING = 4;
-
-/** What a request means that names nothing: what was said last, or all of it. */
-export function justSaid<Item>(about: string, said: readonly Item[]): Item[] {
-  return isAll(about) ? [...said] : said.slice(-1);
 }
 
 /** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
@@ -111,12 +57,9 @@ export function isWide(about: string, attributes: AttributeTable): boolean {
 }
 
 function hasAll(words: string, topics: ReadonlySet<string>): boolean {
-  return topics.size > 0 && ([...topics].some((topic) => topic in WIDER) || isAll(words));
-}
-
-function isAll(words: string): boolean {
   const own = detectPack(words);
-  return own !== null && packPattern(own, 'request:all').test(words);
+  if (topics.size === 0) return false;
+  return [...topics].some((topic) => topic in WIDER) || (own !== null && packPattern(own, 'request:all').test(words));
 }
 
 /** Whether the words of a request name something that the tables know: "where I work". */
@@ -150,41 +93,71 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
   return items.filter((item) => found.includes(item) || (item.attribute === null && repeats(item.content)));
 }
 
-/** Concepts whose words say that something is asked, and not what. */
-const ASKING: ReadonlySet<string> = new Set(
-  'forget drop keep know tell not memory private gone back point just all except please me my we you assent ask'.split(
-    ' ',
-  ),
-);
-
 /** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
 function tellingStems(words: string): Set<string> {
-  const pack = detectPack(words);
-  const letters = [...words];
-  const isPlain = letters.length === words.length;
-  for (const { concept, start, end } of pack === null || !isPlain ? [] : conceptsIn(words, pack))
-    if (ASKING.has(concept)) letters.fill(' ', start, end);
-  const common = new Set(pack === null || pack.language === 'en' ? [] : pack.common.split('|'));
-  const kept = (letters.join('').match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
+  const own = detectPack(words);
+  const asks = ['request:forget', 'request:drop', 'request:keep'] as const;
+  const packs = PACKS.filter((pack) => pack === own || asks.some((name) => packPattern(pack, name).test(words)));
+  const common = new Set(packs.flatMap(({ language, common: each }) => (language === 'en' ? [] : each.split('|'))));
+  // What is meant may stand inside of the phrase, in brackets of its pattern: "take Mustard out of your notes".
+  const inside = (_: string, ...groups: unknown[]): string =>
+    ` ${groups.filter((group) => typeof group === 'string' && group.length < 120 && group !== words).join(' ')} `;
+  const asked = packs.reduce((text, pack) => text.replace(requestWords(pack), inside), words);
+  const kept = (asked.match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
     const lower = word.toLowerCase().replace(/^\p{L}{1,2}['’]/u, '');
-    return !common.has(lower) && (lower.length > 2 || /\p{Lo}/u.test(lower));
+    if (common.has(lower) || packs.some((pack) => isPointing(pack, lower))) return false;
+    return lower.length > 2 || (lower.length > 1 && /\p{Lo}/u.test(lower));
   });
-  const stems = contentStems(kept.join(' '));
-  // Chinese and Japanese are taken apart into pairs of signs; a sign alone tells nothing.
-  return pack?.script === 'han' ? new Set([...stems].filter((stem) => stem.length > 1)) : stems;
+  return contentStems(kept.join(' '));
 }
 
-/** Whether a text has a word, also in another form: "weight" and "weigh", "debts" and "debt". */
-function has(stems: readonly string[], stem: string): boolean {
-  return stems.some((other) => {
-    if (other === stem) return true;
-    const [short, long] = other.length < stem.length ? [other, stem] : [stem, other];
-    return (
-      short.length >= 5 &&
-      long.length - short.length <= 3 &&
-      long.startsWith(short.slice(0, Math.max(5, short.length - 2)))
-    );
-  });
+const pointingWords = new WeakMap<Pack, RegExp>();
+
+function isPointing(pack: Pack, word: string): boolean {
+  let pattern = pointingWords.get(pack);
+  if (pattern === undefined) {
+    pattern = pack.requests.pointing === '' ? /(?!)/ : new RegExp(`^(?:${pack.requests.pointing})$`, 'u');
+    pointingWords.set(pack, pattern);
+  }
+  return pattern.test(word);
+}
+
+/** The share of the words of a request that a text has, also in another form: "weight" and "weigh", "debts" and "debt". */
+function sharesWords(wanted: ReadonlySet<string>, text: string): number {
+  const stems = [...contentStems(text)];
+  const has = (stem: string): boolean =>
+    stems.some((other) => {
+      if (other === stem) return true;
+      const [short, long] = other.length < stem.length ? [other, stem] : [stem, other];
+      return (
+        short.length >= 5 &&
+        long.length - short.length <= 3 &&
+        long.startsWith(short.slice(0, Math.max(5, short.length - 2)))
+      );
+    });
+  return wanted.size === 0 ? 0 : [...wanted].filter(has).length / wanted.size;
+}
+
+function withoutTopics(clause: string): string {
+  const own = detectPack(clause);
+  return (own === null ? [] : topicsOf(own))
+    .reduce((rest, [, pattern]) => rest.replace(pattern, ' '), clause)
+    .replace(/ {2,}/g, ' ');
+}
+
+const requestPatterns = new WeakMap<Pack, RegExp>();
+
+function requestWords(pack: Pack): RegExp {
+  let pattern = requestPatterns.get(pack);
+  if (pattern === undefined) {
+    const { forget, forgetNamed, lead, drop, keep, not, unsaid, all, polite } = pack.requests;
+    const said = pack.language === 'en' ? '' : pack.words.said;
+    const pointing = pack.script === 'han' ? pack.requests.pointing : '';
+    const words = [forget, forgetNamed, unsaid, drop, keep, not, all, polite, pointing, lead, said];
+    pattern = wordsPattern(words.filter(Boolean).join('|'), pack.script, 'giu');
+    requestPatterns.set(pack, pattern);
+  }
+  return pattern;
 }
 
 const topicPatterns = new WeakMap<Pack, [attribute: string, pattern: RegExp][]>();

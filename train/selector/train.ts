@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { featuresOf, type Head, HEADS } from '../../src/form/read/local/selector.ts';
 import { embedAll } from './embed-cache.ts';
 import { learn, OPTIONS, predict, quantise, type Row, rowOf } from './learn.ts';
-import { judgeByFolds, learnRequests, reportOnRequests, requestExamples } from './learn-requests.ts';
 import { type Example, livesExamples, readLives, readTalk, talkExamples } from './training-data.ts';
 
 const FOLDS = 5;
@@ -54,19 +53,6 @@ for (const withVector of [true, false]) {
     '',
   );
 }
-const requests = requestExamples();
-const head = learnRequests(requests);
-writeFileSync(
-  join(import.meta.dirname, '../../src/form/read/local/request-weights.ts'),
-  `/** Learned by \`npm run train:selector\` from train/requests, train/talk and train/lives: see train/README.md. Not written by hand. */
-export const REQUEST_WEIGHTS: { rows: string; scales: readonly number[]; biases: readonly number[] } = {
-  rows: '${head.rows}',
-  scales: [${head.scales.join(', ')}],
-  biases: [${head.biases.join(', ')}],
-};
-`,
-);
-report.push('## Requests to forget', '', ...reportOnRequests(judgeByFolds(requests).values()), '');
 writeFileSync(join(import.meta.dirname, 'report.md'), report.join('\n'));
 process.stdout.write(`${report.join('\n')}\n`);
 

@@ -1,3 +1,5 @@
+import { plainMarks } from '../../language/packs/pack.ts';
+import { withoutEnd } from '../../language/words.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Meter } from '../../ledger/meter.ts';
@@ -22,15 +24,7 @@ import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
-import {
-  isStatement,
-  isWide,
-  justSaid,
-  type Meanable,
-  meantByRequest,
-  namesNothing,
-  withRepeats,
-} from '../meant-by-request.ts';
+import { isWide, type Meanable, meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
@@ -222,8 +216,9 @@ async function findMeant(
   const owners = changeableOwners(deps, owner);
   const own = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, evidence.event));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
-  if (request.of === 'own turn' || namesNothing(request.about, deps.attributes))
-    return saidJustBefore(writer, own, { request, named, evidence, turns });
+  // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
+  if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))
+    return saidJustBefore(writer, own, { named, evidence, turns });
   const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, deps.attributes);
   if (memories.length > 0 && !isWide(request.about, deps.attributes)) return { memories, words: [] };
   const said = await saidBefore(writer, owner, evidence.event);
@@ -236,56 +231,45 @@ async function findMeant(
     const meant = await withStatements(writer, own, sentences);
     return { ...meant, memories: [...new Set([...memories, ...meant.memories])] };
   }
-  if (nearest == null && request.of === 'named or last')
-    return saidJustBefore(writer, own, { request, named, evidence, turns });
   return withStatements(writer, own, nearest == null ? [] : [nearest]);
 }
 
-/**
- * "That": what the turn itself says before the request, else the last of the user's turns that states something, with all that was
- * learned from it; all of these turns where the request says so.
- */
+function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
+  const plain = (words: string): string => withoutEnd(plainMarks(words), ' \t\n,;.:!?–—…、，。');
+  return about !== '' && plain(event.content.slice(0, start)) === plain(about);
+}
+
+/** "That": what the turn itself says before the request, else the user's turn before it, with all that was learned from it. */
 async function saidJustBefore(
   writer: Writer,
   own: readonly Memory[],
-  {
-    request: { about, of },
-    named,
-    evidence: { event, start },
-    turns,
-  }: Pick<CheckedForget, 'request' | 'evidence'> & { named: readonly Memory[]; turns: readonly Event[] },
+  { named, evidence, turns }: { named: readonly Memory[]; evidence: Evidence; turns: readonly Event[] },
 ): Promise<Meant> {
-  // "My PIN is 1234. Don't keep that.": what is meant is the turn itself. A model does not say so.
-  if (of === 'own turn' || (of === undefined && isTold(event.content.slice(0, start))))
-    return withStatements(writer, own, [{ event: event.id, start: 0, end: start }]);
-  const said = turns.filter(
-    ({ origin, kind, occurredAt, id, content }) =>
-      origin === 'user' &&
-      kind === 'message' &&
-      id !== event.id &&
-      occurredAt <= event.occurredAt &&
-      content.trim() !== '',
-  );
-  const stated = said.slice(-MOST_BACK).filter(({ content }) => isStatement(content));
-  const meant = await withStatements(
-    writer,
-    own,
-    justSaid(about, stated.length > 0 ? stated : said.slice(-1)).map(({ id, content }) => ({
-      event: id,
-      start: 0,
-      end: content.length,
-    })),
-  );
+  const { event, start } = evidence;
+  const words = event.content.slice(0, start);
+  const isOwnTurn =
+    (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS ||
+    (words.match(/\p{Lo}/gu)?.length ?? 0) >= LEAST_SIGNS;
+  const before = isOwnTurn
+    ? event
+    : turns.findLast(
+        ({ origin, kind, occurredAt, id, content }) =>
+          origin === 'user' &&
+          kind === 'message' &&
+          id !== event.id &&
+          occurredAt <= event.occurredAt &&
+          content.trim() !== '',
+      );
+  if (before === undefined) return { memories: [...named], words: [] };
+  const meant = await withStatements(writer, own, [
+    { event: before.id, start: 0, end: isOwnTurn ? start : before.content.length },
+  ]);
   return { ...meant, memories: [...new Set([...named, ...meant.memories])] };
 }
 
-/** Whether words before a request are more than a greeting: "oh, please forget that". */
-function isTold(words: string): boolean {
-  return (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3 || (words.match(/\p{Lo}/gu)?.length ?? 0) >= 5;
-}
-
-/** How many turns back a request may point that names nothing. */
-const MOST_BACK = 4;
+/** Fewer words before a request are a greeting: "oh, please forget that". */
+const LEAST_WORDS = 3;
+const LEAST_SIGNS = 5;
 
 /** Words of turns, with the statements that were read from them. */
 async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {

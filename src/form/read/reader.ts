@@ -129,8 +129,6 @@ export interface ReadForget {
   known: number[];
   /** "Actually, keep it": takes the last request back. */
   takenBack?: boolean;
-  /** Where to look: among what was said, there and else at what was said last, or in the turn of the request itself. */
-  of?: 'named' | 'named or last' | 'own turn';
 }
 
 export interface ReadReflection {

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const german: Pack = {
   language: 'de',
@@ -51,31 +51,34 @@ export const german: Pack = {
     howMany: 'wie viele?',
   },
   requests: {
-    forget: 'vergiss|vergess\\p{L}*|vergisst|vergaß|unvergess\\p{L}*|entfallen|gedächtnislücke|amnesie|verdräng\\p{L}*',
-    drop: 'lösch\\p{L}*|gelöscht|streich\\p{L}*|gestrichen|entfern\\p{L}*|tilg\\p{L}*|getilgt|rausnehm\\p{L}*|rauszunehm\\p{L}*|herausnehm\\p{L}*|wegnehm\\p{L}*|wegmach\\p{L}*|rausschmeiß\\p{L}*|rauswerf\\p{L}*|rausgeworfen|wegwerf\\p{L}*|wegschmeiß\\p{L}*|nimm|nehm|nehmen|wirf|schmeiß\\p{L}*|hau|kipp\\p{L}*|ignorier\\p{L}*|verwirf|verwerf\\p{L}*|ausradier\\p{L}*|radier\\p{L}*|aussortier\\p{L}*|rauslösch\\p{L}*|vernicht\\p{L}*|verbrenn\\p{L}*|schredder\\p{L}*|wegtu\\p{L}*|weghauen|raushau\\p{L}*|rausstreich\\p{L}*|beseitig\\p{L}*|bereinig\\p{L}*|leer\\p{L}*|kehr\\p{L}*|knick\\p{L}*|klopp\\p{L}*|kick\\p{L}*|schmeiss\\p{L}*|zurücknehm\\p{L}*|zurückzieh\\p{L}*|ausblend\\p{L}*|begrab\\p{L}*|zerreiß\\p{L}*',
-    keep: 'speicher\\p{L}*|abspeicher\\p{L}*|abzuspeicher\\p{L}*|gespeichert|abgespeichert|einspeicher\\p{L}*|merk\\p{L}*|gemerkt|zu merken|behalt\\p{L}*|behält\\p{L}*|behaltet|aufheb\\p{L}*|aufgehoben|aufbewahr\\p{L}*|bewahr\\p{L}*|notier\\p{L}*|aufschreib\\p{L}*|aufzuschreib\\p{L}*|schreib\\p{L}*|festhalt\\p{L}*|festhält\\p{L}*|festgehalten|ableg\\p{L}*|abgelegt|registrier\\p{L}*|protokollier\\p{L}*|dokumentier\\p{L}*|bleib\\p{L}*|stehen|steht|drin|erinner\\p{L}*|vermerk\\p{L}*|sicher\\p{L}*|mitschreib\\p{L}*|aufnehm\\p{L}*|hinterleg\\p{L}*|eintrag\\p{L}*|einträg\\p{L}*|weiterverwend\\p{L}*|mitschleppen',
-    know: 'weiß\\p{L}*|wisst|wissen|wusst\\p{L}*|gewusst|kenn\\p{L}*|gehört|hören|hörst|gesehen|sehen|siehst|erfahren|lesen|gelesen|hast|haben|habt|hat',
-    tell: 'gesagt|sagen|sagte|erzählt\\p{L}*|erzählen|erwähn\\p{L}*|geschrieben|getippt|verraten|mitgeteilt|ausgeplaudert|verplappert|rausgerutscht|anvertraut|gebeichtet|preisgegeben|angegeben|genannt|gegeben|geteilt|gequatscht|gelästert|ausgekotzt|gemeint',
-    not: 'nicht|nich|ned|net|nie|niemals|nimmer|nirgends|nirgendwo|kein\\p{L}*|nix|nichts|ohne|niemand\\p{L}*|länger|lieber|statt|mehr',
-    memory:
-      'gedächtnis\\p{L}*|speicher|notiz\\p{L}*|erinnerung\\p{L}*|daten|unterlagen|akte\\p{L}*|profil|datenbank|kopf|hirn|hinterkopf|system|protokoll\\p{L}*|archiv|verlauf|aufzeichnung\\p{L}*|dauerhaft|langzeit\\p{L}*|bei dir|bei ihnen|auf deiner seite|merkzettel|notizbuch|schublade|festplatte',
-    private:
-      'privat\\p{L}*|geheim\\p{L}*|unter uns|vertraulich\\p{L}*|peinlich\\p{L}*|scham|schäm\\p{L}*|bereu\\p{L}*|versehentlich|aus versehen|fehler|geht (?:dich|sie|niemanden|keinen) (?:nix |nichts )?an|nichts an|persönlich\\p{L}*|sensibel|unangenehm|unwohl|dumm von mir|blöd von mir|zu viel|diskret\\p{L}*|verschwiegen|inoffiziell|unter vier augen|dsgvo|einwilligung|rausgerutscht|hätte ich nicht|hätt ich',
-    gone: 'weg|raus|heraus|verschwind\\p{L}*|verschwunden|fort|spurlos|spur|spuren|als hätte|als hätt|als wäre|als wär|als ob|ungesagt|ungeschehen|nie passiert|nie gesagt|tu so|tun sie so|tun wir so|hinfällig|erledigt|schwamm drüber|nichts gewesen|vom tisch|in luft',
-    back: 'doch|doch nicht|warte|halt|moment|stopp|überlegt|anders überlegt|zurück|zurücknehm\\p{L}*|rückgängig|wiederherstell\\p{L}*|wieder rein|wieder auf|bleiben|stehen lassen|drinlassen|drin lassen|drin bleiben|war voreilig|voreilig|brauch\\p{L}*(?= (?:\\S+ ){0,3}?doch)|kommando zurück|wieder haben|trotzdem|von mir aus',
-    text: 'absatz|absätze|sätze|satz|zeile\\p{L}*|wort|wörter|komma\\p{L}*|kapitel|strophe\\p{L}*|gedicht\\p{L}*|lied\\p{L}*|liedtext|songtext|geschichte|aufsatz|brief\\p{L}*|e-?mails?|mails?|nachricht|entwurf|zusammenfassung|folie\\p{L}*|tabelle\\p{L}*|spalte\\p{L}*|zelle\\p{L}*|formel\\p{L}*|excel|ordner\\p{L}*|datei\\p{L}*|dokument\\p{L}*|pdf|fotos?|bild|bilder|videos?|apps?|konto|account\\p{L}*|browser\\p{L}*|cookies?|cache\\p{L}*|kalender\\p{L}*|termin\\p{L}*|wecker|timer|eintrag|einträge|liste|einkaufsliste|warenkorb|playlist\\p{L}*|abo\\p{L}*|repo|git|code|funktion\\p{L}*|kommentar\\p{L}*|skript\\p{L}*|variable\\p{L}*|branch|commit\\p{L}*|server|kontakt\\p{L}*|anrufliste|spiel\\p{L}*|handy|tablet|laptop|computer|festplatte|usb\\p{L}*|backup\\p{L}*|fleck\\p{L}*|teppich|rezept\\p{L}*|zutat\\p{L}*|witz|drache\\p{L}*|szene|figur\\p{L}*|titel|überschrift|option\\p{L}*|slogan\\p{L}*|version\\p{L}*|punkt|punkte|aufgabe\\p{L}*|beitrag|newsletter|abschnitt\\p{L}*|vertrag\\p{L}*|klausel\\p{L}*|ticket|text|vokabel\\p{L}*|papierkorb|schlüssel|regenschirm|geburtstag nicht',
-    point:
-      'das|dies|dieses|diese|dieser|diesen|es|die|den|letzte|letzten|letztes|eben|gerade|grad|grade|vorhin|oben|vorher|vorige\\p{L}*|erste|ersten|zweite|teil|ding|sache|sachen|zeug|kram|heute morgen|heute früh|gestern|heute|was ich|alles|alle|allem|sämtlich\\p{L}*|davon|darüber|damit|dazu',
-    just: 'eben|gerade|grad|grade|vorhin|letzte|letzten|letztes|letzter|zuletzt|vorige\\p{L}*|soeben|das war',
-    except: 'außer|aber|nur|rest|übrige\\p{L}*|andere\\p{L}*|ansonsten|sonst|ausgenommen|bis auf|passt|ok',
-    please:
-      'bitte|danke|kannst|könntest|können|könnten|würdest|würden|magst|mögen|darfst|dürfen|möchte|will|wäre|wär|hätte gern|wünsche|bitte sie|sei so|seien sie|brauchst|musst|müssen|brauchen|sollst|sollen|soll|lass|lassen|mach|machen|dankbar|verbunden|gefallen|am besten|bitten|ersuche|mal|verlange|fordere|lieber',
-    quote:
-      'schrieb|schreibt|meinte|meint|sagt|sagte|hat gesagt|hat mir geschrieben|liedtext|rollenspiel|roman|übersetz\\p{L}*|korrigier\\p{L}*|korrektur|zitat|film|traum|theater|lehrer\\p{L}*|dialog|szene|steht da|stand da|lautet|chat|rief|brüllte',
-    all: 'alles|allem|alle|allen|sämtlich\\p{L}*|beide\\p{L}*|ganze\\p{L}*',
-    task: 'schreib\\p{L}*|übersetz\\p{L}*|hilf|fass|formulier\\p{L}*|mach|liste|hier ist|hier sind|wie kann ich|wie lösch\\p{L}*|wie krieg\\p{L}*|wie entfern\\p{L}*|wie bekomm\\p{L}*|korrigier\\p{L}*|gib|zeig|erklär\\p{L}*|füg\\p{L}*|plan\\p{L}*|empfiehl|kürz\\p{L}*|prüf\\p{L}*|wie',
+    drop: 'vergiss|vergesst|vergessen sie|lösch|lösche|löschen|löscht|streich|streiche|streichen|entfern|entferne|entfernen|tilg|tilge|tilgen|rausnehmen|herausnehmen|rauszunehmen|wegnehmen|wegmachen|rausschmeißen|rauswerfen|wegwerfen|wegschmeißen|raus (?:aus|damit)|(?:kann|darf|soll|muss) weg|ignorier|ignoriere|ignorieren|verwirf|verwerfen|ausradieren|aussortieren|zu löschen|zu streichen|zu entfernen|zu vergessen|rauslöschen',
+    keep: 'speicher|speichere|speichern|speicherst|abspeichern|abzuspeichern|gespeichert|abgespeichert|merk|merke|merken|merkst|gemerkt|behalt|behalte|behalten|behältst|aufheben|aufhebst|aufbewahren|aufbewahrst|bewahren|notier|notiere|notieren|notierst|notiert|aufschreiben|aufschreibst|schreib (?:\\S+ ){0,4}auf|festhalten|festhältst|ablegen|registrieren|protokollieren',
+    not: 'nicht|nich|net|nie|niemals|nimmer|nirgends|nirgendwo|kein|keine|keinen|nix|nichts|ohne',
+    unsaid:
+      "(?:tu|tun sie|mach|machen sie|tut) (?:bitte |einfach |mal )*so,? als (?:hätte?|wäre?|ob)|als (?:hätte?|wär) ich (?:das |nichts |nie )|hätt(?:e|')? ich (?:nicht|besser nicht|lieber nicht) (?:sagen|schreiben|erzählen)",
+    all: 'alles|allem|alle|allen|sämtliche\\p{L}*',
+    polite:
+      'bitte|danke|(?:kannst|könntest|können|könnten|würdest|würden|magst|darfst|dürfen)(?: du| sie)?|du|sie sich',
     remember:
       "merk(?:e)? dir|merken sie sich|behalt(?:e)? (?:das|dir|bitte)|denk(?:e)? (?:bitte )?daran|denk dran|notier(?:e)?|schreib(?:e)? (?:dir )?(?:das )?auf|vergiss (?:bitte )?nicht|zur info|nur damit du(?:'s| es)? weißt|damit du(?:'s| es)? weißt|für später|nimm das auf",
+    ...forgetRequests({
+      drop: 'vergiss|vergesst|vergessen sie|lösch|lösche|löschen sie|streich|streiche|streichen sie|entfern|entferne|entfernen sie|tilge|nimm|nehmen sie|wirf|schmeiß',
+      object:
+        '(?:bitte |mal |wieder |alles |das |die |den )*(?:mit |über |zu |von )?(?:mein|meine|meinen|meinem|meiner|unser|unsere|unseren)(?= (?!letzte|text|mail|nachricht|brief|datei|liste|entwurf|code))|(?:bitte |mal )?(?:das|es|dies|dieses|alles)(?= *(?:[.!,;?]|$| bitte| wieder| mit| von| was| über| aus| raus| sofort| mal| gleich| einfach))|(?:(?:bitte|alles|wieder|mal|einfach|sofort|gleich|doch|ruhig),? )*(?:was|wo|wie|wer|wann|dass) (?:ich|wir|mein|meine)|(?:die|den|das) (?:angaben?|info|information|namen?|sache|teil|geschichte) (?:von|zu|über|mit)',
+      keepNot:
+        '((?:das|es|mein\\p{L}*(?: \\S+){1,3}?)) (?:musst|brauchst|müssen|brauchen) (?:du|sie) (?:dir |sich )?(?:wirklich |bitte |auch )?nicht (?:zu )?(?:merken|speichern|behalten|wissen|notieren|aufheben|aufschreiben)|((?:das|es|mein\\p{L}*(?: \\S+){1,3}?)) (?:muss|braucht|soll) (?:wirklich |bitte )?nicht (?:in (?:dein|ihr|das) (?:gedächtnis|speicher|notizbuch)|in deine notizen|gespeichert|gemerkt|behalten|notiert)|(?:mir wäre (?:es )?lieber|ich hätte (?:es )?lieber|ich fände es besser),? (?:wenn )?(?:du|sie) ((?:\\S+ ){1,10}?)nicht(?: (?:merkst|behältst|speicherst|weißt|merken|speichern))?|((?:das|es|die sache|die|den|mein\\p{L}*)(?: \\S+){0,6}?) (?:(?:bitte|gleich|sofort|wieder|mal) )+(?:aus (?:dem|deinem|ihrem) (?:gedächtnis|speicher) )?(?:vergessen|löschen|streichen|entfernen)(?= *[.!,]|$)|(?:speicher|speichere|speichern sie|merk|merke|merken sie|notier|notiere|behalt|behalte|behalten sie)(?: dir| sich)?(?: bitte)?(?: (?:das|es|dies))?(?: bitte)?(?: mit \\S+(?: \\S+)?)? nicht(?! vergessen)|((?:das|es|mein\\p{L}*|was ich)(?: \\S+){0,4}?) (?:bitte )?(?:nicht (?:speichern|merken|behalten|aufschreiben|notieren)|wieder vergessen|löschen)(?= *[.!,?]|$)|ich (?:will|möchte) nicht,? dass (?:du|sie) (?:dir |sich )?((?:\\S+ ){1,8}?)(?:merkst|merken|weißt|wissen|speicherst|speichern|behältst)',
+      memory:
+        '(?:aus|von) (?:deinem|dem|deiner|deinen|ihrem|ihren) (?:gedächtnis|speicher|notizen|erinnerung|erinnerungen|daten|unterlagen)',
+      also: '(?:tu|mach) so,? als (?:hätte|hätt) ich|(?:kannst|könntest|können|könnten|würdest|würden) (?:du|sie) (?:bitte )?((?:\\S+ ){0,8}?(?:mein\\p{L}*|das|was ich) (?:\\S+ ){0,5}?)(?:löschen|entfernen|vergessen|streichen|rausnehmen|herausnehmen)|(?:nimm|nehmen sie|streich|lösch) (?:das|es)(?: wieder| bitte)*(?: raus| heraus)?(?= *(?:[.!,;?]|$))|unter uns',
+      named: '(?:vergiss|lösch|lösche|streich|entferne) (?:bitte )?(?:den|die|das)',
+    }),
+    pointing:
+      'bitte|gesagt|erzählt|geschrieben|erwähnt|gerade|eben|vorhin|grad|zuletzt|gleich|sofort|wieder|einfach|jetzt|gedächtnis|speicher|notizen|namen?|sache|angaben?|info|information|satz|letzten?|merken?|merkst|speichern|speicherst|behalten|löschen?|vergessen|vergiss|streichen?|entfernen?|musst|brauchst|wäre|lieber|möchte|will|privat',
+    lead: 'bitte|ach|oh|ok|also|und|aber|doch|hey|sorry|mal|jetzt|nein|halt|warte|moment|das mit (?:\\S+ ){1,3}?|(?:mein\\p{L}*) \\S+|was ich (?:\\S+ ){1,8}?',
+    notForget:
+      'vergiss (?:bitte )?nicht|vergiss es\\b(?! bitte)|ich vergesse|ich hab(?:e)? vergessen|hast du vergessen|nicht vergessen|lösch(?:e)? (?:den|die|das) (?:letzten?|letzte|satz|zeile|absatz|datei|spalte)',
+    takeBack:
+      '(?:doch|nein|halt|ok)?[, ]{0,3}(?:behalt(?:e)? (?:es|das)(?! (?:bitte )?nicht)(?: doch)?|du kannst (?:es|das) (?:doch )?behalten|doch nicht (?:löschen|vergessen)|merk(?:e)? (?:es|das|dirs|dir das|dir es|es dir|das dir) doch)|(?:darfst|dürfen|kannst|können) (?:du |sie |ruhig )*doch (?:behalten|drinlassen|speichern)|lass(?:en sie)? (?:es|das|die|den|sie)? ?(?:doch |ruhig |lieber )*(?:drin|stehen)|doch (?:lieber )?behalten|behalt(?:e|en sie)? (?:sie|die|den|es|das|ihn)? ?doch',
     wish: 'ab jetzt|ab sofort|von nun an|in zukunft|künftig|zukünftig|immer (?:nur )?(?:kurz|kurze|auf|in|mit|zuerst)|bitte immer|mach (?:mir )?immer|antworte (?:mir )?(?:immer|bitte|nur|kurz|auf)|schreib(?:e)? (?:mir )?(?:immer|nie|nur)|nie (?:wieder|mehr)|hör auf (?:mit|zu)|sag du|duz mich|du kannst (?:mich )?du|nenn mich|sag (?:einfach )?\\p{L}+ zu mir|keine (?:emojis|listen|floskeln|aufzählungen)|kein gesülze|wenn ich (?:dich )?frage|jedes mal wenn|siez mich',
     reminder:
       'erinner(?:e)? mich|erinnerung|sag mir bescheid|sag (?:mir )?bescheid|weck mich|stell (?:mir )?(?:einen |den )?(?:wecker|timer)',

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const spanish: Pack = {
   language: 'es',
@@ -51,32 +51,32 @@ export const spanish: Pack = {
     howMany: 'cuánt[oa]s?',
   },
   requests: {
-    forget:
-      'olvid\\p{L}*|inolvidable\\p{L}*|se te (?:olvide|pase|borre|vaya)|amnesia|desaprend\\p{L}*|desmemori\\p{L}*|hazte el loco|haz como',
-    drop: 'borr\\p{L}*|elimin\\p{L}*|suprim\\p{L}*|quit\\p{L}*|tach\\p{L}*|sac(?:a|ar|as|alo|ala|arlo|arla|arme|que)|sáca\\p{L}*|tir(?:a|ar|alo|ala|arlo|arla|en)|tíra\\p{L}*|bota\\p{L}*|descart\\p{L}*|desech\\p{L}*|ignor\\p{L}*|omit\\p{L}*|limpi\\p{L}*|vaci\\p{L}*|quem\\p{L}*|tritur\\p{L}*|destru\\p{L}*|anul\\p{L}*|retir\\p{L}*|desh(?:az|acer)*|elimín\\p{L}*|bórr\\p{L}*|quít\\p{L}*|táchalo|arranc\\p{L}*|barr\\p{L}*|entierr\\p{L}*|fuera|pas(?:a|ar) página|vuel\\p{L}* atrás|depur\\p{L}*|expung\\p{L}*|rasg\\p{L}*|romp\\p{L}*',
-    keep: 'guard\\p{L}*|guárd\\p{L}*|conserv\\p{L}*|almacen\\p{L}*|recuerd\\p{L}*|recuérd\\p{L}*|record\\p{L}*|acuérd\\p{L}*|acordar\\p{L}*|acuerd\\p{L}*|anot\\p{L}*|apunt\\p{L}*|registr\\p{L}*|reten\\p{L}*|retén\\p{L}*|retien\\p{L}*|mantén\\p{L}*|manten\\p{L}*|mantien\\p{L}*|memoriz\\p{L}*|graba\\p{L}*|archiv\\p{L}*|qued\\p{L}*|quéd\\p{L}*|deja\\p{L}*|deje\\p{L}*|déja\\p{L}*|escrib\\p{L}*|conste|consta|permanez\\p{L}*|permanec\\p{L}*|figur\\p{L}*',
-    know: 'sab\\p{L}*|sepa\\p{L}*|supi\\p{L}*|conoc\\p{L}*|conozc\\p{L}*|enter\\p{L}*|oí\\p{L}*|oy\\p{L}*|escuch\\p{L}*|vist\\p{L}*|viste|ver|ve|le[ií]*|tien\\p{L}*|teng\\p{L}*|tuv\\p{L}*',
-    tell: 'dije|dicho|decir|digo|dijera|cont[eéó]*|contado|contar|mencion\\p{L}*|escrib[ií]*|escrito|tecle\\p{L}*|compart\\p{L}*|confes\\p{L}*|confi[eé]|solt[eé]|pas[eé]|di|dado|coment\\p{L}*|habl[eé]|hablado|puse|mandé|envié|revel\\p{L}*|desahog\\p{L}*',
-    not: 'no|nunca|jamás|nada|ningun\\p{L}*|ningún|nadie|sin|ni|tampoco|prefer\\p{L}*|más|en ningún',
-    memory:
-      'memoria\\p{L}*|notas?|apuntes|registro\\p{L}*|archivos?|ficha|datos|base de datos|cabeza|cerebro|mente|perfil|sistema|historial|disco|expediente|almacén|libreta|recuerdos|de tu lado|por tu parte',
-    private:
-      'privad\\p{L}*|secret\\p{L}*|entre (?:nosotros|tú y yo|vos y yo|usted y yo)|confidencial\\p{L}*|vergüenza|avergüenz\\p{L}*|arrepient\\p{L}*|sin querer|por error|error|metí la pata|no debí|no debería|no tenía que|no es asunto|no te incumbe|incumbe|personal\\p{L}*|íntim\\p{L}*|delicad\\p{L}*|incómod\\p{L}*|incomod\\p{L}*|demasiado|discret\\p{L}*|off the record|extraoficial|aquí queda|de aquí|no sale de|rgpd|consentimiento|permiso|queda entre',
-    gone: 'desaparec\\p{L}*|desaparez\\p{L}*|esfum\\p{L}*|se fue|fuera de|como si|nunca pasó|nunca dije|nunca existió|rastro|huella|cuenta nueva|borrón|haz como|haga como|hagamos como|no exist\\p{L}*|hacé como|que no quede|ni rastro|al olvido|pelillos a la mar',
-    back: 'al final|mejor no|espera|esperá|un momento|cambi[eé] de (?:idea|opinión)|pensándolo|lo pensé|después de todo|a pesar|deshaz|deshac\\p{L}*|recuper\\p{L}*|restaur\\p{L}*|vuelv\\p{L}* a|volver a|devuelv\\p{L}*|sí guard\\p{L}*|sí recuerd\\p{L}*|que se quede|puede quedarse|déjalo|dejalo|me precipité|precipit\\p{L}*|retir\\p{L}* lo|me retracto|siempre sí|otra vez|de nuevo',
-    text: 'párraf\\p{L}*|frase\\p{L}*|oración|oraciones|línea\\p{L}*|palabra\\p{L}*|coma|comas|capítulo\\p{L}*|estrofa\\p{L}*|verso\\p{L}*|poema\\p{L}*|canción|canciones|letra|cuento\\p{L}*|historia|ensayo|carta\\p{L}*|correos?|e-?mails?|mails?|mensaje|borrador\\p{L}*|resumen|diapositiva\\p{L}*|tabla\\p{L}*|fila\\p{L}*|columna\\p{L}*|celda\\p{L}*|fórmula\\p{L}*|excel|carpeta\\p{L}*|archivo|ficheros?|documento\\p{L}*|pdf|fotos?|imagen|imágenes|vídeo\\p{L}*|video\\p{L}*|aplicación|apps?|cuenta|navegador|cookies?|caché|calendario|cita|alarma\\p{L}*|temporizador|evento|entrada|lista|compra|carrito|playlist\\p{L}*|suscripción\\p{L}*|repo|git|código|función|comentario\\p{L}*|script\\p{L}*|variable\\p{L}*|rama|commit\\p{L}*|servidor|contacto\\p{L}*|llamadas|juego\\p{L}*|partida|tablet|portátil|ordenador|computadora|disco|usb\\p{L}*|copia\\p{L}*|mancha\\p{L}*|alfombra|receta\\p{L}*|ingrediente\\p{L}*|chiste|dragón|escena|personaje\\p{L}*|título|opción|opciones|eslogan\\p{L}*|versión|punto|puntos|tarea\\p{L}*|publicación|boletín|sección|contrato\\p{L}*|cláusula\\p{L}*|ticket|texto|papelera|llaves|paraguas|cumpleaños',
-    point:
-      'eso|esto|ese|esa|este|esta|esos|esas|aquello|lo|la|los|las|último|última|últimas|últimos|recién|acabo|acabo de|antes|arriba|anterior|primero|primera|segundo|parte|cosa|cosas|tema|asunto|lo de|lo del|esta mañana|ayer|hoy|lo que|todo|toda|todos|todas|ello|hace un rato|hace un momento',
-    just: 'acabo|recién|última|último|últimas|últimos|anterior|hace un (?:rato|momento)|ahora mismo',
-    except: 'excepto|salvo|menos|pero|solo|sólo|resto|demás|otro|otra|otros|sí|aparte',
-    please:
-      'por favor|porfa\\p{L}*|porfi\\p{L}*|puedes|podrías|podés|puede|podría|quiero|quisiera|querría|necesito|me gustaría|gustaría|haz|hazme|hágame|favor|gracias|te pido|le pido|ruego|solicito|exijo|agradec\\p{L}*|mejor|prefiero|preferiría|procura|asegúrate|que no|vamos a|hagamos|deberías|tienes que|dale|anda|podemos',
-    quote:
-      'escribió|dice|dijo|me dijo|me escribió|mandó|soltó|letra|juego de rol|novela|traduc\\p{L}*|traduce|corrig\\p{L}*|corrige|cita|película|sueño|teatro|profesor\\p{L}*|diálogo|escena|pone|ponía|gritó|me suelta',
-    all: 'todo|toda|todos|todas|ambos|ambas|cualquier\\p{L}*',
-    task: 'escrib\\p{L}*|traduc\\p{L}*|ayúda\\p{L}*|ayuda\\p{L}*|haz|hazme|lista|aquí está\\p{L}*|aquí tien\\p{L}*|cómo|como puedo|corrig\\p{L}*|dame|muéstra\\p{L}*|explica\\p{L}*|añad\\p{L}*|agrega\\p{L}*|plan\\p{L}*|recomiénda\\p{L}*|resum\\p{L}*|redact\\p{L}*|acorta',
+    drop: 'olvid(?:a|á|e|es|ar|ate|ese|arlo|aras|ases)|olvíd(?:alo|ala|ate|ese)|borr(?:a|á|e|es|ar|alo|ala|alos|alas|arlo|arla|aras|ases|ase)|bórr(?:alo|ala|alos|alas|ame|amelo|elo|ela)|elimin(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|elimín(?:alo|ala|alos|alas|elo)|quit(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|quít(?:alo|ala|alos|alas|ame|elo)|sac(?:a|á|ar|arlo|alo)|saque[s]?|sác(?:alo|ala|alos)|suprim(?:e|a|as|ir|irlo|iese|iera)|tach(?:a|ar)|tir(?:a|ar|alo)|tír(?:alo|ala)|descart(?:a|e|ar|alo)|ignor(?:a|e|ar|alo)|ignór(?:alo|ala)|fuera|retir(?:a|e|es|ar|alo|ase|ara)',
+    keep: 'guard(?:a|es|e|ar|arlo|arla|ás|és|ado|ada|aras|ases)|recuerd(?:es|e|a|as)|record(?:ar|arlo|és|aras)|acuerd(?:es|e|as)|acord(?:arte|arse|arte de|aras)|anot(?:es|e|ar|arlo|ado|aras)|apunt(?:es|e|ar|arlo|ado)|registr(?:es|e|ar|ado)|memori(?:ces|ce|zar)|conserv(?:es|e|ar|ado|ase|ara)|reteng(?:as|a)|retener|almacen(?:es|e|ar|ado)|sepas|figur(?:e|en)|salves',
+    not: 'no|ni|nunca|jamás|tampoco|sin|nada|ningún|ninguna',
+    unsaid:
+      '(?:haz|hacé|haga|hagamos|hace|actúa) (?:como si|como que|de cuenta que|cuenta que)|como si (?:no |nunca )|no (?:debí|debería|tenía que) (?:haberlo |haber |decir|contar|escrib)',
+    all: 'tod[oa]s?|cualquier',
+    polite: 'por favor|porfa|gracias|agradecería|(?:puedes|podrías|puede|podría|podés)|te|tu|usted',
     remember:
       'recuerda(?: que|:|,)|recordá(?: que|:|,)|acordate(?: de| que|,)|acuérdate(?: de| que|,)|ten en cuenta|tené en cuenta|toma nota|tomá nota|anota|anotá|anotame|apunta|apuntá|no (?:te )?olvides (?:que|de que)|para que sepas|que sepas que|guárdalo|guardalo|guardá (?:que|esto)',
+    ...forgetRequests({
+      drop: 'olvidaras|borres|borraras|elimines|eliminaras|quites|quitaras|saques|olvida|olvidá|olvide|olvides|olvidate de|olvídate de|olvidar|borra|borrá|borre|borrar|bórra(?:me)?|elimina|eliminá|elimine|eliminar|quita|quitá|quite|quitar|saca|sacá|tacha|suprime|suprimir',
+      object:
+        '(?:de )?(?:eso|esto|aquello|todo|mi|mis|nuestro|nuestra)(?= (?!último|última|texto|mensaje|carta|correo anterior|lista|archivo)| *[.!,;?]|$)|(?:todo )?(?:lo que|lo de|lo mío|dónde|donde|cómo|cuánto|quién|que (?:yo|te|me|mi|soy|vivo|trabajo|tengo|estoy|estuve|tuve|fui|he|\\p{L}{2,}o(?![\\p{L}])))|(?:la|el|los) (?:parte|dato|datos|información|cosa|nombre) (?:de|sobre|del)',
+      keepNot:
+        'no (?:hace falta|es necesario|necesito|quiero|quisiera|me gustaría) que (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|(?:prefiero|preferiría|me gustaría|quisiera|mejor) que no (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|no (?:necesitas|tienes que|tienes por qué|hace falta|debes|hay que) (?:recordar|guardar|anotar|apuntar|acordarte|registrar|memorizar|saber|conservar|retener)(?:lo|la|los|las)?(?: de)?|(?:no|ni) (?:lo |la )?(?:apuntes|apunte)|(?:no|ni) (?:lo |la |los |las |me |te |quiero que (?:te |lo )?)?(?:guardes|guardés|guarde|recuerdes|recuerde|anotes|anote|registres|registre|memorices|memorice|acuerdes|acuerde|sepas|conserves)(?: (?:de )?(?:eso|esto|nada|lo que|lo de|mi|mis|dónde|que))?|que no quede(?: (?:guardado|registrado|anotado))?',
+      memory: '(?:de|en) (?:tu|su|la) (?:memoria|registro|notas|base de datos|cabeza)',
+      also: '(?:haz|hacé|haga|hagamos) (?:como si|como que|de cuenta que) (?:\\S+ )?(?:nunca|no)|(?:bórr|borr|elimín|elimin|quít|quit|sác|sac)a(?:lo|la|los|las|melo)(?= *(?:[.!,;?]|$| por favor| porfa| ya| ahora| todo| de (?:tu|su|la)))|olvídal[oa]s?(?= *(?:por favor|porfa|de (?:tu|su)|ya mismo))|esto queda entre nosotros',
+      named: '(?:olvida|borra|elimina|quita) (?:el|la|los|las)',
+    }),
+    pointing:
+      'dije|dicho|decir|contar|contado|conté|escribí|escrito|acabo|acabé|antes|recién|ahora|mismo|ya|memoria|notas|registro|nombre|cosa|datos?|parte|información|guardar|guardes|recordar|recuerdes|anotar|falta|hace|necesitas|prefiero|preferiría|gustaría|quiero|favor|porfa|privado|última|último|frase|mensaje|olvida|borra|elimina|quita',
+    lead: 'por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|lo de (?:la |el |los |las |mi )?\\S+|mi \\S+|anda|ay|perdón|ya no quiero que(?: te)?',
+    notForget:
+      'no (?:te )?olvides|no olvides|me olvidé|olvidé|te olvidaste|no me olvido|olvidate\\b(?! de)|borra (?:la|el) (?:última|último|línea|párrafo|frase|archivo)',
+    takeBack:
+      '(?:mejor|no|espera|pensándolo bien)?[, ]{0,3}(?:guárdalo|guardalo|quédatelo|déjalo guardado|no lo borres|no lo olvides|podés guardarlo|puedes guardarlo)(?: nomás| igual| al final)?|(?:mejor|no|espera|al final)[,. ]+(?:\\S+ ){0,2}?(?:déjal[oa]s?|guárdal[oa]s?|quédatel[oa])|déjal[oa]s? (?:como|ahí|estar)|pensándolo (?:mejor|bien)[,. ]+(?:\\S+ ){0,3}?(?:déjal|guard|conserv)\\p{L}*',
     wish: 'de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
     reminder:
       'recuérdame|recordame|hazme acordar|haceme acordar|avísame|avisame|recordatorio|ponme una alarma|poneme una alarma|despiértame|despertame',

@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const french: Pack = {
   language: 'fr',
@@ -51,31 +51,32 @@ export const french: Pack = {
     howMany: 'combien',
   },
   requests: {
-    forget: 'oubli\\p{L}*|inoubliable\\p{L}*|amnési\\p{L}*|trou de mémoire|désappren\\p{L}*|zapp\\p{L}*',
-    drop: 'efface\\p{L}*|effaçe\\p{L}*|effacé\\p{L}*|supprim\\p{L}*|enlèv\\p{L}*|enlev\\p{L}*|retir\\p{L}*|vir(?:e|er|é|ez|ée|és)|raye\\p{L}*|rayer|jet(?:te|er|é|ez|ée)|balanc\\p{L}*|poubelle|ignor\\p{L}*|nettoi\\p{L}*|nettoy\\p{L}*|vid(?:e|er|ez)|brûl\\p{L}*|détrui\\p{L}*|détrus\\p{L}*|annul\\p{L}*|ôte\\p{L}*|gomm\\p{L}*|bazard\\p{L}*|dégag\\p{L}*|élimin\\p{L}*|écart\\p{L}*|déchir\\p{L}*|broy\\p{L}*|enterr\\p{L}*|barr(?:e|er|ez|é)|fais(?= (?:\\S+ ){0,3}?disparaître)|faire(?= (?:\\S+ ){0,3}?disparaître)|faites(?= (?:\\S+ ){0,3}?disparaître)|tire un trait|tourn\\p{L}* la page|purge\\p{L}*|sors|sortir|sortez|rature\\p{L}*|suppression|effacement',
-    keep: 'gard\\p{L}*|conserv\\p{L}*|enregistr\\p{L}*|stock\\p{L}*|retien\\p{L}*|reten\\p{L}*|retiens|mémoris\\p{L}*|souvien\\p{L}*|souven\\p{L}*|rappel\\p{L}*|note|notes|noter|notez|noté\\p{L}*|inscri\\p{L}*|écri\\p{L}*|consign\\p{L}*|sauvegard\\p{L}*|archiv\\p{L}*|reste\\p{L}*|rester|figur\\p{L}*|laiss\\p{L}*|maintien\\p{L}*|maintenir|traîn\\p{L}*|trainer|traine|mentionn\\p{L}*(?= (?:\\S+ ){0,2}?plus)',
-    know: 'sai[st]|savoir|savez|sache\\p{L}*|su|connai\\p{L}*|connaît\\p{L}*|entend\\p{L}*|entendu\\p{L}*|vu|vois|voir|lu|lire|as|avez|avoir|aies|ayez|ait',
-    tell: 'dit|dire|disais|disait|racont\\p{L}*|mentionn\\p{L}*|écrit|tapé|partag\\p{L}*|confi[eé]*|avou\\p{L}*|donn[eé]*|parl[eé]*|balancé|lâché|signal\\p{L}*|évoqu\\p{L}*|envoy\\p{L}*|révél\\p{L}*|communiqu\\p{L}*|échappé',
-    not: "ne|n'\\p{L}+|pas|jamais|rien|aucun\\p{L}*|personne|sans|ni|plus|nulle part|plutôt|préfér\\p{L}*|évit\\p{L}*",
-    memory:
-      'mémoire\\p{L}*|notes|souvenir\\p{L}*|données|dossier\\p{L}*|fiche\\p{L}*|registre\\p{L}*|base de données|tête|cerveau|esprit|profil|système|historique|disque|archives|carnet|calepin|disque dur|chez toi|chez vous|de ton côté|de votre côté|tablettes',
-    private:
-      "privé\\p{L}*|secret\\p{L}*|entre nous|confidentiel\\p{L}*|honte|gên\\p{L}*|regrett\\p{L}*|par erreur|erreur|bêtise|pas dû|n'aurais pas|aurais pas dû|te regarde|vous regarde|regarde pas|regarde personne|personnel\\p{L}*|intime\\p{L}*|délicat\\p{L}*|mal à l'aise|trop|discr\\p{L}*|off|officieu\\p{L}*|rgpd|consentement|autorisation|ça reste",
-    gone: 'disparai\\p{L}*|disparaî\\p{L}*|dispar\\p{L}*|parti|partir|plus exister|exist\\p{L}*|comme si|jamais dit|jamais arrivé|trace\\p{L}*|fais comme|faites comme|faisons comme|table rase|ni vu ni connu|aux oubliettes|oubliettes|à la trappe|passer à la trappe',
-    back: "finalement|attends|attendez|non en fait|en fait|changé d'avis|réflexion|tout compte fait|après tout|quand même|annule\\p{L}*|remet\\p{L}*|remets|rétabli\\p{L}*|restaur\\p{L}*|reviens|revenir|récupér\\p{L}*|garde-le|garde-la|peut rester|peux garder|pouvez garder|trop vite|précipit\\p{L}*|à nouveau|de nouveau|marche arrière",
-    text: 'paragraphe\\p{L}*|phrase\\p{L}*|ligne\\p{L}*|mot|mots|virgule\\p{L}*|chapitre\\p{L}*|strophe\\p{L}*|couplet\\p{L}*|poème\\p{L}*|chanson\\p{L}*|paroles|histoire|conte|rédaction|dissertation|lettre\\p{L}*|e-?mails?|mails?|courriel\\p{L}*|message|brouillon\\p{L}*|résumé|diapo\\p{L}*|tableau\\p{L}*|colonne\\p{L}*|cellule\\p{L}*|formule\\p{L}*|excel|dossier|fichier\\p{L}*|document\\p{L}*|pdf|photos?|image\\p{L}*|vidéo\\p{L}*|appli\\p{L}*|apps?|compte|navigateur|cookies?|cache|calendrier|agenda|rendez-vous|rdv|réveil|alarme\\p{L}*|minuteur|événement|entrée|liste|courses|panier|playlist\\p{L}*|abonnement\\p{L}*|repo|git|code|fonction\\p{L}*|commentaire\\p{L}*|script\\p{L}*|variable\\p{L}*|branche|commit\\p{L}*|serveur|contact\\p{L}*|appels|jeu|partie|tablette|ordi\\p{L}*|ordinateur|usb\\p{L}*|sauvegarde|tache\\p{L}*|moquette|recette\\p{L}*|ingrédient\\p{L}*|blague|dragon|scène|personnage\\p{L}*|titre|option\\p{L}*|slogan\\p{L}*|version\\p{L}*|point|tâche\\p{L}*|publication|newsletter|section\\p{L}*|contrat\\p{L}*|clause\\p{L}*|ticket|texte|corbeille|clés|clefs|parapluie|anniversaire',
-    point:
-      "ça|cela|ceci|ce que|ce|cet|cette|ces|c'\\p{L}+|le|la|les|l'\\p{L}+|dernier|dernière|dernières|juste|à l'instant|viens|viens de|avant|plus haut|précédent\\p{L}*|premier|première|deuxième|truc|trucs|chose|choses|partie|bout|histoire|l'histoire|ce matin|hier|aujourd'hui|tout|toute|tous|toutes|tout à l'heure|en",
-    just: "viens|venais|à l'instant|dernière|dernier|dernières|derniers|précédent\\p{L}*|tout à l'heure|juste avant|à l'instant",
-    except: 'sauf|mais|seulement|uniquement|reste|autre\\p{L}*|hormis|excepté|à part',
-    please:
-      "s'il te plaît|s'il vous plaît|stp|svp|merci|peux|pourrais|pourriez|pouvez|peut|voudrais|veux|aimerais|souhait\\p{L}*|préfèr\\p{L}*|préférerais|prie|demande|exige|mieux|faudrait|faut|dois|devez|essaie|fais|faites|gentil|aimable|reconnaissant\\p{L}*|obligé|autant|on|allez|tu veux bien|bien vouloir",
-    quote:
-      "écrit|a dit|m'a dit|m'a écrit|m'a sorti|dit|envoyé|paroles|jeu de rôle|roman|tradui\\p{L}*|corrige\\p{L}*|citation|film|rêve|théâtre|prof|dialogue|scène|il est écrit|lance|crie",
-    all: "tout|toute|tous|toutes|entier\\p{L}*|l'ensemble|les deux",
-    task: 'écri\\p{L}*|tradui\\p{L}*|aide\\p{L}*|fais|liste|voici|voilà|comment|corrige\\p{L}*|donne\\p{L}*|montre\\p{L}*|explique\\p{L}*|ajoute\\p{L}*|plan\\p{L}*|recommand\\p{L}*|résum\\p{L}*|rédig\\p{L}*|raccourci\\p{L}*',
+    drop: 'oubli(?:e|ez|er|es|ons)|oublie-(?:le|la|les|ça)|effac(?:e|ez|er|es)|efface-(?:le|la|les|moi)|supprim(?:e|ez|er|es)|supprime-(?:le|la|les|moi)|enl[eè]v(?:e|ez|er|es)|retir(?:e|ez|er|es)|vir(?:e|ez|er|es)|jett?(?:e|ez|er|es)|dégag(?:e|ez|er)|ôt(?:e|ez|er)|ray(?:e|ez|er)|élimin(?:e|ez|er)|ignor(?:e|ez|er)|balanc(?:e|er)|poubelle|vir(?:e|er)-(?:le|la)|débarrass(?:e|ez|er)',
+    keep: 'gard(?:e|es|ez|er|é|ée)|conserv(?:e|es|ez|er|é|ée|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|é|ée)|enregistr(?:e|es|ez|er|é|ée|iez)|mémoris(?:e|es|ez|er|é|ée)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|é|ée)|sauvegard(?:e|er|é|ée)|écris|saches|sachiez',
+    not: 'pas|plus|jamais|nulle part|rien|ni|sans|aucun|aucune',
+    unsaid:
+      "(?:fais|faites|faire) (?:comme si|genre|semblant)|comme si (?:je n'|je |on n'|rien)|j'aurais pas dû|je n'aurais pas dû|j'ai rien dit|je n'ai rien dit|tu n'as rien (?:vu|lu|entendu)|t'as rien (?:vu|lu|entendu)",
+    all: 'tout|toute|tous|toutes|les trucs',
+    polite: "s'il te plaît|s'il vous plaît|stp|svp|merci|tu|vous|te|(?:peux|pouvez|pourrais|pourriez|auriez)",
     remember:
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
+    ...forgetRequests({
+      drop: "d'oublier|d'effacer|d'enlever|oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|retirer|raye|vire|virez|virer|laisse tomber",
+      object:
+        "(?:tout )?(?:ça|cela|ceci|tout|ce que|ce qui|mon|ma|mes|notre|nos)(?= (?!dernier|dernière|texte|message|fichier)| *[.!,;?]|$)|(?:le fait|où|comment|qui|quand|combien|que)(?= (?:que |je |j'|mon |ma |mes |c'est ))|(?:le nom|la partie|l'info|l'information|les infos|ce truc|cette histoire|l'histoire) (?:de|du|des|sur)|-(?:le|la|les)",
+      keepNot:
+        "(?:tu n'as|vous n'avez|t'as|il n'y a|y a) pas besoin (?:de |d'|que (?:tu|vous) )(?:retenir|garder|noter|enregistrer|mémoriser|te souvenir|vous souvenir|conserver|retiennes|gardes|reteniez|gardiez)(?: de)?|(?:pas la peine|inutile|pas nécessaire|pas besoin) (?:de |d')(?:retenir|garder|noter|enregistrer|mémoriser|conserver)|(?:j'aimerais|je voudrais|je veux|je souhaite|je préfère|je préférerais) que (?:tu|vous) (?:oubli|effac|supprim|retir|enlev)\\p{L}+|(?:ne (?:le |la |les |l')?|n')?(?:garde|gardez|gardes|retiens|retenez|note|notez|enregistre|enregistrez|mémorise|mémorisez|conserve|conservez)(?: surtout)? pas(?: en mémoire)?(?: (?:ça|cela|ce que|mon|ma|mes|le fait|que|où))?|(?:je (?:ne )?veux pas|je préfère|j'aimerais mieux|je préférerais) que (?:tu|vous) (?:ne |n')?(?:\\S+ ){0,3}?(?:l'aies|l'ayez|gardes?|gardiez|saches?|sachiez|retiennes?|te souviennes?|notes?)(?: \\S+){0,2}",
+      memory: 'de (?:ta|votre|vos|tes|la) (?:mémoire|notes|données|base|dossiers|tête)|en mémoire',
+      also: "(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|vire-le|efface-le|supprime-le|oublie-le|efface-la|supprime-la|que ça reste entre nous",
+      named: "(?:oublie|efface|supprime|enlève) (?:le|la|les|l')",
+    }),
+    pointing:
+      'dire|dit|raconter|raconté|écrit|parlé|viens|venais|toute?|heure|instant|suite|maintenant|avant|mémoire|notes|nom|truc|chose|partie|fait|garder|gardes?|retenir|retiens|retiennes|noter?|enregistrer?|oublier?|oublie|effacer?|supprimer?|besoin|peine|préfère|préférerais|aimerais|voudrais|veux|merci|plaît|stp|svp|privé|dernière|dernier|phrase|message',
+    lead: "veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) \\S+|désolée?",
+    notForget:
+      "n'oublie(?:z)? pas|j'ai oublié|j'oublie|tu as oublié|vous avez oublié|oublie pas|efface (?:la|le) (?:dernière|dernier|ligne|phrase|paragraphe|fichier)",
+    takeBack:
+      "(?:finalement|non|attends|tout compte fait)?[, ]{0,3}(?:garde(?:z)?-le|garde(?:z)?-la|garde(?:z)? (?:ça|cela)(?: finalement| quand même)?|tu peux (?:le|la) garder|ne (?:l'|le |la )(?:efface|oublie)(?:z)? pas)|(?:finalement|non|attends|en fait)[,. ]+(?:\\S+ ){0,3}?(?:garde|laisse|conserve)(?:z|s)?[- ](?:le|la|les|ça)|(?:garde|laisse)(?:z)?[- ](?:le|la|les) (?:finalement|quand même)",
     wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|pas de (?:listes|petites listes|puces)|tu peux recommencer",
     reminder:
       'rappelle(?:z)?-moi|rappelle-le-moi|fais-moi penser|faites-moi penser|préviens-moi|prévenez-moi|réveille-moi|un rappel|mets une alarme',

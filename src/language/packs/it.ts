@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const italian: Pack = {
   language: 'it',
@@ -48,32 +48,33 @@ export const italian: Pack = {
     howMany: 'quant[ie]',
   },
   requests: {
-    forget:
-      'dimentic\\p{L}*|scord\\p{L}*|indimenticabil\\p{L}*|amnesia|disimpar\\p{L}*|smemorat\\p{L}*|rimuov\\p{L}* dalla mente',
-    drop: 'cancell\\p{L}*|elimin\\p{L}*|togli\\p{L}*|tolg\\p{L}*|tolt\\p{L}*|rimuov\\p{L}*|rimoss\\p{L}*|leva\\p{L}*|lev[oi]|butta\\p{L}*|getta\\p{L}*|cestin\\p{L}*|scart\\p{L}*|ignora\\p{L}*|svuot\\p{L}*|bruci\\p{L}*|distrugg\\p{L}*|annull\\p{L}*|straccia\\p{L}*|strapp\\p{L}*|depenn\\p{L}*|ripuli\\p{L}*|puli(?:sci|re|ta)|spazz\\p{L}*|seppelli\\p{L}*|fai sparire|far sparire|fa sparire|ritira\\p{L}*|lascia perdere|lasciar\\p{L}* perdere|sbianc\\p{L}*|azzer\\p{L}*|estromett\\p{L}*|espung\\p{L}*|tira una riga|metti una pietra',
-    keep: 'tieni\\p{L}*|tien\\p{L}*|tenere|tenerlo|tenerla|tenga\\p{L}*|tenuto|conserv\\p{L}*|salv\\p{L}*|memorizz\\p{L}*|ricord\\p{L}*|registr\\p{L}*|annot\\p{L}*|segn(?:a|are|ati|arti|arlo|arla|artelo|artela|atelo|arselo|i)|scriv\\p{L}*|scritto|archivi\\p{L}*|mantien\\p{L}*|mantener\\p{L}*|trattien\\p{L}*|trattener\\p{L}*|rest\\p{L}*|riman\\p{L}*|rimang\\p{L}*|appunt(?:a|are|ati|arti|artelo)|immagazzin\\p{L}*|lasci\\p{L}*|stare|sta|fiss\\p{L}*',
-    know: 'sai|sapere|sapesse|sappia|sapessi|sapevi|sa|conosc\\p{L}*|sentit\\p{L}*|sentire|vist\\p{L}*|vedere|letto|leggere|hai|abbia|avere|avessi|avesse|ha',
-    tell: 'detto|dire|dicevo|dico|raccontat\\p{L}*|raccontare|menzionat\\p{L}*|accennat\\p{L}*|scritto|digitato|condivis\\p{L}*|confessat\\p{L}*|confidat\\p{L}*|dato|dat[oaie]|parlato|mandato|sfuggit\\p{L}*|rivelat\\p{L}*|comunicat\\p{L}*|sfogat\\p{L}*',
-    not: 'non|mai|niente|nulla|nessun\\p{L}*|senza|né|neanche|neppure|più|preferi\\p{L}*|piuttosto|evit\\p{L}*|da nessuna parte',
-    memory:
-      'memoria|memorie|not[ae]|appunti|registr[oi]|archivi[o]?|dati|database|testa|cervello|mente|profilo|sistema|cronologia|scheda|schedari\\p{L}*|fascicol\\p{L}*|taccuin\\p{L}*|ricordi|da parte tua|dalla tua parte|disco',
-    private:
-      'privat\\p{L}*|segret\\p{L}*|tra (?:noi|me e te)|fra noi|confidenzial\\p{L}*|riservat\\p{L}*|vergogn\\p{L}*|imbarazz\\p{L}*|pent\\p{L}*|per sbaglio|per errore|errore|sbagliat\\p{L}*|non dovevo|non avrei dovuto|non ti riguarda|riguarda|personal\\p{L}*|intim\\p{L}*|delicat\\p{L}*|disagio|troppo|discret\\p{L}*|gdpr|consenso|permesso|resta qui|ufficios\\p{L}*|acqua in bocca',
-    gone: 'spari\\p{L}*|scompa\\p{L}*|via|fuori|come se|mai detto|mai successo|mai esistit\\p{L}*|esist\\p{L}*|traccia|tracce|fai finta|faccia finta|facciamo finta|finta|pietra sopra|tabula rasa|nel dimenticatoio|dimenticatoio|svani\\p{L}*',
-    back: 'anzi|aspetta|aspe|alla fine|ripensandoci|ci ho ripensato|ripensat\\p{L}*|cambiato idea|dopotutto|comunque|annulla\\p{L}*|ripristin\\p{L}*|rimetti\\p{L}*|recuper\\p{L}*|ridai|torna\\p{L}*|tienilo|tienila|può restare|può rimanere|puoi tenere|lascialo|lasciala|troppa fretta|di nuovo|invece',
-    text: 'paragraf\\p{L}*|frase|frasi|riga|righe|parola|parole|virgol\\p{L}*|capitol\\p{L}*|strof\\p{L}*|vers[oi]|poesi\\p{L}*|canzon\\p{L}*|testo|racconto|storia|tema|saggio|letter\\p{L}*|e-?mails?|mail|messaggio|bozz\\p{L}*|riassunto|diapositiv\\p{L}*|slide|tabell\\p{L}*|colonn\\p{L}*|cell[ae]|formul\\p{L}*|excel|cartell\\p{L}*|file|documento|documenti|pdf|foto|immagin\\p{L}*|video|app|account|conto|browser|cookie\\p{L}*|cache|calendario|appuntamento|sveglia|timer|evento|lista|spesa|carrello|playlist|abbonament\\p{L}*|repo|git|codice|funzion\\p{L}*|commento|commenti|script|variabil\\p{L}*|branch|commit|server|contatt\\p{L}*|chiamate|gioco|partita|tablet|portatile|computer|disco fisso|usb|backup|macchi[ae]|tappeto|ricett\\p{L}*|ingredient\\p{L}*|barzellett\\p{L}*|drago|scena|personagg\\p{L}*|titolo|opzion\\p{L}*|slogan|version\\p{L}*|punto|punti|compito|post|newsletter|sezion\\p{L}*|contratt\\p{L}*|clausol\\p{L}*|ticket|cestino|chiavi|ombrello|compleanno',
-    point:
-      "quello|quella|quelle|quelli|questo|questa|queste|questi|quest'\\p{L}*|ciò|lo|la|le|li|ultima|ultimo|ultime|ultimi|appena|poco fa|prima|sopra|precedent\\p{L}*|primo|seconda|secondo|pezzo|parte|cosa|cose|roba|storia|faccenda|discorso|stamattina|stamani|ieri|oggi|quello che|quel che|tutto|tutta|tutti|tutte|ne",
-    just: "appena|poco fa|ultima|ultimo|ultime|ultimi|precedent\\p{L}*|poc'anzi|adesso",
-    except: 'tranne|eccetto|salvo|ma|però|solo|soltanto|resto|altr\\p{L}*|a parte',
-    please:
-      'per favore|perfavore|perpiacere|per piacere|grazie|puoi|potresti|può|potrebbe|vorrei|voglio|gradirei|preferirei|prefer\\p{L}*|chiedo|chiederei|prego|la prego|ti prego|cortes\\p{L}*|gentil\\p{L}*|meglio|devi|dovresti|fai|fammi|mi raccomando|dai|pure|facciamo|bisogna|esigo|richiedo',
-    quote:
-      "scrive|ha scritto|dice|ha detto|mi ha detto|mi fa|mandato|gioco di ruolo|romanzo|traduc\\p{L}*|traduci|corregg\\p{L}*|correggi|citazione|film|sogno|teatro|prof|dialogo|c'è scritto|diceva|urla",
-    all: 'tutto|tutta|tutti|tutte|entrambi|entrambe|qualsiasi|qualunque',
-    task: 'scriv\\p{L}*|traduc\\p{L}*|aiutami|aiuta\\p{L}*|fammi|lista|ecco|come posso|come si|come|corregg\\p{L}*|dammi|mostra\\p{L}*|spiega\\p{L}*|aggiung\\p{L}*|consiglia\\p{L}*|riassum\\p{L}*|accorcia\\p{L}*|prepara\\p{L}*',
+    drop: 'dimentic(?:a|hi|are|arlo|arla|alo|ala|ali|ale|ati|arti|assi|asse)|scord(?:a|i|are|ati|arti|alo|ala|assi)|cancell(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|elimin(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|rimuov(?:i|a|ere|erlo|erla|ilo|ila|essi|esse)|togli(?:lo|la|li|le|ere|erlo|erla|essi|esse)?|tolga|lev(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi)|butt(?:a|alo|ala|ali|are|arlo|arla|i)|getta|gettalo|gettala|scart(?:a|alo|ala|are)|ignor(?:a|i|are|alo|ala)|lascia perdere',
+    keep: 'salv(?:a|i|are|arlo|arla|arli|arle|ato|ata|assi|asse)|ricord(?:i|are|arlo|arla|arti|arselo|assi|asse)|memorizz(?:a|i|are|arlo|arla|arli|arle|ato|assi)|annot(?:i|are|arlo|arla|ato)|segn(?:i|are|arlo|arla|artelo|artela|ato|arti)|registr(?:i|are|arlo|arla|ato)|conserv(?:i|are|arlo|arla|ato|assi|asse)|ten(?:ere|erlo|erla|ga|essi|esse|erne|ertelo)|tieni|scriver(?:lo|la)|sapessi|sappia|avessi',
+    not: 'non|mai|niente|nulla|né|senza|nessun|nessuna|da nessuna parte',
+    unsaid:
+      "(?:fai|fa'|faccia|facciamo|fate|fa) (?:come se|finta)|come se (?:non|io non)|non (?:dovevo|avrei dovuto) (?:dir|scriver|raccontar)",
+    all: 'tutt[oaie]',
+    polite: 'per favore|per piacere|grazie|cortesemente|(?:puoi|potresti|può|potrebbe)|ti|tu|le|vorrei|dai',
     remember:
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
+    ...forgetRequests({
+      drop: 'dimenticassi|cancellassi|eliminassi|togliessi|scorda|dimentica|dimenticare|dimenticati|scordati|cancella|cancellare|elimina|eliminare|rimuovi|rimuovere|togli|togliere|leva|levare|butta via',
+      object:
+        "(?:pure |anche |tutto )*(?:di |d')?(?:tutto|quello che|ciò che|questo|quanto|quella cosa|il mio|la mia|i miei|le mie|mio|mia|dove|come|quando|chi|che)(?= (?!ultimo|ultima|testo|messaggio|file)| *[.!,;?]|$)|(?:pure )?(?:la parte|l'informazione|le informazioni|il nome|la storia|la faccenda|il fatto) (?:d[ei]l?l?[aoe]?|che|su\\p{L}*)|pure(?= (?:il |la |l'|lo |i |gli |le ))",
+      keepNot:
+        "non (?:serve|occorre|è necessario|c'è bisogno|vorrei|voglio|mi va) che (?:tu )?(?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|(?:preferirei|preferisco|vorrei|meglio) che (?:tu )?non (?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|non (?:serve|occorre|devi|c'è bisogno di|hai bisogno di) (?:ricordar|salvar|tener|memorizzar|annotar|registrar|segnar)\\p{L}*|non (?:segnar|salvar|ricordar|annotar|memorizzar|tener|scriver|registrar)(?:lo|la|li|le|telo|tela|tene)|" +
+        'non (?:voglio che (?:tu )?(?:ti )?)?(?:salvare|ricordare|ricordarti|memorizzare|annotare|registrare|tenere|conservare|ricordi|sappia|memorizzi|tenga|conservi)(?: (?:questo|quello|quello che|il mio|la mia|niente|come|dove|che|di|chi))?',
+      memory: 'd(?:alla|ai|al|alle|i)l? ?(?:tua |tuoi |sua )?(?:memoria|appunti|note|dati|archivio|testa)',
+      also: "(?:dimenticalo|dimenticala|cancellalo|cancellala|cancellali|eliminalo|eliminala|eliminali|toglilo|toglila|toglili|toglile|rimuovilo|rimuovila)|(?:puoi|potresti|può|potrebbe|vorresti|riesci a) (?:per favore )?(?:cancellar|eliminar|dimenticar|toglier|rimuover|levar|scordar)(?:lo|la|li|le|tene)|(?:dimenticati|scordati|si dimentichi|si scordi) d(?:i|el|ella|ei|elle|egli)(?! \\S+(?:are|ere|ire)(?![\\p{L}]))|(?:fai|fa'|faccia|facciamo) come se (?:io )?non|(?:fai|fa'|faccia|facciamo) finta che (?:\\S+ ){0,2}?(?:non|mai)|resti tra noi",
+      named: "(?:dimentica|cancella|elimina|togli) (?:il|la|lo|l'|i|gli|le)",
+    }),
+    pointing:
+      'detto|dire|raccontato|raccontare|scritto|parlato|appena|prima|ora|adesso|subito|memoria|appunti|nome|cosa|parte|informazione|fatto|salvare|salvarlo|ricordare|ricordi|tenere|segnare|segnarlo|serve|bisogno|voglio|vorrei|preferirei|favore|piacere|grazie|privato|lascia|stare|perdere|quello|questo|quella|questa|ultima|frase|messaggio|dimentica|cancella|elimina|togli',
+    lead: 'questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?:mi[oae]i? )?\\S+(?: d\\p{L}+ \\S+)?|quella cosa d\\p{L}+ \\S+|pure',
+    notForget:
+      "non dimenticar\\p{L}*|ho dimenticato|mi sono dimenticat[oa]|hai dimenticato|cancella (?:la|l'|il) (?:riga|ultima|ultimo|frase|paragrafo|file)",
+    takeBack:
+      '(?:anzi|no|aspetta|ripensandoci)?[, ]{0,3}(?:tienilo|tienila|ricordalo pure|non cancellarlo|puoi tenerlo)|(?:anzi|no|aspett?a?|alla fine|ripensandoci)[,. ]+(?:\\S+ ){0,3}?(?:tieni|tenga|lascia|lasci)(?:lo|la|li|le)?|lascial[oa] (?:pure|lì)',
     wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|niente (?:elenchi|emoji)",
     reminder: 'ricordami|promemoria|avvisami|svegliami|fammi ricordare|metti una sveglia',
     aboutText:

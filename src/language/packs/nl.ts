@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const dutch: Pack = {
   language: 'nl',
@@ -48,31 +48,32 @@ export const dutch: Pack = {
     howMany: 'hoeveel',
   },
   requests: {
-    forget: 'vergeet|vergeten|vergat|vergeetachtig|onvergetelijk\\p{L}*|ontschoten|geheugenverlies|amnesie|afleren',
-    drop: 'wis|wissen|gewist|verwijder\\p{L}*|schrap\\p{L}*|geschrapt|gooi\\p{L}*|weggooi\\p{L}*|gegooid|haal|halen|weghalen|weghaal|uithalen|eruit|eraf|streep|doorstreep\\p{L}*|doorhal\\p{L}*|verbrand\\p{L}*|vernietig\\p{L}*|negeer|negeren|laat vallen|dump\\p{L}*|delete\\p{L}*|del|veeg\\p{L}*|uitvegen|wegvegen|trek|trekken|intrek\\p{L}*|wegdoen|doe weg|opruim\\p{L}*|ruim\\p{L}*|leeg\\p{L}*|leegmaken|kieper\\p{L}*|mik|flikker\\p{L}*|kap|poets\\p{L}*|uitgum\\p{L}*|gum|versnipper\\p{L}*|begraaf|ontdoe|kwijt\\p{L}*',
-    keep: 'bewaar\\p{L}*|bewaren|onthou\\p{L}*|onthouden|opslaan|opgeslagen|sla|opslaat|op te slaan|noteer|noteren|genoteerd|opschrijf\\p{L}*|opschrijven|op te schrijven|schrijf\\p{L}*|vastleg\\p{L}*|vasthoud\\p{L}*|hou|houd|houden|houdt|bijhoud\\p{L}*|bijhouden|registreer\\p{L}*|registreren|herinner\\p{L}*|blijf\\p{L}*|blijven|staan|staat|laten staan|meenemen|meeneem\\p{L}*|meedragen|archiveer\\p{L}*',
-    know: 'weet|weten|wist|geweten|ken|kent|gehoord|horen|gezien|zien|ziet|lezen|gelezen|hebt|heb|hebben|had',
-    tell: 'zei|zeggen|gezegd|verteld\\p{L}*|vertellen|vertelde|genoemd|noemde|geschreven|getypt|typte|gedeeld|toevertrouwd|opgebiecht|verklapt|verraden|gegeven|gaf|eruit geflapt|uitgeflapt|flapte|gemeld|gestuurd',
-    not: 'niet|nie|nooit|geen|niks|niets|nergens|zonder|niemand\\p{L}*|liever|langer|meer|hoeft|hoef|hoeven',
-    memory:
-      'geheugen|notitie\\p{L}*|aantekening\\p{L}*|gegevens|data|dossier\\p{L}*|bestand|profiel|database|hoofd|brein|hersenen|systeem|log|logs|archief|geschiedenis|opslag|lijstje|bij jou|bij u|jouw kant|boekje|schrift',
-    private:
-      'privé|prive|geheim\\p{L}*|onder ons|tussen ons|vertrouwelijk\\p{L}*|gênant|genant|beschaamd|schaam\\p{L}*|spijt|per ongeluk|vergissing|fout|foutje|gaat (?:je|jou|u|niemand) (?:niks |niets )?aan|niks aan|niets aan|persoonlijk\\p{L}*|gevoelig|ongemakkelijk|dom van me|te veel|discreet|off the record|avg|toestemming|had ik niet moeten|moeten zeggen',
-    gone: 'weg|verdwijn\\p{L}*|verdwenen|verdwijnen|uit|alsof|nooit gebeurd|nooit gezegd|doe alsof|spoor|sporen|zand erover|van tafel|kwijt|niet bestaan|bestaat niet',
-    back: 'toch|toch maar|wacht|wacht even|bedacht|bedenk|bij nader inzien|terug|terugzet\\p{L}*|herstel\\p{L}*|ongedaan|laat maar staan|laat staan|mag blijven|blijven|te snel|overhaast|weer|wel bewaren|wel onthouden|wel houden|van gedachten',
-    text: 'alinea\\p{L}*|zin|zinnen|regel\\p{L}*|woord\\p{L}*|komma\\p{L}*|hoofdstuk\\p{L}*|couplet\\p{L}*|gedicht\\p{L}*|lied\\p{L}*|liedje\\p{L}*|songtekst|verhaal\\p{L}*|opstel|brief\\p{L}*|e-?mails?|mails?|mailtje\\p{L}*|bericht|concept|samenvatting|dia\\p{L}*|slide\\p{L}*|tabel\\p{L}*|rij|rijen|kolom\\p{L}*|cel|cellen|formule\\p{L}*|excel|map|mappen|bestanden|document\\p{L}*|pdf|foto\\p{L}*|afbeelding\\p{L}*|video\\p{L}*|filmpje\\p{L}*|app|apps|account\\p{L}*|browser\\p{L}*|cookies?|cache\\p{L}*|agenda|afspraak|wekker|timer|lijst|boodschappen\\p{L}*|winkelmand\\p{L}*|playlist\\p{L}*|abonnement\\p{L}*|repo|git|code|functie\\p{L}*|commentaar|script\\p{L}*|variabele\\p{L}*|branch|commit\\p{L}*|server|contact\\p{L}*|belgeschiedenis|spel\\p{L}*|tablet|laptop|computer|schijf|usb\\p{L}*|backup\\p{L}*|vlek\\p{L}*|tapijt|recept\\p{L}*|ingrediënt\\p{L}*|grap|draak|scène|personage\\p{L}*|titel|kop|optie\\p{L}*|slogan\\p{L}*|versie\\p{L}*|punt|taak|taken|post|nieuwsbrief|paragraaf|contract\\p{L}*|clausule\\p{L}*|ticket|tekst|prullenbak|sleutel\\p{L}*|paraplu',
-    point:
-      'dat|dit|het|die|deze|ze|hem|laatste|net|zojuist|daarnet|eerder|daarstraks|hierboven|vorige|eerste|tweede|stuk|stukje|ding|dingen|gedoe|verhaal|vanochtend|vanmorgen|gisteren|vandaag|wat ik|alles|alle|al|daarvan|daarover|erover|ervan',
-    just: 'net|zojuist|daarnet|laatste|laatst|vorige|zonet|dat was',
-    except: 'behalve|maar|alleen|rest|andere\\p{L}*|overige\\p{L}*|verder|prima|wel',
-    please:
-      'alsjeblieft|alstublieft|aub|svp|graag|kun|kan|kunt|kunnen|zou|zult|wil|wilt|willen|mag|mogen|bedankt|dank|dankje|thx|ff|even|liefst|verzoek|vriendelijk|beter|moet|moeten|zorg|laten we|doe|doen',
-    quote:
-      'schreef|schrijft|zei ze|zei hij|zegt|appte|stuurde|stuurt|rollenspel|roman|vertaal\\p{L}*|nakijken|verbeter\\p{L}*|citaat|film|droom|toneel\\p{L}*|leraar|juf|scène|staat er|stond er|luidt|riep',
-    all: 'alles|alle|al|allemaal|beide|hele|heel',
-    task: 'schrijf|vertaal|help|maak|lijst|hier is|hier zijn|hoe kan ik|hoe|verbeter|geef|laat zien|leg uit|voeg|plan|raad|kort|controleer',
+    drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen',
+    keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden',
+    not: 'niet|nie|nooit|nergens|niks|niets|geen|zonder',
+    unsaid:
+      'doe (?:\\S+ ){0,2}alsof|alsof ik (?:\\S+ ){0,4}(?:nooit|niet|niks|niets)|had ik (?:beter |liever )?niet (?:moeten|willen)',
+    all: 'alles|alle',
+    polite: 'alsjeblieft|alstublieft|aub|graag|bedankt|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|je|u|maar',
     remember:
       'onthoud(?: dat| dit|:|,)?|onthou(?: dat| dit|:|,)|noteer|schrijf (?:dat|dit|het) op|hou (?:er )?rekening mee|vergeet niet dat|ter info|voor de duidelijkheid|zodat je het weet|even voor je geheugen|bewaar dit',
+    ...forgetRequests({
+      drop: 'vergeet|wis|verwijder|schrap|gooi|haal|streep(?: weg)?',
+      object:
+        "(?:alsjeblieft |maar |even |alles )*(?:over |van )?(?:mijn|m'n|ons|onze)(?= (?!laatste|tekst|bericht|mail|bestand|lijst))|(?:alsjeblieft |maar |even )*(?:dat|dit|het|alles)(?= *(?:[.!,;?]|$| maar| alsjeblieft| weer| van| over| met| wat| uit| ik))|(?:maar |alles )?(?:wat|waar|hoe|wie|wanneer|dat) (?:ik|we|mijn)|het feit|de naam van",
+      keepNot:
+        '((?:dat|dit|het|mijn \\S+)) hoeft? (?:je |jij |u )?(?:verder |echt )?niet (?:(?:op )?te (?:slaan|onthouden|bewaren|weten|noteren)|(?:bewaard|onthouden|opgeslagen|genoteerd)(?: te worden)?)|niet (?:opslaan|onthouden|bewaren|noteren|opschrijven)(?= *(?:[.!,]|$| graag| alsjeblieft| aub))|(?:bewaar|onthoud|noteer|sla|schrijf)(?: (?:dat|dit|het|mijn \\S+))?(?: alsjeblieft)?(?: maar)? niet(?: op)?|(?:ik wil niet|ik wil liever niet) dat (?:je|u) ((?:\\S+ ){1,8}?)(?:onthoudt|weet|bewaart|opslaat|noteert)|ik (?:heb|had|zou) liever (?:hebben )?dat (?:je|u) ((?:\\S+ ){1,8}?)niet (?:onthoudt|weet|bewaart|opslaat|noteert)',
+      memory: 'uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand)',
+      also: "doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet|niks|niets)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
+      named: '(?:vergeet|wis|verwijder) (?:de|het)',
+    }),
+    pointing:
+      'gezegd|zei|vertelde|verteld|schreef|geschreven|net|zojuist|daarnet|zonet|nu|meteen|direct|geheugen|notities|naam|ding|deel|informatie|onthouden|onthoudt|bewaren|bewaart|opslaan|vergeten|vergeet|wissen|verwijder|hoeft?|liever|wil|graag|alsjeblieft|aub|privé|laatste|zin|bericht|maar|weer',
+    lead: 'alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|mijn \\S+|dat van \\S+(?: \\S+)?',
+    notForget:
+      'vergeet (?:alsjeblieft )?niet|vergeet (?:\\S+ ){0,4}niet(?= *[.!,]|$)|ik ben vergeten|ik vergeet|ben je vergeten|vergeet het maar|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
+    takeBack:
+      '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)|toch (?:maar )?(?:wel )?(?:bewaren|onthouden|houden|opslaan)|laat (?:u |je )?(?:het|dat|hem|die|ze) (?:\\S+ ){0,3}?staan|(?:toch|wacht|nee)[,. ]+(?:\\S+ ){0,3}?(?:bewaar|hou|houd|onthoud) (?:het|dat|hem|die|ze)',
     wish: 'vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|geen (?:emoji|opsommingen|lijstjes)|niet lief doen|daar heb ik je voor',
     reminder:
       'herinner me|help me herinneren|herinnering|waarschuw me|maak me wakker|zet een wekker|geef me een seintje',

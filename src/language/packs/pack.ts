@@ -92,50 +92,34 @@ export interface PackQuestions {
 }
 
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
-export interface PackRequests extends Record<RequestConcept, string> {
+export interface PackRequests {
   remember: string;
+  /** Verbs of removing and of keeping as they are said to somebody, and words that deny, in any order: "your notes on my ex, ditch those". */
+  drop: string;
+  keep: string;
+  not: string;
+  /** "As if I had never said": what was said just before is meant. */
+  unsaid: string;
+  /** "Everything": all that is about a matter is meant, not only the latest. */
+  all: string;
+  /** Words by which a sentence is addressed to the assistant. */
+  polite: string;
+  /** The phrase, and after it what is meant: "forget my phone number". Latin packs write it with `forgetRequests`. */
+  forget: string;
+  /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
+  forgetNamed: string;
+  /** Words of requests that name nothing: what was said, when, and where it is kept. Such a request means what was said just before. */
+  pointing: string;
+  /** What may stand before a request in its clause: "please", "could you". */
+  lead: string;
+  /** What else the words of `forget` can mean: "I forgot", "don't forget". */
+  notForget: string;
+  takeBack: string;
   wish: string;
   reminder: string;
   /** Around a text of somebody else: "is this a scam", "translate this". */
   aboutText: string;
 }
-
-/**
- * Concepts of talk about forgetting: words, not phrases. What they mean together and in which order is learned from sentences of all
- * languages (`request-head.ts`), so that a list may have words that are common elsewhere.
- */
-export const REQUEST_CONCEPTS = [
-  /** "Forget", "unsee"; verbs of removing; verbs of keeping and writing down; of knowing and hearing; of telling. */
-  'forget',
-  'drop',
-  'keep',
-  'know',
-  'tell',
-  'not',
-  /** Where an assistant keeps things: "notes", "head". */
-  'memory',
-  /** Why it should not: "between us", "shouldn't have". */
-  'private',
-  /** "Gone", "as if", "no trace". */
-  'gone',
-  /** Takes a request back: "after all", "changed my mind". */
-  'back',
-  /** What is deleted and is no memory: "paragraph", "app". */
-  'text',
-  /** Points at what was said: "that", "the last bit", "this morning". Such words name nothing. */
-  'point',
-  /** Points at what was said last: "just now", "the last bit". */
-  'just',
-  'all',
-  'except',
-  /** Addresses the assistant: "please", "could you". */
-  'please',
-  /** Somebody else's words: "she wrote", "lyrics". */
-  'quote',
-  /** Work for the assistant: "write", "how do I". */
-  'task',
-] as const;
-export type RequestConcept = (typeof REQUEST_CONCEPTS)[number];
 
 export interface PackCalendar {
   /** January first; alternatives for each. */
@@ -269,6 +253,36 @@ class LowerCaseRegExp extends RegExp {
       if (match.groups !== undefined && place !== undefined) match.groups[name] = text.slice(...place);
     return match;
   }
+}
+
+/** How a language asks to forget, in parts. */
+export interface ForgetParts {
+  /** Verbs: "forget", "delete", "get rid of". */
+  drop: string;
+  /** What of the user's may follow the verb: "my", "what I", "where I", "that". */
+  object: string;
+  /** "don't keep", with its object. */
+  keepNot: string;
+  /** "from your memory". */
+  memory: string;
+  /** "pretend I never said", "off the record". What is meant, where it stands inside of such a phrase, is in capturing brackets. */
+  also: string;
+  /** The verb and an article. */
+  named: string;
+}
+
+export function forgetRequests({
+  drop,
+  object,
+  keepNot,
+  memory,
+  also,
+  named,
+}: ForgetParts): Pick<PackRequests, 'forget' | 'forgetNamed'> {
+  return {
+    forget: `(?:${drop})(?:,? |(?=-))(?:${object})|(?:${drop}) ((?:\\S+ ){0,6}?)(?:${memory})|${keepNot}|${also}`,
+    forgetNamed: named,
+  };
 }
 
 /** Alternatives as a regular expression that matches whole words. */

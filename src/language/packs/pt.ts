@@ -1,4 +1,4 @@
-import { BIKES, CARS, DRUGS, type Pack, PHONES, slot } from './pack.ts';
+import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
 export const portuguese: Pack = {
   language: 'pt',
@@ -46,32 +46,32 @@ export const portuguese: Pack = {
     howMany: 'quant[oa]s',
   },
   requests: {
-    forget:
-      'esque\\p{L}*|esqueç\\p{L}*|inesquecí\\p{L}*|amnésia|desaprend\\p{L}*|desmemori\\p{L}*|desmemoriz\\p{L}*|se esqueç\\p{L}*',
-    drop: 'apag\\p{L}*|delet\\p{L}*|exclu\\p{L}*|remov\\p{L}*|tir(?:a|ar|e|asse|em|ando|ei)|retir\\p{L}*|elimin\\p{L}*|limp\\p{L}*|jog(?:a|ar|ue)(?= (?:\\S+ ){0,2}?fora)|descart\\p{L}*|desconsider\\p{L}*|ignor\\p{L}*|risc\\p{L}*|queim\\p{L}*|rasg\\p{L}*|destru\\p{L}*|anul\\p{L}*|suprim\\p{L}*|some|sumir|suma|dar sumiço|dá sumiço|sumiço|bota fora|deita fora|deitar fora|deite fora|enterr\\p{L}*|passa a borracha|borracha|limpa|esvazi\\p{L}*|larg\\p{L}*|desfaz\\p{L}*|desfaç\\p{L}*|zer(?:a|ar|e)|tritur\\p{L}*|cort\\p{L}*',
-    keep: 'guard\\p{L}*|salv\\p{L}*|registr\\p{L}*|regist\\p{L}*|anot\\p{L}*|armazen\\p{L}*|lembr\\p{L}*|record\\p{L}*|memoriz\\p{L}*|mant(?:er|ém|em|enha|eve|ido|endo)|conserv\\p{L}*|arquiv\\p{L}*|grav\\p{L}*|escrev\\p{L}*|fica|ficar|fique|ficou|ficasse|deix\\p{L}*|permanec\\p{L}*|const(?:e|ar|a)|ret(?:er|ém|enha)|apont\\p{L}*|tom(?:a|ar|e) nota',
-    know: 'sab\\p{L}*|saib\\p{L}*|soub\\p{L}*|conhec\\p{L}*|ouvi\\p{L}*|ouv\\p{L}*|viu|visto|ver|vê|leu|lido|ler|tem|tenha|tens|tivesse|ter|tiver',
-    tell: 'disse|dito|dizer|falei|falar|falado|contei|contar|contado|mencion\\p{L}*|escrevi|escrito|digitei|compartilh\\p{L}*|partilh\\p{L}*|confess\\p{L}*|confi[ae]*|desabaf\\p{L}*|dei|dado|passei|mandei|soltei|coment\\p{L}*|revel\\p{L}*|escap\\p{L}*|abri',
-    not: 'não|nao|n|nunca|jamais|nada|nenhum\\p{L}*|ninguém|ninguem|sem|nem|mais|prefir\\p{L}*|prefer\\p{L}*|deixa de|deixasse de|lugar nenhum|evit\\p{L}*',
-    memory:
-      'memória\\p{L}*|memoria\\p{L}*|notas?|anotaç\\p{L}*|anotac\\p{L}*|registro\\p{L}*|registo\\p{L}*|arquivos?|ficha\\p{L}*|dados|banco de dados|base de dados|cabeça|cabeca|cérebro|cerebro|mente|perfil|sistema|histórico|historico|cadastro|caderno|caderninho|lembranças|do teu lado|do seu lado|disco',
-    private:
-      'privad\\p{L}*|segred\\p{L}*|secret\\p{L}*|entre (?:nós|nos|a gente|mim e)|confidencial\\p{L}*|vergonha|envergonh\\p{L}*|arrepend\\p{L}*|sem querer|por engano|engano|erro|não devia|nao devia|não era pra|não é da (?:sua|tua) conta|da sua conta|da tua conta|pessoal|pessoais|íntim\\p{L}*|delicad\\p{L}*|desconfort\\p{L}*|demais|discret\\p{L}*|lgpd|rgpd|consentimento|permissão|morre aqui|fica aqui|off',
-    gone: 'desaparec\\p{L}*|desapareç\\p{L}*|sumiu|sumir|suma|fora|como se|nunca (?:disse|falei|aconteceu|existiu)|exist\\p{L}*|rastro|rasto|vestígio\\p{L}*|finge|finja|fingir|faz de conta|faça de conta|vamos fingir|página virada|passar uma borracha|evapor\\p{L}*|deixa pra lá',
-    back: 'afinal|espera|peraí|pera|pensando bem|pensando melhor|mudei de ideia\\p{L}*|mudei de ideias|no fim|apesar|volta|voltar|volte|restaur\\p{L}*|recuper\\p{L}*|desfaz\\p{L}*|desfaça|pode manter|pode ficar|pode guardar|podes ficar|deixa ficar|melhor não|melhor manter|precipit\\p{L}*|de novo|outra vez|na verdade|retiro o',
-    text: 'parágraf\\p{L}*|paragraf\\p{L}*|frase\\p{L}*|linha\\p{L}*|palavra\\p{L}*|vírgula\\p{L}*|virgula\\p{L}*|capítulo\\p{L}*|estrofe\\p{L}*|verso\\p{L}*|poema\\p{L}*|música\\p{L}*|musica\\p{L}*|letra|conto|história|redação|ensaio|carta\\p{L}*|e-?mails?|mails?|correio|mensagem|rascunho\\p{L}*|resumo|slide\\p{L}*|tabela\\p{L}*|coluna\\p{L}*|célula\\p{L}*|celula\\p{L}*|fórmula\\p{L}*|excel|planilha\\p{L}*|pasta\\p{L}*|ficheiro\\p{L}*|documento\\p{L}*|pdf|fotos?|imagem|imagens|vídeo\\p{L}*|video\\p{L}*|aplicativo\\p{L}*|apps?|conta|navegador|cookies?|cache|calendário|agenda|consulta|alarme\\p{L}*|despertador|evento|lista|compras|carrinho|playlist\\p{L}*|assinatura\\p{L}*|subscrição|repo|git|código|codigo|função|comentário\\p{L}*|script\\p{L}*|variável|branch|commit\\p{L}*|servidor|contato\\p{L}*|contacto\\p{L}*|chamadas|jogo\\p{L}*|tablet|celular|telemóvel|computador|pen|backup\\p{L}*|mancha\\p{L}*|tapete|receita\\p{L}*|ingrediente\\p{L}*|piada|dragão|cena|personagem\\p{L}*|título|opção|opções|slogan\\p{L}*|versão|ponto|pontos|tarefa\\p{L}*|post|postagem|newsletter|seção|secção|contrato\\p{L}*|cláusula\\p{L}*|ticket|texto|lixeira|chaves|guarda-chuva|aniversário',
-    point:
-      'isso|isto|aquilo|esse|essa|este|esta|aquele|aquela|esses|essas|o que|a|o|último|última|ultimo|ultima|últimas|acabei|acabei de|agora|agorinha|agora mesmo|antes|acima|anterior|primeiro|primeira|segundo|parte|coisa|coisas|negócio|negocio|história|lance|assunto|hoje de manhã|de manhã|ontem|hoje|tudo|toda|todo|todos|todas|disso|daquilo|dele|dela',
-    just: 'acabei|acabo|agora|agorinha|última|último|ultima|ultimo|anterior|há pouco|agora há pouco',
-    except: 'exceto|menos|mas|só|so|apenas|resto|outr\\p{L}*|tirando|fora isso',
-    please:
-      'por favor|porfavor|pfv|pf|pode|podes|poderia|podia|podias|consegue|queria|quero|gostaria|gostava|preciso|prefiro|preferia|agradec\\p{L}*|agradecia|obrigad\\p{L}*|favor|peço|solicito|exijo|melhor|vamos|bora|deve|devia|faz|faça|tá|blz|ok|ai|aí|dá pra|seria possível',
-    quote:
-      'escreveu|diz|disse|falou|me disse|virou e|mandou|letra|rpg|romance|traduz\\p{L}*|corrig\\p{L}*|citação|filme|sonho|teatro|professor\\p{L}*|diálogo|está escrito|dizia|gritou',
-    all: 'tudo|todo|toda|todos|todas|ambos|ambas|qualquer',
-    task: 'escrev\\p{L}*|traduz\\p{L}*|ajuda\\p{L}*|faz|faça|lista|aqui está\\p{L}*|segue|como|corrig\\p{L}*|dá|dê|mostra\\p{L}*|explica\\p{L}*|adiciona\\p{L}*|acrescent\\p{L}*|recomenda\\p{L}*|resum\\p{L}*|redig\\p{L}*|encurt\\p{L}*|revis\\p{L}*',
+    drop: 'esque(?:ce|ça|cer|ças|cesse|cesses)|apag(?:a|ue|ar|á-lo|á-la|ues|asse|asses)|delet(?:a|e|ar|asse)|elimin(?:a|e|ar|á-lo|es|asse|asses)|remov(?:e|a|er|ê-lo|as|esse)|tir(?:a|e|ar|es|asse|asses)|exclu(?:i|a|ir|ísse)|risc(?:a|ar)|retir(?:a|e|ar|es|asse|asses)|jog(?:a|ar|ue)|descart(?:a|e|ar)|ignor(?:a|e|ar)|suprim(?:e|a|ir)|limp(?:a|ar)|deita fora',
+    keep: 'guard(?:a|e|es|ar|ado|ada|asse|asses)|salv(?:a|e|es|ar|o|asse|ado)|anot(?:a|e|es|ar|ado)|registr(?:a|e|es|ar|ado)|regist(?:a|e|es|ar|ado)|lembr(?:e|es|ar|asse)|memoriz(?:e|es|ar)|conserv(?:e|es|ar|asse)|reten(?:ha|has)|saibas?|armazen(?:e|es|ar)|mantenha|grav(?:e|es|ar)',
+    not: 'não|nao|n|nunca|jamais|nem|nada|sem|nenhum|nenhuma|deix(?:e|es|asse|a|ar) de',
+    unsaid:
+      '(?:finge|finja|fingir|faz|faça|faz de conta|faça de conta) (?:de conta )?(?:que|q) (?:eu )?(?:nunca|não|nao|n)|como se (?:eu )?(?:não|nunca)|não devia ter (?:dito|contado|escrito|falado)',
+    all: 'tud[oa]|tod[oa]s?',
+    polite: 'por favor|pf|pfv|obrigad[oa]|agradecia|agradeço|(?:pode|podes|poderia|podia)|vc|você|te|tu',
     remember:
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
+    ...forgetRequests({
+      drop: 'esquece|esqueça|esquecer|esqueças|apaga|apague|apagar|deleta|delete|deletar|elimina|elimine|eliminar|remove|remova|remover|tira|tire|tirar|exclui|exclua|excluir|risca',
+      object:
+        '(?:isso|isto|aquilo|essa|esse|tudo|o que|meu|minha|meus|minhas|o meu|a minha|os meus|as minhas|nosso|nossa)(?= (?!último|última|texto|mensagem|arquivo)| *[.!,;?]|$)|(?:de )?(?:onde|como|quem|quanto|que) (?:eu|o meu|a minha|moro|trabalho|ganho|vivo|sou)|que eu|(?:a parte|a informação|o nome|a coisa|o dado|os dados|a história|o lance) (?:d[aoe]s?|sobre|que)',
+      keepNot:
+        'não (?:precisa|precisas|é preciso|tens|tem|é necessário)(?: de| que)? (?:se )?(?:lembrar|guardar|salvar|anotar|registrar|memorizar|saber)(?:-se)?(?: d[aoe])?|não (?:quero que (?:você |tu |vc )?(?:se )?)?(?:guarda|guarde|guardes|salva|salve|anota|anote|lembre|lembres|registra|registre|registres|memorize|memorizes|saiba|saibas)(?: (?:d?isso|isto|nada|o que|meu|minha|onde|como|que|quem|de))?',
+      memory: 'd[ae] (?:tua |sua )?(?:memória|anotações|notas|base|registros|cabeça)',
+      also: '(?:finge|finja|faz de conta|faça de conta) que (?:eu )?(?:nunca|não)|fica entre nós',
+      named: '(?:esquece|esqueça|apaga|apague|tira|remove) (?:o|a|os|as)',
+    }),
+    pointing:
+      'disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga',
+    lead: 'prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
+    notForget:
+      'não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|apaga (?:a|o) (?:última|último|linha|frase|parágrafo|arquivo)',
+    takeBack:
+      '(?:melhor|não|espera|pensando bem)?[, ]{0,3}(?:pode guardar|guarda sim|deixa guardado|não (?:apaga|apague|esquece|esqueça)(?: não)?$|mantém)|mudei de ideia[,. ]+(?:\\S+ ){0,3}?(?:mant|guard|deix|pode)\\p{L}*|(?:melhor|não|espera|na verdade)[,. ]+(?:\\S+ ){0,2}?(?:deixa|mantém|guarda|mantenha)(?: (?:isso|aí|assim))?',
     wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|não (?:use|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
     reminder: 'me lembra|me lembre|lembra-me|lembrete|me avisa|me avise|avisa-me|me acorda|coloca um alarme',
     aboutText:

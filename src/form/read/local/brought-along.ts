@@ -17,7 +17,7 @@ const LEAD_END = /[:：](?=\s|["“„«»「『'‘]|\p{Lo})/u;
  */
 const SURE = { en: 0, others: 1 };
 /** A message of a sentence or two and nothing else is its author's, unless it asks for something about a text. */
-const LONGEST_SENTENCES = 200;
+const LONGEST_BARE = 200;
 /** Shorter messages are nobody else's text. */
 const SHORTEST = 25;
 
@@ -25,12 +25,12 @@ const SHORTEST = 25;
 export async function broughtAlong(text: string, tell: TellForeign): Promise<ForeignSpan[]> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
-  if (readable.length < SHORTEST || parts.length === 0) return [];
+  const isBare = readable.length < LONGEST_BARE && !readable.includes('\n') && !asksAboutText(readable);
+  if (readable.length < SHORTEST || parts.length === 0 || (isBare && parts.length === 1)) return [];
   const sure = detectPack(readable)?.language === 'en' ? SURE.en : SURE.others;
   // From the end of the part before, so that the marks of a list belong to their lines.
   const told = await tell(parts.map(({ end }, index) => readable.slice(parts[index - 1]?.end ?? 0, end)));
-  const isSentence = readable.length < LONGEST_SENTENCES && !readable.includes('\n');
-  if (isSentence && !asksAboutText(readable) && told.every((value) => value > sure)) return [];
+  if (isBare && told.every((value) => value > sure)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {
     if ((told[index] ?? 0) <= sure) continue;

@@ -142,7 +142,7 @@ describe('what the user asks to forget', () => {
       ['My brother Olaf drinks too much and lives in Kiel.', ['agent', 'I am sorry.'], 'Forget what I just said.'],
       { known },
     );
-    expect(forgets).toMatchObject([{ about: 'Forget what I just said.', of: 'named or last', known: [] }]);
+    expect(forgets).toMatchObject([{ about: '', known: [3] }]);
   });
 
   it.each([

@@ -4,8 +4,9 @@ import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../../language/packs/packs.ts';
 import type { Event } from '../../../record/event.ts';
+import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
-import { type Meanable, meantByRequest, namesNothing } from '../../meant-by-request.ts';
+import { type Meanable, meantByRequest, namesNothing, namesTopic } from '../../meant-by-request.ts';
 import {
   emptyReading,
   type Reader,
@@ -17,7 +18,7 @@ import {
 import { broughtAlong, type TellForeign } from './brought-along.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { correctionOf, dueOf, forgetObject, type FoundRequest, requestOf } from './requests.ts';
+import { correctionOf, dueOf, forgetObject, type Request, requestOf } from './requests.ts';
 import { featuresOf, select, type Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, unitsOf, withDates } from './units.ts';
 
@@ -40,8 +41,6 @@ const LEAST_OWN = 0.45;
 const REMEMBERED = 0.8;
 const MOST_MERGED_WORDS = 32;
 const SHORT_WORDS = 9;
-/** Turns before a request that the head looks at. */
-const SAID_BEFORE = 3;
 
 /**
  * Reads without a model: sentences that a small learned selector takes to be worth keeping, in the user's own words, and
@@ -78,7 +77,7 @@ export function createLocalReader({
           place += 1;
           return {
             unit,
-            ...requestOf(unit, turn.said),
+            request: requestOf(unit),
             selection: ask(featuresOf(unit), vector),
             hasVector: vector !== null,
           };
@@ -103,12 +102,11 @@ interface Turn {
   /** Whose "I" it is: the user, or one of several speakers. */
   speaker: string;
   pack: Pack | null;
-  /** The user's turns before it. */
-  said: string[];
 }
 
-interface Asked extends FoundRequest {
+interface Asked {
   unit: ReadUnit;
+  request: Request | null;
   selection: Selection;
   hasVector: boolean;
 }
@@ -119,7 +117,7 @@ function isOwnMessage({ kind, origin }: Event): boolean {
 
 function readableTurn(event: Event, index: number, input: ReadInput, brought: readonly ForeignSpan[]): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
-  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null, said: [] };
+  if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
   const asked = last !== undefined && last.origin === 'agent' && last.kind === 'message' ? last.content : null;
   const own = before.filter(({ origin, kind }) => origin === 'user' && kind === 'message');
@@ -131,8 +129,7 @@ function readableTurn(event: Event, index: number, input: ReadInput, brought: re
     timeZone: input.timeZone,
     brought,
   });
-  const said = own.slice(-SAID_BEFORE).map(({ content }) => content);
-  return { event, number: index + 1, units, pack, said, speaker: speakerOf(event, input) };
+  return { event, number: index + 1, units, pack, speaker: speakerOf(event, input) };
 }
 
 /** In talk of several people "I" is the speaker, who is the user only under one of the user's names. */
@@ -234,39 +231,65 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
   );
 }
 
-function forget(turn: Turn, { unit, request, sure }: Asked, input: ReadInput, reading: Reading): void {
+function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading: Reading): void {
+  const quote = { turn: turn.number, words: unit.text };
   if (request === 'take-back') {
-    reading.forgets.push({
-      quote: { turn: turn.number, words: unit.text },
-      about: unit.text,
-      known: [],
-      takenBack: true,
-    });
+    reading.forgets.push({ quote, about: unit.text, known: [], takenBack: true });
     return;
   }
-  const meanable: Meanable[] = [
-    ...input.known,
-    ...reading.statements
-      .filter(({ quotes }) => quotes[0]?.turn !== turn.number)
-      .map(({ attribute, value, text }) => ({ attribute, value, content: text, statedAt: turn.event.occurredAt })),
-    ...turn.said.map((content) => ({ attribute: null, value: null, content, statedAt: turn.event.occurredAt })),
-  ];
-  const meant = forgetObject(unit, sure, {
-    isGrounded: (words) => meantByRequest(words, meanable, input.attributes).length > 0,
-    isNothing: (words) => namesNothing(words, input.attributes),
-  });
-  if (meant === null) return;
-  const { about, quote, of } = meant;
-  // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
-  if (of === 'own turn')
+  const said = plainMarks(turn.event.content.slice(0, unit.start));
+  const { candidates, needsObject, isIdiom, clause, near, ahead } = forgetObject(unit, said);
+  const isNothing = (words: string): boolean => namesNothing(words, input.attributes);
+  const own = plainMarks(turn.event.content.slice(0, unit.start + clause)).trim();
+  const [first = ''] = candidates;
+  const points = !needsObject && [near, first].some(isNothing);
+  const meanable = meanableBefore(turn, input, reading);
+  const isGrounded = (words: string): boolean => meantByRequest(words, meanable, input.attributes).length > 0;
+  const grounded = candidates.find(isGrounded);
+  if (clause > 0 && points && isLong(own) && !isGrounded(own)) {
+    // "I applied elsewhere, but don't save that": what the sentence says before the request is not formed at all.
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
-  const known = of === 'own turn' ? [] : meantByRequest(about, input.known, input.attributes);
-  reading.forgets.push({
-    quote: { turn: turn.number, words: quote },
-    about,
-    of,
-    known: input.known.flatMap((memory, index) => (known.includes(memory) ? [index + 1] : [])),
-  });
+    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(clause) }, about: own, known: [] });
+    return;
+  }
+  if (isIdiom && grounded === undefined && !points) return;
+  const named = (): string | undefined =>
+    candidates.find((words) => namesTopic(words, input.attributes)) ??
+    (points ? ahead : candidates).find((words) => !isNothing(words));
+  const about = grounded ?? (isIdiom ? '' : (named() ?? ''));
+  // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
+  if (about === '' || about === said.trim())
+    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+  const pointsBack = about === '' && unit.index === 0;
+  const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, input.attributes);
+  const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
+  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known });
+}
+
+/** What is known from the user's turn before this one. */
+function saidLast(turn: Turn, { earlier, turns, known }: ReadInput): Memory[] {
+  const last = [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
+  return known.filter(({ sourceEvents }) => last !== undefined && sourceEvents.includes(last.id));
+}
+
+/** What a request can mean: what is known, what these turns state, and what was said before. */
+function meanableBefore(turn: Turn, input: ReadInput, reading: Reading): Meanable[] {
+  const now = reading.statements.map(({ attribute, value, text }) => ({
+    attribute,
+    value,
+    content: text,
+    statedAt: turn.event.occurredAt,
+  }));
+  const spoken = [...input.earlier, ...input.turns.slice(0, turn.number - 1)]
+    .filter(isOwnMessage)
+    .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
+  return [...input.known, ...now, ...spoken];
+}
+
+/** Whether words before a request can be what it means: fewer are a greeting. */
+function isLong(words: string): boolean {
+  const letters = words.match(/\p{Lo}/gu)?.length ?? 0;
+  return letters >= 5 || (words.match(/[\p{L}\p{N}]+/gu) ?? []).length >= 3;
 }
 
 function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
@@ -332,7 +355,7 @@ function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): b
     .replace(packPattern(pack, 'request:wish'), ' ')
     .replace(
       wordsPattern(
-        `${pack.words.greeting}|${pack.words.assent}|${pack.calendar.from}|${pack.requests.please}`,
+        `${pack.words.greeting}|${pack.words.assent}|${pack.calendar.from}|${pack.requests.lead}`,
         pack.script,
         'giu',
       ),

@@ -1,41 +1,15 @@
+import { asksAboutText, namesText } from '../../../language/foreign-text.ts';
 import { findDates } from '../../../language/pack-dates.ts';
-import { type Pack, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
+import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
 import { packPattern } from '../../../language/packs/packs.ts';
-import { conceptsIn } from '../../../language/request-concepts.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
 import { isUser } from '../../../record/statement.ts';
-import { isStatement } from '../../meant-by-request.ts';
-import { type ReadForget, type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
-import { guessRequest } from './request-head.ts';
+import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { type ReadUnit, renderSlot } from './units.ts';
 
 /** What a sentence asks of the memory; null where it asks nothing of it. */
 export type Request = 'remember' | 'forget' | 'take-back' | 'wish' | 'reminder';
-
-/** A request, and how sure the reader is that it is one. */
-export interface FoundRequest {
-  request: Request | null;
-  sure: number;
-}
-
-/**
- * How sure the head must be: alone, where the words of the request name something that was said, and where a sentence begins with the verb
- * ("Erase that last message"). What is obeyed wrongly is worse than what is missed: at 0.8 and 0.5 one everyday sentence of a hundred that
- * named something known was obeyed.
- */
-export const SURE = 0.9;
-export const SURE_IF_GROUNDED = 0.7;
-const SURE_IF_PLAIN = 0.65;
-
-/** How sure the head must be of a sentence; `usual` where it does not begin with a verb of forgetting. */
-function neededFor(text: string, pack: Pack, usual: number): number {
-  const first = conceptsIn(text.trimStart().slice(0, 40), pack)[0];
-  const begins = first !== undefined && first.start === 0 && (first.concept === 'forget' || first.concept === 'drop');
-  // "Forget it, never mind" drops a task.
-  const isPlain = begins && !/^\S+ \S{1,5},/.test(text.trimStart());
-  return isPlain ? SURE_IF_PLAIN : usual;
-}
 
 // "When I say X, remember Y" and "remember later": an order for another time is not a request of now.
 const DELAYED =
@@ -43,68 +17,274 @@ const DELAYED =
 const RECALLS =
   /^(?:do|did|can|don't|didn't|u) (?:you|u)? ?(?:still )?(?:remember|recall)\b|\bremember (?:when|how|what|who|where|why|the time|me|if|to)\b|\bi (?:still |can't |don't |do )?remember\b|[?？]\s*$/i;
 
-/** The request that a sentence makes: to forget by the learned head, the others by the phrases of its language. */
-export function requestOf(unit: ReadUnit, said: readonly string[]): FoundRequest {
+/** The request that a sentence makes, by the phrases of its language. */
+export function requestOf(unit: ReadUnit): Request | null {
   const { pack } = unit;
-  if (pack === null || unit.isForeign) return { request: null, sure: 0 };
+  if (pack === null || unit.isForeign) return null;
   const text = plainMarks(unit.text.slice(0, 600));
   const says = (name: keyof Pack['requests']): boolean => packPattern(pack, `request:${name}`).test(text);
-  const other = ((): Request | null => {
-    if (says('reminder')) return 'reminder';
-    if (says('remember') && !DELAYED.test(text) && !RECALLS.test(text)) return 'remember';
-    return says('wish') && !/[?？]\s*$/.test(text) ? 'wish' : null;
-  })();
-  const guess = guessRequest(unit, said);
-  const sure = 1 - guess.none;
-  if (sure < neededFor(text, pack, other === null ? SURE_IF_GROUNDED : SURE)) return { request: other, sure: 1 };
-  return { request: guess.take_back > Math.max(guess.forget, guess.keep_not) ? 'take-back' : 'forget', sure };
+  const phrase = forgetPhrase(unit, pack);
+  const back = packPattern(pack, 'request:takeBack').exec(text);
+  // "Delete my number, no wait, keep it": nothing is asked.
+  if (back !== null) return phrase !== null && phrase.start < back.index && !phrase.isDenial ? null : 'take-back';
+  if (phrase !== null && !says('notForget') && !DELAYED.test(text) && !keepsAfter(unit, phrase, pack)) return 'forget';
+  if (says('reminder')) return 'reminder';
+  if (says('remember') && !DELAYED.test(text) && !RECALLS.test(text)) return 'remember';
+  return says('wish') && !/[?？]\s*$/.test(text) ? 'wish' : null;
 }
 
-/** What a request to forget means: words that name it, or the turn itself. Null where it is too doubtful to be obeyed. */
-export type ForgetObject = Pick<ReadForget, 'about' | 'of'> & { quote: string };
+/** "Wipe it. Or no, hold on to it.": what the rest of the turn wants kept is not forgotten. */
+function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack): boolean {
+  if (isDenial === true) return false;
+  const rest = plainMarks(unit.turn.slice(unit.start + end));
+  const { keep } = pack.requests;
+  const pronoun = `(?:[ -](?:it|that|them|one|es|das|sie|ihn|lo|la|los|las|le|les|ça|isso|ela|ele|het|die|ze|hem))?`;
+  const kept =
+    pack.script === 'han' ? `(?:${keep})` : `(?<![\\p{L}])(?:${keep})${pronoun}(?= *[.,;!?…]|$| after all| please)`;
+  return [...rest.matchAll(packRegExp(kept, 'giu'))].some(({ index, 0: words }) => {
+    const around = rest.slice(Math.max(0, index - 40), index + words.length + 12);
+    return /[.,;!?…。、，]/u.test(rest.slice(0, index)) && !packPattern(pack, 'request:not').test(around);
+  });
+}
+
+/** A request to forget in a sentence: where its phrase stands. */
+interface ForgetPhrase {
+  start: number;
+  end: number;
+  /** "Forget the cheese shop": an idiom as often as a request. */
+  isIdiom: boolean;
+  /** "Don't keep": a verb of keeping that is denied. */
+  isDenial?: boolean;
+  /** Nothing in it points at what was said before: it has to name what is meant. */
+  needsObject?: boolean;
+}
 
 /**
- * What a request to forget is about, in its own words: those of its sentence, else those of the rest of its turn, where they name
- * something that was said. "I applied elsewhere, but don't save that" means the turn itself.
+ * The phrase by which a sentence asks to forget: in the user's own words, and as an order, which begins its clause but for words of
+ * courtesy. "I always forget my keys" and "she said: forget it" ask nothing.
  */
-export function forgetObject(
-  unit: ReadUnit,
-  sure: number,
-  { isGrounded, isNothing }: { isGrounded(words: string): boolean; isNothing(words: string): boolean },
-): ForgetObject | null {
-  const pack = unit.pack as Pack;
+function forgetPhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
+  if (isAnnounced(unit) || SUBTITLES.test(unit.turn)) return null;
+  const text = plainMarks(unit.text.slice(0, 600));
+  for (const name of ['forget', 'forgetNamed'] as const) {
+    for (const match of text.matchAll(globalPattern(pack, name))) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
+      // "Delete the second paragraph" is work on a text.
+      if (name === 'forgetNamed' && namesText(text.slice(end))) continue;
+      const isIdiom = name === 'forgetNamed';
+      if (isOrder(text.slice(0, start), pack)) return { start, end, isIdiom, needsObject: isIdiom };
+    }
+  }
+  return loosePhrase(unit, pack);
+}
+
+const SUBTITLES = /\d\d:\d\d:\d\d(?:[.,]\d{3})? --> /;
+
+/** "Translate to French: please forget my address": the request is the text that something is asked about. */
+function isAnnounced({ turn, start, text }: ReadUnit): boolean {
+  const announcing = /^([^\n]{0,200}[\p{L}\p{N}?)])[:：]\s/u.exec(turn.slice(0, start) + text)?.[1];
+  return announcing !== undefined && asksAboutText(announcing);
+}
+
+/** Words between a verb of keeping and what denies it: "merk dir das bitte nicht". */
+const MOST_BETWEEN = 5;
+
+/**
+ * The words of a request in whatever order they stand: a verb of removing or a denied verb of keeping, in a sentence that is addressed to
+ * the assistant. Such words are common in ordinary talk: the request counts only where what it names was said, or it points at what was
+ * said just before.
+ */
+function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
+  const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
+  if (unit.text.length > LONGEST_LOOSE || unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
+  const isAsked = packPattern(pack, 'request:polite').test(text);
+  if (/[?？]\s*$/u.test(text) && (!isAsked || packPattern(pack, 'question').exec(text)?.index === 0)) return null;
+  const unsaid = packPattern(pack, 'request:unsaid').exec(text);
+  if (unsaid !== null && !saysOther(text.slice(0, unsaid.index), pack))
+    return { start: unsaid.index, end: unsaid.index + unsaid[0].length, isIdiom: true };
+  return droppingPhrase(unit, text, pack, isAsked) ?? denyingPhrase(unit, text, pack);
+}
+
+function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boolean): ForgetPhrase | null {
+  for (const match of text.matchAll(globalPattern(pack, 'drop'))) {
+    const [start, end] = [match.index, match.index + match[0].length];
+    if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
+    const before = text.slice(0, start);
+    if (isUsersOwn(before, pack) || isDenied(before, pack) || saysOther(before, pack)) continue;
+    if (namesText(text.slice(end))) continue;
+    if (isAsked || beginsClause(before, pack) || isLast(text.slice(end)) || CLITIC.test(match[0]))
+      return { start, end, isIdiom: true, needsObject: !POINTS.test(clauseAt(text, start, end)) };
+  }
+  return null;
+}
+
+function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase | null {
+  const denied = pack.script === 'han' ? DENIED_HAN(pack) : DENIED(pack);
+  for (const match of text.matchAll(denied)) {
+    const [start, end] = [match.index, match.index + match[0].length];
+    if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
+    const before = text.slice(0, start);
+    if (!isUsersOwn(before, pack) && !saysOther(before, pack)) return { start, end, isIdiom: true, isDenial: true };
+  }
+  return null;
+}
+
+const LONGEST_LOOSE = 220;
+/** Marks of code, markup and quotation: such a line is no talk. */
+const LIKE_CODE = /[<>{}=`|\\_«»"“”„「」]|\/\/|\w\(|: +\p{L}/u;
+
+/** Words that point at what was just said. A verb of removing without one of them and without an object asks nothing of the memory. */
+const POINTS =
+  /(?<!\p{L})(?:that|this|it|them|last|just|das|dies|letzten?|letzte[rs]?|eben|gerade|eso|esto|[uú]ltim[oa]|ça|cela|ce que|dernière?|quest[oa]|quest'ultima|quell[oa]|ultim[oa]|dat|dit|laatste|net|isso|isto)(?!\p{L})|上一|刚才|这|那|さっき|今の|それ|これ/iu;
+
+const deniedPatterns = new WeakMap<Pack, RegExp>();
+
+/** A verb of keeping with a word that denies it, before or after it. */
+function DENIED(pack: Pack): RegExp {
+  return deniedPattern(pack, ({ keep, not }) => {
+    const between = `(?: [\\p{L}\\p{N}'-]+){0,${MOST_BETWEEN}}? `;
+    return `(?:${not})${between}(?:${keep})|(?:${keep})${between}(?:${not})`;
+  });
+}
+
+function DENIED_HAN(pack: Pack): RegExp {
+  return deniedPattern(pack, ({ keep, not }) =>
+    pack.language === 'ja' ? `(?:${keep})[ぁ-ゖ一-鿿]{0,8}?(?:${not})` : `(?:${not})[一-鿿]{0,4}?(?:${keep})`,
+  );
+}
+
+function deniedPattern(pack: Pack, source: (requests: Pack['requests']) => string): RegExp {
+  let pattern = deniedPatterns.get(pack);
+  if (pattern === undefined)
+    deniedPatterns.set(pack, (pattern = wordsPattern(source(pack.requests), pack.script, 'giu')));
+  return pattern;
+}
+
+/** "Forget it, she said": somebody else asked. */
+function saysOther(text: string, pack: Pack): boolean {
+  const own = packRegExp(
+    `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: \\S+){0,2}? (?:${pack.words.said})(?![\\p{L}])`,
+    'giu',
+  );
+  return packPattern(pack, 'said').test(text.replace(own, ' '));
+}
+
+/** "I dropped", "I don't keep": the user speaks of themselves. */
+function isUsersOwn(before: string, pack: Pack): boolean {
+  if (pack.script === 'han') return pack.language === 'zh' && /我(?:会|要|得|想|已经|都|也|就)?$/u.test(before);
+  const last = before.trim().split(/\s+/).slice(-2).join(' ');
+  return packRegExp(`(?:^|[^\\p{L}])(?:${pack.words.me}|${pack.words.we})(?![\\p{L}])`).test(last);
+}
+
+function isDenied(before: string, pack: Pack): boolean {
+  if (pack.script === 'han') return packRegExp(`(?:${pack.requests.not})[一-鿿]{0,2}$`).test(before);
+  const last = before.trim().split(/\s+/).slice(-3).join(' ');
+  return packPattern(pack, 'request:not').test(last);
+}
+
+/** An order with its object: "cancellala", "bórralo". */
+const CLITIC = /\p{L}{4}(?:l[oaei]|l[oa]s)$/iu;
+
+/** "…, delete.": an order, after what it is about. */
+function isLast(after: string): boolean {
+  return /^[\s.!,…)]*$/u.test(after);
+}
+
+/** The clause that a phrase stands in. */
+function clauseAt(text: string, start: number, end: number): string {
+  const from = [...text.slice(0, start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
+  const after = text.slice(end).search(/[,;.:!?–—…、，。]/u);
+  return text.slice(from, after < 0 ? text.length : end + after);
+}
+
+/** At the beginning of a clause, but for a word such as "oops". */
+function beginsClause(before: string, pack: Pack): boolean {
+  const [, word] = /(?:^|[,;.:!?–—()…])\s*(\p{L}+\s+)?$/u.exec(before) ?? [null, null];
+  if (word === null) return false;
+  return word === undefined || !packPattern(pack, 'they').test(word);
+}
+
+const globalPatterns = new WeakMap<Pack, Map<string, RegExp>>();
+
+function globalPattern(pack: Pack, name: 'forget' | 'forgetNamed' | 'lead' | 'drop'): RegExp {
+  let patterns = globalPatterns.get(pack);
+  if (patterns === undefined) globalPatterns.set(pack, (patterns = new Map()));
+  let pattern = patterns.get(name);
+  if (pattern === undefined) {
+    const source = pack.requests[name];
+    pattern =
+      name === 'lead'
+        ? packRegExp(`^(?:[\\s¿¡]|(?:${source})(?![\\p{L}]))*$`)
+        : wordsPattern(source, pack.script, 'giu');
+    patterns.set(name, pattern);
+  }
+  return pattern;
+}
+
+/** "One more thing: forget my number." */
+const MOST_ANNOUNCING = 3;
+
+/** Whether what stands before a verb leaves it an order of the user's. */
+function isOrder(before: string, pack: Pack): boolean {
+  const own = packRegExp(
+    `(?<![\\p{L}])(?:${pack.words.me}|${pack.words.we})(?: \\S+){0,2}? (?:${pack.words.said})(?![\\p{L}])`,
+    'giu',
+  );
+  if (packPattern(pack, 'said').test(before.replace(own, ' '))) return false;
+  if (pack.script === 'han') return true;
+  // "Is this polite: please delete my number": what a longer sentence announces is a text, and no order.
+  const announced = before.lastIndexOf(':');
+  if (announced >= 0 && before.slice(0, announced).trim().split(/\s+/).length > MOST_ANNOUNCING) return false;
+  const clause = before.split(/[,;.:!?–—()]/u).at(-1) ?? '';
+  return globalPattern(pack, 'lead').test(clause);
+}
+
+/** What a request to forget may be about, in its own words, the nearest to its verb first: "my phone number". */
+export interface ForgetObject {
+  candidates: string[];
+  needsObject: boolean;
+  /** Where the clause of the request begins in the sentence, and its words up to the end of the phrase. */
+  clause: number;
+  near: string;
+  /** The words before the phrase, in the sentence and in the turn: what stands after it may be a reason. */
+  ahead: string[];
+  /** Only something that was said can be meant. */
+  isIdiom: boolean;
+}
+
+/** The clause of the request, else the clauses before it, else what the turn says before it: "the medication I told you about, wipe that". */
+export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
+  const { pack } = unit;
+  const phrase = pack === null ? null : forgetPhrase(unit, pack);
+  if (phrase === null)
+    return { candidates: [unit.text], needsObject: false, isIdiom: false, clause: 0, near: unit.text, ahead: [] };
   const text = plainMarks(unit.text);
-  const clause = requestClause(text, pack);
-  const asked = text.slice(clause);
-  if (isGrounded(asked)) return { about: asked, quote: unit.text, of: 'named' };
-  const before = plainMarks(unit.turn.slice(0, unit.start + clause)).trim();
-  const isOwn = isTelling(before, isNothing) && !isGrounded(before);
-  if (sure < neededFor(text, pack, SURE) && !isGrounded(before)) return null;
-  if (isOwn && isStatement(before)) return { about: before, quote: unit.text.slice(clause), of: 'own turn' };
-  if (isGrounded(text)) return { about: text, quote: unit.text, of: 'named' };
-  if (isGrounded(before)) return { about: before, quote: unit.text, of: 'named' };
-  const points = conceptsIn(text, pack).some(({ concept }) => concept === 'just' || concept === 'point');
-  return { about: asked, quote: unit.text, of: points ? 'named or last' : 'named' };
+  const rest = text.slice(phrase.start);
+  const length = phrase.end - phrase.start;
+  // A comma ends the object, unless the next thing of the user's follows it.
+  const after =
+    /[.;!?。！？]|,(?! (?:and |und |y |et |e |en )?(?:my|our|mein|mi|mon|ma|meu|minha|il mio|la mia|mijn)(?!\p{L}))/u.exec(
+      rest.slice(length),
+    );
+  const own = after === null ? rest : rest.slice(0, length + after.index);
+  const isNamed = phrase.isIdiom && packPattern(pack as Pack, 'request:forgetNamed').test(rest.slice(0, length + 1));
+  const candidates = isNamed
+    ? [own]
+    : [own, `${text.slice(0, phrase.start)} ${own}`, ...(phrase.isIdiom ? [text] : []), before];
+  const clause = [...text.slice(0, phrase.start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
+  return {
+    candidates: candidates.map((words) => words.trim()).filter(Boolean),
+    needsObject: phrase.needsObject === true,
+    isIdiom: phrase.isIdiom,
+    clause,
+    near: text.slice(clause, phrase.end),
+    ahead: [text.slice(0, phrase.end), before],
+  };
 }
-
-/** Where the clause begins in which something is asked: at the first that has a word of requests. */
-function requestClause(text: string, pack: Pack): number {
-  const asking = conceptsIn(text, pack).filter(({ concept }) => ASKS.has(concept));
-  const starts = [0, ...[...text.matchAll(CLAUSE)].map(({ index, 0: mark }) => index + mark.length)];
-  const first = asking.map(({ start }) => starts.findLast((each) => each <= start) ?? 0);
-  return first.length === 0 ? 0 : Math.min(...first);
-}
-
-const ASKS = new Set(['forget', 'drop', 'keep', 'memory', 'private', 'gone']);
 
 /** Where a clause begins: at a mark, or at a conjunction. */
-const CLAUSE = /[,;.:!?–—…、，。]\s*| (?=(?:but|aber|pero|mas|mais|ma|però|maar) )|(?<=けど)|(?=でも)/gu;
-
-/** Whether words before a request can be what it means: fewer are a greeting. */
-function isTelling(words: string, isNothing: (words: string) => boolean): boolean {
-  const signs = words.match(/\p{Lo}/gu)?.length ?? 0;
-  return (signs >= 5 || (words.match(/[\p{L}\p{N}]+/gu) ?? []).length >= 3) && !isNothing(words);
-}
+const CLAUSE = /[,;.:!?–—…、，。]| (?=(?:but|aber|pero|mas|mais|ma|però|maar) )|(?<=けど)|(?=でも)/gu;
 
 /** When a reminder is due; null where the sentence does not say. */
 export function dueOf(unit: ReadUnit, now: Date, timeZone: string): Date | null {

@@ -92,10 +92,10 @@ function packOfTurn(text: string, fallback: Pack | null): Pack | null {
   const pack = detectPack(text, fallback);
   if (text.length > SHORT_REQUEST) return pack;
   const plain = plainMarks(text);
-  const asking = PACKS.filter((other) =>
-    (['forget', 'drop', 'keep', 'back'] as const).some((name) => packPattern(other, `request:${name}`).test(plain)),
-  );
-  if (pack !== null && asking.includes(pack)) return pack;
+  const asks = (other: Pack): boolean =>
+    packPattern(other, 'request:forget').test(plain) || packPattern(other, 'request:takeBack').test(plain);
+  if (pack !== null && asks(pack)) return pack;
+  const asking = PACKS.filter(asks);
   const alone = detectPack(text);
   return asking.find((other) => other === alone) ?? (asking.length === 1 ? (asking[0] ?? pack) : pack);
 }
