@@ -180,7 +180,10 @@ function createLocalReaderOnce(embedding: EmbeddingModels): FormDeps['localReade
 /** The local reader was taught on the vectors of the local embedder: another model's vectors mean nothing to it. */
 function sentenceVectors({ current }: EmbeddingModels): LocalReaderOptions {
   if (current === null || current.id !== LOCAL_EMBEDDER_ID) return {};
-  return { embed: async (texts) => (await current.embed(texts)).vectors, tellForeign: current.tellForeign };
+  return {
+    embed: async (texts, options) => (await current.embed(texts, options)).vectors,
+    tellForeign: current.tellForeign,
+  };
 }
 
 /** Lets any number of followers wait for the next write. */

@@ -1,10 +1,9 @@
 import { isExpiredSince, isOfTypes } from '../store/record-filter.ts';
-import { VarveError } from '../errors.ts';
 import { estimateTokens } from '../language/token-count.ts';
 import { indexWords, lexicalSimilarity } from '../language/words.ts';
 import type { Meter } from '../ledger/meter.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
-import type { Embedder } from '../models/embedder.ts';
+import { type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { DAY } from '../record/clock.ts';
@@ -32,13 +31,9 @@ export async function embedTexts(
   if (texts.length === 0) return null;
   const embedder = await deps.database.read(tenant, (reader) => deps.embedding.forQueries(reader));
   if (embedder === null) return null;
-  try {
-    const { vectors } = await meter.embedder(embedder).embed([...texts], { signal });
-    return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: vectors };
-  } catch (error) {
-    if (VarveError.isInstance(error, 'embedder_unavailable') || VarveError.isInstance(error, 'timed_out')) return null;
-    throw error;
-  }
+  const embedded = await unlessUnavailable(meter.embedder(embedder).embed([...texts], { signal }));
+  if (embedded === null) return null;
+  return { embedder, calibration: deps.embedding.calibrationOf(embedder), of: embedded.vectors };
 }
 
 /** The owner that statements of a scope are written to and compared within. */

@@ -14,10 +14,10 @@ export interface Embedder {
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
   /**
-   * Only of the local embedder: for each part of a message a number that is above 0 where its author more likely brings it along
-   * (pasted, quoted, to be translated, fiction) than says it. The parts follow each other as they do in the message.
+   * Only of the local embedder: for each part of a message a number that is above 0 where the part is more likely foreign (pasted, quoted,
+   * to be translated, fiction) than its author's own. The parts follow each other as they do in the message.
    */
-  tellForeign?(parts: readonly string[]): Promise<Float32Array>;
+  tellForeign?(parts: readonly string[], options?: EmbedOptions): Promise<Float32Array>;
   close?(): Promise<void>;
 }
 
@@ -99,6 +99,16 @@ export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   };
 }
 
+/** The result of work that needs an embedder; null while the embedder fails, so that its caller goes by words instead. */
+export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<Result | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (VarveError.isInstance(error, 'embedder_unavailable') || VarveError.isInstance(error, 'timed_out')) return null;
+    throw error;
+  }
+}
+
 /** How much is kept. */
 export interface CacheOptions {
   /** Vectors kept; the one unused for longest goes first. Default 2,000, which is 3 MB at 384 dimensions. */
@@ -150,7 +160,16 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
       // Copies: what a caller does to its vector is not seen by the next.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
-    ...(embedder.tellForeign === undefined ? {} : { tellForeign: (parts) => embedder.tellForeign!(parts) }),
+    ...(embedder.tellForeign === undefined
+      ? {}
+      : {
+          async tellForeign(parts, options) {
+            const key = `foreign ${hash('sha256', JSON.stringify(parts), 'base64')}`;
+            const told = recall(key) ?? (await embedder.tellForeign!(parts, options));
+            keep(key, told);
+            return told.slice();
+          },
+        }),
     ...(embedder.close === undefined ? {} : { close: () => embedder.close?.() ?? Promise.resolve() }),
   };
 }

@@ -184,6 +184,21 @@ describe('the cache', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'b']);
   });
 
+  it('asks once whose words a message has, and keeps the answer apart from vectors', async () => {
+    const { inner } = counting();
+    const asked: string[][] = [];
+    const cached = cachedEmbedder({
+      ...inner,
+      async tellForeign(parts) {
+        asked.push([...parts]);
+        return Float32Array.from(parts, () => 1);
+      },
+    });
+    for (const parts of [['a'], ['a', 'b'], ['a'], ['a,b']]) await cached.tellForeign?.(parts);
+    expect(asked).toEqual([['a'], ['a', 'b'], ['a,b']]);
+    expect((await cached.embed(['a'])).vectors).toEqual((await inner.embed(['a'])).vectors);
+  });
+
   it('is not changed by what a caller does to its vector', async () => {
     const cached = cachedEmbedder(counting().inner);
     (await cached.embed(['a'])).vectors[0]?.fill(9);

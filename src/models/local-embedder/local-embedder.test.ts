@@ -54,6 +54,25 @@ describe('createLocalEmbedder', { timeout: 30_000 }, () => {
     await alone.close?.();
   });
 
+  it('tells within windows of any size, and takes back what waits when it is aborted', async () => {
+    const long = [
+      'Could you translate this for the neighbours, who have just moved in:',
+      ' I live in Ghent.'.repeat(40),
+    ];
+    const small = createLocalEmbedder({ threads: 2, maximumTokens: 8 });
+    expect(await small.tellForeign?.(long)).toHaveLength(2);
+    expect((await small.embed(['still well'])).vectors).toHaveLength(1);
+    await small.close?.();
+    const controller = new AbortController();
+    const told = embedder.tellForeign?.(
+      Array.from({ length: 300 }, () => 'a line of a report that goes on'),
+      { signal: controller.signal },
+    );
+    controller.abort(new Error('given up'));
+    await expect(told).rejects.toThrow('given up');
+    expect((await embedder.embed(['still well'])).vectors).toHaveLength(1);
+  });
+
   it('tells of each part of a message that is longer than a window, and of an endless one', async () => {
     const lines = Array.from(
       { length: 90 },

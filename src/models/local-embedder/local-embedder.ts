@@ -84,7 +84,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       return embedTexts(texts, { pool, signal, windowsOf: (text) => windowsOf(text, wordPiece, maximumTokens) });
     },
 
-    tellForeign: async (parts) => tellForeign(parts, { ...(await load()), maximumTokens }),
+    tellForeign: async (parts, { signal } = {}) => tellForeign(parts, { ...(await load()), maximumTokens, signal }),
 
     async close() {
       isClosed = true;
@@ -97,18 +97,21 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 
 async function tellForeign(
   parts: readonly string[],
-  { pool, wordPiece, maximumTokens }: Engine & { maximumTokens: number },
+  { pool, wordPiece, maximumTokens, signal }: Engine & { maximumTokens: number; signal: AbortSignal | undefined },
 ): Promise<Float32Array> {
-  const told = await Promise.all(
-    foreignWindows(parts, { wordPiece, maximumTokens }).map(async ({ ids, parts: places, skipped }) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
-      pool.add({ ids, parts: places, resolve, reject }, { isUrgent: false });
-      return (await promise).subarray(skipped);
-    }),
-  );
-  const numbers = new Float32Array(parts.length).fill(told.at(-1)?.at(-1) ?? 0);
-  numbers.set(told.flatMap((some) => [...some]).slice(0, parts.length));
-  return numbers;
+  const sender = createSender(pool, { isUrgent: false, signal });
+  try {
+    const told = await Promise.all(
+      foreignWindows(parts, { wordPiece, maximumTokens }).map(async ({ skipped, ...window }) =>
+        (await sender.send(window)).subarray(skipped),
+      ),
+    );
+    const numbers = new Float32Array(parts.length).fill(told.at(-1)?.at(-1) ?? 0);
+    numbers.set(told.flatMap((some) => [...some]).slice(0, parts.length));
+    return numbers;
+  } finally {
+    sender.end();
+  }
 }
 
 interface EngineOptions {
@@ -146,9 +149,9 @@ function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): n
   ]);
 }
 
-/** Parts longer than this are judged by their beginning; the first part is repeated in each window up to this length. */
-const MOST_OF_PART = 120;
-const MOST_REPEATED = 48;
+/** Parts longer than this are judged by their beginning; the first part is repeated in each window up to this length. Shares of a window. */
+const MOST_OF_PART = 0.47;
+const MOST_REPEATED = 0.19;
 
 interface ForeignWindow {
   ids: number[];
@@ -166,7 +169,7 @@ export function foreignWindows(
   { wordPiece, maximumTokens }: { wordPiece: WordPiece; maximumTokens: number },
 ): ForeignWindow[] {
   const windows: ForeignWindow[] = [];
-  const first = wordPiece.encode(parts[0] ?? '', MOST_REPEATED);
+  const first = wordPiece.encode(parts[0] ?? '', Math.floor(maximumTokens * MOST_REPEATED));
   const begin = (): ForeignWindow => {
     const isFirst = windows.length === 0;
     const ids: number[] = [SPECIAL_IDS.start, ...(isFirst ? [] : first)];
@@ -175,7 +178,7 @@ export function foreignWindows(
   };
   let window = begin();
   for (const part of parts) {
-    const pieces = wordPiece.encode(part, MOST_OF_PART);
+    const pieces = wordPiece.encode(part, Math.floor(maximumTokens * MOST_OF_PART));
     if (pieces.length === 0) pieces.push(SPECIAL_IDS.unknown);
     if (window.ids.length + pieces.length >= maximumTokens || window.parts.length === TEXTS_PER_TASK) {
       if (windows.length === MAXIMUM_WINDOWS) break;
@@ -211,24 +214,15 @@ export async function embedTexts(
   deps: { pool: WorkerPool; windowsOf: (text: string) => number[][]; signal?: AbortSignal | undefined },
 ): Promise<Embedded> {
   const { pool, windowsOf, signal } = deps;
-  const isUrgent = texts.length === 1;
-  const waiting = new Set<PoolText>();
+  const sender = createSender(pool, { isUrgent: texts.length === 1, signal });
   const vectors = Array.from<Float32Array>({ length: texts.length });
   let tokens = 0;
   let next = 0;
 
-  function encode(ids: number[]): Promise<Float32Array> {
-    tokens += ids.length;
-    const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
-    const text: PoolText = { ids, resolve, reject };
-    waiting.add(text);
-    pool.add(text, { isUrgent });
-    return promise.finally(() => waiting.delete(text));
-  }
-
   async function embedText(text: string): Promise<Float32Array> {
     const windows = windowsOf(text);
-    const parts = await Promise.all(windows.map(encode));
+    tokens += windows.reduce((sum, ids) => sum + ids.length, 0);
+    const parts = await Promise.all(windows.map((ids) => sender.send({ ids })));
     return unit(
       parts.length === 1
         ? parts[0]!
@@ -246,22 +240,44 @@ export async function embedTexts(
     }
   }
 
-  function abort(): void {
-    next = texts.length;
-    pool.remove(waiting);
-    for (const text of waiting) text.reject(signal?.reason);
-  }
-
-  signal?.addEventListener('abort', abort, { once: true });
   try {
     await Promise.all(Array.from({ length: Math.min(texts.length, TEXTS_AHEAD) }, embedNext));
   } catch (error) {
     next = texts.length;
     throw error;
   } finally {
-    signal?.removeEventListener('abort', abort);
+    sender.end();
   }
   return { vectors, tokens };
+}
+
+interface Sender {
+  send(text: Pick<PoolText, 'ids' | 'parts'>): Promise<Float32Array>;
+  end(): void;
+}
+
+/** Sends the texts of one call to the pool. When the call is aborted, the texts that still wait are taken back. */
+function createSender(
+  pool: WorkerPool,
+  { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined },
+): Sender {
+  const waiting = new Set<PoolText>();
+  const abort = (): void => {
+    pool.remove(waiting);
+    for (const text of waiting) text.reject(signal?.reason);
+  };
+  signal?.addEventListener('abort', abort, { once: true });
+  return {
+    async send(text) {
+      signal?.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+      const sent: PoolText = { ...text, resolve, reject };
+      waiting.add(sent);
+      pool.add(sent, { isUrgent });
+      return promise.finally(() => waiting.delete(sent));
+    },
+    end: () => signal?.removeEventListener('abort', abort),
+  };
 }
 
 function weightedSum(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { VarveError } from '../../../errors.ts';
 import { attributeTable } from '../../../record/attributes.ts';
 import type { Event, EventKind } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
 import type { Origin } from '../../../record/trust.ts';
-import type { ReadInput, Reading } from '../reader.ts';
+import type { Reader, ReadInput, Reading } from '../reader.ts';
 import { createLocalReader } from './local-reader.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
 
@@ -46,12 +47,15 @@ function event(said: Said, index: number, at = AT): Event {
   };
 }
 
-async function read(said: Said | Said[], options: Partial<ReadInput> & { at?: string } = {}): Promise<Reading> {
-  const { at, ...rest } = options;
+async function read(
+  said: Said | Said[],
+  options: Partial<ReadInput> & { at?: string; by?: Reader } = {},
+): Promise<Reading> {
+  const { at, by = reader, ...rest } = options;
   const turns = (Array.isArray(said) && !isTurn(said) ? said : [said as Said]).map((one, index) =>
     event(one, index, at),
   );
-  return reader.read({
+  return by.read({
     turns,
     earlier: [],
     known: [],
@@ -306,6 +310,33 @@ describe('text that is not the word of the user', () => {
     'Do I live in Hamburg?',
   ])('gives nothing: %s', async (text) => {
     expect((await read(text)).statements).toEqual([]);
+  });
+});
+
+describe('a model beside the reader', () => {
+  const letter =
+    'Rosa wrote to the club.\nI live in Hamburg with my wife and I work at Halden Foods.';
+  const failing = async (): Promise<never> => {
+    throw new VarveError('The weights are missing.', { code: 'embedder_unavailable' });
+  };
+
+  it('tells what is foreign where the form of the text does not', async () => {
+    const by = createLocalReader({
+      tellForeign: async (parts) => Float32Array.from(parts, (_, index) => index * 9 - 4),
+    });
+    expect((await read(letter, { by })).statements).toEqual([]);
+    expect((await read(letter)).statements).not.toEqual([]);
+  });
+
+  it('may fail: then words and their form decide alone', async () => {
+    const by = createLocalReader({ embed: failing, tellForeign: failing });
+    for (const text of [letter, 'I live in Linz.']) expect(await read(text, { by })).toEqual(await read(text));
+  });
+
+  it('is not asked about a short sentence, whose author nobody could tell from it', async () => {
+    const by = createLocalReader({ tellForeign: () => Promise.reject(new Error('asked')) });
+    expect((await read('I live in Linz with my sister Ana.', { by })).statements).not.toEqual([]);
+    await expect(read('I live in Linz with Ana. We moved in May.', { by })).rejects.toThrow('asked');
   });
 });
 

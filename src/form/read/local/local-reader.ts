@@ -3,6 +3,7 @@ import type { ForeignSpan } from '../../../language/foreign-text.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../../language/packs/packs.ts';
+import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
@@ -15,7 +16,7 @@ import {
   readStatement,
   type ReadStatement,
 } from '../reader.ts';
-import { broughtAlong, type TellForeign } from './brought-along.ts';
+import { foreignAsTold, type TellForeign } from './tell-foreign.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { correctionOf, dueOf, forgetObject, type Request, requestOf } from './requests.ts';
@@ -23,9 +24,9 @@ import { featuresOf, select, type Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, unitsOf, withDates } from './units.ts';
 
 export interface LocalReaderOptions {
-  /** Unit vectors of texts by the local embedder. Null or absent: plain features decide alone, and keep less. */
-  embed?: ((texts: string[]) => Promise<Float32Array[]>) | null;
-  /** Tells which parts of a message its author only brings along. Absent: their form decides alone. */
+  /** Unit vectors of texts by the local embedder. Null or absent, or where it fails: plain features decide alone, and keep less. */
+  embed?: ((texts: string[], options: EmbedOptions) => Promise<Float32Array[]>) | null;
+  /** Tells which parts of a message are foreign. Absent, or where it fails: the form of the text decides alone. */
   tellForeign?: TellForeign | undefined;
   /** The selector. Training measures other weights through it. */
   select?: typeof select;
@@ -62,12 +63,14 @@ export function createLocalReader({
             event,
             index,
             input,
-            tellForeign === undefined || !isOwnMessage(event) ? [] : await broughtAlong(event.content, tellForeign),
+            tellForeign === undefined || !isOwnMessage(event)
+              ? []
+              : ((await unlessUnavailable(foreignAsTold(event.content, tellForeign, { signal }))) ?? []),
           ),
         ),
       );
       const texts = turns.flatMap((turn) => turn.units.map((unit) => unit.text));
-      const vectors = embed === null || texts.length === 0 ? null : await embed(texts);
+      const vectors = embed === null || texts.length === 0 ? null : await unlessUnavailable(embed(texts, { signal }));
       signal?.throwIfAborted();
       let place = 0;
       const reading = emptyReading();
@@ -115,7 +118,7 @@ function isOwnMessage({ kind, origin }: Event): boolean {
   return kind === 'message' && origin === 'user';
 }
 
-function readableTurn(event: Event, index: number, input: ReadInput, brought: readonly ForeignSpan[]): Turn {
+function readableTurn(event: Event, index: number, input: ReadInput, told: readonly ForeignSpan[]): Turn {
   const before = [...input.earlier, ...input.turns.slice(0, index)];
   if (!isOwnMessage(event)) return { event, number: index + 1, units: [], speaker: USER, pack: null };
   const last = before.at(-1);
@@ -127,7 +130,7 @@ function readableTurn(event: Event, index: number, input: ReadInput, brought: re
     fallback,
     now: event.occurredAt,
     timeZone: input.timeZone,
-    brought,
+    told,
   });
   return { event, number: index + 1, units, pack, speaker: speakerOf(event, input) };
 }

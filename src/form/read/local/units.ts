@@ -28,8 +28,8 @@ export interface TurnContext {
   fallback: Pack | null;
   now: Date;
   timeZone: string;
-  /** What a model tells its author only brings along, besides what shows in the form of the text. */
-  brought?: readonly ForeignSpan[];
+  /** What a model tells to be foreign, besides what shows in the form of the text. */
+  told?: readonly ForeignSpan[];
 }
 
 const READ = 24_000;
@@ -43,7 +43,7 @@ const CLAUSE_START =
 /** Splits a turn into sentences, or into clauses where a sentence is as long as speech without any mark. */
 export function unitsOf(turn: string, context: TurnContext): TurnUnits {
   const readable = turn.slice(0, READ);
-  const spans = [...foreignSpans(turn), ...(context.brought ?? [])].toSorted((one, other) => one.start - other.start);
+  const spans = [...foreignSpans(turn), ...(context.told ?? [])].toSorted((one, other) => one.start - other.start);
   const own = spans.length === 0 ? readable : withoutSpans(readable, spans);
   const pack = packOfTurn(own.trim() === '' ? readable : own, context.fallback);
   const pieces = splitSentences(readable)

@@ -1,9 +1,10 @@
 import { asksAboutText, type ForeignSpan } from '../../../language/foreign-text.ts';
 import { detectPack } from '../../../language/packs/packs.ts';
+import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
 import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
 
-/** Asks the model that was taught whose words a message has (train/foreign) about its parts: above 0 where they are brought along. */
-export type TellForeign = (parts: readonly string[]) => Promise<Float32Array>;
+/** Asks the model that was taught whose words a message has (train/foreign) about its parts: above 0 where they are foreign. */
+export type TellForeign = NonNullable<Embedder['tellForeign']>;
 
 const READ = 24_000;
 const MOST_PARTS = 400;
@@ -21,15 +22,18 @@ const LONGEST_BARE = 200;
 /** Shorter messages are nobody else's text. */
 const SHORTEST = 25;
 
-/** The spans of a message that its author only brings along, as the model tells them. */
-export async function broughtAlong(text: string, tell: TellForeign): Promise<ForeignSpan[]> {
+/** The foreign spans of a message, as the model tells them. */
+export async function foreignAsTold(text: string, tell: TellForeign, options: EmbedOptions): Promise<ForeignSpan[]> {
   const readable = text.slice(0, READ);
   const parts = partsOf(readable);
   const isBare = readable.length < LONGEST_BARE && !readable.includes('\n') && !asksAboutText(readable);
   if (readable.length < SHORTEST || parts.length === 0 || (isBare && parts.length === 1)) return [];
   const sure = detectPack(readable)?.language === 'en' ? SURE.en : SURE.others;
   // From the end of the part before, so that the marks of a list belong to their lines.
-  const told = await tell(parts.map(({ end }, index) => readable.slice(parts[index - 1]?.end ?? 0, end)));
+  const told = await tell(
+    parts.map(({ end }, index) => readable.slice(parts[index - 1]?.end ?? 0, end)),
+    options,
+  );
   if (isBare && told.every((value) => value > sure)) return [];
   const spans: ForeignSpan[] = [];
   for (const [index, { start, end }] of parts.entries()) {
