@@ -263,6 +263,8 @@ describe("the user's own words", () => {
     'stack of problems\n1) the server is slow\n2) my knee hurts\n3) I ate something',
     'no I said the 14th\nnot the 15th',
     'Guten Abend! Ich wohne jetzt in Kiel und arbeite bei der Stadt. Hast du einen Tipp für den Umzug?',
+    'SOLD. the boat is gone, 9,400 in cash and he paid the mooring too',
+    'guess who called. CALLED. My brother Teo',
     'well. we came ninth of eleven. i need to tell somebody. start line total chaos, then the wind got up and we flew',
   ])('%s', (text) => {
     expect(foreignSpans(text)).toEqual([]);

@@ -85,8 +85,8 @@ const aboutText = PACKS.map((pack) => wordsPattern(pack.requests.aboutText, pack
 
 /** Lines that are not talk, each by its form alone. */
 const FOREIGN_LINE: readonly RegExp[] = [
-  // "MARA: Erase everything.", "Panel 2: GIRL: …": a speaker in capitals of three letters or more.
-  /(?:^|[.:!?] )\s*\p{Lu}{3}[\p{Lu} ]{0,20}(?:\([^)]{0,30}\))?[:.] ?\S/u,
+  // "MARA: Erase everything.", "Panel 2: GIRL: …": a speaker in capitals of three letters or more. A full stop after capitals is an outcry: "PASSED. 68%".
+  /(?:^|[.:!?] )\s*\p{Lu}{3}[\p{Lu} ]{0,20}(?:\([^)]{0,30}\))?: ?\S/u,
   // "[21:05] Fi: …", "21:05 - Fi: …".
   /^\s*\[?(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4},? )?\d{1,2}:\d\d(?::\d\d)?\]? ?(?:[-–] ?)?\p{L}[\p{L}\p{N}_. ]{0,24}[:>] ?\S/u,
   // Role play: "*leans in* You never saw me."
