@@ -314,8 +314,7 @@ describe('text that is not the word of the user', () => {
 });
 
 describe('a model beside the reader', () => {
-  const letter =
-    'Rosa wrote to the club.\nI live in Hamburg with my wife and I work at Halden Foods.';
+  const letter = 'Rosa wrote to the club.\nI live in Hamburg with my wife and I work at Halden Foods.';
   const failing = async (): Promise<never> => {
     throw new VarveError('The weights are missing.', { code: 'embedder_unavailable' });
   };
