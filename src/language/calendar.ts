@@ -134,28 +134,6 @@ const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 // Meteorological seasons of the northern hemisphere; the year in the text holds anywhere.
 const SEASON_START: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
 
-const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  'a couple': 2,
-  'a couple of': 2,
-  couple: 2,
-};
 /** One day by number, or null when the calendar has no such day. */
 export function exactDay(year: number, month: number, day: number): CivilSpan | null {
   return isValidDate({ year, month, day }) ? daySpan({ year, month, day }) : null;
@@ -354,10 +332,4 @@ export function directionOf(word: string | undefined): number {
 /** "Sept" → 9. */
 export function monthNumber(name: string | undefined): number {
   return MONTHS.findIndex((month) => month.toLowerCase().startsWith((name ?? '').slice(0, 3).toLowerCase())) + 1;
-}
-
-/** "a couple of" → 2, "12" → 12. */
-export function numberOf(word: string | undefined): number {
-  const lower = (word ?? '').toLowerCase();
-  return NUMBERS[lower] ?? Number(lower);
 }

@@ -18,6 +18,7 @@ const CASES: ReadonlyArray<readonly [string, string, string, string, ('past' | '
   ['the day before yesterday', '2026-11-13', '2026-11-14', 'on 13 November 2026'],
   ['last night', '2026-11-14', '2026-11-15', 'on the night of 14 November 2026'],
   ['two days ago', '2026-11-13', '2026-11-14', 'on 13 November 2026'],
+  ['thirteen days ago', '2026-11-02', '2026-11-03', 'on 2 November 2026'],
   ['10 days ago', '2026-11-05', '2026-11-06', 'on 5 November 2026'],
   ['in 3 days', '2026-11-18', '2026-11-19', 'on 18 November 2026'],
   ['last week', '2026-11-02', '2026-11-09', 'in the week of 2 November 2026'],

@@ -13,7 +13,6 @@ import {
   monthNumber,
   monthSpan,
   nearestDay,
-  numberOf,
   quarterSpan,
   relativeMonth,
   relativeSeason,
@@ -27,6 +26,7 @@ import {
   writeDate,
   yearSpan,
 } from './calendar.ts';
+import { ENGLISH_NUMBERS, numberOf } from './numbers.ts';
 import type { TextSpan } from './sentences.ts';
 
 /** A month, long or short, for a pattern that ignores case. */
@@ -43,8 +43,7 @@ export interface DateExpression {
   read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
 }
 
-const NUMBER =
-  '(a couple of|a couple|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|\\d{1,3})';
+const NUMBER = `(a couple of|a couple|an?|${[...ENGLISH_NUMBERS.keys()].join('|')}|\\d{1,3})`;
 const MONTH = `(${ANY_MONTH})\\.?`;
 // Also short, as in a calendar.
 const WEEKDAY =

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isNameSaid, numberNotSaid, numbersSaid } from './quotes.ts';
+import { numberNotSaid, numbersSaid } from './numbers.ts';
+import { isNameSaid } from './quotes.ts';
 
 describe('numbers that are said', () => {
   it.each([

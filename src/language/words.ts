@@ -1,3 +1,5 @@
+import { ENGLISH_NUMBERS } from './numbers.ts';
+
 const WORD = /\p{Extended_Pictographic}|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
 const HAN_KANA_HANGUL = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u;
 const HAN_KANA_HANGUL_RUNS =
@@ -7,10 +9,9 @@ const ARABIC = /\p{Script=Arabic}/u;
 const HAN = /\p{Script=Han}/u;
 const LATIN_MARKS = /\p{Mn}/gu;
 
+// Up to twelve: with more words the texts that are indexed already would have to be indexed again.
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
-  'zero one two three four five six seven eight nine ten eleven twelve'
-    .split(' ')
-    .map((word, value) => [word, String(value)]),
+  Array.from(ENGLISH_NUMBERS, ([word, value]): [string, string] => [word, String(value)]).slice(0, 13),
 );
 
 let segmenter: Intl.Segmenter | undefined;

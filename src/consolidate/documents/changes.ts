@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readTolerantJson } from '../../models/tolerant-json.ts';
-import { isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
+import { isNameSaid } from '../../language/quotes.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { contentHash } from '../../record/memory.ts';

@@ -1,5 +1,6 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
-import { isEnglish, isNameSaid, locateQuote, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
+import { isEnglish, isNameSaid, locateQuote } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { countWords } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';

@@ -1,4 +1,5 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
+import { ENGLISH_NUMBERS } from '../../../language/numbers.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import { type Pack, packRegExp, type SlotRule, wordsPattern } from '../../../language/packs/pack.ts';
 import { LANGUAGES } from '../../../language/packs/packs.ts';
@@ -177,30 +178,6 @@ function hanName(raw: string): string | null {
   return name.length >= 1 && !/^[我你他她它这那的了]/u.test(name) ? name : null;
 }
 
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  sixteen: 16,
-  seventeen: 17,
-  eighteen: 18,
-  nineteen: 19,
-  twenty: 20,
-  thirty: 30,
-  forty: 40,
-  fifty: 50,
-  sixty: 60,
-  seventy: 70,
-  eighty: 80,
-  ninety: 90,
-};
-
 /** In digits; null beyond what people reach. */
 function ageOf(raw: string): string | null {
   const age = /^\d+$/.test(raw)
@@ -208,7 +185,7 @@ function ageOf(raw: string): string | null {
     : raw
         .toLowerCase()
         .split(/[- ]/)
-        .reduce((sum, word) => sum + (NUMBER_WORDS[word] ?? Number.NaN), 0);
+        .reduce((sum, word) => sum + (ENGLISH_NUMBERS.get(word) ?? Number.NaN), 0);
   return age > 2 && age < 115 ? String(age) : null;
 }
 
