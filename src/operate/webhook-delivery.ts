@@ -7,15 +7,13 @@ import { derivedId } from '../record/id.ts';
 import { ownerKey } from '../record/scope.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import type { Parts } from '../store/database.ts';
+import { endOfStretch, type Happening, readHappenings } from '../store/doors/happenings.ts';
 import {
   type DeliveryRow,
-  endOfStretch,
   findDelivery,
   findWebhook,
-  type Happening,
   insertDeliveries,
   listWebhooks,
-  readHappenings,
   removeOldDeliveries,
   tenantsWithWebhooks,
   updateDelivery,

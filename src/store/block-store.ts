@@ -14,12 +14,13 @@ import type { MemoryTypeTable } from '../record/memory-types.ts';
 import { type ArchiveReason, contentHash, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import { chunks, type Parts, type Reader, type Writer } from './database.ts';
+import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './load-records.ts';
 import { toMemory } from './memory-rows.ts';
 import { changeOwner } from './owner-store.ts';
 import type { BlockTable } from './schema.ts';
+import { ownerColumns, rowsBy, scopeOfRow } from './tenant-rows.ts';
 
 type BlockRow = Selectable<BlockTable>;
 
@@ -27,13 +28,7 @@ type BlockRow = Selectable<BlockTable>;
 export function toBlock(row: BlockRow): Block {
   return {
     id: row.id,
-    scope: {
-      tenant: row.tenant_id,
-      agent: row.agent_id,
-      user: row.user_id,
-      session: row.session_id || null,
-      connection: row.connection_id || null,
-    },
+    scope: scopeOfRow(row),
     kind: row.kind as BlockKindName,
     content:
       BLOCK_KINDS[row.kind as BlockKindName].format === 'json' ? (JSON.parse(row.content) as unknown) : row.content,
@@ -106,11 +101,8 @@ export async function replaceBlock(
   const basis = JSON.stringify(replacement.basis ?? JSON.parse(before?.basis ?? '{}'));
   if (before !== undefined && before.content === content && before.basis === basis) return toBlock(before);
   const row: BlockRow = {
-    tenant_id: scope.tenant,
-    owner_key: ownerKey(scope),
+    ...ownerColumns(scope),
     id: before?.id ?? parts.ids.next('blk'),
-    agent_id: scope.agent,
-    user_id: scope.user,
     session_id: scope.session ?? '',
     connection_id: scope.connection ?? '',
     kind,
@@ -240,26 +232,17 @@ export async function staleKeys(
   const ids = [...new Set(entries.flatMap(([, { rests }]) => Object.keys(rests)))];
   const stale = new Set<string>();
   if (entries.length === 0) return stale;
-  const memories = new Map<string, Memory>();
-  const events = new Map<string, string>();
-  for (const some of chunks(ids)) {
-    const rows = await reader
-      .selectFrom('memories')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .execute();
-    for (const memory of rows.map(toMemory)) memories.set(memory.id, memory);
-    const others = some.filter((id) => !memories.has(id));
-    if (others.length === 0) continue;
-    const found = await reader
-      .selectFrom('events')
-      .select(['id', 'content'])
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', others)
-      .execute();
-    for (const { id, content } of found) events.set(id, contentHash(content));
-  }
+  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids });
+  const memories = new Map(rows.map((row) => [row.id, toMemory(row)]));
+  const others = ids.filter((id) => !memories.has(id));
+  const turns = await rowsBy(reader, {
+    table: 'events',
+    tenant,
+    column: 'id',
+    values: others,
+    select: ['id', 'content'],
+  });
+  const events = new Map(turns.map(({ id, content }) => [id, contentHash(content)]));
   for (const id of eventsGone(await memoriesFrom(reader, tenant, [...events.keys()]))) events.delete(id);
   const holds = (id: string, hash: string): boolean => {
     const memory = memories.get(id);

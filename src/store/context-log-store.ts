@@ -4,6 +4,7 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import { chunks, type Reader, type Writer } from './database.ts';
 import { liesWithin } from './owner-store.ts';
 import type { ContextLogTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** One section of a context that was assembled. */
 export interface LoggedPart {
@@ -63,13 +64,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     const { parts, failed } = JSON.parse(row.parts) as Pick<LoggedContext, 'parts' | 'failed'>;
     return {
       id: row.id,
-      scope: {
-        tenant: row.tenant_id,
-        agent: row.agent_id,
-        user: row.user_id,
-        session: row.session_id,
-        connection: null,
-      },
+      scope: scopeOfRow(row),
       at: new Date(row.at),
       layout: row.layout,
       tokens: row.tokens,
@@ -82,11 +77,8 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
 
 function toRow({ id, scope, at, layout, tokens, milliseconds, parts, failed }: LoggedContext): ContextLogTable {
   return {
-    tenant_id: scope.tenant,
-    owner_key: ownerKey(scope),
+    ...ownerColumns(scope),
     id,
-    agent_id: scope.agent,
-    user_id: scope.user,
     session_id: scope.session,
     at: at.getTime(),
     layout,

@@ -5,9 +5,10 @@ import type { ArchiveReason, Memory } from '../record/memory.ts';
 import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
-import { chunks, type Reader } from './database.ts';
+import type { Reader } from './database.ts';
 import { toMemory } from './memory-rows.ts';
 import { visibleFrom } from './owner-store.ts';
+import { rowsBy } from './tenant-rows.ts';
 
 /** A block as a context needs it. */
 export interface VisibleBlock {
@@ -143,17 +144,14 @@ export async function quotesOf(
   tenant: string,
   statements: readonly string[],
 ): Promise<Map<string, Quote[]>> {
-  const quotes = new Map<string, Quote[]>();
-  for (const ids of chunks(statements)) {
-    const rows = await reader
-      .selectFrom('memories')
-      .select(['id', 'quotes'])
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', ids)
-      .execute();
-    for (const row of rows) quotes.set(row.id, JSON.parse(row.quotes) as Quote[]);
-  }
-  return quotes;
+  const rows = await rowsBy(reader, {
+    table: 'memories',
+    tenant,
+    column: 'id',
+    values: statements,
+    select: ['id', 'quotes'],
+  });
+  return new Map(rows.map((row) => [row.id, JSON.parse(row.quotes) as Quote[]]));
 }
 
 /** The words of turns that are no longer so: quotes of statements that have ended or were replaced. */

@@ -5,12 +5,13 @@ import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { changeOwner, withinReach } from './owner-store.ts';
 import type { EntityTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** An entity from its row. */
 export function toEntity(row: Selectable<EntityTable>): Entity {
   return {
     id: row.id,
-    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
+    scope: scopeOfRow(row),
     type: row.type as EntityType,
     name: row.name,
     slug: row.slug,
@@ -34,11 +35,8 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
     (alias) => entitySlug(alias) !== entitySlug(name) && entitySlug(alias) !== '',
   );
   const row: Selectable<EntityTable> = {
-    tenant_id: scope.tenant,
-    owner_key: ownerKey(scope),
+    ...ownerColumns(scope),
     id: known?.id ?? parts.ids.next('ent'),
-    agent_id: scope.agent,
-    user_id: scope.user,
     type: input.type,
     name,
     slug: known?.slug ?? slug,

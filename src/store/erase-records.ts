@@ -1,5 +1,5 @@
 import { withinScope } from './owner-store.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
@@ -7,6 +7,7 @@ import { derivedOf } from './derivation-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import type { Tables } from './schema.ts';
+import { removeRows, rowsBy } from './tenant-rows.ts';
 
 /** A record that is to be removed for good. */
 export interface RecordRow {
@@ -46,9 +47,9 @@ export async function eraseRecords(
   await forgetSources(writer, tenant, eventIds, memoryIds);
   await database.text.remove(writer, 'event', tenant, eventRows);
   await database.text.remove(writer, 'memory', tenant, memoryRows);
-  const remove = (
-    table: keyof Tables,
-    column: string,
+  const remove = <Table extends keyof Tables>(
+    table: Table,
+    column: keyof Selectable<Tables[Table]> & string,
     values: readonly (string | number)[],
     and?: RawBuilder<unknown>,
   ): Promise<number> => removeRows(writer, { table, tenant, column, values, and });
@@ -93,15 +94,7 @@ export async function withDerivedAlone(
     const derived = await derivedOf(writer, tenant, added);
     const alone = [...derived].filter(([id, from]) => !found.has(id) && from.every((source) => found.has(source)));
     added = alone.map(([id]) => id);
-    for (const ids of chunks(added)) {
-      const rows = await writer
-        .selectFrom('memories')
-        .select(['id', 'row_id as rowId'])
-        .where('tenant_id', '=', tenant)
-        .where('id', 'in', ids)
-        .execute();
-      for (const row of rows) found.set(row.id, row);
-    }
+    for (const row of await memoryRowsOf(writer, tenant, added)) found.set(row.id, row);
     // A derivation whose memory is gone already would be met again and again.
     added = added.filter((id) => found.has(id));
   }
@@ -141,31 +134,19 @@ async function readFrom(
   eventIds: readonly string[],
   memoryIds: readonly string[],
 ): Promise<{ owners: string[]; events: Set<string> }> {
-  const owners = new Set<string>();
-  const events = new Set(eventIds);
-  for (const some of chunks(eventIds)) {
-    const rows = await writer
-      .selectFrom('events')
-      .select('owner_key')
-      .distinct()
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .execute();
-    for (const row of rows) owners.add(row.owner_key);
-  }
-  for (const some of chunks(memoryIds)) {
-    const rows = await writer
-      .selectFrom('memories')
-      .select(['owner_key', 'source_events'])
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .execute();
-    for (const row of rows) {
-      owners.add(row.owner_key);
-      for (const event of JSON.parse(row.source_events) as string[]) events.add(event);
-    }
-  }
-  return { owners: [...owners], events };
+  const of = { tenant, column: 'id' } as const;
+  const erased = await rowsBy(writer, { ...of, table: 'events', values: eventIds, select: ['owner_key'] });
+  const learned = await rowsBy(writer, {
+    ...of,
+    table: 'memories',
+    values: memoryIds,
+    select: ['owner_key', 'source_events'],
+  });
+  const sources = learned.flatMap((row) => JSON.parse(row.source_events) as string[]);
+  return {
+    owners: [...new Set([...erased, ...learned].map((row) => row.owner_key))],
+    events: new Set([...eventIds, ...sources]),
+  };
 }
 
 /** Takes erased events out of the provenance and the quotes of memories that stay. */
@@ -189,30 +170,8 @@ async function forgetSources(
         .where('id', '=', memory.id)
         .execute();
     }
-    await writer.deleteFrom('memory_sources').where('tenant_id', '=', tenant).where('event_id', 'in', ids).execute();
+    await removeRows(writer, { table: 'memory_sources', tenant, column: 'event_id', values: ids });
   }
-}
-
-export interface Removal {
-  table: keyof Tables;
-  tenant: string;
-  column: string;
-  values: readonly (string | number)[];
-  and?: RawBuilder<unknown>;
-}
-
-/** Removes rows by one column, a chunk at a time. */
-export async function removeRows(
-  writer: Writer,
-  { table, tenant, column, values, and = sql`` }: Removal,
-): Promise<number> {
-  let count = 0;
-  for (const some of chunks(values)) {
-    const result = await sql`delete from ${sql.table(table)}
-      where tenant_id = ${tenant} and ${sql.ref(column)} in (${sql.join(some)}) ${and}`.execute(writer);
-    count += Number(result.numAffectedRows ?? 0);
-  }
-  return count;
 }
 
 /** Where a record lives: with an agent, a user, both, or everybody in the tenant. */
@@ -226,24 +185,16 @@ async function placesOf(
   tenant: string,
   { events, memories, blockIds }: RecordsToErase,
 ): Promise<Place[]> {
-  const places: Place[] = [];
-  for (const [table, ids] of [
+  const places = new Map<string, Place>();
+  for (const [table, values] of [
     ['events', events.map(({ id }) => id)],
     ['memories', memories.map(({ id }) => id)],
     ['blocks', blockIds],
   ] as const) {
-    for (const some of chunks(ids)) {
-      const rows = await writer
-        .selectFrom(table)
-        .select(['agent_id as agent', 'user_id as user'])
-        .distinct()
-        .where('tenant_id', '=', tenant)
-        .where('id', 'in', some)
-        .execute();
-      places.push(...rows);
-    }
+    const rows = await rowsBy(writer, { table, tenant, column: 'id', values, select: ['agent_id', 'user_id'] });
+    for (const { agent_id: agent, user_id: user } of rows) places.set(JSON.stringify([agent, user]), { agent, user });
   }
-  return places;
+  return [...places.values()];
 }
 
 /**
@@ -311,12 +262,8 @@ export async function anonymiseUsage(
 
 /** The rows of memories by their ids. */
 export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
-  return reader
-    .selectFrom('memories')
-    .select(['id', 'row_id as rowId'])
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select: ['id', 'row_id'] });
+  return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
 }
 
 // More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.
@@ -337,13 +284,7 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
 }
 
 export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await reader
-    .selectFrom('memories')
-    .select('content')
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
+  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select: ['content'] });
   return rows.map(({ content }) => content);
 }
 

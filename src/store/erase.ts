@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { digest } from '../record/id.ts';
 import type { Scope } from '../record/scope.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
-import { eraseRecords, learnedFrom, type RecordRow, removeRows, withDerivedAlone } from './erase-records.ts';
+import { eraseRecords, learnedFrom, type RecordRow, withDerivedAlone } from './erase-records.ts';
 import { ownersWithin, withinScope } from './owner-store.ts';
 import type { ErasureTable, Tables } from './schema.ts';
+import { removeRows } from './tenant-rows.ts';
 
 /** How many rows of each kind were removed for good. */
 export interface Erased {
@@ -38,8 +39,11 @@ export async function eraseScope(
   const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, database, scope, eventIds));
   const blockIds = (await rowsWithin(writer, 'blocks', scope)).map((block) => block.id);
 
-  const remove = (table: keyof Tables, column: string, values: readonly string[]): Promise<number> =>
-    removeRows(writer, { table, tenant, column, values });
+  const remove = <Table extends keyof Tables>(
+    table: Table,
+    column: keyof Selectable<Tables[Table]> & string,
+    values: readonly string[],
+  ): Promise<number> => removeRows(writer, { table, tenant, column, values });
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
   // With those of the scope itself go the refusals elsewhere that were read from what is erased.

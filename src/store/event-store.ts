@@ -8,6 +8,7 @@ import { chunks, type Database, type Reader, type Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
 import { withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
+import { ownerColumns, rowsBy, scopeOfRow } from './tenant-rows.ts';
 
 export type EventRow = Selectable<EventTable>;
 type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
@@ -21,13 +22,7 @@ export interface KeyedEvent {
 export function toEvent(row: EventRow): Event {
   return {
     id: row.id,
-    scope: {
-      tenant: row.tenant_id,
-      agent: row.agent_id,
-      user: row.user_id,
-      session: row.session_id,
-      connection: row.connection_id,
-    },
+    scope: scopeOfRow(row),
     position: row.position,
     kind: row.kind as EventKind,
     origin: row.origin as Origin,
@@ -47,11 +42,8 @@ export function toEvent(row: EventRow): Event {
 
 function toEventRow({ event, idempotencyKey }: KeyedEvent): Insertable<EventTable> {
   return {
-    tenant_id: event.scope.tenant,
-    owner_key: ownerKey(event.scope),
+    ...ownerColumns(event.scope),
     id: event.id,
-    agent_id: event.scope.agent,
-    user_id: event.scope.user,
     session_id: event.scope.session,
     connection_id: event.scope.connection,
     position: event.position,
@@ -379,12 +371,7 @@ export async function retrySetAside(writer: Writer, owner: Scope, id: string, tr
 
 /** Events of a tenant by their ids, in no order. */
 export async function eventsById(reader: Reader, tenant: string, ids: readonly string[]): Promise<Event[]> {
-  const events: Event[] = [];
-  for (const some of chunks(ids)) {
-    const query = reader.selectFrom('events').selectAll().where('tenant_id', '=', tenant).where('id', 'in', some);
-    events.push(...(await query.execute()).map(toEvent));
-  }
-  return events;
+  return (await rowsBy(reader, { table: 'events', tenant, column: 'id', values: ids })).map(toEvent);
 }
 
 /** The ids of the events of a session between two positions. */

@@ -3,6 +3,7 @@ import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { HeldChangeTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** What a held answer would change: working memory and scaffold, the profile, or the working memory alone. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';
@@ -31,11 +32,8 @@ export async function insertHeldChange(
   await writer
     .insertInto('held_changes')
     .values({
-      tenant_id: held.scope.tenant,
-      owner_key: ownerKey(held.scope),
+      ...ownerColumns(held.scope),
       id: held.id,
-      agent_id: held.scope.agent,
-      user_id: held.scope.user,
       run: held.run,
       kind: held.kind,
       reason: held.reason,
@@ -110,7 +108,7 @@ export async function decideHeldChanges(
 function toHeldChange(row: Selectable<HeldChangeTable>): HeldChange {
   return {
     id: row.id,
-    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
+    scope: scopeOfRow(row),
     run: row.run,
     kind: row.kind as HeldKind,
     reason: row.reason,

@@ -2,10 +2,11 @@ import { type Selectable, sql } from 'kysely';
 import { invalidInput } from '../errors.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
-import { ownerKey, type Scope } from '../record/scope.ts';
+import { type Scope } from '../record/scope.ts';
 import { chunks, type Page, type Reader, type Writer } from './database.ts';
 import { liesWithin, ownersWithin, withinScope } from './owner-store.ts';
 import type { RefusalTable, RunTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** What a revision records of a change. */
 export interface RevisionInput {
@@ -112,11 +113,8 @@ export async function insertRun(writer: Writer, run: Run): Promise<void> {
   await writer
     .insertInto('runs')
     .values({
-      tenant_id: run.scope.tenant,
+      ...ownerColumns(run.scope),
       id: run.id,
-      owner_key: ownerKey(run.scope),
-      agent_id: run.scope.agent,
-      user_id: run.scope.user,
       session_id: run.scope.session,
       kind: run.kind,
       cause: run.cause,
@@ -161,7 +159,7 @@ export async function listRuns(reader: Reader, scope: Scope, filter: RunFilter =
 function toRun(row: Selectable<RunTable>): Run {
   return {
     id: row.id,
-    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: row.session_id, connection: null },
+    scope: scopeOfRow(row),
     kind: row.kind,
     cause: row.cause as RunCause,
     status: row.status as RunStatus,
@@ -222,11 +220,8 @@ export async function insertRefusals(writer: Writer, refusals: readonly RefusalR
       .insertInto('refusals')
       .values(
         some.map((refusal) => ({
-          tenant_id: refusal.scope.tenant,
-          owner_key: ownerKey(refusal.scope),
+          ...ownerColumns(refusal.scope),
           id: refusal.id,
-          agent_id: refusal.scope.agent,
-          user_id: refusal.scope.user,
           session_id: refusal.scope.session,
           run: refusal.run,
           at: refusal.at.getTime(),
@@ -315,7 +310,7 @@ export async function eraseRefusals(
 export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
   return {
     id: row.id,
-    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: row.session_id, connection: null },
+    scope: scopeOfRow(row),
     run: row.run,
     at: new Date(row.at),
     reason: row.reason,

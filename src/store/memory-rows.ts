@@ -11,12 +11,13 @@ import {
   type Memory,
   type SourceType,
 } from '../record/memory.ts';
-import { ownerKey, type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
+import { type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
 import { canonicalSubject, isUser, type Polarity, type Quote, type Tense, USER } from '../record/statement.ts';
 import { type Confidence, type Origin, type Trust, trustOf } from '../record/trust.ts';
 import type { Parts } from './database.ts';
 import { upgradeSnapshot } from './migrations/older-memory.ts';
 import type { MemoryTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;
 
@@ -26,13 +27,7 @@ export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive
 export function toMemory(row: MemoryRow): Memory {
   return {
     id: row.id,
-    scope: {
-      tenant: row.tenant_id,
-      agent: row.agent_id,
-      user: row.user_id,
-      session: row.session_id || null,
-      connection: row.connection_id || null,
-    },
+    scope: scopeOfRow(row),
     type: row.type,
     content: row.content,
     title: row.title,
@@ -83,11 +78,8 @@ function fromJson(text: string): unknown {
 
 export function toMemoryRow(memory: Memory, type: MemoryType, sequence: number): Insertable<MemoryTable> {
   return {
-    tenant_id: memory.scope.tenant,
-    owner_key: ownerKey(memory.scope),
+    ...ownerColumns(memory.scope),
     id: memory.id,
-    agent_id: memory.scope.agent,
-    user_id: memory.scope.user,
     session_id: memory.scope.session ?? '',
     connection_id: memory.scope.connection ?? '',
     type: memory.type,

@@ -3,6 +3,7 @@ import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
+import { ownerColumns } from './tenant-rows.ts';
 
 /** Identifies one life of an owner: it changes when anything of the owner is erased, and when the owner comes back after that. */
 function incarnationOf({ created_at, epoch }: { created_at: number; epoch: number }): string {
@@ -17,10 +18,7 @@ export async function changeOwner(writer: Writer, scope: Scope, now: number): Pr
   const { version } = await writer
     .insertInto('owners')
     .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      agent_id: scope.agent,
-      user_id: scope.user,
+      ...ownerColumns(scope),
       version: 1,
       epoch: 0,
       created_at: now,

@@ -3,6 +3,7 @@ import { DAY } from '../record/clock.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** How far the background work on an owner has come, and the owner's own settings for it. */
 export interface OwnerProgress {
@@ -64,10 +65,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
   await writer
     .insertInto('owner_progress')
     .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      agent_id: scope.agent,
-      user_id: scope.user,
+      ...ownerColumns(scope),
       time_zone: all.timeZone,
       reflection_hour: all.reflectionHour,
       next_reflection_at: all.nextReflectionAt,
@@ -152,7 +150,7 @@ export async function ownersWithNews(reader: Reader, scope: Scope, now: number):
     from owners o left join owner_progress p on p.tenant_id = o.tenant_id and p.owner_key = o.owner_key
     where o.tenant_id = ${scope.tenant} and ${agent} and ${user} and ${hasNews(now)}
     order by o.owner_key`.execute(reader);
-  return rows.map(scopeOfOwner);
+  return rows.map(scopeOfRow);
 }
 
 /** Whether an owner `o` with its progress `p` has said something that was not reflected on. */
@@ -187,9 +185,4 @@ export async function moveReflection(writer: Writer, row: ReflectionRow, next: n
       where owner_progress.next_reflection_at is null or owner_progress.next_reflection_at = ${row.next_reflection_at}
     returning owner_key`.execute(writer);
   return result.rows.length > 0;
-}
-
-/** The scope of an owner, without a session. */
-export function scopeOfOwner(row: Pick<ReflectionRow, 'tenant_id' | 'agent_id' | 'user_id'>): Scope {
-  return { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null };
 }

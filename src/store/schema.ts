@@ -8,9 +8,13 @@ interface Owned {
   owner_key: string;
 }
 
-export interface OwnerTable extends Owned {
+/** A row that says whose it is. */
+interface Placed extends Owned {
   agent_id: string | null;
   user_id: string | null;
+}
+
+export interface OwnerTable extends Placed {
   /** Counted up by every transaction that changes what the owner knows. */
   version: number;
   /** Counted up when something is really removed, so that caches start afresh. */
@@ -18,11 +22,9 @@ export interface OwnerTable extends Owned {
   created_at: number;
 }
 
-export interface EventTable extends Owned {
+export interface EventTable extends Placed {
   row_id: Generated<number>;
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   session_id: string | null;
   connection_id: string | null;
   position: number | null;
@@ -45,11 +47,9 @@ export interface EventTable extends Owned {
   last_error: string | null;
 }
 
-export interface MemoryTable extends Owned {
+export interface MemoryTable extends Placed {
   row_id: Generated<number>;
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   session_id: string;
   connection_id: string;
   type: string;
@@ -127,10 +127,8 @@ export interface RevisionTable extends Owned {
   before: string | null;
 }
 
-export interface BlockTable extends Owned {
+export interface BlockTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   session_id: string;
   connection_id: string;
   kind: string;
@@ -142,9 +140,7 @@ export interface BlockTable extends Owned {
   updated_at: number;
 }
 
-export interface SessionTable extends Owned {
-  agent_id: string | null;
-  user_id: string | null;
+export interface SessionTable extends Placed {
   session_id: string;
   status: string;
   started_at: number;
@@ -156,19 +152,15 @@ export interface SessionTable extends Owned {
   state: string;
 }
 
-export interface ToolSchemaTable extends Owned {
-  agent_id: string | null;
-  user_id: string | null;
+export interface ToolSchemaTable extends Placed {
   connection_id: string;
   schema: string;
   fetched_at: number;
   expires_at: number;
 }
 
-export interface EntityTable extends Owned {
+export interface EntityTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   type: string;
   name: string;
   slug: string;
@@ -322,10 +314,8 @@ export interface RequestAnswerTable {
   at: number;
 }
 
-export interface RunTable extends Owned {
+export interface RunTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   session_id: string | null;
   kind: string;
   cause: string;
@@ -341,10 +331,8 @@ export interface RunTable extends Owned {
   error: string | null;
 }
 
-export interface HeldChangeTable extends Owned {
+export interface HeldChangeTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   run: string;
   kind: string;
   reason: string;
@@ -355,10 +343,8 @@ export interface HeldChangeTable extends Owned {
   decision: string | null;
 }
 
-export interface RefusalTable extends Owned {
+export interface RefusalTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   session_id: string | null;
   run: string | null;
   at: number;
@@ -370,9 +356,7 @@ export interface RefusalTable extends Owned {
   events: string;
 }
 
-export interface OwnerProgressTable extends Owned {
-  agent_id: string | null;
-  user_id: string | null;
+export interface OwnerProgressTable extends Placed {
   /** IANA name; NULL: the store's default. */
   time_zone: string | null;
   /** The local hour of the nightly reflection; NULL: the store's default. */
@@ -410,10 +394,8 @@ export interface MemoryUseTable extends Owned {
   last_confirmed_at: number | null;
 }
 
-export interface ForgottenTable extends Owned {
+export interface ForgottenTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   /** forgotten, done or dismissed. */
   as: string;
   memory_id: string | null;
@@ -456,10 +438,8 @@ export interface ErasureTable {
   removed_hash: string;
 }
 
-export interface ContextLogTable extends Owned {
+export interface ContextLogTable extends Placed {
   id: string;
-  agent_id: string | null;
-  user_id: string | null;
   session_id: string | null;
   at: number;
   layout: string;

@@ -6,6 +6,7 @@ import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema }
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import { toEvent } from './event-store.ts';
 import type { SessionTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** The state of a session ends this long after its last event. */
 const STATE_LIFETIME = DAY;
@@ -15,13 +16,7 @@ type SessionRow = Selectable<SessionTable>;
 function toSession(row: SessionRow, now: number): Session {
   const expiresAt = row.last_event_at + STATE_LIFETIME;
   return {
-    scope: {
-      tenant: row.tenant_id,
-      agent: row.agent_id,
-      user: row.user_id,
-      session: row.session_id,
-      connection: null,
-    },
+    scope: scopeOfRow(row),
     status: row.status as Session['status'],
     startedAt: new Date(row.started_at),
     lastEventAt: new Date(row.last_event_at),
@@ -58,10 +53,7 @@ export async function growSession(writer: Writer, scope: Scope, growth: SessionG
   const { event_count } = await writer
     .insertInto('sessions')
     .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      agent_id: scope.agent,
-      user_id: scope.user,
+      ...ownerColumns(scope),
       session_id: scope.session ?? '',
       status: 'open',
       started_at: now,
@@ -237,13 +229,7 @@ export async function findColdSessions(
     .orderBy('s.last_event_at')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    tenant: row.tenant_id,
-    agent: row.agent_id,
-    user: row.user_id,
-    session: row.session_id,
-    connection: null,
-  }));
+  return rows.map(scopeOfRow);
 }
 
 /** Keeps the schema of a connection's tools until its time to live has passed. */
@@ -256,10 +242,7 @@ export async function saveToolSchema(
   await writer
     .insertInto('tool_schemas')
     .values({
-      tenant_id: scope.tenant,
-      owner_key: ownerKey(scope),
-      agent_id: scope.agent,
-      user_id: scope.user,
+      ...ownerColumns(scope),
       connection_id: scope.connection ?? '',
       ...fields,
     })
@@ -318,11 +301,5 @@ export async function sessionsWithReflections(
     select owner_key, agent_id, user_id, session_id from memories r
       where tenant_id = ${tenant} and ${whose} and session_id <> '' and type in (${sql.join(types)}) and archived_at is null and ${over}
     limit ${limit}`.execute(reader);
-  return rows.map((row) => ({
-    tenant,
-    agent: row.agent_id,
-    user: row.user_id,
-    session: row.session_id,
-    connection: null,
-  }));
+  return rows.map((row) => scopeOfRow({ ...row, tenant_id: tenant }));
 }

@@ -1,4 +1,5 @@
-import { moveReflection, ownersToReflect, scopeOfOwner, type ReflectionRow } from '../../store/progress-store.ts';
+import { moveReflection, ownersToReflect, type ReflectionRow } from '../../store/progress-store.ts';
+import { scopeOfRow } from '../../store/tenant-rows.ts';
 import { enqueueJobs } from '../../store/queue/enqueue.ts';
 import { knownTimeZone, nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
@@ -59,7 +60,7 @@ async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen:
     tenant: row.tenant_id,
     ownerKey: row.owner_key,
     uniqueKey: row.owner_key,
-    payload: { scope: { ...scopeOfOwner(row) } },
+    payload: { scope: { ...scopeOfRow(row) } },
   }));
   if (jobs.length > 0) await enqueueJobs(writer, jobs, deps);
   return { seen: rows.length, enqueued: jobs.length };

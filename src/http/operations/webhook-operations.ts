@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type NewWebhook, newWebhookSchema, type WebhookChange, webhookChangeSchema } from '../../operate/webhooks.ts';
-import { WEBHOOK_EVENTS } from '../../store/doors/webhook-store.ts';
+import { WEBHOOK_EVENTS } from '../../store/doors/happenings.ts';
 import { idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 

@@ -206,13 +206,11 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
     }
     return found;
   };
-  const ended = await reader
-    .selectFrom('memories')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('contradicted_by', '=', memory.id)
-    .limit(200)
-    .execute();
+  const pointing = async (column: 'contradicts' | 'contradicted_by'): Promise<string[]> => {
+    const query = reader.selectFrom('memories').select('id').where('tenant_id', '=', tenant);
+    const rows = await query.where(column, '=', memory.id).limit(200).execute();
+    return rows.map(({ id }) => id);
+  };
   const derivations = await reader
     .selectFrom('memory_derivations')
     .select(['memory_id', 'from_id'])
@@ -220,17 +218,10 @@ export async function readLinks(reader: Reader, scope: Scope, memory: Memory): P
     .where((eb) => eb.or([eb('memory_id', '=', memory.id), eb('from_id', '=', memory.id)]))
     .limit(500)
     .execute();
-  const replacing = await reader
-    .selectFrom('memories')
-    .select('id')
-    .where('tenant_id', '=', tenant)
-    .where('contradicts', '=', memory.id)
-    .limit(200)
-    .execute();
   const only = (ids: (string | null)[]): string[] => ids.filter((id) => id !== null && id !== memory.id) as string[];
   return {
-    replaced: await memories(only([memory.contradicts, ...ended.map(({ id }) => id)])),
-    replacedBy: await memories(only([memory.contradictedBy, ...replacing.map(({ id }) => id)])),
+    replaced: await memories(only([memory.contradicts, ...(await pointing('contradicted_by'))])),
+    replacedBy: await memories(only([memory.contradictedBy, ...(await pointing('contradicts'))])),
     madeOf: await memories(
       derivations.filter(({ memory_id }) => memory_id === memory.id).map(({ from_id }) => from_id),
     ),

@@ -18,7 +18,7 @@ import {
   listForgotten,
   markSaidAgain,
 } from './forgotten-store.ts';
-import { hideInDerived, memoriesOfRows, removeEntities } from './hide-in-derived.ts';
+import { hideInDerived, memoriesBy, removeEntities } from './hide-in-derived.ts';
 import { eventsById, hideInLog, type Item, type Request, rowsWith } from './hide-in-log.ts';
 import { hideInEvent, type Sayer, sayerOf, showWords, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
@@ -184,9 +184,10 @@ async function repeatsOf(writer: Writer, parts: Parts, items: readonly Item[], o
   const telling = items.filter(({ sayer }) => sayer.isTelling);
   if (telling.length === 0) return [];
   const known = new Set(items.map(({ memory }) => memory?.id));
-  const memories = await memoriesOfRows(
+  const memories = await memoriesBy(
     writer,
     owner.tenant,
+    'row_id',
     await rowsWith(writer, parts, 'memory', { items: telling, owner }),
   );
   return memories.filter(

@@ -3,10 +3,11 @@ import { promisify } from 'node:util';
 import { normalValue } from '../../record/attributes.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { contentHash } from '../../record/memory.ts';
-import { chunks, type Parts, type Reader, type Writer } from '../database.ts';
+import type { Parts, Reader, Writer } from '../database.ts';
 import { type Claim, type CutSpan, isForgotten } from './forgotten-store.ts';
 import { eventsById } from './hide-in-log.ts';
 import { hideInEvent } from './hide-words.ts';
+import { rowsBy } from '../tenant-rows.ts';
 
 /** By what a statement is recognised in a store that has none of its words. */
 export interface ForgottenDigests {
@@ -49,18 +50,16 @@ export async function digestsOf(
   tenant: string,
   ids: readonly string[],
 ): Promise<Map<string, ForgottenDigests>> {
-  const found = new Map<string, ForgottenDigests>();
-  for (const some of chunks(ids)) {
-    const rows = await reader
-      .selectFrom('forgotten')
-      .select(['id', 'digests'])
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .where('digests', 'is not', null)
-      .execute();
-    for (const { id, digests } of rows) found.set(id, JSON.parse(digests ?? 'null') as ForgottenDigests);
-  }
-  return found;
+  const rows = await rowsBy(reader, {
+    table: 'forgotten',
+    tenant,
+    column: 'id',
+    values: ids,
+    select: ['id', 'digests'],
+  });
+  return new Map(
+    rows.flatMap(({ id, digests }) => (digests === null ? [] : [[id, JSON.parse(digests) as ForgottenDigests]])),
+  );
 }
 
 /** Those of the statements that were forgotten, here or in the store from which the record of it came. */

@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely';
 import { normalValue } from '../../record/attributes.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
 import { contentHash, type Memory } from '../../record/memory.ts';
-import { ownerKey, type Scope, visibleOwners } from '../../record/scope.ts';
+import { type Scope, visibleOwners } from '../../record/scope.ts';
 import { isSameSubject, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
 import { chunks, type Reader, type Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
+import { ownerColumns, removeRows, scopeOfRow } from '../tenant-rows.ts';
 
 /** Words that were taken out of an event. `field` is where: its text, or its metadata as a whole. */
 export interface CutSpan extends Quote {
@@ -23,11 +24,8 @@ export async function insertForgotten(
   await writer
     .insertInto('forgotten')
     .values({
-      tenant_id: record.scope.tenant,
+      ...ownerColumns(record.scope),
       id: record.id,
-      owner_key: ownerKey(record.scope),
-      agent_id: record.scope.agent,
-      user_id: record.scope.user,
       as: record.as,
       memory_id: record.memory,
       subject: record.subject,
@@ -155,14 +153,8 @@ export async function eraseForgotten(
 }
 
 export async function deleteForgotten(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
-  for (const some of chunks(ids)) {
-    await writer
-      .deleteFrom('forgotten_spans')
-      .where('tenant_id', '=', tenant)
-      .where('forgotten_id', 'in', some)
-      .execute();
-    await writer.deleteFrom('forgotten').where('tenant_id', '=', tenant).where('id', 'in', some).execute();
-  }
+  await removeRows(writer, { table: 'forgotten_spans', tenant, column: 'forgotten_id', values: ids });
+  await removeRows(writer, { table: 'forgotten', tenant, column: 'id', values: ids });
 }
 
 export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'statedAt' | 'quotes' | 'type'> & {
@@ -216,7 +208,7 @@ function toSpan(row: Selectable<ForgottenSpanTable>): CutSpan {
 export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly CutSpan[]): Forgotten {
   return {
     id: row.id,
-    scope: { tenant: row.tenant_id, agent: row.agent_id, user: row.user_id, session: null, connection: null },
+    scope: scopeOfRow(row),
     as: row.as as ForgottenAs,
     memory: row.memory_id,
     subject: row.subject,

@@ -1,9 +1,10 @@
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import type { Parts, Writer } from '../database.ts';
+import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
 import { toMemory } from '../memory-rows.ts';
+import { removeRows, rowsBy } from '../tenant-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { eventsById, type Item, rowsWith } from './hide-in-log.ts';
 import { redactDocuments, redactHistory, redactText, type Says } from './redact-documents.ts';
@@ -21,16 +22,17 @@ export async function hideInDerived(
   const says: Says = (text) => items.some(({ sayer }) => sayer.says(text));
   const gone = items.flatMap(({ memory }) => memory?.id ?? []);
   const derived = await derivedOf(writer, tenant, gone);
-  const hits = await memoriesOfRows(
+  const hits = await memoriesBy(
     writer,
     tenant,
+    'row_id',
     await rowsWith(writer, parts, 'memory', { items, owner, archived: true }),
   );
   const made = hits.filter(
     ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
   );
   const learned = await learnedFromOwner(writer, made, owner);
-  const found = [...learned, ...(await memoriesById(writer, tenant, [...derived.keys()]))];
+  const found = [...learned, ...(await memoriesBy(writer, tenant, 'id', [...derived.keys()]))];
   for (const memory of new Map(found.map((each) => [each.id, each])).values()) {
     if (gone.includes(memory.id)) continue;
     const isAlone = derived.get(memory.id)?.every((id) => gone.includes(id)) ?? false;
@@ -116,7 +118,7 @@ export async function removeEntities(writer: Writer, items: readonly Item[]): Pr
       )
       .execute();
     const gone = rows.filter(({ name }) => sayer.says(name)).map(({ id }) => id);
-    for (const id of gone) await removeEntity(writer, tenant, id);
+    await removeNamed(writer, tenant, gone);
     const entities = JSON.stringify(memory.entities.filter((id) => !gone.includes(id)));
     if (gone.length > 0)
       await writer
@@ -128,30 +130,18 @@ export async function removeEntities(writer: Writer, items: readonly Item[]): Pr
   }
 }
 
-async function removeEntity(writer: Writer, tenant: string, id: string): Promise<void> {
+async function removeNamed(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
   for (const table of ['entity_names', 'memory_entities'] as const)
-    await writer.deleteFrom(table).where('tenant_id', '=', tenant).where('entity_id', '=', id).execute();
-  await writer.deleteFrom('entities').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+    await removeRows(writer, { table, tenant, column: 'entity_id', values: ids });
+  await removeRows(writer, { table: 'entities', tenant, column: 'id', values: ids });
 }
 
-export async function memoriesOfRows(writer: Writer, tenant: string, rowIds: readonly number[]): Promise<Memory[]> {
-  if (rowIds.length === 0) return [];
-  const rows = await writer
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('row_id', 'in', [...rowIds])
-    .execute();
-  return rows.map(toMemory);
-}
-
-async function memoriesById(writer: Writer, tenant: string, ids: readonly string[]): Promise<Memory[]> {
-  if (ids.length === 0) return [];
-  const rows = await writer
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
-  return rows.map(toMemory);
+/** Memories of a tenant by their ids or by their rows, in no order. */
+export async function memoriesBy(
+  reader: Reader,
+  tenant: string,
+  column: 'id' | 'row_id',
+  values: readonly (string | number)[],
+): Promise<Memory[]> {
+  return (await rowsBy(reader, { table: 'memories', tenant, column, values })).map(toMemory);
 }

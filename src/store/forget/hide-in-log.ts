@@ -5,13 +5,14 @@ import { memoryType } from '../../record/memory-types.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
 import type { Quote } from '../../record/statement.ts';
-import { chunks, type Parts, type Writer } from '../database.ts';
+import type { Parts, Writer } from '../database.ts';
 import type { EventRow } from '../event-store.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../load-records.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { hideInEvent, type Hiding, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
+import { rowsBy } from '../tenant-rows.ts';
 
 /** The turn that asks to forget, and its words that do. */
 export interface Request {
@@ -74,7 +75,12 @@ export async function hideInLog(
   const own = await eventsById(writer, tenant, [...sources, ...(request === null ? [] : [request.event.id])]);
   const turns = own.filter(({ origin, id }) => origin === 'user' && sources.includes(id));
   const replies = await repliesTo(writer, turns);
-  const hits = await eventsOfRows(writer, tenant, await rowsWith(writer, parts, 'event', { items, owner }));
+  const hits = await rowsBy(writer, {
+    table: 'events',
+    tenant,
+    column: 'row_id',
+    values: await rowsWith(writer, parts, 'event', { items, owner }),
+  });
   // What others have said is theirs, and a document is kept on purpose.
   const echoes = hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
   const rows = [...new Map([...own, ...replies, ...echoes].map((row) => [row.id, row])).values()];
@@ -170,25 +176,5 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
 }
 
 export async function eventsById(writer: Writer, tenant: string, ids: readonly string[]): Promise<EventRow[]> {
-  const rows: EventRow[] = [];
-  for (const some of chunks([...new Set(ids)])) {
-    const found = await writer
-      .selectFrom('events')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', some)
-      .execute();
-    rows.push(...found);
-  }
-  return rows;
-}
-
-async function eventsOfRows(writer: Writer, tenant: string, rowIds: readonly number[]): Promise<EventRow[]> {
-  if (rowIds.length === 0) return [];
-  return writer
-    .selectFrom('events')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('row_id', 'in', [...rowIds])
-    .execute();
+  return rowsBy(writer, { table: 'events', tenant, column: 'id', values: ids });
 }

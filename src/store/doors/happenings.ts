@@ -1,0 +1,224 @@
+import { sql } from 'kysely';
+import type { Database, Reader } from '../database.ts';
+
+/** Everything that a webhook can tell of, with what it means. */
+export const WEBHOOK_EVENTS = {
+  'memory.created': 'A memory was formed or stored.',
+  'memory.changed': 'A memory has a new version.',
+  'memory.archived': 'A memory was replaced, contradicted, merged or faded, and is out of recall.',
+  'memory.forgotten': 'A memory was forgotten on request.',
+  'block.changed': 'A document such as the profile or working memory has a new version.',
+  'intention.due': 'An intention has become due.',
+  'refusal.recorded': 'Something that a reader gave was refused.',
+  'alert.raised': 'A check of what was formed failed.',
+  'scope.erased': 'A person, a session, an agent or a memory was erased; the certificate says how much.',
+  'job.dead': 'Background work failed for good.',
+  'webhook.ping': 'Somebody asked for a test message.',
+} as const;
+
+export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
+
+/** Where something happened, as the rows of records have it. */
+interface Place {
+  agent: string | null;
+  user: string | null;
+  session: string | null;
+}
+
+/** The place of a whole tenant. */
+export const TENANT: Place = { agent: null, user: null, session: null };
+
+/** Something that a webhook may tell of. `subject` is the same however often it is read. */
+export interface Happening {
+  type: WebhookEvent;
+  subject: string;
+  at: number;
+  place: Place;
+  /** What is said of it: ids, names and codes, never content. */
+  data: Record<string, string | number | null>;
+}
+
+/** A stretch of time: after `from`, up to and with `to`. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+// A feed that stood still for long goes on in pieces of about so many changes.
+const CHANGES_AT_ONCE = 2000;
+
+/** Where a stretch has to end so that it holds not many more than 2,000 changes. */
+export async function endOfStretch(reader: Reader, tenant: string, { from, to }: Stretch): Promise<number> {
+  const row = await reader
+    .selectFrom('revisions')
+    .select('at')
+    .where('tenant_id', '=', tenant)
+    .where('at', '>', from)
+    .where('at', '<=', to)
+    .orderBy('at')
+    .offset(CHANGES_AT_ONCE)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at ?? to;
+}
+
+/** What happened in a tenant within a stretch of time, as the records and logs that exist anyway tell it. */
+export async function readHappenings(
+  reader: Reader,
+  database: Pick<Database, 'syntax'>,
+  tenant: string,
+  stretch: Stretch,
+): Promise<Happening[]> {
+  return [
+    ...(await changesOfMemories(reader, database, tenant, stretch)),
+    ...(await changesOfBlocks(reader, tenant, stretch)),
+    ...(await dueIntentions(reader, tenant, stretch)),
+    ...(await refusals(reader, tenant, stretch)),
+    ...(await alerts(reader, tenant, stretch)),
+    ...(await erasures(reader, tenant, stretch)),
+    ...(await deadJobs(reader, tenant, stretch)),
+  ];
+}
+
+interface Revised extends Place {
+  id: string;
+  version: number;
+  at: number;
+  reason: string;
+  actor: string;
+}
+
+interface RevisedMemory extends Revised {
+  type: string;
+  isNew: number;
+  archivedBefore: string | null;
+  archivedAs: string | null;
+}
+
+/**
+ * A revision keeps what was before the change. What was after it is what was before the next revision, and where there is none
+ * the memory as it stands.
+ */
+async function changesOfMemories(
+  reader: Reader,
+  { syntax }: Pick<Database, 'syntax'>,
+  tenant: string,
+  { from, to }: Stretch,
+): Promise<Happening[]> {
+  const { rows } = await sql<RevisedMemory>`
+    select r.record_id as id, r.version, r.at, r.reason, r.actor, m.agent_id as agent, m.user_id as "user",
+      nullif(m.session_id, '') as session, m.type, case when r.before is null then 1 else 0 end as "isNew",
+      ${syntax.jsonText('r.before', ['archiveReason'])} as "archivedBefore",
+      case when n.record_id is null then m.archive_reason else ${syntax.jsonText('n.before', ['archiveReason'])} end
+        as "archivedAs"
+    from revisions r
+    join memories m on m.tenant_id = r.tenant_id and m.id = r.record_id
+    left join revisions n on n.tenant_id = r.tenant_id and n.record_id = r.record_id and n.version = r.version + 1
+    where r.tenant_id = ${tenant} and r.at > ${from} and r.at <= ${to}
+    order by r.at, r.record_id, r.version`.execute(reader);
+  return rows.map(({ type, isNew, archivedBefore, archivedAs, ...revised }) => {
+    const isArchived = archivedAs !== null && archivedAs !== archivedBefore;
+    const happening = changed(revised, isNew === 1 ? 'memory.created' : archivedType(isArchived ? archivedAs : null));
+    return { ...happening, data: { ...happening.data, type, ...(isArchived ? { archivedAs } : {}) } };
+  });
+}
+
+function archivedType(archivedAs: string | null): WebhookEvent {
+  if (archivedAs === null) return 'memory.changed';
+  return archivedAs === 'forgotten' ? 'memory.forgotten' : 'memory.archived';
+}
+
+async function changesOfBlocks(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
+  const { rows } = await sql<Revised & { block: string }>`
+    select r.record_id as id, r.version, r.at, r.reason, r.actor, b.agent_id as agent, b.user_id as "user",
+      nullif(b.session_id, '') as session, b.kind as block
+    from revisions r join blocks b on b.tenant_id = r.tenant_id and b.id = r.record_id
+    where r.tenant_id = ${tenant} and r.at > ${from} and r.at <= ${to}
+    order by r.at, r.record_id, r.version`.execute(reader);
+  return rows.map(({ block, ...revised }) => {
+    const happening = changed(revised, 'block.changed');
+    return { ...happening, data: { ...happening.data, block } };
+  });
+}
+
+function changed({ id, version, at, reason, actor, agent, user, session }: Revised, type: WebhookEvent): Happening {
+  return {
+    type,
+    subject: `${id}/${version}`,
+    at,
+    place: { agent, user, session },
+    data: { id, version, reason, actor },
+  };
+}
+
+/** An intention is due again when it was put off until another time. */
+async function dueIntentions(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
+  const { rows } = await sql<Place & { id: string; at: number }>`
+    select id, due_at as at, agent_id as agent, user_id as "user", nullif(session_id, '') as session from memories
+    where tenant_id = ${tenant} and type = 'intention' and state in ('open', 'snoozed') and archived_at is null
+      and due_at > ${from} and due_at <= ${to}
+    order by due_at, id`.execute(reader);
+  return rows.map(({ id, at, ...place }) => ({
+    type: 'intention.due',
+    subject: `${id}@${at}`,
+    at,
+    place,
+    data: { id, dueAt: new Date(at).toISOString() },
+  }));
+}
+
+async function refusals(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
+  const { rows } = await sql<Place & { id: string; at: number; reason: string; what: string }>`
+    select id, at, reason, what, agent_id as agent, user_id as "user", session_id as session from refusals
+    where tenant_id = ${tenant} and at > ${from} and at <= ${to} order by at, id`.execute(reader);
+  return rows.map(({ id, at, reason, what, ...place }) => ({
+    type: 'refusal.recorded',
+    subject: id,
+    at,
+    place,
+    data: { id, reason, what },
+  }));
+}
+
+/** Alerts stand in the audit trail of the tenant. */
+async function alerts(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
+  const { rows } = await sql<{ id: string; at: number; act: string }>`
+    select id, at, act from admin_acts
+    where tenant_id = ${tenant} and act like '%.alert' and at > ${from} and at <= ${to} order by id`.execute(reader);
+  return rows.map(({ id, at, act }) => ({
+    type: 'alert.raised',
+    subject: id,
+    at,
+    place: TENANT,
+    data: { id, alert: act },
+  }));
+}
+
+async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
+  const { rows } = await sql<{ id: string; at: number; subject: string }>`
+    select id, at, subject from erasures where tenant_id = ${tenant} and at > ${from} and at <= ${to} order by id`.execute(
+    reader,
+  );
+  return rows.map(({ id, at, subject }) => ({
+    type: 'scope.erased',
+    subject: id,
+    at,
+    place: TENANT,
+    data: { certificate: id, subject },
+  }));
+}
+
+/** A delivery that failed for good is in the log of its webhook: to tell of it by webhook would never end. */
+async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
+  const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`
+    select id, kind, finished_at as at, attempts from jobs
+    where tenant_id = ${tenant} and state = 'dead' and kind <> 'deliver-webhook' and finished_at > ${from}
+      and finished_at <= ${to} order by id`.execute(reader);
+  return rows.map(({ id, kind, at, attempts }) => ({
+    type: 'job.dead',
+    subject: `${id}@${at}`,
+    at,
+    place: TENANT,
+    data: { id, kind, attempts },
+  }));
+}
