@@ -4,7 +4,7 @@ import type { Output } from './output.ts';
 
 /** What a command was given. */
 export interface CommandInput {
-  /** What is not an option. */
+  /** The arguments that are not options. */
   words: string[];
   options: Record<string, string | boolean | string[] | undefined>;
   output: Output;
@@ -12,14 +12,14 @@ export interface CommandInput {
 
 /** A command of `varve`. */
 export interface Command {
-  /** How it is written: `recall <query>`. */
+  /** How the command is written: `recall <query>`. */
   usage: string;
-  /** A paragraph for its help. */
+  /** The paragraph that its help shows. */
   help: string;
   /** Its own options, besides those that all commands have; each with a word for its value and what it does. */
   options?: Record<string, CommandOption>;
   examples: readonly string[];
-  /** Runs it. A number is the exit code; nothing is 0. */
+  /** Runs the command. It returns the exit code, or nothing for 0. */
   run(input: CommandInput): Promise<number | void>;
 }
 
@@ -32,10 +32,10 @@ export interface CommandOption {
   help: string;
 }
 
-/** What scripts can rely on. */
+/** Exit codes, which scripts can rely on. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, nothing: 3, unavailable: 4 } as const;
 
-/** Wrong use of a command: said with the usage, exit code 2. */
+/** Wrong use of a command. The message is printed with the usage, and the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -108,7 +108,8 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
 /** The words of a command as one text; "-" reads it from standard input. */
 export async function readWords({ words }: CommandInput): Promise<string> {
   const given = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ');
-  if (given.trim() === '') throw new UsageError('Some text is missing.');
+  if (given.trim() === '')
+    throw new UsageError('The text is missing: give it as an argument, or give "-" to read it from standard input.');
   return given.trim();
 }
 
@@ -120,8 +121,8 @@ async function standardInput(): Promise<string> {
 /** The one word that a command needs. */
 export function oneWord({ words }: CommandInput, what: string): string {
   const [word] = words;
-  if (word === undefined) throw new UsageError(`Say which: ${what}.`);
-  if (words.length > 1) throw new UsageError(`Only one ${what} at a time.`);
+  if (word === undefined) throw new UsageError(`The ${what} is missing: give it as an argument.`);
+  if (words.length > 1) throw new UsageError(`Only one ${what} can be given at a time, not ${words.length}.`);
   return word;
 }
 
@@ -139,7 +140,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   });
 }
 
-/** How this program is called here: in a checkout by its script, else by its name. */
+/** How this program is called: in a checkout by its npm script, else by its name. */
 export function calledAs(): string {
   return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
 }

@@ -3,9 +3,9 @@ import type { Command } from './command.ts';
 /** A command as the help lists it. */
 export interface Listed {
   summary: string;
-  /** Goes on until it is stopped, so that what costs time at the start and saves it later is worth it. */
+  /** Whether the command runs until it is stopped. Such a command pays a slower start for faster work. */
   isLasting?: true;
-  /** Loaded when it is called: a short command must not wait for the code of all. */
+  /** Loads the command when it is called, so that a short command does not wait for the code of all others. */
   load(): Promise<Command>;
 }
 

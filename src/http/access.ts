@@ -10,7 +10,10 @@ import { DoorError } from './problem.ts';
 /** Fails when a key may do less than this. */
 export function assertAccess(key: ApiKey, access: KeyAccess): void {
   if (KEY_ACCESS.indexOf(key.access) >= KEY_ACCESS.indexOf(access)) return;
-  throw new DoorError('forbidden', `This needs a key that may ${access}; this one may ${key.access}.`);
+  throw new DoorError(
+    'forbidden',
+    `This operation needs a key with the access ${access}; the key of this request has the access ${key.access}.`,
+  );
 }
 
 /** Whether a key reaches only some agents or users of its tenant. */
@@ -43,7 +46,10 @@ function within(part: 'agent' | 'user', reached: string[] | null, asked: string 
 }
 
 function outside(part: string): VarveError {
-  return new VarveError(`This key does not reach that ${part}.`, { code: 'outside_scope', details: { part } });
+  return new VarveError(`The key of this request is limited to some ${part}s, and this ${part} is not one of them.`, {
+    code: 'outside_scope',
+    details: { part },
+  });
 }
 
 /**

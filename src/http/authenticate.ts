@@ -27,12 +27,12 @@ export async function authenticate(
   const refusal = (detail: string): DoorError =>
     new DoorError('unauthenticated', detail, { 'www-authenticate': challenge });
   const secret = secretOf(headers, basic);
-  if (secret === null) throw refusal('This needs a key: Authorization: Bearer <key>.');
+  if (secret === null) throw refusal('This request needs a key in the header Authorization: Bearer <key>.');
   const began = performance.now();
   const key = await varve.operator.keys.verify(secret);
   if (key !== null) return key;
   await refused(began, failures, address);
-  throw refusal('This key is not valid.');
+  throw refusal('This key is not valid: it is unknown, revoked or expired.');
 }
 
 /** Nothing can be written with Basic: a browser sends it by itself, also where another page sends it to. */
@@ -62,7 +62,7 @@ export async function bySecret(
   const began = performance.now();
   if (!sameText(given, settings.reflectionSecret)) {
     await refused(began, failures, address);
-    throw new DoorError('unauthenticated', 'This secret is not valid.');
+    throw new DoorError('unauthenticated', 'The secret in X-Reflection-Secret is not valid.');
   }
   return {
     id: 'reflection-secret',
@@ -88,11 +88,17 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {
   const host = headers.get('host') ?? '';
   if (!isOurHost(host, settings))
-    throw new DoorError('wrong_host', 'This server does not answer under that host name.');
+    throw new DoorError(
+      'wrong_host',
+      'This server does not answer under this host name. Allow the name with VARVE_ALLOWED_HOSTS.',
+    );
   const origin = headers.get('origin');
   if (origin === null || settings.corsOrigins.includes(origin)) return;
   if (origin !== `http://${host}` && origin !== `https://${host}`) {
-    throw new DoorError('wrong_origin', 'Web pages of other origins may not call this server.');
+    throw new DoorError(
+      'wrong_origin',
+      'Web pages of this origin may not call the server. Allow the origin with VARVE_CORS_ORIGINS.',
+    );
   }
 }
 

@@ -89,11 +89,22 @@ export function problemOf(thrown: unknown): { problem: Problem; headers: Record<
   }
   if (thrown instanceof Error && thrown.name === 'AbortError') {
     return {
-      problem: problem('cancelled', 'The work was ended: the server stops, or nobody waits for it.', true),
+      problem: problem(
+        'cancelled',
+        'The request was cancelled, because the server stops or the client has closed the connection.',
+        true,
+      ),
       headers: {},
     };
   }
-  return { problem: problem('internal', 'Something unforeseen went wrong. The log has it.', true), headers: {} };
+  return {
+    problem: problem(
+      'internal',
+      'An unexpected error occurred. The log of the server has the details under the id of this request.',
+      true,
+    ),
+    headers: {},
+  };
 }
 
 function problem(code: ProblemCode, detail: string, retryable: boolean): Problem {

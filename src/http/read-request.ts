@@ -40,7 +40,9 @@ export function readQuery(operation: Operation, search: URLSearchParams): ReadQu
   if (operation.query !== undefined) return { scope, query: parse(operation.query, query, 'The query string') };
   const [unknown] = Object.keys(query);
   if (unknown !== undefined)
-    throw invalidInput(`The query string has ${JSON.stringify(unknown)}, which is not known here.`);
+    throw invalidInput(
+      `The query string has the parameter ${JSON.stringify(unknown)}, which this operation does not have.`,
+    );
   return { scope, query: undefined };
 }
 
@@ -54,7 +56,7 @@ function coerced(name: string, schema: JsonSchema | undefined, values: string[])
 
 function onlyOne(name: string, values: string[]): string {
   if (values.length === 1) return values[0] ?? '';
-  throw invalidInput(`The query string has ${JSON.stringify(name.slice(0, 50))} more than once.`);
+  throw invalidInput(`The query string has ${JSON.stringify(name.slice(0, 50))} more than once. Give it once.`);
 }
 
 /** The body of a request, checked; and its text, for the fingerprint of a request that must happen once. */
@@ -74,11 +76,11 @@ export async function readBody(
   return { body: operation.bodyCheckedLater ? body : parse(operation.body, body, 'The body'), text };
 }
 
-/** Fails when a body is packed: unpacked it could be a thousand times as large, and taken as it is it says nothing. */
+/** Refuses a compressed body: it could be a thousand times as large when it is decompressed. */
 export function assertPlain({ headers }: Request): void {
   const coding = headers.get('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
-    throw new DoorError('unsupported_media_type', 'The body must not be packed: send it without Content-Encoding.');
+    throw new DoorError('unsupported_media_type', 'The body must not be compressed: send it without Content-Encoding.');
 }
 
 /** The whole body as a text. One that says that it is larger than it may be is not read. */
@@ -89,8 +91,12 @@ export async function bodyText(request: Request, limit: number): Promise<string>
     return await readText(request, limit);
   } catch (error) {
     if (error instanceof DoorError) throw error;
-    // Nobody is left to be told; the log is not to take it for a fault of ours.
-    throw new VarveError('The body broke off.', { code: 'cancelled', retryable: true, cause: error });
+    // The client is gone. The code keeps the log from counting it as an error of the server.
+    throw new VarveError('The connection ended before the body was complete.', {
+      code: 'cancelled',
+      retryable: true,
+      cause: error,
+    });
   }
 }
 
@@ -109,5 +115,5 @@ async function readText(request: Request, limit: number): Promise<string> {
 }
 
 function tooLarge(limit: number): DoorError {
-  return new DoorError('too_large', `The body may have ${limit.toLocaleString('en')} bytes.`);
+  return new DoorError('too_large', `The body is too large: at most ${limit.toLocaleString('en')} bytes are accepted.`);
 }

@@ -173,7 +173,10 @@ async function noteAct(
 
 /** Says that a key with limits cannot ask for what concerns everyone. */
 export function tenantWide(): VarveError {
-  return new VarveError('This concerns the whole tenant, and this key reaches only a part.', { code: 'outside_scope' });
+  return new VarveError(
+    'This operation concerns the whole tenant, and the key of this request is limited to some agents or users.',
+    { code: 'outside_scope' },
+  );
 }
 
 /** Whether a text can name a request: 1 to 200 visible characters. */

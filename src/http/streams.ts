@@ -132,7 +132,8 @@ export async function* textLines(stream: AsyncIterable<Uint8Array> | null): Asyn
       yield rest;
       rest = next;
     }
-    if (rest.length > MOST_PER_LINE) throw invalidInput('A line is longer than 10 MiB.');
+    if (rest.length > MOST_PER_LINE)
+      throw invalidInput('A line is longer than 10 MiB, which is the limit of an import.');
   }
   rest += decoder.decode();
   if (rest !== '') yield rest;

@@ -6,7 +6,7 @@ import type { Outcome } from '../store/queue/settle-jobs.ts';
 
 const ERROR_LIMIT = 1000;
 
-/** What follows from an error that a handler threw. */
+/** The outcome of a job whose handler threw an error: retried, postponed or dead. */
 export function outcomeOfError(thrown: unknown, job: Job, deps: { now: number; backoff: Backoff }): Outcome {
   const error = errorText(thrown);
   if (Postponed.isInstance(thrown)) return { type: 'postponed', runAt: thrown.until.getTime(), error };
@@ -19,7 +19,7 @@ function mayRetry(thrown: unknown): boolean {
   return !(typeof thrown === 'object' && thrown !== null && 'retryable' in thrown && thrown.retryable === false);
 }
 
-// PostgreSQL refuses NUL in text, and cutting may halve an emoji.
+// PostgreSQL refuses NUL in text, and cutting the text may split a surrogate pair.
 function errorText(thrown: unknown): string {
   return messageOf(thrown).slice(0, ERROR_LIMIT).replaceAll('\0', '').toWellFormed();
 }
@@ -37,15 +37,15 @@ export interface BackoffOptions {
 }
 
 /**
- * Twice as long after every failure, less up to half of it by chance, so that jobs that failed together
- * do not come back together. With the defaults eight attempts span about half an hour: an outage of a model.
+ * The pause doubles with every failure and is shortened by a random part of up to a half (jitter), so that jobs that
+ * failed together are not retried together. With the defaults eight attempts span about half an hour: an outage of a model.
  */
 export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
   const { first = 15 * SECOND, most = 60 * MINUTE, random = Math.random } = options;
   return (attempt) => Math.round(Math.min(first * 2 ** (attempt - 1), most) * (1 - random() / 2));
 }
 
-// Known by name, as VarveError is: two copies of the package recognise each other's.
+// Recognised by a global symbol, as VarveError is, so that it works across two copies of the package.
 const MARKER = Symbol.for('varve.postponed');
 
 /** Thrown by a handler whose job has to wait without having failed. Made by {@link postpone}. */

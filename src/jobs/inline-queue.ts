@@ -5,21 +5,21 @@ import type { Scope } from '../record/scope.ts';
 
 /** Exchanges that wait to be read by the local reader, in this process. */
 export interface InlineQueue {
-  /** Takes an exchange in. Never fails and never waits. */
+  /** Adds an exchange. Never fails and never waits. */
   add(scope: Scope, events: readonly Event[]): void;
-  /** From now on exchanges are read as they come in. */
+  /** Begins to read exchanges as they are added. */
   start(): void;
-  /** Reads everything that waits. */
+  /** Reads all exchanges that wait. */
   drain(): Promise<void>;
-  /** Reads what waits, as far as a second goes, and takes nothing more in. The rest is read by the next formation. */
+  /** Reads waiting exchanges for at most a second and accepts no more. The next formation reads the rest. */
   stop(): Promise<void>;
 }
 
-// Where nobody drains, another process does the work: formation reads the same events later.
+// Without a worker in this process, a formation in another process reads the same events later.
 const MOST_WAITING = 1000;
 const PATIENCE = 1000;
 
-/** Makes the queue. `read` may fail: that is told as a warning, and the later formation covers it. */
+/** Makes the queue. Where `read` fails, the process emits a warning and the next formation reads the exchange again. */
 export function createInlineQueue(read: (scope: Scope, events: readonly Event[]) => Promise<unknown>): InlineQueue {
   const waiting: { scope: Scope; events: readonly Event[] }[] = [];
   let isStarted = false;
@@ -28,7 +28,7 @@ export function createInlineQueue(read: (scope: Scope, events: readonly Event[])
 
   const work = async (): Promise<void> => {
     while (waiting.length > 0) {
-      // The answer goes out first.
+      // The caller gets its answer before the exchange is read.
       await setImmediate();
       if (stoppedAt !== null && performance.now() - stoppedAt > PATIENCE) waiting.length = 0;
       const next = waiting.shift();

@@ -3,36 +3,36 @@ import type { Job, Json } from '../store/queue/job.ts';
 
 /** What a handler gets besides its job. */
 export interface JobContext {
-  /** Aborted when the lease is lost or the worker has to stop: what is done afterwards does not count. */
+  /** Aborted when the lease is lost or the worker stops. Work that the handler does afterwards is not recorded. */
   signal: AbortSignal;
   /**
    * Renews the lease now; the worker also does so by itself. Throws when the lease is lost.
-   * Never to be called inside a transaction: it would wait for a transaction of its own.
+   * Must not be called inside a transaction: it opens a transaction of its own and would wait for the outer one.
    */
   heartbeat(): Promise<void>;
   /**
    * Marks the job as done in the transaction of its effects, so that they happen exactly once.
-   * Throws `conflict` when the lease is lost, which takes the transaction back.
+   * Throws `conflict` when the lease is lost, which rolls the transaction back.
    */
   complete(writer: Writer): Promise<void>;
   /**
-   * Keeps how far a job of several transactions has come, in each of them: the next attempt has it as its payload.
-   * Throws `conflict` when the lease is lost, which takes the transaction back.
+   * Stores the progress of a job that takes several transactions, within each of them: the next attempt gets it as its payload.
+   * Throws `conflict` when the lease is lost, which rolls the transaction back.
    */
   proceed(writer: Writer, payload: Json): Promise<void>;
 }
 
-/** Runs the jobs of one kind. To throw is to fail; see `postpone` for waiting without having failed. */
+/** Runs the jobs of one kind. An error fails the attempt; `postpone` makes the job wait without a failed attempt. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
-/** What there is to know of a kind of job. */
+/** A kind of job: its handler, its schedule, and whether it may cost money. */
 export interface JobKind {
   run: JobHandler;
-  /** Whether it may ask a model: without credit it waits, and has not failed. */
+  /** Whether the handler may call a paid model. Without credit such a job is postponed and does not fail. */
   isPaid: boolean;
-  /** When it is enqueued by itself: a cron expression with seconds in front, in UTC. Null or left out: only when something asks for it. */
+  /** The schedule: a cron expression with seconds in front, in UTC. Null or left out: the job is only enqueued on request. */
   cron?: string | null;
 }
 
-/** Kinds of jobs by their names. Each part of Varve has one table of its own kinds; the background work joins them. */
+/** Job kinds by name. Each folder has one table of its own kinds, and `background.ts` joins the tables. */
 export type JobKinds = Readonly<Record<string, JobKind>>;

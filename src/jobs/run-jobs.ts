@@ -12,14 +12,14 @@ import type { JobContext, JobHandler } from './job-kinds.ts';
 interface RunningJob extends LeasedRun {
   /** When the lease runs out, as far as this worker knows. */
   leaseUntil: number;
-  /** Asks for a renewal although it is not time yet. */
+  /** Whether the handler asked to renew the lease early. */
   renewNow: boolean;
   controller: AbortController;
   /** Why it was aborted, if it was. */
   cut: 'lost' | 'stopped' | null;
-  /** Completed by the handler itself, unless its transaction was taken back. */
+  /** Whether the handler completed the job itself. Not true if its transaction was rolled back. */
   completed: boolean;
-  /** Resolves when the handler has ended, however it did. */
+  /** Resolves when the handler has ended, by success or by failure. */
   over: Promise<void>;
 }
 
@@ -50,12 +50,12 @@ export interface Runs {
   /** Whether turns take new jobs. */
   isTaking: boolean;
   readonly counts: Record<Outcome['type'] | 'lost', number>;
-  /** Goes to the database once: settles what has ended, renews what runs, takes new jobs and starts them. */
+  /** One round trip to the database: settles the runs that ended, renews the leases of the others, leases new jobs and starts them. */
   turn(): Promise<void>;
   isIdle(): boolean;
-  /** When all handlers that run now have ended. */
+  /** Resolves when all handlers that run now have ended. */
   whenOver(): Promise<void>;
-  /** Aborts what runs, because the worker stops. */
+  /** Aborts all runs, because the worker stops. */
   abort(): void;
 }
 
@@ -95,7 +95,7 @@ export function createRuns(options: RunsOptions): Runs {
       for (const job of result.leased) start({ job, ...lease });
     } catch (error) {
       ended = [...turn.ended, ...ended];
-      // The worker was out of touch for longer than the lease: others may be running these jobs by now.
+      // The worker did not reach the database for longer than the lease: other workers may be running these jobs by now.
       for (const run of running) if (run.leaseUntil <= clock.now()) cutShort(run, 'lost');
       throw error;
     }
@@ -112,7 +112,7 @@ export function createRuns(options: RunsOptions): Runs {
     const outcome = await runHandler(run, { ...options, turn: runs.turn });
     running.delete(run);
     if (run.cut === 'lost') runs.counts.lost += 1;
-    // Settled by its own transaction. Had that been taken back unnoticed, the lease would run out and the job run again.
+    // The handler's own transaction has settled the job. If that transaction was rolled back, the lease expires and the job runs again.
     else if (run.completed && outcome.type === 'done') runs.counts.done += 1;
     else ended.push({ job: run.job, leaseId: run.leaseId, completed: run.completed, outcome });
     onEnd();
@@ -123,7 +123,7 @@ export function createRuns(options: RunsOptions): Runs {
 
 function isRenewalDue(run: RunningJob, now: number, leaseMs: number): boolean {
   const left = run.leaseUntil - now;
-  // More left than a lease is long: the clock was put back, and others would wait that long for a worker that has ended.
+  // The lease ends later than a whole lease from now: the clock was set back, and other workers would wait too long for a dead worker.
   return run.cut !== 'lost' && (run.renewNow || left < (leaseMs * 2) / 3 || left > leaseMs);
 }
 

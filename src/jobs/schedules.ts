@@ -9,9 +9,9 @@ import { bringJobsBack } from '../store/queue/lease-jobs.ts';
 import { type Json, NO_TENANT } from '../store/queue/job.ts';
 import { moveSchedule, readSchedules, type ScheduleRow, upsertSchedules } from '../store/queue/schedule-rows.ts';
 
-/** A job that comes again. Its jobs belong to no tenant. */
+/** A recurring job. The jobs that it enqueues belong to no tenant. */
 export interface NewSchedule {
-  /** What it is known by: the same name is the same schedule. */
+  /** Identifies the schedule: saving the same name again updates it. */
   name: string;
   /** Five fields, or six with seconds in front; also `@daily` and the like. */
   cron: string;
@@ -122,7 +122,7 @@ function dueAfter({ cron, time_zone }: Pick<ScheduleRow, 'cron' | 'time_zone'>, 
   return nextDue({ cron, timeZone: knownTimeZone(time_zone, 'UTC') }, after);
 }
 
-// The clocks of two machines are not farther apart: less is left as it is, so that no due time comes twice for it.
+// Clocks of two machines differ by less than this. A smaller difference is not corrected, so that no due time is used twice.
 const SKEW = HOUR;
 
 /**

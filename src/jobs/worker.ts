@@ -19,7 +19,7 @@ export interface WorkerOptions {
   handlers: Readonly<Record<string, JobHandler>>;
   /** How many jobs run at the same time. Default 8. */
   concurrency?: number;
-  /** How long a job stays with a worker that gives no sign of life. Default one minute. */
+  /** How long a lease lasts: the job of a worker that does not renew it goes to another worker. Default one minute. */
   leaseMs?: number;
   /** How often an idle worker looks for jobs that other processes have enqueued. Default one second. */
   pollMs?: number;
@@ -27,7 +27,7 @@ export interface WorkerOptions {
   backoff?: Backoff;
   /** How long jobs that are done are kept. Default one day. */
   keepDoneMs?: number;
-  /** Hears of failures of the queue itself; those of jobs are kept with the jobs. Default: a warning of the process. */
+  /** Called with errors of the queue itself; errors of jobs are stored with the jobs. Default: the process emits a warning. */
   onError?: (error: unknown) => void;
 }
 
@@ -46,11 +46,11 @@ export interface Worker {
   stop(options?: { timeout?: number }): Promise<void>;
   /** Runs everything that is due now, and what becomes due by that, and tells how it ended. */
   drain(): Promise<RunCounts>;
-  /** Says that there may be something to do: after a commit that enqueued a job. */
+  /** Makes the worker look for jobs now. To be called after a commit that enqueued a job. */
   wake(): void;
 }
 
-// What a handler that heeds its signal needs to end.
+// The time that a handler gets to end after its signal is aborted.
 const GRACE = SECOND;
 
 /** Makes a worker. It does nothing before `start` or `drain`. */
@@ -63,7 +63,7 @@ export function createWorker(options: WorkerOptions): Worker {
     if (!(await database.read(EVERY_TENANT, (reader) => isScheduleDue(reader, clock.now())))) return;
     await database.write(EVERY_TENANT, (writer) => tickSchedules(writer, { clock, ids }));
   });
-  // Also as soon as the clock is put back by an hour or more.
+  // Also when the clock was set back by an hour or more.
   const tidy = every(HOUR, clock, async () => {
     await followClock(database, clock);
     await removeEndedJobs(database, { before: clock.now() - keepDoneMs });
@@ -94,7 +94,7 @@ export function createWorker(options: WorkerOptions): Worker {
 }
 
 interface Loop {
-  /** Goes on until it is left. Errors go to `onError`. */
+  /** Runs until it is stopped. Errors go to `onError`. */
   start(): void;
   /** Resolves when nothing is left to do. A loop that was not started runs until then, and throws what its steps throw. */
   whenIdle(): Promise<void>;
@@ -103,7 +103,7 @@ interface Loop {
 }
 
 interface LoopOptions {
-  /** Done in this order, again and again. */
+  /** The steps of a round, in order. */
   steps: readonly (() => Promise<void>)[];
   runs: Runs;
   bell: Bell;
@@ -123,7 +123,7 @@ function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop 
       await step();
     } catch (error) {
       if (!isStarted) throw error;
-      // A store that is closed does not open again.
+      // A closed store cannot be opened again, so the loop ends.
       isLeaving ||= VarveError.isInstance(error, 'closed');
       onError(error);
     }
@@ -131,7 +131,7 @@ function createLoop({ steps, runs, bell, pauseMs, onError }: LoopOptions): Loop 
 
   const repeat = async (): Promise<void> => {
     for (;;) {
-      // SQLite answers without ever waiting: without this, a long queue would let nothing else in the process run.
+      // SQLite answers synchronously: without this pause a long queue would block the event loop of the process.
       await setImmediate();
       const askedBefore = waiters.splice(0);
       for (const step of steps) await attempt(step);
@@ -209,10 +209,10 @@ function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'VarveQueueWarning');
 }
 
-/** Wakes the one who waits for it. A ring that nobody was waiting for is kept for the next wait. */
+/** Wakes the loop that waits. A ring while nothing waits ends the next wait at once. */
 interface Bell {
   ring(): void;
-  /** Until it rings, at most so many milliseconds. */
+  /** Waits until the bell rings, at most so many milliseconds. */
   wait(milliseconds: number): Promise<void>;
 }
 

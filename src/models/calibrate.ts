@@ -150,7 +150,7 @@ async function cancellable<Result>(signal: AbortSignal | undefined, work: () => 
   } catch (cause) {
     if (!signal?.aborted || VarveError.isInstance(cause)) throw cause;
     const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-    throw new VarveError(`The calibration was ${timedOut ? 'out of time' : 'cancelled'}.`, {
+    throw new VarveError(`The calibration ${timedOut ? 'timed out' : 'was cancelled'}.`, {
       code: timedOut ? 'timed_out' : 'cancelled',
       cause,
     });

@@ -11,7 +11,7 @@ import {
   readFailure,
 } from './call-failure.ts';
 
-/** How patient we are with a model outside of this process. Times are milliseconds. */
+/** Timeouts, retries and concurrency of calls to a remote model. Times are milliseconds. */
 export interface CallSettings {
   /** For one try. Default 60,000. */
   timeout?: number;
@@ -96,7 +96,7 @@ function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): v
   const until = breaker.blockedUntil();
   if (until === null) return;
   throw new VarveError(
-    `${name} has failed several times in a row and is left alone until ${new Date(until).toISOString()}.`,
+    `${name} has failed several times in a row and is not called again before ${new Date(until).toISOString()}.`,
     {
       code,
       retryable: true,
@@ -165,7 +165,7 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
   const reason: unknown = signal.reason;
   if (VarveError.isInstance(reason)) return reason;
   const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
-  return new VarveError(`The call of ${name} was ${timedOut ? 'out of time' : 'cancelled'}.`, {
+  return new VarveError(`The call of ${name} ${timedOut ? 'timed out' : 'was cancelled'}.`, {
     code: timedOut ? 'timed_out' : 'cancelled',
     retryable: timedOut,
     cause: reason,

@@ -328,7 +328,7 @@ function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidA
   // The message for the model may quote what it wrote; this one names places only.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
-  const error = new VarveError(`${used.id} gave no usable answer to the task ${request.task}: ${what}.`, {
+  const error = new VarveError(`${used.id} returned no usable answer to the task ${request.task}: ${what}.`, {
     code: 'model_answer_invalid',
     details: { model: used.id, task: request.task, problem: invalid.problem, issues: invalid.issues },
   });

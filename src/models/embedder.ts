@@ -42,7 +42,7 @@ export interface ExpectedVectors {
 /** Makes vectors of unit length of an embedder's answer, or throws `embedder_unavailable` that says what is wrong with it. */
 export function unitVectors(answer: readonly ArrayLike<number>[], expected: ExpectedVectors): Float32Array[] {
   if (!Array.isArray(answer) || answer.length !== expected.count) {
-    throw wrong(expected, 'wrong_count', `gave ${answer?.length ?? 'no'} vectors for ${expected.count} texts`);
+    throw wrong(expected, 'wrong_count', `returned ${answer?.length ?? 'no'} vectors for ${expected.count} texts`);
   }
   return answer.map((vector) => unitVector(vector, expected));
 }
@@ -53,7 +53,7 @@ function unitVector(vector: ArrayLike<number>, expected: ExpectedVectors): Float
     throw wrong(
       expected,
       'wrong_dimensions',
-      `gave a vector of ${found} dimensions where ${expected.dimensions} are expected`,
+      `returned a vector of ${found} dimensions where ${expected.dimensions} are expected`,
     );
   }
   let sum = 0;
@@ -61,8 +61,8 @@ function unitVector(vector: ArrayLike<number>, expected: ExpectedVectors): Float
   const length = Math.sqrt(sum);
   // NaN and Infinity in any place, text and null end up here too.
   if (!Number.isFinite(length))
-    throw wrong(expected, 'not_finite', 'gave a vector with something in it that is no finite number');
-  if (length === 0) throw wrong(expected, 'zero_vector', 'gave a vector of nothing but zeros');
+    throw wrong(expected, 'not_finite', 'returned a vector with a value that is not a finite number');
+  if (length === 0) throw wrong(expected, 'zero_vector', 'returned a vector of zeros only');
   return Float32Array.from(vector, (value) => value / length);
 }
 

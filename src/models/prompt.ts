@@ -71,7 +71,9 @@ export function renderPrompt<Input>(template: PromptTemplate<Input>, input: Inpu
  */
 export function fence(label: string, text: string): string {
   if (!/^[a-z][a-z_]{0,30}$/.test(label))
-    throw invalidInput(`The label ${JSON.stringify(label)} is not a plain snake_case word.`);
+    throw invalidInput(
+      `The label ${JSON.stringify(label)} must be a snake_case word of letters, such as recent_turns.`,
+    );
   const clean = withoutMarkers(visibleText(text))
     .replace(/[<＜﹤](?=\s{0,5}[|｜])/g, '&lt;')
     .replace(new RegExp(`[<＜﹤‹〈⟨]([\\s/\\\\／]{0,20}${label})`, 'giu'), '&lt;$1');

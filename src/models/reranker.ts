@@ -64,10 +64,13 @@ function checkedRanking(
       seen.has(index) ||
       !Number.isFinite(relevanceScore)
     ) {
-      throw new VarveError(`${name} gave a ranking with a place that does not exist, comes twice or has no score.`, {
-        code: 'model_answer_invalid',
-        details: { model: name, documents: count },
-      });
+      throw new VarveError(
+        `${name} returned a ranking with an index that is out of range, duplicated or without a score.`,
+        {
+          code: 'model_answer_invalid',
+          details: { model: name, documents: count },
+        },
+      );
     }
     seen.add(index);
   }

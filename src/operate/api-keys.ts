@@ -6,7 +6,7 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findKey, hasLiveKey, insertKey, type KeyRow, listKeys, updateKey } from '../store/doors/api-key-store.ts';
 import { recordAct } from '../store/doors/admin-acts.ts';
 
-/** What a key may do: each one may do what those before it may. */
+/** The rights of a key, each including those before it. */
 export const KEY_ACCESS = ['read', 'write', 'admin'] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
 
@@ -39,7 +39,11 @@ export interface NewApiKey {
   expiresAt?: TimeInput;
 }
 
-const namesSchema = z.array(textSchema(200)).min(1, 'names nobody: leave it out to reach all').max(1000).optional();
+const namesSchema = z
+  .array(textSchema(200))
+  .min(1, 'must name at least one: leave it out to reach all')
+  .max(1000)
+  .optional();
 
 export const newApiKeySchema: z.ZodType<Parsed<NewApiKey>, NewApiKey> = z.strictObject({
   name: textSchema(100),
@@ -59,7 +63,7 @@ function newSecret(id: string): { secret: string; hash: string } {
   return { secret: `varve_${id.slice('key_'.length)}_${bytes}`, hash: hashOf(bytes) };
 }
 
-/** The id and the random part of a secret; null when it is none. */
+/** The id and the random part of a secret; null when the text is not a secret. */
 function readSecret(secret: string): { id: string; bytes: string } | null {
   const match = SECRET_PATTERN.exec(secret);
   return match === null ? null : { id: `key_${match[1]}`, bytes: match[2] ?? '' };
@@ -84,7 +88,7 @@ export function sameText(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** A key that was just made: the one time that its secret is seen. */
+/** A key that was just made, with its secret, which is shown only now. */
 export interface MadeApiKey {
   key: ApiKey;
   secret: string;
@@ -105,7 +109,7 @@ export interface Keys {
   any(): Promise<boolean>;
 }
 
-// Another process may have revoked a key: it is believed for this long without asking.
+// A key that was checked is trusted for this long without another query; another process may have revoked it meanwhile.
 const BELIEVED_FOR = 1_000;
 const MOST_KNOWN = 10_000;
 
@@ -114,7 +118,7 @@ export function createKeys(parts: Parts): Keys {
   const { database, clock, ids } = parts;
   const cache = createKeyCache(parts);
 
-  /** The change and its entry in the audit trail are one. */
+  /** Makes the change and its entry in the audit trail in one transaction. */
   const change = async (
     { act, by, ...key }: { tenant: string; id: string; by: string; act: string },
     fields: Partial<KeyRow>,
@@ -216,5 +220,8 @@ function toKey(row: KeyRow): ApiKey {
 }
 
 function notFound(id: string): VarveError {
-  return new VarveError(`There is no live key ${id}.`, { code: 'not_found', details: { id } });
+  return new VarveError(`There is no key ${id} in this tenant, or it was revoked.`, {
+    code: 'not_found',
+    details: { id },
+  });
 }

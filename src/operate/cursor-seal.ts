@@ -9,7 +9,7 @@ import { findMeta, setMeta } from '../store/progress-store.ts';
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;
-  /** What was sealed for this tenant; `invalid_input` for anything else. */
+  /** Opens a cursor that was sealed for this tenant. Throws `invalid_input` for any other text. */
   open(tenant: string, sealed: string): Promise<string>;
 }
 
@@ -38,7 +38,7 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
     try {
       return await known;
     } catch (error) {
-      // The store may answer the next time.
+      // A failed read is not cached: the store may answer the next time.
       known = undefined;
       throw error;
     }
@@ -58,7 +58,10 @@ export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorS
         decipher.setAAD(digest(tenant)).setAuthTag(bytes.subarray(-TAG));
         return decipher.update(bytes.subarray(NONCE, -TAG), undefined, 'utf8') + decipher.final('utf8');
       } catch (error) {
-        throw invalidInput('The cursor is not one that was given.', { cause: (error as Error).name });
+        throw invalidInput(
+          'The cursor is not valid. Give the cursor that the page before returned, unchanged and with a key of the same tenant.',
+          { cause: (error as Error).name },
+        );
       }
     },
   };

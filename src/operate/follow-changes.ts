@@ -7,7 +7,7 @@ import { type ChangePlace, type ChangeRow, lastEventRow, readChanges } from '../
 
 /** Something that changed. It names the record and holds nothing of its content. */
 export interface RecordChange {
-  /** Where to go on after it. */
+  /** The cursor from which to continue after this change. */
   cursor: string;
   kind: 'event' | 'memory' | 'block';
   id: string;
@@ -26,9 +26,9 @@ export interface FollowOptions {
   written?(): Promise<void>;
 }
 
-// Writers in other processes are seen this late at most.
+// Changes of other processes are seen after this delay at most.
 const LOOK_EVERY = 1_000;
-// On a busy server something is written all the time: looking after each write would leave no time for the writes.
+// A busy server writes all the time: a query after each write would slow the writes down.
 const LOOK_AT_MOST_EVERY = 100;
 // A transaction may commit after one that began later: the last stretch is read again, and what was told is left out.
 const OVERLAP: ChangePlace = { rowId: 200, at: 3_000 };
@@ -90,6 +90,7 @@ function keyOf({ id, version }: Pick<ChangeRow, 'id' | 'version'>): string {
 
 function readCursor(cursor: string): ChangePlace {
   const match = /^(\d{1,15})-(\d{1,15})$/.exec(cursor);
-  if (match === null) throw invalidInput('The cursor is not one that a change has given.');
+  if (match === null)
+    throw invalidInput('The cursor is not valid. Give the `cursor` of a change that was received before.');
   return { rowId: Number(match[1]), at: Number(match[2]) };
 }

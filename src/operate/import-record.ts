@@ -24,7 +24,7 @@ import { passFormation } from '../store/session-store.ts';
 import { findInItsPlace } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 
-/** What became of a line: taken in, or there already. */
+/** The result of a line: imported, or known already. */
 export type TakenIn = 'imported' | 'known';
 
 /** What the lines of one import share. */
@@ -42,7 +42,7 @@ const IMPORTED = { reason: 'imported', actor: 'import' };
 /** The parts, with an id and a time that are given instead of new. */
 function fixed<Fixed extends Parts>(parts: Fixed, id: string, time: Date | undefined): Fixed {
   const ids = { next: (prefix: IdPrefix) => (id.startsWith(`${prefix}_`) ? id : parts.ids.next(prefix)) };
-  // A line says itself whose its record is.
+  // Each line names the scope of its record.
   const clock = time === undefined ? parts.clock : { now: () => time.getTime() };
   return { ...parts, ids, clock, sharesFacts: false };
 }
@@ -303,7 +303,9 @@ export async function takeInRevision(writer: Writer, line: Line<'revision'>): Pr
   if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
   if (await hasRevision(writer, line)) return 'known';
   // It would be the past of a record that the line's scope does not have, and take the number of its next change.
-  throw invalidInput(`Version ${version} of ${recordId} is of another scope than ${recordId} itself.`);
+  throw invalidInput(
+    `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
+  );
 }
 
 async function ownerOf(writer: Writer, tenant: string, recordId: string): Promise<string | null> {

@@ -21,7 +21,7 @@ import { type ParsedLine, recordLineSchema } from './record-line.ts';
 export interface ImportOptions {
   /** Parts of the scope that replace those of every line: the tenant always is this one. */
   into: ScopeInput & { tenant: string };
-  /** Says what would be done and does nothing. */
+  /** Reports what would be imported and changes nothing. */
   dryRun?: boolean;
   /** Called with every place that a line would write to; throws `outside_scope` when the caller may not write there. */
   check?(scope: Scope): void;
@@ -30,7 +30,7 @@ export interface ImportOptions {
   signal?: AbortSignal;
 }
 
-/** What became of an import. */
+/** The result of an import. */
 export interface ImportReport {
   read: number;
   imported: Record<string, number>;
@@ -48,7 +48,7 @@ export type ImportItem = unknown;
 const BATCH = 200;
 const MOST_PROBLEMS = 100;
 
-/** Takes lines in, a batch to a transaction. A bad line is reported and the rest goes on; doing it again changes nothing. */
+/** Imports lines, one transaction for each batch. A bad line is reported and the others are imported. Idempotent. */
 export async function importRecords(
   parts: FormDeps,
   lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
@@ -78,7 +78,7 @@ export async function importRecords(
     options.signal?.throwIfAborted();
     report.read += 1;
     try {
-      // A text is no line but the reason why there is none.
+      // A string in place of a line is the reason why a part of the input could not be read.
       if (typeof item === 'string') throw invalidInput(item);
       const line = parse(recordLineSchema, upgradeExported(item), `Line ${report.read}`);
       if (line.record === 'header') continue;

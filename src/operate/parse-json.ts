@@ -1,9 +1,9 @@
 import { invalidInput, type VarveError } from '../errors.ts';
 
-// Deeper than any record needs. What checks and stores a value goes down into it, and must not run out of stack.
+// Deeper than any record needs. Checking and storing a value is recursive and must not overflow the stack.
 const DEEPEST = 100;
 
-/** Reads JSON. Fails with `invalid_input` when it is none, or nested too deeply. */
+/** Parses JSON. Throws `invalid_input` when the text is not JSON or is nested too deeply. */
 export function parseJson(text: string, what: string): unknown {
   assertDepth(text, what);
   try {
@@ -37,7 +37,7 @@ function isNode(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Looks at the text and not at the value: to parse a million levels takes a second. */
+/** Measures the depth in the text, because parsing a million levels would take a second. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isText = false;

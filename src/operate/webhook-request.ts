@@ -46,13 +46,18 @@ export function signWebhook(
 /** Checks the address of a receiver, as far as that can be done without asking for its name. */
 export function checkReceiver(url: string, { allowPrivate = false }: WebhookOptions): URL {
   const parsed = URL.parse(url);
-  if (parsed === null) throw invalidInput(`${JSON.stringify(url.slice(0, 200))} is no URL.`);
+  if (parsed === null)
+    throw invalidInput(
+      `${JSON.stringify(url.slice(0, 200))} is not a URL. A webhook needs one such as https://example.com/hook.`,
+    );
   const isPlain = parsed.protocol === 'http:' && allowPrivate;
   if (parsed.protocol !== 'https:' && !isPlain) {
-    throw invalidInput('The URL of a webhook begins with https://. Plain http:// takes VARVE_WEBHOOKS_PRIVATE=1.');
+    throw invalidInput('The URL of a webhook must begin with https://. Set VARVE_WEBHOOKS_PRIVATE=1 to allow http://.');
   }
   if (parsed.username !== '' || parsed.password !== '') {
-    throw invalidInput('The URL of a webhook holds no user name and no password: the signature proves who sends.');
+    throw invalidInput(
+      'The URL of a webhook must not contain a user name or a password. Check the signature of a message to know its sender.',
+    );
   }
   const host = hostOf(parsed);
   const isPrivateHost = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);

@@ -4,6 +4,7 @@ import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { DAY } from '../record/clock.ts';
 import { parse, textSchema } from '../record/parse.ts';
 import type { Page, Writer } from '../store/database.ts';
+import { TENANT, WEBHOOK_EVENTS, type WebhookEvent } from '../store/doors/happenings.ts';
 import {
   type DeliveryRow,
   findDelivery,
@@ -11,11 +12,8 @@ import {
   listDeliveries,
   listWebhooks,
   removeWebhook,
-  TENANT,
   updateDelivery,
   updateWebhook,
-  WEBHOOK_EVENTS,
-  type WebhookEvent,
   type WebhookRow,
 } from '../store/doors/webhook-store.ts';
 import { recordAct } from '../store/doors/admin-acts.ts';
@@ -119,7 +117,7 @@ const pageSchema = z.strictObject({
 /** Makes the webhooks of a store. */
 export function createWebhooks(deps: WebhookDeps): Webhooks {
   const { database, clock, ids } = deps;
-  /** A change and its entry in the audit trail are one. */
+  /** Makes a change and its entry in the audit trail in one transaction. */
   const change = (
     { tenant, id, by, act }: { tenant: string; id: string; by: string; act: string },
     work: (writer: Writer) => Promise<Partial<WebhookRow>>,
@@ -145,9 +143,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
         created_by: by,
       };
       await database.write(tenant, async (writer) => {
-        if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) {
-          throw new VarveError(`A tenant has at most ${MOST_WEBHOOKS} webhooks.`, { code: 'conflict' });
-        }
+        if ((await listWebhooks(writer, tenant)).length >= MOST_WEBHOOKS) throw tooMany();
         await insertWebhook(writer, row);
         // The path of a URL may be a secret of the receiver's.
         const details = { host: new URL(row.url).host };
@@ -158,7 +154,8 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     list: async (tenant) => (await database.read(tenant, (reader) => listWebhooks(reader, tenant))).map(toWebhook),
     async change(tenant, id, input, by) {
       const set = changedFields(parse(webhookChangeSchema, input, 'The change'), deps);
-      if (Object.keys(set).length === 0) throw invalidInput('The change names nothing to change.');
+      if (Object.keys(set).length === 0)
+        throw invalidInput('The change is empty. Give at least one of url, events, description and enabled.');
       return toWebhook(await change({ tenant, id, by, act: 'webhook.change' }, async () => set));
     },
     async rotate(tenant, id, by) {
@@ -276,6 +273,10 @@ function toDelivery(row: DeliveryRow): WebhookDelivery {
     endedAt: row.ended_at === null ? null : new Date(row.ended_at),
     body: JSON.parse(row.body) as unknown,
   };
+}
+
+function tooMany(): VarveError {
+  return new VarveError(`A tenant has at most ${MOST_WEBHOOKS} webhooks. Remove one first.`, { code: 'conflict' });
 }
 
 function notFound(what: string, id: string): VarveError {

@@ -25,7 +25,7 @@ export const setup: Command = {
     const [name, ...more] = input.words;
     const client = name === undefined ? undefined : clientOf(name);
     if (client === undefined || more.length > 0)
-      throw new UsageError(`Name one client: ${Object.keys(CLIENTS).join(', ')}.`);
+      throw new UsageError(`The client is missing or not known. Give one of: ${Object.keys(CLIENTS).join(', ')}.`);
     const entries = client.entries(thisMachine(), {
       server: serverCommand(input, ['mcp']),
       hook: serverCommand(input, ['hook']),

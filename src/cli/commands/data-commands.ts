@@ -29,7 +29,10 @@ export const erase: Command = {
     const scope = scopeOf(input);
     const name = scope.session ?? scope.user ?? scope.agent ?? scope.tenant ?? '';
     if (input.options['yes'] !== true) {
-      if (!process.stdin.isTTY) throw new UsageError('Erasing needs --yes where nobody can be asked.');
+      if (!process.stdin.isTTY)
+        throw new UsageError(
+          'Erasing asks for confirmation, and standard input is not a terminal. Give --yes to erase without being asked.',
+        );
       if ((await asked(name)) !== name) {
         input.output.note('Nothing was erased.');
         return EXIT.failed;
@@ -84,7 +87,8 @@ export const exportCommand: Command = {
   async run(input) {
     const file = textOption(input, 'output');
     const format = textOption(input, 'format') ?? 'varve';
-    if (!isExportFormat(format)) throw new UsageError(`There is no format ${format}: ${EXPORT_FORMATS.join(', ')}.`);
+    if (!isExportFormat(format))
+      throw new UsageError(`There is no format ${format}. Formats: ${EXPORT_FORMATS.join(', ')}.`);
     await withMemory(input, {}, async (varve) => {
       const scope = varve.for(scopeOf(input)).scope;
       const progress = input.output.progress('exporting');
@@ -148,7 +152,7 @@ export const importCommand: Command = {
     const { files, others } = importSource(oneWord(input, 'file or folder'));
     const named = textOption(input, 'format');
     if (named !== undefined && !IMPORT_FORMATS.includes(named as ImportFormat))
-      throw new UsageError(`There is no format ${named}: ${IMPORT_FORMATS.join(', ')}.`);
+      throw new UsageError(`There is no format ${named}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
     const plan =
       named === undefined ? await planImport(files) : { groups: [{ format: named as ImportFormat, files }], left: [] };
     const left = [...plan.left, ...others.map((file) => ({ file, problem: 'files of this kind are not read.' }))];

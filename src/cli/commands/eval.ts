@@ -226,7 +226,7 @@ function comparedTable(compared: readonly Compared[], withArm: boolean): string 
 
 async function compare(input: CommandInput, [one, other]: readonly string[]): Promise<number> {
   if (one === undefined || other === undefined)
-    throw new UsageError('Name the two runs: varve eval compare BEFORE.jsonl AFTER.jsonl.');
+    throw new UsageError('Two runs are needed: varve eval compare BEFORE.jsonl AFTER.jsonl.');
   const [before, after] = [readRun(resolve(one)), readRun(resolve(other))];
   const compared = compareRuns(before, after);
   const withArm = new Set(compared.map(({ arm }) => arm)).size > 1;
@@ -237,7 +237,7 @@ async function compare(input: CommandInput, [one, other]: readonly string[]): Pr
 }
 
 async function report(input: CommandInput, [file]: readonly string[]): Promise<number> {
-  if (file === undefined) throw new UsageError('Name the run: varve eval report RUN.jsonl.');
+  if (file === undefined) throw new UsageError('The file of the run is missing: varve eval report RUN.jsonl.');
   const page = resolve(file).replace(/\.jsonl$/, '.html');
   writeFileSync(page, htmlReport(readRun(resolve(file))));
   await input.output.answer({ report: page }, () => page);

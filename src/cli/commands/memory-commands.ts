@@ -93,7 +93,7 @@ export const forgotten: Command = {
   async run(input) {
     const [action = 'list', id] = input.words;
     if (action !== 'list' && (action !== 'restore' || id === undefined))
-      throw new UsageError('Say `varve forgotten`, or `varve forgotten restore <id>`.');
+      throw new UsageError('The command is not complete. Use `varve forgotten` or `varve forgotten restore <id>`.');
     await withMemory(input, {}, async (varve) => {
       const handle = varve.for(scopeOf(input)).forgotten;
       if (action === 'restore' && id !== undefined) {
@@ -143,7 +143,7 @@ export const list: Command = {
   async run(input) {
     const [kind = 'memories'] = input.words;
     if (!KINDS.includes(kind as (typeof KINDS)[number]))
-      throw new UsageError(`There is no list of ${kind}: ${KINDS.join(', ')}.`);
+      throw new UsageError(`${kind} cannot be listed. What can be listed: ${KINDS.join(', ')}.`);
     await withMemory(input, {}, async (varve) => {
       const { answer, rows } = await listOf(kind, varve.for(scopeOf(input)), input);
       await input.output.answer(answer, () =>

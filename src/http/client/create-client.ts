@@ -90,7 +90,9 @@ export async function* followServer(
         signal,
       });
       if (response.status >= 400 && response.status < 500) {
-        throw new VarveError(`The server refuses to tell of changes (${response.status}).`, { code: 'outside_scope' });
+        throw new VarveError(`The server refused the stream of changes with status ${response.status}.`, {
+          code: 'outside_scope',
+        });
       }
       if (response.ok)
         for await (const change of changesOf(response)) yield { ...change, cursor: (last = change.cursor) };

@@ -56,7 +56,7 @@ export function createSend(options: ClientOptions): Send {
       if (response instanceof Response && !(await mayTryAgain(response))) return answerOf<Answer>(response);
       if (attempt >= retries || request.signal?.aborted) {
         if (response instanceof Response) return answerOf<Answer>(response);
-        throw new VarveError('The server cannot be reached.', {
+        throw new VarveError(`The server at ${options.url} cannot be reached.`, {
           code: 'store_unavailable',
           retryable: true,
           cause: response,
@@ -127,7 +127,9 @@ function parsed(text: string): ProblemBody {
     return JSON.parse(text) as ProblemBody;
   } catch (error) {
     // A proxy in between answers in HTML.
-    return { detail: `No answer of Varve (${(error as Error).name}).` };
+    return {
+      detail: `The answer is not JSON of a Varve server (${(error as Error).name}). Check the URL and proxies.`,
+    };
   }
 }
 

@@ -71,7 +71,10 @@ export function inspectorRoutes(
     const text = await inTime(bodyText(request, SIGN_IN_BYTES), SIGN_IN_TIME);
     const { code } = parse(signInSchema, parseJson(text, 'The body'), 'The body');
     if (link === undefined || !LOOPBACK.test(address) || !link.redeem(code)) {
-      throw new DoorError('unauthenticated', 'This link was used already, is too old, or is not of this server.');
+      throw new DoorError(
+        'unauthenticated',
+        'This link was used already, has expired, or belongs to another start of the server. Restart the server for a new link.',
+      );
     }
     const { secret } = await varve.operator.keys.create(
       link.tenant,
@@ -113,7 +116,10 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
     const { tenant } = await operatorOf(asked);
     const { events, memories } = await varve.operator.count({ tenant });
     if (demo === undefined || loading !== null || events > 0 || memories > 0) {
-      throw new VarveError('The demo life is for an empty store, and is loaded once at a time.', { code: 'conflict' });
+      throw new VarveError(
+        'The demo life can only be loaded into an empty store, and it is being loaded or the store is not empty.',
+        { code: 'conflict' },
+      );
     }
     const progress = { tenant, done: 0 };
     loading = progress;
