@@ -8,7 +8,7 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: mode === 'all' ? [] : ['test/**/*.slow.test.ts'],
-    provide: { depth: mode === 'quick' || mode === 'all' ? mode : 'usual' },
+    provide: { depth: mode === 'quick' || mode === 'postgres' || mode === 'all' ? mode : 'usual' },
     globalSetup: ['test/databases-setup.ts'],
     setupFiles: ['test/random.ts'],
     reporters: ['default', './test/requirement-reporter.ts', './test/closing-line-reporter.ts'],

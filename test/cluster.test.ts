@@ -13,7 +13,7 @@ import { openAtSchema } from './open-at-schema.ts';
 import { runCliIn } from './run-cli.ts';
 
 // These tests change the cluster itself, so that they run before the other suites and not beside them (.ci/run).
-const [, , server] = databases();
+const [, , server] = databases('sql');
 const isSkipped = server?.skip !== null;
 const isCluster = inject('distributed');
 

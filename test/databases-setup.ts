@@ -8,7 +8,7 @@ declare module 'vitest' {
     /** Whether that server is the coordinator of a Citus cluster, over which the stores are distributed. */
     distributed: boolean;
     /** How much is tested (vitest.config.ts). */
-    depth: 'quick' | 'usual' | 'all';
+    depth: 'quick' | 'usual' | 'postgres' | 'all';
     /** What property tests and kill times are drawn from. */
     seed: number;
   }

@@ -19,24 +19,31 @@ export interface TestDatabase {
 }
 
 /**
- * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite and a PostgreSQL server, where there is one, run
- * every suite. PGlite stands in for the server where there is none: `npm test` runs on it the suites whose subject is SQL,
- * `databases('sql')` (store, jobs, ledger, isolation, forgetting, erasing, migrations), and `npm run test:all` every suite. PGlite takes
- * ten times SQLite's processor time, so the other suites would cost minutes and repeat the same queries.
+ * The databases of a suite: `for (const database of databases()) describe(…)`. SQLite runs every suite. PostgreSQL (the server that
+ * VARVE_TEST_POSTGRES_URL names, or PGlite where it names none) runs in `npm test` the suites whose subject is SQL, `databases('sql')`:
+ * store, jobs, ledger, isolation, forgetting, erasing, migrations. The other suites send the same queries from more places:
+ * `npm run test:postgres` runs them on the server, and `npm run test:all` runs every suite on every database.
  */
 export function databases(subject: 'sql' | 'behaviour' = 'behaviour'): TestDatabase[] {
   const url = inject('postgresUrl');
   const depth = inject('depth');
-  const notQuick = depth === 'quick' ? 'npm run test:quick is for SQLite' : null;
-  const notUsual =
-    url !== null ? 'a PostgreSQL server is tested' : subject === 'sql' ? null : 'npm run test:all tests it on PGlite';
+  const isForPostgres = depth === 'all' || depth === (subject === 'sql' ? 'usual' : 'postgres');
+  const skipped = (reason: string | false): string | null => (reason === false ? null : reason);
   return [
-    { name: 'SQLite', skip: null, create: createSqlite },
-    { name: 'PGlite', skip: notQuick ?? (depth === 'all' ? null : notUsual), create: createPglite },
+    { name: 'SQLite', skip: skipped(depth === 'postgres' && 'npm test runs it on SQLite'), create: createSqlite },
+    {
+      name: 'PGlite',
+      skip: skipped(!(depth === 'all' || (isForPostgres && url === null)) && 'npm run test:all runs it on PGlite'),
+      create: createPglite,
+    },
     {
       name: 'PostgreSQL',
-      skip: notQuick ?? (url === null ? 'VARVE_TEST_POSTGRES_URL is not set' : null),
-      create: async () => createPostgres(url ?? ''),
+      skip: skipped(
+        url === null
+          ? 'VARVE_TEST_POSTGRES_URL is not set'
+          : !isForPostgres && 'npm test or npm run test:postgres runs it on the server',
+      ),
+      create: (how) => createPostgres(url ?? '', how),
     },
   ];
 }
@@ -49,90 +56,128 @@ async function createSqlite(): ReturnType<TestDatabase['create']> {
   };
 }
 
-async function createPostgres(url: string): ReturnType<TestDatabase['create']> {
-  const schema = newSchema();
-  const { default: pg } = await import('pg');
-  return {
-    options: { url, schema, distribute: inject('distributed') },
-    drop: async () => {
-      // Two drops at a time deadlock on a cluster, and the cluster goes with the tests.
-      if (inject('distributed')) return;
-      const client = new pg.Client(url);
-      await client.connect();
-      await client.query(`drop schema if exists "${schema}" cascade`);
-      await client.end();
-    },
+/** Statements in a session of a test's own, beside those of the store. */
+interface Session {
+  query<Row>(statement: string, parameters?: unknown[]): Promise<{ rows: Row[] }>;
+}
+
+/**
+ * Schemas with an empty store, for one test after the other. Making one takes twenty times as long as emptying it, so that a schema that
+ * a test is done with is emptied and kept.
+ */
+interface Schemas {
+  take(how: { isBare: boolean }): Promise<string>;
+  /** Keeps a schema. One that a test has changed, or that `isInUse`, is dropped. */
+  giveBack(schema: string, isInUse: boolean): Promise<void>;
+}
+
+function keepSchemas(session: Session, make: (schema: string) => StoreOptions): Schemas {
+  const emptied: string[] = [];
+  let newStore: Promise<string> | undefined;
+  const shapeOfNewStore = async (): Promise<string> => {
+    const schema = newSchema();
+    const store = await openStore(make(schema));
+    await store.close();
+    emptied.push(schema);
+    return shapeOf(session, schema);
   };
-}
-
-function newSchema(): string {
-  return `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-}
-
-// One for each worker: it takes seconds to start, and every store gets a schema of its own in it.
-let pglite: Promise<PGlite> | undefined;
-
-// Schemas that a test is done with, emptied. Making one takes twenty times as long as emptying it.
-const emptied: string[] = [];
-let newStore: Promise<string> | undefined;
-
-async function createPglite({ isBare } = { isBare: false }): ReturnType<TestDatabase['create']> {
-  pglite ??= PGlite.create({ extensions: { vector }, parsers: { 20: Number, 3802: String } });
-  const database = await pglite;
-  newStore ??= shapeOfNewStore(database);
-  await newStore;
-  const schema = isBare ? newSchema() : (emptied.pop() ?? newSchema());
-  const pool = pglitePool(database);
   return {
-    options: { pool, schema },
-    drop: async () => {
-      // A store that a test has left open reaches nothing from here on.
-      pool.connect = () => Promise.reject(new Error('The test has dropped this database.'));
-      // A schema that a test has changed is not used again. Its files are in this process's memory.
-      if ((await shapeOf(database, schema)) !== (await newStore)) {
-        await database.exec(`drop schema if exists "${schema}" cascade`);
+    async take({ isBare }) {
+      newStore ??= shapeOfNewStore();
+      await newStore;
+      return isBare ? newSchema() : (emptied.pop() ?? newSchema());
+    },
+    async giveBack(schema, isInUse) {
+      if (isInUse || (await shapeOf(session, schema)) !== (await newStore)) {
+        await session.query(`drop schema if exists "${schema}" cascade`);
         return;
       }
-      await empty(database, schema);
+      await empty(session, schema);
       emptied.push(schema);
     },
   };
 }
 
-async function shapeOfNewStore(database: PGlite): Promise<string> {
-  const schema = newSchema();
-  const store = await openStore({ pool: pglitePool(database), schema });
-  await store.close();
-  emptied.push(schema);
-  return shapeOf(database, schema);
-}
-
 /** Tables, columns, indexes and sequences of a schema, and the version of the store in it. */
-async function shapeOf(database: PGlite, schema: string): Promise<string> {
-  const { rows } = await database.query<{ part: string }>(
+async function shapeOf(session: Session, schema: string): Promise<string> {
+  const { rows } = await session.query<{ part: string }>(
     `select concat_ws(' ', c.relname, c.relkind, c.relnatts, c.relrowsecurity) as part
      from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 order by 1`,
     [schema],
   );
   const parts = rows.map(({ part }) => part);
   if (!parts.some((part) => part.startsWith('meta r'))) return 'no store';
-  const version = await database.query(`select value from "${schema}".meta where key = 'schema_version'`);
+  const version = await session.query(`select value from "${schema}".meta where key = 'schema_version'`);
   return JSON.stringify([...parts, version.rows]);
 }
 
-async function empty(database: PGlite, schema: string): Promise<void> {
-  const { rows } = await database.query<{ statement: string }>(
-    `select format('delete from %I.%I', schemaname, tablename) as statement
-     from pg_tables where schemaname = $1 and tablename <> 'meta'
-     union all select format('alter sequence %I.%I restart', schemaname, sequencename)
-     from pg_sequences where schemaname = $1`,
-    [schema],
-  );
-  const statements = [
-    ...rows.map(({ statement }) => statement),
-    `delete from "${schema}".meta where key <> 'schema_version'`,
-  ];
-  await database.exec(statements.join(';'));
+/** All in one statement: a server answers once. */
+async function empty(session: Session, schema: string): Promise<void> {
+  await session.query(`do $$ declare statement text; begin
+    for statement in
+      select format('delete from %I.%I', schemaname, tablename) from pg_tables
+        where schemaname = '${schema}' and tablename <> 'meta'
+      union all select format('alter sequence %I.%I restart', schemaname, sequencename) from pg_sequences
+        where schemaname = '${schema}'
+      union all select 'delete from "${schema}".meta where key <> ''schema_version'''
+    loop execute statement; end loop;
+  end $$`);
+}
+
+function newSchema(): string {
+  return `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+}
+
+// One client and its schemas for each worker.
+let server: Promise<{ client: Session; schemas: Schemas }> | undefined;
+
+async function connectToServer(url: string): Promise<{ client: Session; schemas: Schemas }> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(url);
+  await client.connect();
+  return { client, schemas: keepSchemas(client, (schema) => ({ url, schema })) };
+}
+
+async function createPostgres(url: string, how = { isBare: false }): ReturnType<TestDatabase['create']> {
+  // Two drops at a time deadlock on a cluster, and the cluster goes with the tests.
+  if (inject('distributed'))
+    return { options: { url, schema: newSchema(), distribute: true }, drop: () => Promise.resolve() };
+  server ??= connectToServer(url);
+  const { client, schemas } = await server;
+  const schema = await schemas.take(how);
+  const named = new URL(url);
+  named.searchParams.set('application_name', schema);
+  return {
+    options: { url: named.href, schema },
+    drop: async () => {
+      // A store that a test has left open, or whose process was killed, would write into the next test.
+      const { rows } = await client.query('select from pg_stat_activity where application_name = $1', [schema]);
+      await schemas.giveBack(schema, rows.length > 0);
+    },
+  };
+}
+
+// One for each worker: it takes seconds to start.
+let pglite: Promise<{ database: PGlite; schemas: Schemas }> | undefined;
+
+async function startPglite(): Promise<{ database: PGlite; schemas: Schemas }> {
+  const database = await PGlite.create({ extensions: { vector }, parsers: { 20: Number, 3802: String } });
+  return { database, schemas: keepSchemas(database, (schema) => ({ pool: pglitePool(database), schema })) };
+}
+
+async function createPglite(how = { isBare: false }): ReturnType<TestDatabase['create']> {
+  pglite ??= startPglite();
+  const { database, schemas } = await pglite;
+  const schema = await schemas.take(how);
+  const pool = pglitePool(database);
+  return {
+    options: { pool, schema },
+    drop: async () => {
+      // A store that a test has left open reaches nothing from here on.
+      pool.connect = () => Promise.reject(new Error('The test has dropped this database.'));
+      await schemas.giveBack(schema, false);
+    },
+  };
 }
 
 /** PGlite behind the interface of a pool: one session, whose user has it until it is released. */

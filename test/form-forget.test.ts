@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import { MINUTE, type ManualClock } from '../src/record/clock.ts';
 import type { Varve } from '../src/varve.ts';
@@ -13,18 +13,23 @@ for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null).each(['immediate', 'deferred'] as const)(
     `what a user asks to forget on ${database.name}, written %s`,
     (writes) => {
+      // One store for all tests, a user for each.
       let varve: Varve;
       let clock: ManualClock;
       let drop: () => Promise<void>;
-      afterEach(async () => {
+      let users = 0;
+      beforeAll(async () => {
+        const created = await database.create();
+        ({ drop } = created);
+        ({ varve, clock } = await openForming(created.options, { formation: { writes } }));
+      });
+      afterAll(async () => {
         await varve.close();
         await drop();
       });
       const open = async (...said: string[]): Promise<Handle> => {
-        const created = await database.create();
-        ({ drop } = created);
-        ({ varve, clock } = await openForming(created.options, { formation: { writes } }));
-        const handle = varve.for({ agent: 'a', user: 'kim', session: 's' });
+        users += 1;
+        const handle = varve.for({ agent: 'a', user: `kim${users}`, session: 's' });
         await say(handle, ...said);
         await handle.session.close();
         await varve.drain();

@@ -57,7 +57,7 @@ async function insertOlder(writer: Writer): Promise<void> {
   }
 }
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(
     `[X1] what was forgotten before there were records, on ${database.name}`,
     () => {

@@ -9,7 +9,7 @@ import { createPreparedStatements } from '../src/store/postgres/open-postgres.ts
 import { createVarve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 
-const [, , database] = databases();
+const [, , database] = databases('sql');
 
 describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connections', () => {
   it('costs no process, no acknowledged event, and no event twice', { timeout: 60_000 }, async () => {

@@ -4,7 +4,7 @@ import { createVarve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 
 const REPLICA = process.env['VARVE_TEST_REPLICA_URL'];
-const [, , server] = databases();
+const [, , server] = databases('sql');
 
 // scripts/postgres-replica.sh start <the URL of the server> prints the URL of a streaming replica.
 describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for recall', () => {

@@ -113,7 +113,7 @@ describe('addresses that a webhook may not call', () => {
   });
 });
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`webhooks on ${database.name}`, () => {
     const clock = manualClock(new Date('2026-11-15T12:00:00Z'));
     let varve: Varve;

@@ -7,7 +7,7 @@ import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { tally } from './tally.ts';
 
-for (const database of databases()) {
+for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`records of others by their id on ${database.name} (S4)`, () => {
     let varve: Varve;
     let app: App;
