@@ -1,11 +1,20 @@
-import { liveTexts, memoryRowsOf, textsOf, textsWithin } from '../store/erase-records.ts';
 import { VarveError } from '../errors.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
-import { anonymiseUsage, eraseRecords, type RecordRow, withDerivedAlone } from '../store/erase-records.ts';
 import {
+  anonymiseUsage,
+  eraseRecords,
+  liveTexts,
+  memoryRowsOf,
+  type RecordRow,
+  textsOf,
+  textsWithin,
+  withDerivedAlone,
+} from '../store/erase-records.ts';
+import {
+  clearErrors,
   type Erased,
   eraseScope,
   type ErasureCertificate,
@@ -25,6 +34,10 @@ export interface EraseOptions {
   reason?: string;
 }
 
+function whyOf({ actor = 'application', reason = 'erased on request' }: EraseOptions): Required<EraseOptions> {
+  return { actor, reason };
+}
+
 /** What was removed for good, and the proof of it. */
 export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
 
@@ -34,11 +47,12 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
   const result = await database.write(scope.tenant, async (writer) => {
     const erasedTexts = await textsWithin(writer, scope);
     const removed: string[] = [];
-    const erased = await eraseScope(writer, database, scope, removed);
+    const rewritten: string[] = [];
+    const erased = await eraseScope(writer, parts, scope, { removed, rewritten, why: whyOf(options) });
     const id = parts.ids.next('era');
     const redacted = await redactDocuments(writer, scope, {
       says: saysErased(erasedTexts, await liveTexts(writer, scope)),
-      gone: new Set(removed),
+      gone: new Set([...removed, ...rewritten]),
     });
     const { user, agent, tenant } = scope;
     const isPerson = user !== null && scope.session === null;
@@ -67,17 +81,12 @@ export async function eraseMemory(
       });
     }
     // The words that said it go first, with all that repeats them; what the records keep of them is erased with the memories.
-    const why = { reason: options.reason ?? 'erased on request', actor: options.actor ?? 'application' };
-    const forgotten = await forget(writer, parts, {
-      scope: memory.scope,
-      memories: [memory],
-      by: why.actor,
-      why,
-    });
-    const rows = await memoryRowsOf(writer, scope.tenant, [
-      memoryId,
-      ...forgotten.flatMap((record) => record.memory ?? []),
-    ]);
+    const why = whyOf(options);
+    const emptied: string[] = [];
+    const work = { scope: memory.scope, memories: [memory], by: why.actor, why, emptied };
+    const forgotten = (await forget(writer, parts, work)).flatMap((record) => record.memory ?? []);
+    const rows = await memoryRowsOf(writer, scope.tenant, [memoryId, ...forgotten, ...emptied]);
+    await clearErrors(writer, memory.scope);
     return eraseRows(writer, parts, memory.scope, { rows, subject: memoryId, options });
   });
   await database.scrub();
@@ -145,8 +154,7 @@ async function certify(
   const certificate: ErasureCertificate = {
     id,
     at: new Date(parts.clock.now()),
-    actor: options.actor ?? 'application',
-    reason: options.reason ?? 'erased on request',
+    ...whyOf(options),
     subject: erasureSubject(scope, subject),
     counts,
     removed: removed.length,

@@ -18,7 +18,7 @@ export async function recordDerivation(
 }
 
 /** The ids of the memories that a memory was made of. */
-async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
+export async function derivedFrom(reader: Reader, tenant: string, memoryId: string): Promise<string[]> {
   const rows = await reader
     .selectFrom('memory_derivations')
     .select('from_id')

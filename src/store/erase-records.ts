@@ -53,6 +53,8 @@ export async function eraseRecords(
     values: readonly (string | number)[],
     and?: RawBuilder<unknown>,
   ): Promise<number> => removeRows(writer, { table, tenant, column, values, and });
+  const links = { table: 'memory_entities', tenant, column: 'memory_id', values: memoryIds } as const;
+  const entities = (await rowsBy(writer, { ...links, select: ['entity_id'] })).map(({ entity_id }) => entity_id);
   for (const table of [
     'memory_tags',
     'memory_sources',
@@ -64,6 +66,7 @@ export async function eraseRecords(
     await remove(table, 'memory_id', memoryIds);
   }
   await remove('memory_derivations', 'from_id', memoryIds);
+  await removeUnlinked(writer, tenant, entities);
   await eraseForgotten(writer, tenant, { memories: memoryIds, events: eventIds });
   for (const [kind, rows] of [
     ['event', eventRows],
@@ -81,6 +84,15 @@ export async function eraseRecords(
     memories: await remove('memories', 'id', memoryIds),
     blocks: await remove('blocks', 'id', blockIds),
   };
+}
+
+/** Removes entities that no memory is about any more: they were known from erased ones alone. */
+async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
+  const links = { table: 'memory_entities', tenant, column: 'entity_id', values: ids, select: ['entity_id'] } as const;
+  const linked = new Set((await rowsBy(writer, links)).map(({ entity_id }) => entity_id));
+  const values = ids.filter((id) => !linked.has(id));
+  await removeRows(writer, { table: 'entity_names', tenant, column: 'entity_id', values });
+  await removeRows(writer, { table: 'entities', tenant, column: 'id', values });
 }
 
 /** These memories, and those that were made of nothing but them: merged ones, patterns, and what was made of those. */
@@ -279,13 +291,22 @@ export async function textsWithin(reader: Reader, scope: Scope): Promise<string[
     select content from memories where ${owner} and ${ofSession}
     union all
     select content from events where ${owner} and ${inSession} and origin = 'user'
+    union all
+    select words from forgotten_spans where tenant_id = ${scope.tenant}
+      and event_id in (select id from events where ${owner} and ${inSession} and origin = 'user')
     limit ${MOST_TEXTS}`.execute(reader);
   return rows.map(({ content }) => content);
 }
 
+/** What memories and events say, by their ids, with the words that were cut from events because they were forgotten. */
 export async function textsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select: ['content'] });
-  return rows.map(({ content }) => content);
+  const of = { tenant, values: ids, select: ['content'] } as const;
+  const rows = [
+    ...(await rowsBy(reader, { ...of, table: 'memories', column: 'id' })),
+    ...(await rowsBy(reader, { ...of, table: 'events', column: 'id' })),
+  ];
+  const cut = await rowsBy(reader, { ...of, table: 'forgotten_spans', column: 'event_id', select: ['words'] });
+  return [...rows.map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
 /** What is still known where the documents are that stay. */

@@ -1,12 +1,27 @@
 import { type Selectable, sql } from 'kysely';
 import { createHash } from 'node:crypto';
 import { digest } from '../record/id.ts';
+import { contentStems } from '../language/words.ts';
+import type { Memory } from '../record/memory.ts';
+import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import { chunks, type Database, type Reader, type Writer } from './database.ts';
-import { eraseRecords, learnedFrom, type RecordRow, withDerivedAlone } from './erase-records.ts';
+import { chunks, type Database, type Parts, type Reader, type Writer } from './database.ts';
+import { derivedFrom, derivedOf } from './derivation-store.ts';
+import {
+  type ErasedRecords,
+  eraseRecords,
+  learnedFrom,
+  memoryRowsOf,
+  type RecordRow,
+  textsOf,
+  withDerivedAlone,
+} from './erase-records.ts';
+import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
+import { memoriesReplacedBy } from './load-records.ts';
 import { ownersWithin, withinScope } from './owner-store.ts';
 import type { ErasureTable, Tables } from './schema.ts';
 import { removeRows } from './tenant-rows.ts';
+import { restoreMemory } from './write-memory.ts';
 
 /** How many rows of each kind were removed for good. */
 export interface Erased {
@@ -24,16 +39,17 @@ export interface Erased {
 
 /**
  * Removes everything that lies within a scope: records, versions, text and vectors, links, queued work.
- * Memories elsewhere that were learned from nothing but erased events go with them; others lose their pointer to it.
+ * Memories elsewhere that were learned from nothing but erased events go with them; others lose the words that came from it.
  */
 export async function eraseScope(
   writer: Writer,
-  database: Database,
+  parts: Parts,
   scope: Scope,
-  /** Is filled with the ids of the records that went. */
-  removed: string[] = [],
+  /** `removed` is filled with the ids of the records that went, `rewritten` with those of memories that were made of others as well. */
+  { removed, rewritten, why }: { removed: string[]; rewritten: string[]; why: Change },
 ): Promise<Erased> {
   const { tenant } = scope;
+  const { database } = parts;
   const events = await rowsWithin(writer, 'events', scope);
   const eventIds = events.map((event) => event.id);
   const memories = await withDerivedAlone(writer, tenant, await memoriesToErase(writer, database, scope, eventIds));
@@ -46,12 +62,17 @@ export async function eraseScope(
   ): Promise<number> => removeRows(writer, { table, tenant, column, values });
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
+  await clearErrors(writer, scope);
   // With those of the scope itself go the refusals elsewhere that were read from what is erased.
   const refusals = await removeWithin(writer, 'refusals', scope);
+  const mixed = await madeOfMore(writer, tenant, { events: eventIds, memories: memories.map(({ id }) => id) });
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
+  rewritten.push(...mixed.map(({ id }) => id));
+  const { memories: emptied } = await rewriteMixed(writer, parts, tenant, { mixed, why });
   if (scope.session === null) await eraseForgotten(writer, scope);
   const erased: Erased = {
     ...records,
+    memories: records.memories + emptied,
     refusals: refusals + records.refusals,
     sessions: await removeWithin(writer, 'sessions', scope),
     jobs: await eraseJobs(writer, database, scope),
@@ -115,6 +136,66 @@ async function learnedInSession(writer: Writer, database: Database, scope: Scope
   return rows;
 }
 
+/** A memory that was made of erased records and of others, with the words of each. */
+interface MixedMemory {
+  id: string;
+  erased: ReadonlySet<string>;
+  kept: ReadonlySet<string>;
+}
+
+/** The memories that stay and were made of erased records as well: merged texts, patterns, summaries that went on in another session. */
+async function madeOfMore(
+  writer: Writer,
+  tenant: string,
+  { events, memories }: { events: readonly string[]; memories: readonly string[] },
+): Promise<MixedMemory[]> {
+  const gone = new Set([...events, ...memories]);
+  const ids = new Set((await derivedOf(writer, tenant, memories)).keys());
+  for (const some of chunks(events)) for (const { id } of await learnedFrom(writer, tenant, some)) ids.add(id);
+  const mixed: MixedMemory[] = [];
+  for (const { id, sourceEvents } of await memoriesBy(
+    writer,
+    tenant,
+    'id',
+    [...ids].filter((each) => !gone.has(each)),
+  )) {
+    const made = [...sourceEvents, ...(await derivedFrom(writer, tenant, id))];
+    const stemsOf = async (from: readonly string[]): Promise<Set<string>> =>
+      new Set((await textsOf(writer, tenant, from)).flatMap((text) => [...contentStems(text)]));
+    const erased = await stemsOf(made.filter((from) => gone.has(from)));
+    mixed.push({ id, erased, kept: await stemsOf(made.filter((from) => !gone.has(from))) });
+  }
+  return mixed;
+}
+
+/**
+ * Takes out of mixed memories each sentence with a word that only their erased sources have. One of which nothing is left is removed, and
+ * the episodes that it had absorbed stand for themselves again.
+ */
+async function rewriteMixed(
+  writer: Writer,
+  parts: Parts,
+  tenant: string,
+  { mixed, why }: { mixed: readonly MixedMemory[]; why: Change },
+): Promise<ErasedRecords> {
+  const emptied: Memory[] = [];
+  for (const { id, erased, kept } of mixed) {
+    const says = (text: string): boolean => [...contentStems(text)].some((stem) => erased.has(stem) && !kept.has(stem));
+    const [memory] = await memoriesBy(writer, tenant, 'id', [id]);
+    if (memory !== undefined && !(await redactMemory(writer, parts, memory, { says, why }))) emptied.push(memory);
+  }
+  const memories = await memoryRowsOf(
+    writer,
+    tenant,
+    emptied.map(({ id }) => id),
+  );
+  for (const { id } of emptied) {
+    for (const replaced of await memoriesReplacedBy(writer, tenant, id))
+      if (replaced.archiveReason === 'absorbed') await restoreMemory(writer, parts, replaced, why);
+  }
+  return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
+}
+
 /** What was forgotten within a scope goes for good, with the words that were kept of it. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
@@ -134,6 +215,17 @@ async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   // What waits for review may be made of anything that the owner has said.
   await removeWithin(writer, 'held_changes', owner);
   if (scope.session === null) await removeWithin(writer, 'owner_progress', scope);
+}
+
+/** Removes the messages of errors: a provider may quote the prompt in them. */
+export async function clearErrors(writer: Writer, scope: Scope): Promise<void> {
+  const owner = { ...scope, session: null, connection: null };
+  await sql`update runs set error = 'erased' where ${withinScope(owner)} and error is not null`.execute(writer);
+  await sql`update events set last_error = 'erased' where ${withinScope(owner)} and last_error is not null`.execute(
+    writer,
+  );
+  await sql`update jobs set last_error = 'erased' where tenant_id = ${scope.tenant}
+    and owner_key in (${ownersWithin(owner)}) and last_error is not null`.execute(writer);
 }
 
 /** Queued and ended work is kept by owner; a session's carries the session in its payload. */

@@ -93,8 +93,10 @@ export function profileMaterials(statements: readonly Memory[], deps: Consolidat
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
-      const section = deps.memoryTypes.get(memory.type)?.profileSection ?? null;
-      const isListed = section !== null && !isPresentFact(memory, now) && holdsNow(memory, deps);
+      const { profileSection: section = null, formable = true } = deps.memoryTypes.get(memory.type) ?? {};
+      // The statements of a merged text are listed themselves; a pattern has none.
+      const isMerged = memory.sourceType === 'consolidation' && formable;
+      const isListed = section !== null && !isMerged && !isPresentFact(memory, now) && holdsNow(memory, deps);
       const hasAged = isQuotation(memory) && isUnused(memory, deps);
       return isListed && !hasAged ? [toMaterial(memory, section)] : [];
     })

@@ -35,6 +35,8 @@ export interface Forgetting {
   /** Left out where a door was used. */
   request?: Request | null;
   why: Change;
+  /** Is filled with the ids of the memories that were made of it and of which nothing is left. */
+  emptied?: string[];
 }
 
 /**
@@ -61,7 +63,8 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
     await insertForgotten(writer, record, item.spans);
     forgotten.push({ ...record, spans: item.spans.filter(({ field }) => field === 'content').map(toQuote) });
   }
-  await hideInDerived(writer, parts, { items, owner: around, why: work.why });
+  const emptied = await hideInDerived(writer, parts, { items, owner: around, why: work.why });
+  work.emptied?.push(...emptied);
   await removeEntities(writer, items);
   await beginEpoch(writer, owner.tenant, [owner, ...items.flatMap(({ memory }) => memory?.scope ?? [])]);
   return forgotten;

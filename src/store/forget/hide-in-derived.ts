@@ -11,14 +11,15 @@ import { redactDocuments, redactHistory, redactText, type Says } from './redact-
 
 /**
  * Memories that were made of what is forgotten: those of nothing else go with it, the others lose its sentences. What was archived
- * before and says it is out of sight as of the past, too.
+ * before and says it is out of sight as of the past, too. Returns the ids of those that went.
  */
 export async function hideInDerived(
   writer: Writer,
   parts: Parts,
   { items, owner, why }: { items: readonly Item[]; owner: Scope; why: Change },
-): Promise<void> {
+): Promise<string[]> {
   const { tenant } = owner;
+  const emptied: string[] = [];
   const says: Says = (text) => items.some(({ sayer }) => sayer.says(text));
   const gone = items.flatMap(({ memory }) => memory?.id ?? []);
   const derived = await derivedOf(writer, tenant, gone);
@@ -32,27 +33,46 @@ export async function hideInDerived(
     ({ reader, sourceType, attribute }) => (reader !== null || sourceType === 'consolidation') && attribute === null,
   );
   const learned = await learnedFromOwner(writer, made, owner);
-  const found = [...learned, ...(await memoriesBy(writer, tenant, 'id', [...derived.keys()]))];
-  for (const memory of new Map(found.map((each) => [each.id, each])).values()) {
-    if (gone.includes(memory.id)) continue;
-    const isAlone = derived.get(memory.id)?.every((id) => gone.includes(id)) ?? false;
-    const content = isAlone ? '' : redactText(memory.content, says);
-    const isNamed = says(memory.title ?? '');
-    if (content === memory.content && !isNamed) continue;
-    const title = isNamed ? titleOf(memory.title ?? '', content) : memory.title;
-    const isTaken = isNamed && (await hasTitle(writer, memory, title));
-    if (content.trim() === '' || memory.archivedAt !== null || isTaken) {
-      await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
-      continue;
-    }
-    await reviseMemory(writer, parts, memory, { change: { content, title }, why });
-    await redactHistory(writer, tenant, memory.id, (before) => ({
-      ...before,
-      content: redactText(before.content, says),
-      ...(isNamed ? { title } : {}),
-    }));
+  const found = new Map(
+    [...learned, ...(await memoriesBy(writer, tenant, 'id', [...derived.keys()]))].map((each) => [each.id, each]),
+  );
+  for (const id of gone) found.delete(id);
+  const isAlone = ({ id }: Memory): boolean => derived.get(id)?.every((from) => gone.includes(from)) ?? false;
+  for (const memory of found.values()) {
+    const isLeft = !isAlone(memory) && (await redactMemory(writer, parts, memory, { says, why }));
+    if (isLeft) continue;
+    await archiveMemory(writer, parts, memory, { reason: 'forgotten', why });
+    emptied.push(memory.id);
   }
   await redactDocuments(writer, owner, { says, gone: new Set(gone), isOwn: true });
+  return emptied;
+}
+
+/**
+ * Takes the sentences that say something out of a memory, its title and its history. Returns false where nothing is left of it, or where
+ * it is out of sight already: then it is as it was, and the caller removes it.
+ */
+export async function redactMemory(
+  writer: Writer,
+  parts: Parts,
+  memory: Memory,
+  { says, why }: { says: Says; why: Change },
+): Promise<boolean> {
+  const content = redactText(memory.content, says);
+  const isNamed = says(memory.title ?? '');
+  if (content !== memory.content || isNamed) {
+    const title = isNamed ? titleOf(memory.title ?? '', content) : memory.title;
+    const isTaken = isNamed && (await hasTitle(writer, memory, title));
+    if (content.trim() === '' || memory.archivedAt !== null || isTaken) return false;
+    await reviseMemory(writer, parts, memory, { change: { content, title }, why });
+  }
+  const redact = (before: { content: string; title?: string | null }) => ({
+    ...before,
+    content: redactText(before.content, says),
+    title: says(before.title ?? '') ? titleOf(before.title ?? '', content) : before.title,
+  });
+  await redactHistory(writer, memory.scope.tenant, memory.id, redact);
+  return true;
 }
 
 const TITLE_WORDS = 6;

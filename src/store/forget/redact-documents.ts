@@ -21,8 +21,8 @@ export interface Redaction {
 
 /**
  * Takes what was forgotten or erased out of the documents around a scope, and out of their history: the sentences and values that say
- * it, and those that rest on it. An answer that waits for review and says it is dropped: its sources are read again. Returns
- * how many documents, versions and answers it changed.
+ * it, and those that rest on it. An answer that was kept and says it is dropped. Returns how many documents, versions and answers it
+ * changed.
  */
 export async function redactDocuments(
   writer: Writer,
@@ -34,7 +34,7 @@ export async function redactDocuments(
     and (user_id is null or ${scope.user === null ? sql`1 = 1` : sql`user_id = ${scope.user}`})`;
   const { rows } = await sql<Place & StoredDocument & { id: string; kind: string }>`
     select id, agent_id as agent, user_id as "user", kind, content, basis from blocks where ${around}`.execute(writer);
-  let changed = await dropHeldChanges(writer, around, says);
+  let changed = await dropAnswers(writer, around, { says, gone });
   const places: Place[] = [];
   for (const block of rows) {
     const isJson = BLOCK_KINDS[block.kind as BlockKindName]?.format === 'json';
@@ -107,13 +107,40 @@ export function redactText(text: string, says: Says): string {
   });
 }
 
-async function dropHeldChanges(writer: Writer, around: RawBuilder<unknown>, says: Says): Promise<number> {
-  const { rows } = await sql<{ id: string; proposal: string }>`
-    select id, proposal from held_changes where ${around}`.execute(writer);
+const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
+
+/**
+ * Drops kept answers that say it or name a record that is gone: those that wait for review, and those that were refused. The answer to a
+ * request under an idempotency key is emptied: the request must still not be made twice.
+ */
+async function dropAnswers(
+  writer: Writer,
+  around: RawBuilder<unknown>,
+  { says, gone }: Pick<Redaction, 'says' | 'gone'>,
+): Promise<number> {
   const saysSomewhere: Says = (text) => says(text) || statementsIn(text).some(says);
-  const dropped = rows.filter(({ proposal }) => redactJson(proposal, saysSomewhere) !== proposal);
-  for (const { id } of dropped) await sql`delete from held_changes where ${around} and id = ${id}`.execute(writer);
-  return dropped.length;
+  const isSaid = (text: string | null): boolean =>
+    text !== null &&
+    (saysSomewhere(text) ||
+      (/^[[{]/.test(text) && redactJson(text, saysSomewhere) !== text) ||
+      (text.match(ID)?.some((id) => gone.has(id)) ?? false));
+  let changed = 0;
+  for (const [table, columns, act] of [
+    ['held_changes', ['id', 'proposal'], sql`delete from held_changes`],
+    ['refusals', ['id', 'text', 'detail', 'proposal'], sql`delete from refusals`],
+    ['request_answers', ['request_key', 'answer'], sql`update request_answers set answer = '{}'`],
+  ] as const) {
+    const { rows } = await sql<Record<string, string | null>>`
+      select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(table)} where ${around}`.execute(
+      writer,
+    );
+    const [key, ...texts] = columns;
+    for (const row of rows.filter((each) => texts.some((column) => isSaid(each[column] ?? null)))) {
+      await sql`${act} where ${around} and ${sql.ref(key)} = ${row[key]}`.execute(writer);
+      changed += 1;
+    }
+  }
+  return changed;
 }
 
 /** Redacts the earlier versions of a document or of a memory. */

@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+
+/**
+ * Where words stand in a store: `table.column` of every cell that has them, with the text around the first. Tables and columns are those
+ * that the database itself names, so that a new one is looked into without being listed here. Of SQLite's full-text index the
+ * vocabulary is read; the tables behind it are bytes, which `attacks/erase.test.ts` looks for in the files.
+ */
+export async function cellsWith(store: Database, words: RegExp): Promise<string[]> {
+  return store.read(EVERY_TENANT, async (reader) => {
+    const { rows: tables } = await (
+      store.dialect === 'sqlite'
+        ? sql<{
+            name: string;
+          }>`select name from sqlite_master where type = 'table' and name not like '%\\_text%' escape '\\'`
+        : sql<{ name: string }>`select table_name as name from information_schema.tables
+            where table_schema = current_schema() and table_type = 'BASE TABLE'`
+    ).execute(reader);
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(reader);
+      for (const row of rows) {
+        for (const [column, value] of Object.entries(row)) {
+          const text = value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value);
+          const place = text.search(words);
+          if (place >= 0) found.push(`${name}.${column}: ${text.slice(Math.max(0, place - 60), place + 60)}`);
+        }
+      }
+    }
+    return found;
+  });
+}
