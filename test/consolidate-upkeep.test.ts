@@ -273,6 +273,23 @@ for (const database of databases()) {
       expect((await ana.memories.get(volvo))?.importance).toBe(0.7);
     });
 
+    it('[L16] a memory that only a document of the prompt says counts, too', async () => {
+      const { varve, ana, of, clock } = await open();
+      const { memory } = await ana.memories.create({ type: 'fact', content: 'User keeps bees on the roof.' });
+      await ana.consolidation.run();
+      expect((await ana.blocks.basis('working_memory')).flatMap(({ restsOn }) => restsOn)).toEqual([memory.id]);
+      const { report } = await of('talk').context({ message: 'What could I give my neighbour?' });
+      expect(report.sections.flatMap(({ ids }) => ids)).not.toContain(memory.id);
+      await of('talk').logInteraction({
+        userMessage: 'What could I give my neighbour?',
+        agentResponse: 'A jar of honey, as you keep bees on the roof.',
+      });
+      clock.advance(2 * HOUR);
+      await varve.drain();
+      await ana.consolidation.run();
+      expect(await ana.consolidation.use(memory.id)).toMatchObject({ given: 1, used: 1 });
+    });
+
     it('[L16] what was given, used, confirmed and corrected feeds importance', async () => {
       const { ana, of, clock } = await open();
       const make = async (content: string) =>

@@ -193,15 +193,15 @@ function logged(deps: AssembleDeps, scope: Scope, report: ContextReport): Parame
 
 const LOOKED_UP = new Set<SectionName | 'tools'>(['recall', 'notes', 'summaries', 'savedItems']);
 
-const ALWAYS = new Set<SectionName | 'tools'>(['memories', 'facts', 'learnings']);
+const ALWAYS = new Set<SectionName | 'tools'>(['memories', 'facts', 'learnings', 'profile', 'workingMemory']);
 
-/** The memories that were chosen for this turn, and those that are always there. */
+/** The memories that were chosen for this turn, and those that are always there; a document stands for what it says. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
   const idsOf = (names: ReadonlySet<SectionName | 'tools'>): string[] =>
     sections
       .filter(({ section }) => names.has(section))
       .flatMap((report) => report.ids)
-      .filter((id) => id.startsWith('mem_'));
+      .filter((id) => /^(?:mem|blk)_/.test(id));
   return { given: idsOf(LOOKED_UP), always: idsOf(ALWAYS) };
 }
 

@@ -18,7 +18,7 @@ export interface ContextLog {
 export interface NotedAlong {
   /** The memories that were looked up for the turn, to be judged later by what came of them. */
   given: readonly string[];
-  /** The memories that are always given: they count where the answer used them. */
+  /** The memories and documents that are always given: they count where the answer used them. */
   always: readonly string[];
   /** What remembered text costs in the prompt of the application's model; null when it did not name one. */
   injection: { model: string; tokens: number; estimated: boolean } | null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { HOUR, MINUTE } from '../record/clock.ts';
-import { roundedImportance } from '../record/memory.ts';
+import { type Memory, roundedImportance } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import {
@@ -14,10 +14,12 @@ import {
 } from '../store/context-log-store.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { ownEvents } from '../store/event-store.ts';
+import { findBlock } from '../store/block-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import type { UsefulnessSettings } from './consolidation-settings.ts';
+import { idsOf, readDocument } from './documents/document.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
 const idsSchema = z.array(z.string().min(1).max(200)).max(1000);
@@ -67,13 +69,26 @@ const MOST_GIVEN = 2000;
 async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise<Answered[]> {
   const answered: Answered[] = [];
   const turns = new Map<string, Answered['turn'] | null>();
+  const inDocuments = await statementsInDocuments(reader, scope);
   for (const given of await listGiven(reader, scope, MOST_GIVEN)) {
     const key = JSON.stringify([given.session, given.givenAt]);
     const turn = turns.has(key) ? (turns.get(key) ?? null) : await turnAfter(reader, scope, given, now);
     turns.set(key, turn);
-    if (turn !== null) answered.push({ given, turn });
+    if (turn === null) continue;
+    const memories = inDocuments.get(given.memoryId) ?? [given.memoryId];
+    answered.push(...memories.map((memoryId) => ({ given: { ...given, memoryId }, turn })));
   }
   return answered;
+}
+
+/** By the id of a document of the owner's what it says: who is given the document is given all of that. */
+async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const kind of ['profile', 'working_memory'] as const) {
+    const block = await findBlock(reader, scope, kind);
+    if (block !== null) found.set(block.id, [...idsOf(readDocument(String(block.content), block.basis ?? {}))]);
+  }
+  return found;
 }
 
 /** Takes what was given off the list, so that it is judged once, and counts by memory what came of it. */
@@ -84,9 +99,11 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
     given.map((each) => each.given.id),
   );
   const counts = new Map<string, Counts>();
+  const memories = new Map<string, Memory | null>();
   for (const { given: each, turn } of given) {
     if (!taken.has(each.id)) continue;
-    const memory = await findMemory(writer, scope, each.memoryId);
+    const memory = memories.get(each.memoryId) ?? (await findMemory(writer, scope, each.memoryId));
+    memories.set(each.memoryId, memory);
     if (memory === null) continue;
     const { used, reaction } = turn === 'unanswered' ? { used: false, reaction: null } : judgeUse(memory.content, turn);
     // A memory that every prompt has is not judged by the turns that do not need it.
