@@ -535,6 +535,27 @@ for (const database of databases()) {
       expect(await varve.for({ tenant: 't', user: null }).reflect()).toMatchObject({ users: 0, skipped: true });
     });
 
+    it('[K12] a call without a user names those whose reflection failed, and reflects for them at the next one', async () => {
+      const { varve, clock } = await open({ server, formation: { writes: 'deferred' } });
+      const everybody = varve.for({ tenant: 't', user: null });
+      for (const user of ['ana', 'ben']) {
+        const handle = varve.for({ tenant: 't', agent: 'coach', user });
+        await handle.logInteraction({ userMessage: `Hello, I am ${user}.`, agentResponse: 'Hi.' });
+      }
+      const failing = from(({ body }) =>
+        JSON.stringify(body.messages).includes('I am ben') ? status(400, { message: 'no' }) : text(ANSWER),
+      );
+      server.otherwise(failing);
+      const warnings = expect.arrayContaining([expect.stringMatching(/^The reflection of ben failed: /)]);
+      expect(await everybody.reflect()).toMatchObject({ users: 1, skipped: false, warnings });
+      expect(await varve.for({ tenant: 't', user: 'ana' }).reflect()).toMatchObject({ users: 0, skipped: true });
+      // Nobody else has news: the only failure is thrown.
+      await expect(everybody.reflect()).rejects.toMatchObject({ code: 'model_unavailable' });
+      server.otherwise(text(ANSWER));
+      clock.advance(9 * DAY);
+      expect(await everybody.reflect()).toMatchObject({ users: 1, skipped: false });
+    });
+
     it('[K18] intentions come back when they are due, and can be done, dismissed and put off', async () => {
       const { ana, clock } = await open();
       const dentist = await ana.intentions.add({ text: 'Call the dentist.', followUpDays: 3 });

@@ -36,7 +36,7 @@ import { type ParsedReflection, parseReflection, reflectPrompt } from './reflect
 export interface ReflectionCounts extends Counts {
   /** How many users were reflected on. */
   users: number;
-  /** Nothing was said since the last one: nothing was done. */
+  /** Nothing was said since the last one: nothing was done. False also where it failed, which the warnings say. */
   skipped: boolean;
   /** The profile would have lost too much and waits for review. The rest was applied. */
   profile_held: boolean;
@@ -75,10 +75,13 @@ export async function reflectOwner(
 ): Promise<ReflectionCounts> {
   if (dryRun) return rehearse(deps, scope.tenant, (rehearsed) => reflectOwner(rehearsed, scope, options));
   const total = { ...NOTHING, warnings: [] as string[] };
-  for (let stretch = 0; stretch < MOST_STRETCHES; stretch += 1) {
+  for (let stretch = 1; ; stretch += 1) {
     const { counts, hasMore } = await reflectOnce(deps, scope, options);
     addCounts(total, counts);
     if (!hasMore) break;
+    if (stretch < MOST_STRETCHES) continue;
+    total.warnings.push(`More was said by ${scope.user} than one reflection reads: the rest waits for the next one.`);
+    break;
   }
   return { ...total, users: Number(!total.skipped) };
 }
@@ -110,6 +113,7 @@ export async function reflectAll(
       addCounts(total, await reflectOwner(deps, owner, options));
     } catch (error) {
       if (owners.length === 1) throw error;
+      total.skipped = false;
       total.warnings.push(`The reflection of ${owner.user} failed: ${messageOf(error)}`);
     }
   }
