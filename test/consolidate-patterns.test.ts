@@ -155,7 +155,7 @@ for (const database of databases()) {
       const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
       // (340 + 290 + 280) / 3 and (95 + 110) / 2, and the one by the other.
       expect(pattern?.content).toBe(
-        'In 5 cases of “suggested post”, recipe worked best: 303 views on average in 3 cases, against news with 103 in 2 cases (2.9 times as many).',
+        '“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many).',
       );
       expect(pattern?.importance).toBe(0.85);
       const episodes = (await ana.memories.list({ types: ['episode'] })).items;
@@ -182,7 +182,7 @@ for (const database of databases()) {
       await ana.consolidation.run();
       const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
       expect(pattern?.content).toBe(
-        'In 5 cases of “suggested post”, recipe worked best: 303 views on average in 3 cases, against news with 103 in 2 cases (2.9 times as many).',
+        '“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many).',
       );
       expect(pattern?.metadata).toEqual({});
       expect(pattern?.internal).toMatchObject({ sessions: 5, tools: { publish_post: 5 } });
@@ -218,8 +218,63 @@ for (const database of databases()) {
       await other.ana.consolidation.run();
       const [worded] = (await other.ana.memories.list({ types: ['pattern'] })).items;
       expect(worded?.content).toBe(
-        'Recipe posts consistently outperform news posts (recipe 303 views on average in 3 cases and news 103 in 2 cases).',
+        'Recipe posts consistently outperform news posts (303 views on average in 3 cases with recipe and 103 in 2 cases with news).',
       );
+    });
+
+    it.each([
+      [
+        'Kannst du mir sagen, was heute im Laden noch zu tun ist?',
+        ['Rezept als Beitrag vorgeschlagen', 'Nachricht als Beitrag vorgeschlagen', 'Aufrufe'],
+        '„___ als Beitrag vorgeschlagen“ lief am besten mit Rezept: im Schnitt 303 Aufrufe in 3 Fällen; dagegen 103 in 2 Fällen mit Nachricht (2,9 Mal so viel).',
+      ],
+      [
+        'Hola, ¿qué tenemos que hacer hoy en la tienda con los pedidos?',
+        ['Publiqué un vídeo de cocina', 'Publiqué un vídeo de viajes', 'visitas'],
+        '«Publiqué un vídeo de ___» funcionó mejor con cocina: 303 visitas de media en 3 casos, frente a 103 en 2 casos con viajes (2,9 veces más).',
+      ],
+    ] as const)('[L14] a pattern is told in the language of the talk: %s', async (talk, [good, bad, name], told) => {
+      const { ana, of } = await open();
+      await of('s').logInteraction({ userMessage: talk, agentResponse: 'Ok.' });
+      for (const [index, [, value]] of POSTS.entries()) {
+        const { id } = await ana.decisions.record({ content: index < 3 ? good : bad });
+        const measure = { name, value };
+        const effect = index < 3 ? ('positive' as const) : ('negative' as const);
+        await ana.decisions.recordOutcome(id, { content: `${value} ${name}`, effect, measure });
+      }
+      await ana.consolidation.run();
+      expect((await ana.memories.list({ types: ['pattern'] })).items[0]?.content).toBe(told);
+    });
+
+    it('[L14] a difference that one case makes, or that is small, claims nothing', async () => {
+      for (const clicks of [
+        { long: [900, 20, 30], short: [200, 220, 210] },
+        { long: [104, 103, 105], short: [100, 101, 99] },
+      ]) {
+        const { ana } = await open();
+        for (const [kind, counts] of Object.entries(clicks)) {
+          for (const value of counts) {
+            const { id } = await ana.decisions.record({ content: `Wrote a ${kind} headline` });
+            const measure = { name: 'clicks', value };
+            await ana.decisions.recordOutcome(id, { content: 'Counted.', effect: 'neutral', measure });
+          }
+        }
+        await ana.consolidation.run();
+        const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
+        expect(pattern?.content).toMatch(/^“Wrote a ___ headline”: \d+ clicks on average in 3 cases with long and /);
+        expect(pattern?.internal['best']).toBeNull();
+      }
+    });
+
+    it('[L14] of one thing done again and again it is told how often it went well', async () => {
+      const { ana } = await open();
+      for (const effect of ['positive', 'positive', 'negative', 'positive', 'positive'] as const) {
+        const { id } = await ana.decisions.record({ content: 'Restarted the build server' });
+        await ana.decisions.recordOutcome(id, { content: 'Looked at it.', effect });
+      }
+      await ana.consolidation.run();
+      const [pattern] = (await ana.memories.list({ types: ['pattern'] })).items;
+      expect(pattern?.content).toBe('“Restarted the build server”: a good result in 4 of 5 cases.');
     });
 
     it('[L14] what went badly is never best, however much of it there is, and two cases of five claim nothing', async () => {
@@ -234,12 +289,12 @@ for (const database of databases()) {
       await one.ana.consolidation.run();
       const pattern = async ({ ana }: Opened) => (await ana.memories.list({ types: ['pattern'] })).items[0]?.content;
       expect(await pattern(one)).toBe(
-        'In 5 cases of “shipped parcel”: dpd 1.5 complaints on average in 2 cases and postnl 8 in 3 cases. That is too little to say what works best.',
+        '“Shipped the parcel with ___”: 1.5 complaints on average in 2 cases with Dpd and 8 in 3 cases with Postnl.',
       );
       await ship(one, 'Dpd', 0, 'positive');
       await one.ana.consolidation.run();
       expect(await pattern(one)).toBe(
-        'In 6 cases of “shipped parcel”, dpd worked best: 1 complaints on average in 3 cases, against postnl with 8 in 3 cases.',
+        '“Shipped the parcel with ___” worked best with Dpd: 1 complaint on average in 3 cases, against 8 in 3 cases with Postnl.',
       );
     });
   });

@@ -22,9 +22,9 @@ const OTHERS = [
   'Renewed the passport at the town hall',
   'Repainted the town hall door → 120 views',
 ];
-const COUNTED = 'recipe 303 views on average in 3 cases and news 103 in 2 cases';
+const COUNTED = '303 views on average in 3 cases with recipe and 103 in 2 cases with news';
 const SAID =
-  'recipe worked best: 303 views on average in 3 cases, against news with 103 in 2 cases (2.9 times as many).';
+  'worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many).';
 
 let embedder: Embedder;
 beforeAll(() => {
@@ -115,7 +115,7 @@ for (const database of databases()) {
       await one.varve.backfill({ tenant: 't' });
       await one.ana.consolidation.run();
       const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
-      expect(pattern?.content).toBe(`In 5 cases of “posted”, ${SAID}`);
+      expect(pattern?.content).toBe(`“Posted ___” ${SAID}`);
       // A store of eleven records tells little about what it does not know: the order counts here, not the silence.
       const best = await one.ana.recall('What kind of posts work best?', { abstain: false });
       expect(best.results[0]?.text).toBe(pattern?.content);
@@ -152,7 +152,7 @@ for (const database of databases()) {
       for (const content of OTHERS) await one.ana.memories.create({ type: 'episode', content });
       expect((await one.ana.consolidation.run()).patterns).toHaveLength(1);
       const [pattern] = (await one.ana.memories.list({ types: ['pattern'] })).items;
-      expect(pattern?.content).toBe(`In 5 cases of “suggested post”, ${SAID}`);
+      expect(pattern?.content).toBe(`“Suggested ___ post” ${SAID}`);
     });
   });
 }

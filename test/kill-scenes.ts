@@ -251,7 +251,7 @@ export const KILL_SCENES: readonly KillScene[] = [
       const patterns = (await ana.memories.list({ types: ['pattern'], archived: 'include' })).items;
       return {
         patterns: patterns.map(({ internal }) => (internal['evidence'] as unknown[]).length),
-        counted: patterns[0]?.content.includes('303 views on average in 3 cases, against news with 103 in 2 cases'),
+        counted: patterns[0]?.content.includes('303 views on average in 3 cases, against 103 in 2 cases with news'),
         live: await contents(ana, { types: ['episode'] }),
         runs: await runs(ana, 'find-patterns'),
       };

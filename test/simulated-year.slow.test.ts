@@ -46,7 +46,7 @@ describe('a simulated year', () => {
       // What the agent tried was counted over half a year.
       const contents = (await ana.memories.list({ limit: 1000 })).items.map(({ content }) => content).join('\n');
       expect(contents).toContain(
-        'recipe worked best: 305 views on average in 4 cases, against news with 103 in 2 cases',
+        'worked best with recipe: 305 views on average in 4 cases, against 103 in 2 cases with news',
       );
       await year.close();
     },

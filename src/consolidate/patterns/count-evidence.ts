@@ -1,9 +1,17 @@
+import { english } from '../../language/packs/en.ts';
+import { type Pack } from '../../language/packs/pack.ts';
+import { detectPack } from '../../language/packs/packs.ts';
+import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';
 
 /** What a theme's evidence comes to, counted in code. */
 export interface PatternCount {
   /** The words that all of it has in common. */
   theme: string[];
+  /** The same as they were written, with a gap where the cases differ: "Shipped the parcels with ___". */
+  phrase: string;
+  /** The pack of the language that the evidence is in. */
+  pack: Pack;
   /** What was counted; null when only good and bad outcomes are known. */
   measure: string | null;
   /** Whether more of what was counted is good; null: nobody knows. */
@@ -24,6 +32,8 @@ export interface GroupCount {
   count: number;
   /** Rounded as it is shown. */
   mean: number | null;
+  /** The standard error of the mean: infinite of a single case. */
+  error: number;
   positive: number;
   negative: number;
 }
@@ -31,8 +41,8 @@ export interface GroupCount {
 // A word that nearly all have is the theme; one that some have tells the variants apart.
 const COMMON = 0.8;
 
-/** Counts the evidence of one theme by its variants. */
-export function countEvidence(evidence: readonly Evidence[]): PatternCount {
+/** Counts the evidence of one theme by its variants. `usual` is the language of the talk, where the evidence is too short to tell its own. */
+export function countEvidence(evidence: readonly Evidence[], usual: Pack | null = null): PatternCount {
   const common = new Set(
     [...frequenciesOf(evidence)].filter(([, count]) => count >= evidence.length * COMMON).map(([stem]) => stem),
   );
@@ -52,8 +62,11 @@ export function countEvidence(evidence: readonly Evidence[]): PatternCount {
     evidence.flatMap((each) => each.tool ?? []),
     (tool) => tool,
   );
+  const theme = common.size > 0 ? common : mostCommon(evidence, groups);
   return {
-    theme: inOrderOfSpeech(evidence, common.size > 0 ? common : mostCommon(evidence, groups)),
+    theme: inOrderOfSpeech(evidence, theme),
+    phrase: phraseOf(evidence, theme),
+    pack: detectPack(evidence.map(({ written }) => written).join('\n'), usual ?? english) ?? english,
     measure,
     moreIsGood,
     groups,
@@ -106,8 +119,25 @@ function frequenciesOf(evidence: readonly Evidence[]): Map<string, number> {
 
 /** The word of the text that a stem stands for. */
 function wordFor(stem: string, text: string): string {
-  const plain = text.toLowerCase().match(/[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
-  return plain.find((word) => word.startsWith(stem.slice(0, Math.max(3, stem.length - 1)))) ?? stem;
+  return wordsOf(text).find((word) => contentStems(word).has(stem)) ?? stem;
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{M}\p{N}'’-]+/gu) ?? [];
+}
+
+// No ellipsis: it would end a sentence.
+const GAP = '___';
+
+/** What nearly all cases say, in the words of the first that says all of it. What only some of them say is left out with a mark. */
+function phraseOf(evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
+  const first = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
+  const texts = evidence.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
+  const isCommon = (word: string): boolean =>
+    [...contentStems(word)].some((stem) => theme.has(stem)) ||
+    texts.filter((words) => words.has(word.toLowerCase())).length >= evidence.length * COMMON;
+  const words = wordsOf(first?.text ?? '').map((word) => (isCommon(word) ? word : GAP));
+  return words.filter((word, index) => word !== GAP || words[index - 1] !== GAP).join(' ');
 }
 
 /** Where nearly all have no word in common: those that most have, other than the names of variants. */
@@ -131,10 +161,12 @@ function inOrderOfSpeech(evidence: readonly Evidence[], common: ReadonlySet<stri
 function countGroup(label: string, members: readonly Evidence[]): GroupCount {
   const values = members.flatMap(({ measure }) => measure?.value ?? []);
   const mean = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - (mean ?? 0)) ** 2, 0);
   return {
     label,
     count: members.length,
     mean: mean === null ? null : rounded(mean),
+    error: values.length < 2 ? Infinity : Math.sqrt(squares / (values.length - 1) / values.length),
     positive: members.filter(({ effect }) => effect === 'positive').length,
     negative: members.filter(({ effect }) => effect === 'negative').length,
   };
@@ -181,10 +213,20 @@ function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): stri
   const [best, ...others] = named;
   const next = others.find(({ count }) => count >= COMPARED);
   if (best === undefined || next === undefined || best.count < CASES) return null;
-  const isJudged = (moreIsGood !== null && best.mean !== null) || best.positive + best.negative > 0;
-  if (!isJudged || merit(best, moreIsGood) <= merit(next, moreIsGood)) return null;
   // What mostly went badly is not the best of anything.
-  return best.negative > best.positive ? null : best.label;
+  return best.negative > best.positive || !isClearlyBetter(best, next, moreIsGood) ? null : best.label;
+}
+
+/** By so many standard errors, and by such a share, two means must differ; and by so much two shares of good outcomes. */
+const ERRORS = 2;
+const CLEAR_MEAN = 0.1;
+const CLEAR_SHARE = 0.25;
+
+function isClearlyBetter(best: GroupCount, next: GroupCount, moreIsGood: boolean | null): boolean {
+  const difference = merit(best, moreIsGood) - merit(next, moreIsGood);
+  if (best.mean === null || next.mean === null || moreIsGood === null) return difference >= CLEAR_SHARE;
+  const least = Math.max(ERRORS * Math.hypot(best.error, next.error), CLEAR_MEAN * Math.abs(next.mean));
+  return difference >= least && difference > 0;
 }
 
 /** Whole numbers from 10 on, one decimal below. */
@@ -192,50 +234,73 @@ function rounded(value: number): number {
   return Math.abs(value) >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
 }
 
-/** Of the means as they are shown, so that who divides them gets the same. One case alone is no group to compare with. */
+/** Of the means as they are shown, so that who divides them gets the same. Of more than two variants a ratio would not say of which. */
 function ratioOf(groups: readonly GroupCount[]): number | null {
-  const counted = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');
-  const [best, last] = [counted[0], counted.at(-1)];
-  if (counted.length < 2 || best?.mean == null || last?.mean == null || last.mean <= 0) return null;
+  const [best, last, ...others] = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');
+  if (others.length > 0 || best?.mean == null || last?.mean == null || last.mean <= 0) return null;
   return Math.round((best.mean / last.mean) * 10) / 10;
 }
 
-/** "recipe 303 views on average in 3 cases, news 103 in 2 cases" */
-export function writeCount({ groups, measure }: PatternCount): string {
-  return listed(groups.map((group, index) => `${nameOf(group)} ${outcomeOf(group, index === 0 ? measure : null)}`));
+/** "303 views on average in 3 cases with recipe and 103 in 2 cases with news" */
+export function writeCount(count: PatternCount): string {
+  return listed(
+    count.groups.map((group, index) => withName(count, group, index === 0)),
+    count,
+  );
 }
 
-function nameOf({ label }: GroupCount): string {
-  return label === '' ? 'the others' : label;
+function withName(count: PatternCount, group: GroupCount, isFirst: boolean): string {
+  const outcome = outcomeOf(count, group, isFirst);
+  const [, , others = ''] = wordsIn(count);
+  if (count.groups.length === 1 && group.label === '') return outcome;
+  return fill(count.pack.tried.with, { outcome, name: group.label === '' ? others : group.label });
 }
 
-/** "303 views on average in 3 cases", "a good result in 2 of 3 cases". */
-function outcomeOf({ count, mean, positive, negative }: GroupCount, measure: string | null): string {
-  const cases = count === 1 ? '1 case' : `${count} cases`;
-  if (mean === null) return positive + negative === 0 ? cases : `a good result in ${positive} of ${cases}`;
-  const amount = mean.toLocaleString('en');
-  return measure === null
-    ? `${amount} in ${cases}`
-    : `${amount} ${measure}${count === 1 ? '' : ' on average'} in ${cases}`;
+/** "303 views on average in 3 cases", and after the first without the name of the measure; "a good result in 2 of 3 cases". */
+function outcomeOf(
+  count: PatternCount,
+  { count: size, mean, positive, negative }: GroupCount,
+  isFirst: boolean,
+): string {
+  const { pack, measure } = count;
+  const [one = '', many = ''] = wordsIn(count);
+  const cases = `${size}${pack.script === 'han' ? '' : ' '}${size === 1 ? one : many}`;
+  if (mean === null)
+    return positive + negative === 0 ? cases : fill(pack.tried.good, { good: String(positive), cases });
+  const template = isFirst ? pack.tried.mean.replace(/[[\]]/g, '') : pack.tried.mean.replace(/\[[^[\]]*\]/g, '');
+  const unit = mean === 1 && pack.language === 'en' ? measure?.replace(/s$/, '') : measure;
+  return fill(template, { mean: mean.toLocaleString(pack.language), measure: unit ?? '', cases });
 }
 
-function listed(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+function wordsIn({ pack }: PatternCount): string[] {
+  return pack.tried.words.split('|');
+}
+
+function listed(parts: readonly string[], count: PatternCount): string {
+  const [, , , and = ''] = wordsIn(count);
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')}${and}${parts.at(-1)}`;
+}
+
+function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
 /**
- * "In 5 cases of “suggested post”, recipe worked best: 303 views on average in 3 cases, against news with 103 in 2 cases (2.9 times as
- * many).", or only what was counted where that does not show what is best.
+ * "“Suggested ___ post” worked best with recipe: 303 views on average in 3 cases, against 103 in 2 cases with news (2.9 times as many)."; or only
+ * what was counted, where that does not show what is best.
  */
 export function sayCount(count: PatternCount): string {
-  const { best, groups, ratio, measure, total } = count;
-  const theme = count.theme.join(' ');
-  const what = `In ${total} cases${theme === '' ? '' : ` of “${theme}”`}`;
-  const [first, ...others] = groups;
+  const { best, groups, ratio, pack, phrase } = count;
+  const [first, ...rest] = groups;
   if (best === null || first === undefined) {
-    return `${what}: ${writeCount(count)}. That is too little to say what works best.`;
+    return fill(pack.tried.counted, { theme: phrase, all: writeCount(count) });
   }
-  const against = listed(others.map((group) => `${nameOf(group)} with ${outcomeOf(group, null)}`));
-  const times = ratio === null || ratio <= 1 ? '' : ` (${ratio.toFixed(1)} times as many)`;
-  return `${what}, ${best} worked best: ${outcomeOf(first, measure)}, against ${against}${times}.`;
+  const [, , , , timesAsMany = ''] = wordsIn(count);
+  const others = listed(
+    rest.map((group) => withName(count, group, false)),
+    count,
+  );
+  const times = ratio === null || ratio <= 1 ? '' : ` (${ratio.toLocaleString(pack.language)} ${timesAsMany})`;
+  const outcome = outcomeOf(count, first, true);
+  return fill(pack.tried.best, { theme: phrase, name: best, first: outcome, others: `${others}${times}` });
 }

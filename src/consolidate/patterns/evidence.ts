@@ -9,6 +9,8 @@ export interface Evidence {
   id: string;
   /** What was done, without its outcome. */
   text: string;
+  /** All that was written of it, with what came of it: its language is told by that. */
+  written: string;
   stems: ReadonlySet<string>;
   /** What was counted, when something was. */
   measure: { name: string; value: number } | null;
@@ -32,6 +34,7 @@ export function fromDecision({ decision, outcomes }: DecisionWithOutcomes, memor
   return {
     id: decision.id,
     text: decision.content,
+    written: [decision, ...outcomes].map(({ content }) => content).join('\n'),
     stems: themeStems(decision.content),
     measure: measured.at(-1) ?? null,
     effect: effects.at(-1) ?? null,
@@ -56,6 +59,7 @@ export function fromEpisode(memory: Memory): Evidence {
   return {
     id: memory.id,
     text,
+    written: memory.content,
     stems: themeStems(text),
     measure: isMeasure(noted['measure']) ? noted['measure'] : readMeasure(outcome || memory.content),
     effect:

@@ -1,9 +1,11 @@
+import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems, coveredBy, overlap } from '../../language/words.ts';
 import { calibratedSimilarity, type Calibration } from '../../models/calibration.ts';
 import { listDecisions } from '../../observe/decisions.ts';
 import type { Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader } from '../../store/database.ts';
+import { ownEvents } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { type OwnMemoryFilter, ownMemories, ownMemoryRows } from '../../store/own-rows.ts';
 import { listMemories } from '../../store/read-memories.ts';
@@ -19,6 +21,9 @@ export interface FoundPattern {
   known: Memory | null;
 }
 
+/** So many of the last messages tell the language of the talk. */
+const TALK = 20;
+
 /** The themes of an owner on which there are enough episodes and decisions, and something new since the last time. */
 export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
@@ -27,13 +32,15 @@ export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope:
   const embedder = await deps.embedding.forQueries(reader);
   const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
   const patterns = await ownMemories(reader, scope, { types: ['pattern'] });
+  const talk = await ownEvents(reader, scope, { kind: 'message', order: 'newest', limit: TALK });
+  const usual = detectPack(talk.map(({ content }) => content).join('\n'));
   return clusterEvidence(evidence, { similarity, calibration }).flatMap((members) => {
     if (members.length < minimum) return [];
     const known =
       patterns.find((pattern) => evidenceIds(pattern).some((id) => members.some((each) => each.id === id))) ?? null;
     const counted = new Set(known === null ? [] : evidenceIds(known));
     if (members.every(({ id }) => counted.has(id))) return [];
-    return [{ evidence: members, count: countEvidence(members), known }];
+    return [{ evidence: members, count: countEvidence(members, usual), known }];
   });
 }
 

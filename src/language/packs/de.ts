@@ -648,4 +648,12 @@ export const german: Pack = {
     answer_format: 'Wünscht die Form: {value}',
     answer_language: 'Wünscht Antworten auf {value}',
   },
+  tried: {
+    best: '„{theme}“ lief am besten mit {name}: {first}; dagegen {others}.',
+    counted: '„{theme}“: {all}.',
+    mean: '[im Schnitt ]{mean}[ {measure}] in {cases}',
+    good: 'ein gutes Ergebnis in {good} von {cases}',
+    with: '{outcome} mit {name}',
+    words: 'Fall|Fällen|anderem| und |Mal so viel',
+  },
 };

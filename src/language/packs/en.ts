@@ -847,4 +847,12 @@ export const english: Pack = {
     answer_format: 'Wants answers in this form: {value}',
     answer_language: 'Wants answers in {value}',
   },
+  tried: {
+    best: '“{theme}” worked best with {name}: {first}, against {others}.',
+    counted: '“{theme}”: {all}.',
+    mean: '{mean}[ {measure} on average] in {cases}',
+    good: 'a good result in {good} of {cases}',
+    with: '{outcome} with {name}',
+    words: 'case|cases|others| and |times as many',
+  },
 };

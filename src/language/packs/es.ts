@@ -566,4 +566,12 @@ export const spanish: Pack = {
     answer_tone: 'Quiere el trato: {value}',
     answer_language: 'Quiere respuestas en {value}',
   },
+  tried: {
+    best: '«{theme}» funcionó mejor con {name}: {first}, frente a {others}.',
+    counted: '«{theme}»: {all}.',
+    mean: '{mean}[ {measure} de media] en {cases}',
+    good: 'un buen resultado en {good} de {cases}',
+    with: '{outcome} con {name}',
+    words: 'caso|casos|otros| y |veces más',
+  },
 };

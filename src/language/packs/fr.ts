@@ -558,4 +558,12 @@ export const french: Pack = {
     answer_format: 'Forme voulue : {value}',
     answer_language: 'Veut des réponses en {value}',
   },
+  tried: {
+    best: '« {theme} » a le mieux marché avec {name} : {first}, contre {others}.',
+    counted: '« {theme} » : {all}.',
+    mean: '{mean}[ {measure} en moyenne] dans {cases}',
+    good: '{good} bons résultats sur {cases}',
+    with: '{outcome} avec {name}',
+    words: 'cas|cas|d’autres| et |fois plus',
+  },
 };

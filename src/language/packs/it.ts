@@ -479,4 +479,12 @@ export const italian: Pack = {
     answer_format: 'Forma: {value}',
     answer_language: 'Vuole risposte in {value}',
   },
+  tried: {
+    best: '«{theme}» ha funzionato meglio con {name}: {first}, contro {others}.',
+    counted: '«{theme}»: {all}.',
+    mean: '{mean}[ {measure} in media] in {cases}',
+    good: 'un buon risultato in {good} di {cases}',
+    with: '{outcome} con {name}',
+    words: 'caso|casi|altri| e |volte tanto',
+  },
 };

@@ -364,4 +364,12 @@ export const japanese: Pack = {
     answer_format: '形式：{value}',
     answer_language: '{value}で返答',
   },
+  tried: {
+    best: '「{theme}」は{name}が最もうまくいった：{first}、それに対して{others}。',
+    counted: '「{theme}」：{all}。',
+    mean: '{cases}で[平均]{mean}[ {measure}]',
+    good: '{cases}中{good}回が良い結果',
+    with: '{name}で{outcome}',
+    words: '回|回|その他|、|倍',
+  },
 };

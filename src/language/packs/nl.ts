@@ -488,4 +488,12 @@ export const dutch: Pack = {
     answer_format: 'Vorm: {value}',
     answer_language: 'Wil antwoorden in het {value}',
   },
+  tried: {
+    best: '“{theme}” werkte het best met {name}: {first}, tegenover {others}.',
+    counted: '“{theme}”: {all}.',
+    mean: '[gemiddeld ]{mean}[ {measure}] in {cases}',
+    good: 'een goed resultaat in {good} van {cases}',
+    with: '{outcome} met {name}',
+    words: 'geval|gevallen|andere| en |keer zoveel',
+  },
 };

@@ -37,6 +37,19 @@ export interface Pack {
   topics: Readonly<Record<string, string>>;
   /** "Lives in {value}": how a filled slot is written. What is missing is written with the attribute's label. */
   templates: Readonly<Record<string, string>>;
+  tried: PackTried;
+}
+
+/** How it is told what was tried and what came of it. What stands in braces is filled in. */
+export interface PackTried {
+  best: string;
+  counted: string;
+  /** The part in brackets is said once in a sentence. */
+  mean: string;
+  good: string;
+  with: string;
+  /** "case", "cases", "others", what stands before the last of a list, and "times as many". */
+  words: string;
 }
 
 /** Words that tell a statement from a question, a guess, a joke. Each is a list of alternatives. */

@@ -473,4 +473,12 @@ export const portuguese: Pack = {
     answer_format: 'Forma: {value}',
     answer_language: 'Quer respostas em {value}',
   },
+  tried: {
+    best: '“{theme}” funcionou melhor com {name}: {first}, contra {others}.',
+    counted: '“{theme}”: {all}.',
+    mean: '{mean}[ {measure} em média] em {cases}',
+    good: 'um bom resultado em {good} de {cases}',
+    with: '{outcome} com {name}',
+    words: 'caso|casos|outros| e |vezes mais',
+  },
 };

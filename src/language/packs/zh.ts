@@ -387,4 +387,12 @@ export const chinese: Pack = {
     answer_tone: '希望语气：{value}',
     answer_language: '希望用{value}回答',
   },
+  tried: {
+    best: '“{theme}”用{name}效果最好：{first}，而{others}。',
+    counted: '“{theme}”：{all}。',
+    mean: '{cases}[平均]{mean}[ {measure}]',
+    good: '{cases}中有{good}次结果好',
+    with: '用{name}{outcome}',
+    words: '次|次|其他|，|倍',
+  },
 };
