@@ -106,7 +106,6 @@ create_cluster() {
   as_server test -x "$data.new" || fail 1 "user postgres may not enter $dir: open the folders above it or set VARVE_POSTGRES_DIR"
   echo varve >"$dir/password"
   as_server "$bin/initdb" -D "$data.new" -U varve --pwfile="$dir/password" -A scram-sha-256 -E UTF8 --locale=C.UTF-8 >/dev/null
-  # Nothing that weakens durability belongs here: the crash tests rely on the defaults.
   printf '%s\n' "listen_addresses = '127.0.0.1'" "unix_socket_directories = ''" "include 'varve.conf'" >>"$data.new/postgresql.conf"
   mv "$data.new" "$data" # only when complete, so that an interrupted start leaves no half of it
 }
@@ -125,7 +124,9 @@ launch() {
   port=$(port 2>/dev/null || true)
   for _ in {1..20}; do
     port=${port:-$((20000 + RANDOM % 12000))} # below the ports that outgoing connections take
-    echo "port = $port" >"$data/varve.conf"
+    # Without fsync a commit is written to the files and survives the kill of any process, which is what the crash tests do. Only the
+    # loss of power would lose it. synchronous_commit stays on: without it the server itself would lose commits when it is killed.
+    printf '%s\n' "port = $port" 'fsync = off' 'full_page_writes = off' >"$data/varve.conf"
     if [[ -f $data/server.log ]]; then size=$(stat -c %s "$data/server.log"); fi
     log "starting on port $port"
     if as_server "$bin/pg_ctl" -D "$data" -l "$data/server.log" -s -w -t 300 start >&2; then return; fi

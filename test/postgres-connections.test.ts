@@ -36,7 +36,7 @@ describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connecti
       void cut().then((count) => (cuts += count));
     }, 20);
     const write = async (writer: number): Promise<void> => {
-      for (let place = 0; place < 40; place += 1) {
+      for (let place = 0; place < 15; place += 1) {
         const content = `event ${writer}-${place}`;
         try {
           await ana.observe({ content, idempotencyKey: content });

@@ -144,20 +144,19 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     it('lets nobody hold a connection with half a request', { timeout: 20_000 }, async () => {
-      const slow = await raw(
-        head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'),
-        '{"content"',
-      );
+      const [slow, endless, overMcp] = await Promise.all([
+        raw(
+          head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'),
+          '{"content"',
+        ),
+        raw(
+          head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+          '1\r\n{\r\n',
+        ),
+        raw(head('POST /mcp?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'), '{"jsonrpc"'),
+      ]);
       expect(slow).toMatch(/^HTTP\/1\.1 504 [^]*"timed_out"/);
-      const endless = await raw(
-        head('POST /v1/events?user=u HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
-        '1\r\n{\r\n',
-      );
       expect(endless).toMatch(/^HTTP\/1\.1 504 /);
-      const overMcp = await raw(
-        head('POST /mcp?user=u HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100'),
-        '{"jsonrpc"',
-      );
       expect(overMcp).toMatch(/^HTTP\/1\.1 504 [^]*"timed_out"/);
     });
 
@@ -194,7 +193,8 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect((await server.call('DELETE', '/v1/events', { key: null })).status).toBe(401);
     });
 
-    it('lets a key follow so many changes and no more, and counts out those who leave', async () => {
+    // This test and the next one wait ten seconds for a server that gives connections time to end: they wait together.
+    it.concurrent('lets a key follow so many changes and no more, and counts out those who leave', async () => {
       const own = await startServer(place, { key: server.key, environment: { VARVE_FOLLOWER_LIMIT: '3' } });
       let leaving = new AbortController();
       const follow = (): Promise<Response> =>
@@ -213,9 +213,9 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(await own.stop()).toBe(0);
     });
 
-    it(
+    it.concurrent(
       'keeps no more for a reader of changes that never reads, and stops in spite of it',
-      { timeout: 60_000 },
+      { timeout: 120_000 },
       async () => {
         // The same server that `npm start` starts: with larger young spaces garbage is kept for long.
         const own = await startServer(place, {

@@ -27,6 +27,7 @@ describe('code and memory of a foreign folder (S3)', () => {
   }
   const varve = (words: readonly string[], environment: Record<string, string> = {}): Promise<CliRun> =>
     runCli(words, {
+      isApart: true,
       cwd: foreign(),
       environment: {
         HOME: join(root, 'home'),
@@ -114,6 +115,7 @@ describe('code and memory of a foreign folder (S3)', () => {
     mkdirSync(project);
     const mine = (words: readonly string[]): Promise<CliRun> =>
       runCli(words, {
+        isApart: true,
         cwd: project,
         environment: { HOME: join(root, 'home'), VARVE_EMBEDDER: 'none', XDG_CACHE_HOME: join(root, 'cache') },
       });
