@@ -13,7 +13,7 @@ import type { Reader } from '../store/database.ts';
 import { loadMemories, memoriesReplacedBy, statementHistory } from '../store/load-records.ts';
 import { listMemories } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
-import type { FormDeps } from './formation-settings.ts';
+import type { ApplyDeps, FormDeps } from './formation-settings.ts';
 import type { Statement } from './statement.ts';
 
 /** The vectors of some texts, and the model that made them. */
@@ -25,7 +25,7 @@ export interface Vectors {
 
 /** Embeds texts for comparison. Null without an embedder, or while it fails: comparison then goes by words. */
 export async function embedTexts(
-  deps: FormDeps,
+  deps: Pick<FormDeps, 'database' | 'embedding'>,
   { texts, tenant, meter, signal }: { texts: readonly string[]; tenant: string; meter: Meter; signal?: AbortSignal },
 ): Promise<Vectors | null> {
   if (texts.length === 0) return null;
@@ -42,7 +42,7 @@ export function ownerOf(scope: Scope): Scope {
 }
 
 /** The owners whose statements a formation changes: the agent's of this user, and with shared facts the user's with every agent. */
-export function changeableOwners({ sharesFacts }: Pick<FormDeps, 'sharesFacts'>, scope: Scope): string[] {
+export function changeableOwners({ sharesFacts }: Pick<ApplyDeps, 'sharesFacts'>, scope: Scope): string[] {
   const owner = ownerKey(ownerOf(scope));
   return sharesFacts === true && scope.user !== null ? [...new Set([owner, ownerKey(sharedOwner(scope))])] : [owner];
 }
@@ -53,7 +53,7 @@ export function changeableOwners({ sharesFacts }: Pick<FormDeps, 'sharesFacts'>,
  */
 export async function findCandidates(
   reader: Reader,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { scope, statements, vectors }: { scope: Scope; statements: readonly Statement[]; vectors: Vectors | null },
 ): Promise<Candidate[][]> {
   if (statements.length === 0) return [];
@@ -83,7 +83,7 @@ const MOST_WORDS = 30;
 
 async function neighbours(
   reader: Reader,
-  deps: FormDeps,
+  deps: ApplyDeps,
   {
     owner,
     owners,
@@ -146,7 +146,7 @@ interface Known {
  */
 export async function knownStatements(
   reader: Reader,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { scope, events, vectors, drafts }: Known,
 ): Promise<Memory[]> {
   const { existing, existingTokens } = deps.settings.limits;
@@ -211,7 +211,7 @@ interface Nearness {
 /** The memories that come nearest to turns, by their words or by the meaning of one of the turns, nearest first. */
 async function nearest(
   reader: Reader,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { owner, owners, words, vectors, most, condition, archived }: Nearness,
 ): Promise<Memory[]> {
   const search = { tenant: owner.tenant, owners, kind: 'memory' as const, condition, archived };
@@ -242,7 +242,7 @@ const MOST_EXPIRED = 6;
  */
 async function expiredNear(
   reader: Reader,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { owner, words, vectors }: { owner: Scope; words: readonly string[]; vectors: Vectors | null },
 ): Promise<Memory[]> {
   const since = deps.clock.now() - OUTCOME_DAYS * DAY;

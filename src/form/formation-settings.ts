@@ -196,6 +196,12 @@ export interface FormDeps extends Parts {
   recalledTexts?(scope: Scope): Promise<readonly string[]>;
 }
 
+/** What decides when a session is formed. */
+export type TriggerDeps = Parts & Pick<FormDeps, 'settings' | 'languageModel'>;
+
+/** What comparing and writing statements works with: no reader and no model. */
+export type ApplyDeps = Parts & Pick<FormDeps, 'settings'>;
+
 /** Whether the language model does a task. */
 export function usesModel(deps: Pick<FormDeps, 'languageModel' | 'settings'>, task: FormTask): boolean {
   return deps.languageModel !== null && deps.settings.tasks[task] !== 'local';

@@ -7,7 +7,7 @@ import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
-import { type FormDeps, type TriggerSettings, usesModel } from './formation-settings.ts';
+import { type TriggerDeps, type TriggerSettings, usesModel } from './formation-settings.ts';
 
 /**
  * Queues what follows from new events, in the transaction that appends them: a formation when enough has gathered, the reading of the
@@ -15,7 +15,7 @@ import { type FormDeps, type TriggerSettings, usesModel } from './formation-sett
  */
 export async function triggerFormation(
   writer: Writer,
-  deps: FormDeps,
+  deps: TriggerDeps,
   scope: Scope,
   events: readonly Event[],
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function triggerFormation(
 }
 
 /** Whether a model reads every exchange at once, beside the formation of the session. */
-export function readsByModel(deps: FormDeps): boolean {
+export function readsByModel(deps: TriggerDeps): boolean {
   const { facts, writes, inlineReader } = deps.settings;
   return facts && writes === 'immediate' && inlineReader === 'model' && usesModel(deps, 'read');
 }
@@ -105,7 +105,7 @@ const MOST_SESSIONS = 500;
 const TRY_AGAIN_AFTER = HOUR;
 
 /** Queues a formation for every session that has gone cold with events in it that no formation has read, however few. */
-export async function formColdSessions(deps: FormDeps): Promise<number> {
+export async function formColdSessions(deps: TriggerDeps): Promise<number> {
   const now = deps.clock.now();
   const { coldAfter } = deps.settings.triggers;
   const scopes = await deps.database.read(EVERY_TENANT, (reader) =>

@@ -1,5 +1,4 @@
 import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import type { FormDeps } from '../form/formation-settings.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
@@ -7,7 +6,7 @@ import { contentStems, coveredBy, indexWords } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
 import { parseScope, type Scope, type ScopeInput, visibleOwners } from '../record/scope.ts';
-import { EVERY_TENANT, type Reader, type Writer } from '../store/database.ts';
+import { EVERY_TENANT, type Parts, type Reader, type Writer } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
 import { loadMemories } from '../store/load-records.ts';
 import { tenantsWithMemories } from '../store/own-rows.ts';
@@ -71,7 +70,7 @@ const BOOSTED = 'boostedBy';
  * Raises the importance of what is related to a decision that turned out well: by 0.1, once for each outcome.
  * Returns the ids of the memories.
  */
-async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): Promise<string[]> {
+async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<string[]> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));
   if (related.length === 0) return [];
   return deps.database.write(scope.tenant, async (writer) => {
@@ -95,7 +94,7 @@ async function boostOutcomes(deps: FormDeps, scope: Scope, outcomeId: string): P
   });
 }
 
-async function findRelated(reader: Reader, deps: FormDeps, scope: Scope, outcomeId: string): Promise<Memory[]> {
+async function findRelated(reader: Reader, deps: Parts, scope: Scope, outcomeId: string): Promise<Memory[]> {
   const outcome = await findEvent(reader, scope, outcomeId);
   if (outcome?.kind !== 'outcome' || outcome.metadata['effect'] !== 'positive') return [];
   const decision = outcome.refersTo === null ? null : await findEvent(reader, scope, outcome.refersTo);

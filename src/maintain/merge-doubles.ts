@@ -1,6 +1,6 @@
 import { mayBeDoubleOf } from '../store/record-filter.ts';
 import { differs } from '../form/decide/decide.ts';
-import type { FormDeps } from '../form/formation-settings.ts';
+import type { ApplyDeps, FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/calibration.ts';
 import { type AttributeTable, isSameValue } from '../record/attributes.ts';
 import { DAY } from '../record/clock.ts';
@@ -16,6 +16,8 @@ import { type Numbered, ownMemories, ownMemoryRows } from '../store/own-rows.ts'
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
+
+type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 
 export interface MergeOptions {
   signal?: AbortSignal;
@@ -33,7 +35,7 @@ const REINFORCEMENT = 0.05;
  * with the sources of both. Texts that consolidation has merged are not merged again. Returns how many went.
  */
 export async function mergeDoubles(
-  deps: FormDeps,
+  deps: MergeDeps,
   owner: Scope,
   { signal, since }: MergeOptions = {},
 ): Promise<number> {
@@ -55,7 +57,7 @@ export async function mergeDoubles(
   return gone.size;
 }
 
-async function changedSince(reader: Reader, deps: FormDeps, owner: Scope, from: number): Promise<Numbered<Memory>[]> {
+async function changedSince(reader: Reader, deps: MergeDeps, owner: Scope, from: number): Promise<Numbered<Memory>[]> {
   return ownMemoryRows(reader, owner, {
     types: typesThat(deps.memoryTypes, ({ mergesDoubles }) => mergesDoubles),
     updatedSince: from,
@@ -68,7 +70,7 @@ async function changedSince(reader: Reader, deps: FormDeps, owner: Scope, from: 
 /** The statements that have the same attribute and value. */
 async function sameValue(
   reader: Reader,
-  deps: FormDeps,
+  deps: MergeDeps,
   owner: Scope,
   { item: memory }: Numbered<Memory>,
 ): Promise<Memory[]> {
@@ -86,7 +88,7 @@ async function sameValue(
 }
 
 /** The statements that mean nearly the same, by their vectors, and that no field tells apart. */
-async function sameMeaning(reader: Reader, deps: FormDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
+async function sameMeaning(reader: Reader, deps: MergeDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return [];
   const { tenant } = owner;
@@ -132,7 +134,7 @@ export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTa
   return !differs({ ...one, text: one.content }, other);
 }
 
-async function merge(writer: Writer, deps: FormDeps, pair: [Memory, Memory]): Promise<string | null> {
+async function merge(writer: Writer, deps: MergeDeps, pair: [Memory, Memory]): Promise<string | null> {
   await changeOwner(writer, pair[0].scope, deps.clock.now());
   const [one, other] = [
     await findMemory(writer, pair[0].scope, pair[0].id),

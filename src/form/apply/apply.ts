@@ -20,7 +20,7 @@ import { changeableOwners, findCandidates, ownerOf, type Vectors } from '../comp
 import { type Candidate, decide, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
 import { compareRank, strongerClaim } from '../decide/precedence.ts';
 import type { FormResult, Refusal } from '../formation-result.ts';
-import type { FormDeps } from '../formation-settings.ts';
+import type { ApplyDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { linkEntities, toMemory } from './to-memory.ts';
 
@@ -49,7 +49,7 @@ function nothingApplied(): Applied {
  * Decides and writes statements one after the other, so that each sees those before it. Runs in the transaction that holds the
  * owner's lock: what was compared cannot change meanwhile.
  */
-export async function applyStatements(writer: Writer, deps: FormDeps, work: ApplyWork): Promise<Applied> {
+export async function applyStatements(writer: Writer, deps: ApplyDeps, work: ApplyWork): Promise<Applied> {
   const applied = nothingApplied();
   const { scope, statements, vectors, why } = work;
   // What is compared must not change meanwhile: another agent may be told of the same facts.
@@ -132,7 +132,7 @@ class OwnerState {
 }
 
 /** The known statements that relations are to, as they are now: the model was asked some time ago. */
-async function targetsNow(writer: Writer, deps: FormDeps, { scope, statements }: ApplyWork): Promise<Memory[]> {
+async function targetsNow(writer: Writer, deps: ApplyDeps, { scope, statements }: ApplyWork): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];
   for (const id of new Set(statements.flatMap(({ relation }) => relation?.target.id ?? []))) {
@@ -193,7 +193,7 @@ interface Deciding {
 }
 
 /** Writes one decision and returns the memories that it changed. */
-async function applyDecision(writer: Writer, deps: FormDeps, deciding: Deciding): Promise<Memory[]> {
+async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding): Promise<Memory[]> {
   const { decision, statement, work, applied } = deciding;
   switch (decision.action) {
     case 'confirm': {
@@ -220,7 +220,12 @@ async function applyDecision(writer: Writer, deps: FormDeps, deciding: Deciding)
   }
 }
 
-async function restoreAll(writer: Writer, deps: FormDeps, memories: readonly Memory[], why: Change): Promise<Memory[]> {
+async function restoreAll(
+  writer: Writer,
+  deps: ApplyDeps,
+  memories: readonly Memory[],
+  why: Change,
+): Promise<Memory[]> {
   const restored: Memory[] = [];
   for (const memory of memories) restored.push(await restore(writer, deps, memory, why));
   return restored;
@@ -228,7 +233,7 @@ async function restoreAll(writer: Writer, deps: FormDeps, memories: readonly Mem
 
 async function add(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { statement, work, applied }: Deciding,
   retires: readonly Retirement[],
 ): Promise<Memory[]> {
@@ -284,14 +289,14 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
 }
 
 /** The parts, with an id that is known before the memory is written: what it replaces points to it. */
-function withId(deps: FormDeps, id: string): FormDeps {
+function withId(deps: ApplyDeps, id: string): ApplyDeps {
   return { ...deps, ids: { ...deps.ids, next: (prefix) => (prefix === 'mem' ? id : deps.ids.next(prefix)) } };
 }
 
 /** A statement that another one outranks is kept as what was once said, out of recall; what it excluded in its time goes too. */
 async function storeAsHistory(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { statement, work, applied }: Deciding,
   { to, retires }: { to: Memory; retires: readonly Retirement[] },
 ): Promise<Memory[]> {
@@ -316,7 +321,7 @@ async function storeAsHistory(
 }
 
 /** Brings back a statement whose successor turned out not to exclude it. */
-async function restore(writer: Writer, deps: FormDeps, memory: Memory, why: Change): Promise<Memory> {
+async function restore(writer: Writer, deps: ApplyDeps, memory: Memory, why: Change): Promise<Memory> {
   return restoreMemory(
     writer,
     deps,
@@ -327,7 +332,7 @@ async function restore(writer: Writer, deps: FormDeps, memory: Memory, why: Chan
 
 async function confirm(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   target: Memory,
   { statement, work }: { statement: Statement; work: ApplyWork },
 ): Promise<Memory> {
@@ -342,7 +347,7 @@ async function confirm(
 
 async function revise(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   target: Memory,
   { statement, work, text }: { statement: Statement; work: ApplyWork; text: string },
 ): Promise<Memory> {
@@ -369,7 +374,7 @@ async function revise(
 /** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides again. */
 async function dropDraft(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   draft: Memory,
   { why, applied }: { why: Change; applied: Applied },
 ): Promise<void> {
@@ -384,7 +389,7 @@ async function dropDraft(
 /** A reached goal no longer holds: it has its outcome and its end at once, and leaves the live memories with the next upkeep. */
 async function reachGoal(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   goal: Memory,
   { work, until }: { work: ApplyWork; until: Date },
 ): Promise<Memory> {
@@ -399,7 +404,7 @@ async function reachGoal(
 }
 
 /** A single-valued plan takes its place on its day. */
-async function scheduleEffect(writer: Writer, deps: FormDeps, memory: Memory): Promise<void> {
+async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): Promise<void> {
   const { attribute, tense, validFrom, scope } = memory;
   if (tense !== 'planned' || attribute === null || validFrom === null) return;
   if (deps.attributes.policyOf(attribute).values !== 'one') return;

@@ -3,7 +3,7 @@ import { estimateTokens } from '../../language/token-count.ts';
 import { MINUTE } from '../../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../../record/event.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import type { Writer } from '../../store/database.ts';
+import type { Parts, Writer } from '../../store/database.ts';
 import { markProcessed } from '../../store/event-store.ts';
 import { saysForgotten } from '../../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../../store/history-store.ts';
@@ -12,7 +12,7 @@ import { advanceFormation } from '../../store/session-store.ts';
 import { plainText } from '../check/check.ts';
 import { ownerOf } from '../compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from '../formation-result.ts';
-import { type FormDeps, usesModel } from '../formation-settings.ts';
+import { usesModel } from '../formation-settings.ts';
 import type { FormWork, Formable } from '../read-turns.ts';
 import type { Stretch } from '../take.ts';
 import { formationJob } from '../triggers.ts';
@@ -133,7 +133,7 @@ async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly 
 /** Refusals are kept with their text and reason, so that they can be listed and learned from. */
 export async function keepRefusals(
   writer: Writer,
-  deps: FormDeps,
+  deps: Parts,
   {
     scope,
     run,

@@ -16,7 +16,7 @@ import { writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/origin.ts';
 import type { Refusal } from '../formation-result.ts';
-import type { FormDeps } from '../formation-settings.ts';
+import type { ApplyDeps } from '../formation-settings.ts';
 import type { ReadReflection, ReadTopic } from '../read/reader.ts';
 
 /** What is written of reflections and topics, and what is refused. */
@@ -46,7 +46,7 @@ const LEVELS = ['agent', 'user', 'session'] as const;
 /** Writes reflections that are short, supported, not repeated, and that keep people out of the level that all users share. */
 export async function writeReflections(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   reflections: readonly ReadReflection[],
   { scope, events, reader, why }: Source,
 ): Promise<Written> {
@@ -130,7 +130,7 @@ const LONGEST_SUMMARY = 4000;
 /** Writes the topics of a session, one memory each, brought up to date where the topic is known. */
 export async function writeTopics(
   writer: Writer,
-  deps: FormDeps,
+  deps: ApplyDeps,
   topics: readonly ReadTopic[],
   source: Source & { known?: readonly string[] },
 ): Promise<Written> {
@@ -188,7 +188,7 @@ function continuedSummary(earlier: string, text: string): string {
 const MOST_SUMMARIES = 50;
 
 /** The latest topics of an owner. */
-async function summariesOf(reader: StoreReader, deps: FormDeps, scope: Scope): Promise<Memory[]> {
+async function summariesOf(reader: StoreReader, deps: ApplyDeps, scope: Scope): Promise<Memory[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
   return (await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() })).items;
 }
@@ -204,7 +204,7 @@ function lastOf(summary: string): string {
 /** The topics that these turns may go on with, the likeliest first: those that share words with them, then the latest. */
 export async function topicsToContinue(
   reader: StoreReader,
-  deps: FormDeps,
+  deps: ApplyDeps,
   { scope, events, most }: { scope: Scope; events: readonly Event[]; most: number },
 ): Promise<{ topic: string; summary: string }[]> {
   const said = contentStems(events.map(({ content }) => content).join(' '));
@@ -237,7 +237,7 @@ interface TextVerdict {
 
 /** A text without quotes has no name, number or order that nobody said. */
 function checkText(
-  deps: FormDeps,
+  deps: ApplyDeps,
   text: string,
   { events, earlier = [], most }: { events: readonly Event[]; earlier?: readonly string[]; most: number },
 ): TextVerdict {

@@ -11,7 +11,7 @@ import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Quote } from '../../record/statement.ts';
 import { lowestTrust, trustOf } from '../../record/trust.ts';
-import type { Reader, Writer } from '../../store/database.ts';
+import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
 import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
@@ -58,7 +58,7 @@ function refusal(what: 'end' | 'forget', reason: Refusal['reason'], text: string
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
 export async function applyEnds(
   writer: Writer,
-  deps: FormDeps,
+  deps: Parts,
   ends: CheckedRequests['ends'],
   { scope, why }: { scope: Scope; why: Change },
 ): Promise<string[]> {
@@ -106,7 +106,7 @@ export interface AppliedForgets {
  */
 export async function applyForgets(
   writer: Writer,
-  deps: FormDeps,
+  deps: Parts,
   forgets: readonly CheckedForget[],
   { scope, turns, why }: { scope: Scope; turns: readonly Event[]; why: Change },
 ): Promise<AppliedForgets> {
@@ -162,7 +162,7 @@ interface TakingBack {
  * "Actually, keep it": what the last request of the conversation took away comes back; else what an earlier request took away, where
  * the reader says what that was.
  */
-async function takeBack(writer: Writer, deps: FormDeps, taking: TakingBack): Promise<string[]> {
+async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promise<string[]> {
   const { owner, event, turns, why } = taking;
   const earlier = new Set(turns.filter(({ occurredAt }) => occurredAt <= event.occurredAt).map(({ id }) => id));
   const asked = (await listForgotten(writer, owner)).filter(({ request }) => request !== null);
@@ -207,7 +207,7 @@ interface Meant {
 
 async function findMeant(
   writer: Writer,
-  deps: FormDeps,
+  deps: Parts,
   { request, evidence, targets, nearest }: CheckedForget,
   { owner, turns }: { owner: Scope; turns: readonly Event[] },
 ): Promise<Meant> {
@@ -329,7 +329,12 @@ const AHEAD = 0.05;
 
 /** Requests, each with the sentence of the user's that is nearest in meaning: "my salary" finds "I make 90k". */
 export async function withNearest(
-  { deps, scope, meter, signal }: { deps: FormDeps; scope: Scope; meter: Meter; signal?: AbortSignal },
+  {
+    deps,
+    scope,
+    meter,
+    signal,
+  }: { deps: Parts & Pick<FormDeps, 'embedding'>; scope: Scope; meter: Meter; signal?: AbortSignal },
   forgets: readonly CheckedForget[],
 ): Promise<CheckedForget[]> {
   const open = forgets.filter(

@@ -3,16 +3,15 @@ import { ENTITY_TYPES, entitySlug, type EntityType, type NewEntity } from '../..
 import type { InternalMemory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser } from '../../record/statement.ts';
-import type { Writer } from '../../store/database.ts';
+import type { Parts, Writer } from '../../store/database.ts';
 import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { ownerOf } from '../compare.ts';
-import type { FormDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 
 /** A statement as it is stored. */
 export async function toMemory(
   writer: Writer,
-  deps: FormDeps,
+  deps: Parts,
   statement: Statement,
   { scope, reader }: { scope: Scope; reader: string },
 ): Promise<InternalMemory> {
@@ -65,12 +64,7 @@ function followUp({ statedAt, validFrom }: Statement): Date {
 const MOST_ENTITIES = 20;
 
 /** What a statement names: its subject, and the names in its words. */
-export async function linkEntities(
-  writer: Writer,
-  deps: FormDeps,
-  statement: Statement,
-  scope: Scope,
-): Promise<string[]> {
+export async function linkEntities(writer: Writer, deps: Parts, statement: Statement, scope: Scope): Promise<string[]> {
   const owner = ownerOf(scope);
   const ids: string[] = [];
   for (const entity of entitiesOf(statement)) {
