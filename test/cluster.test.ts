@@ -7,7 +7,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { EVERY_TENANT } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import type { PostgresOptions } from '../src/store/postgres/open-postgres.ts';
-import { createVarve } from '../src/varve.ts';
+import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { openAtSchema } from './open-at-schema.ts';
 import { runCliIn } from './run-cli.ts';
@@ -31,6 +31,20 @@ async function onCoordinator<Row extends pg.QueryResultRow>(statement: string, v
   } finally {
     await client.end();
   }
+}
+
+/** The same store through a worker, or through the coordinator, which is node 0. */
+async function through(node: number, options: PostgresOptions): Promise<PostgresOptions> {
+  const nodes = await onCoordinator<{ port: number }>('select nodeport as port from pg_dist_node order by groupid');
+  const url = new URL(options.url ?? '');
+  url.port = String(nodes[node]?.port);
+  return { ...options, url: url.href };
+}
+
+/** A process at each node. */
+async function openEverywhere(options: PostgresOptions): Promise<Varve[]> {
+  const nodes = await Promise.all([0, 1, 2].map((node) => through(node, options)));
+  return Promise.all(nodes.map((store) => createVarve({ store, embedder: null, background: false })));
 }
 
 const PLACES = `select c.relname as name, p.partmethod as method, p.repmodel as replication from pg_class c
@@ -106,15 +120,72 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
     await drop();
   });
 
-  it('is entered through the coordinator alone, because rows are read in the order of their numbers', async () => {
+  it("is entered through every node, and an owner's turns are in one order", { timeout: 120_000 }, async () => {
     const { options, drop } = await server!.create();
     await (await openStore(options)).close();
-    const [worker] = await onCoordinator<{ port: number }>(
-      'select nodeport as port from pg_dist_node where groupid > 0',
+    const entries = await openEverywhere(options as PostgresOptions);
+    const said: string[] = [];
+    for (const round of [1, 2, 3]) {
+      for (const [node, varve] of entries.entries()) {
+        const turns = [`Harbour ${round} of node ${node} is deep.`, `Lighthouse ${round} of node ${node} is white.`];
+        said.push(...turns);
+        await varve.for({ tenant: 'acme', user: 'ana', session: 's' }).observe(turns.map((content) => ({ content })));
+      }
+    }
+    for (const varve of entries) {
+      const ana = varve.for({ tenant: 'acme', user: 'ana' });
+      const page = await ana.events.list({ order: 'oldest', limit: 10 });
+      const rest = await ana.events.list({ order: 'oldest', cursor: page.cursor ?? '' });
+      expect([...page.items, ...rest.items].map(({ content }) => content)).toEqual(said);
+      // Each process has a view of its own, which it has brought up to date after every turn of the others.
+      expect((await ana.recall('lighthouse', { limit: 20 })).results).toHaveLength(said.length / 2);
+    }
+    // A job that one node has queued is done by a worker that came through another.
+    const jobs = await Promise.all(entries.map((varve) => varve.operator.jobs.list({ tenant: 'acme' })));
+    expect(new Set(jobs.map(({ jobs: found }) => found.map(({ id }) => id).join())).size).toBe(1);
+    await Promise.all(entries.map((varve) => varve.drain()));
+    expect(await entries[0]!.operator.examineStore()).toEqual([]);
+    await Promise.all(entries.map((varve) => varve.close()));
+    await drop();
+  });
+
+  it('keeps tenants apart through a worker: in handles, in SQL and in erasing', { timeout: 120_000 }, async () => {
+    const { options, drop } = await server!.create();
+    await (await openStore(options)).close();
+    const [, worker] = await openEverywhere(options as PostgresOptions);
+    for (const tenant of TENANTS) {
+      await worker!.for({ tenant, user: 'ana', session: 's' }).observe({ content: `The secret of ${tenant} is kept.` });
+    }
+    for (const tenant of TENANTS) {
+      const { results } = await worker!.for({ tenant, user: 'ana', session: 's' }).recall('secret');
+      expect(results.map(({ text }) => text)).toEqual([`The secret of ${tenant} is kept.`]);
+    }
+    const store = await openStore(await through(1, options as PostgresOptions));
+    const [first, second] = TENANTS;
+    const read = await store.read(first!, (reader) =>
+      sql<{ tenant_id: string }>`select tenant_id from events`.execute(reader),
     );
-    const url = new URL((options as PostgresOptions).url ?? '');
-    url.port = String(worker?.port);
-    await expect(openStore({ ...options, url: url.href })).rejects.toThrow('through the coordinator');
+    expect(read.rows).toEqual([{ tenant_id: first }]);
+    await expect(
+      store.write(first!, (writer) =>
+        sql`insert into owners (tenant_id, owner_key, version, epoch, created_at)
+        values (${second}, 'x', 0, 0, 0)`.execute(writer),
+      ),
+    ).rejects.toThrow('row-level security');
+    await store.write(first!, (writer) => sql`delete from events where tenant_id = ${second}`.execute(writer));
+    await store.close();
+    await worker!.for({ tenant: first!, user: 'ana' }).erase();
+    expect((await worker!.for({ tenant: first!, user: 'ana', session: 's' }).recall('secret')).results).toEqual([]);
+    expect((await worker!.for({ tenant: second!, user: 'ana', session: 's' }).recall('secret')).results).toHaveLength(
+      1,
+    );
+    await worker!.close();
+    await drop();
+  });
+
+  it('has its tables made and changed by the coordinator', async () => {
+    const { options, drop } = await server!.create();
+    await expect(openStore(await through(1, options as PostgresOptions))).rejects.toThrow('by the coordinator');
     await drop();
   });
 

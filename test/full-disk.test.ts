@@ -24,8 +24,11 @@ describe('a full disk under SQLite', () => {
 
   const limitPages = (pages: number): Promise<unknown> =>
     store.write('default', (writer) => sql.raw(`pragma max_page_count = ${pages}`).execute(writer));
+  let version = 0;
   const write = (id: string): Promise<void> =>
-    store.write('default', (writer) => insertEvents(writer, store, [{ event: eventOf(id), idempotencyKey: null }]));
+    store.write('default', (writer) =>
+      insertEvents(writer, store, [{ event: eventOf(id), idempotencyKey: null }], (version += 1)),
+    );
   const eventOf = (id: string): Event => ({
     id,
     scope,

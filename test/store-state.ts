@@ -36,7 +36,7 @@ const TABLES = [
 /** Counters of caches, places in a table (a transaction taken back uses some up) and measured time. */
 const LEFT_OUT: Record<string, readonly string[]> = {
   owners: ['version', 'epoch'],
-  events: ['row_id'],
+  events: ['row_id', 'sequence'],
   memories: ['row_id', 'sequence'],
   embeddings: ['sequence'],
   usage: ['milliseconds'],

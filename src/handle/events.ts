@@ -6,7 +6,7 @@ import { type Event, EVENT_KINDS, type EventKind, newEventSchema } from '../reco
 import { parse, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Page, Parts } from '../store/database.ts';
-import { findEvent, listEvents } from '../store/event-store.ts';
+import { type EventPlace, findEvent, listEvents } from '../store/event-store.ts';
 import { append, type AppendDeps } from './change.ts';
 
 /** Which events to list. */
@@ -31,7 +31,10 @@ export const eventFilterFields: Readonly<Record<keyof EventListFilter, z.ZodType
   occurredBefore: timeSchema.optional(),
   order: z.enum(['newest', 'oldest']).optional(),
   limit: z.int().min(1).max(1000).optional(),
-  cursor: z.string().regex(/^\d+$/, 'is not a cursor that a list has given').optional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,16}(-\d{1,16})?$/, 'is not a cursor that a list has given')
+    .optional(),
 };
 
 const eventFilterSchema: z.ZodType<Parsed<EventListFilter>, EventListFilter> = z.strictObject(
@@ -59,12 +62,18 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
           ...checked,
           limit,
           recordedBefore: asOf ?? undefined,
-          after: cursor === undefined ? undefined : Number(cursor),
+          after: cursor === undefined ? undefined : placeOf(cursor),
         }),
       );
-      return { items: events, cursor: next === null ? null : String(next) };
+      return { items: events, cursor: next === null ? null : `${next.sequence}-${next.row}` };
     },
   };
+}
+
+/** A cursor of one number is from before schema 16, when rows were numbered in their order: see the migration. */
+function placeOf(cursor: string): EventPlace {
+  const [sequence, row = sequence] = cursor.split('-').map(Number);
+  return { sequence: sequence as number, row: row as number };
 }
 
 /** Appends one event, many, or the messages of a conversation, in one transaction. */

@@ -4,7 +4,7 @@ import { isMemoryAnswer } from '../record/memory-answers.ts';
 import { metadataSchema, type Parsed, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
-import { listEvents } from '../store/event-store.ts';
+import { type EventPlace, listEvents } from '../store/event-store.ts';
 import { appendEvents } from './observe.ts';
 
 /** One exchange between a user and an agent. */
@@ -105,7 +105,7 @@ export async function listInteractions(
   { limit, since, before }: { limit: number; since?: Date; before?: Date },
 ): Promise<Interaction[]> {
   const found = new Map<string, Interaction>();
-  let after: number | undefined;
+  let after: EventPlace | undefined;
   while (found.size <= limit) {
     const page = await listEvents(reader, scope, {
       kinds: ['message'],

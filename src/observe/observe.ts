@@ -42,13 +42,13 @@ export async function appendEvents(
   inputs: readonly EventInput[],
 ): Promise<Appended> {
   const now = parts.clock.now();
-  await changeOwner(writer, scope, now);
+  const version = await changeOwner(writer, scope, now, inputs.length);
   const keys = inputs.flatMap((input) => input.idempotencyKey ?? []);
   const known = await findByIdempotencyKey(writer, scope, keys);
   const { added, events } = makeEvents(parts, scope, inputs, known);
   if (added.length > 0) {
     await givePositions(writer, scope, added, now);
-    await insertEvents(writer, parts.database, added);
+    await insertEvents(writer, parts.database, added, version);
     await hideEchoes(
       writer,
       parts,

@@ -21,12 +21,6 @@ import type { RecordLine } from './record-line.ts';
 
 const PAGE = 500;
 
-/** What an export reads of a table, a page at a time. */
-interface Page<Row> {
-  rows: Row[];
-  next: string | number | null;
-}
-
 /**
  * Everything that lies within a scope, as lines: what is referred to comes before what refers to it. Memory use does
  * not grow with the store. What is written meanwhile may or may not be in it. Where the agents of a user share facts, an export of one
@@ -42,23 +36,29 @@ export async function* exportRecords(
   const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> =>
     database.read(scope.tenant, work);
   if (scope.session === null) {
-    for await (const row of pages((after) => read((reader) => byId<EntityTable>(reader, 'entities', here, after)))) {
+    for await (const row of pages<Selectable<EntityTable>>((after) =>
+      read((reader) => byId(reader, 'entities', here, after)),
+    )) {
       const { id, scope: place, type, name, aliases, metadata } = toEntity(row);
       yield { record: 'entity', id, scope: place, data: { type, name, aliases, metadata } };
     }
   }
   if (scope.session === null) yield* forgottenLines(database, scope.tenant, here);
-  for await (const row of pages((after) => read((reader) => byRow<EventRow>(reader, 'events', here, after)))) {
+  for await (const row of pages<EventRow>((after) => read((reader) => inOrder(reader, here, after)))) {
     yield eventLine(row);
   }
-  for await (const row of pages((after) => read((reader) => byId<RefusalTable>(reader, 'refusals', here, after)))) {
+  for await (const row of pages<Selectable<RefusalTable>>((after) =>
+    read((reader) => byId(reader, 'refusals', here, after)),
+  )) {
     yield { record: 'refusal', ...toRefusal(row) };
   }
   if (scope.session === null) yield* revisionLines(database, scope.tenant, here);
-  for await (const row of pages((after) => read((reader) => byRow<MemoryRow>(reader, 'memories', here, after)))) {
+  for await (const row of pages<MemoryRow>((after) => read((reader) => byRow(reader, here, IS_KEPT, after)))) {
     yield memoryLine(row);
   }
-  for await (const row of pages((after) => read((reader) => byId<BlockTable>(reader, 'blocks', here, after)))) {
+  for await (const row of pages<Selectable<BlockTable>>((after) =>
+    read((reader) => byId(reader, 'blocks', here, after)),
+  )) {
     const { id, scope: place, kind, content, basis, version, createdAt, updatedAt } = toBlock(row);
     yield { record: 'block', id, scope: place, kind, content, basis, version, createdAt, updatedAt };
   }
@@ -70,37 +70,48 @@ function withShared(scope: Scope): RawBuilder<unknown> {
   return sql`${withinScope({ ...scope, agent: null })} and ${ofAgent}`;
 }
 
-async function* pages<Row>(page: (after: string | number | null) => Promise<Page<Row>>): AsyncGenerator<Row> {
-  let after: string | number | null = null;
+/** Rows by pages: `page` reads those after a row. */
+async function* pages<Row>(page: (after: Row | null) => Promise<{ rows: Row[] }>): AsyncGenerator<Row> {
+  let after: Row | null = null;
   do {
-    const { rows, next }: Page<Row> = await page(after);
+    const { rows }: { rows: Row[] } = await page(after);
     yield* rows;
-    after = next;
+    after = rows.length < PAGE ? null : (rows.at(-1) ?? null);
   } while (after !== null);
 }
 
-async function byRow<Row extends { row_id: number }>(
+/** The next events in the order in which they were written. */
+function inOrder(
   reader: Reader,
-  table: 'events' | 'memories',
   here: RawBuilder<unknown>,
-  after: string | number | null,
-): Promise<Page<Row>> {
-  // What was forgotten stays in the store, where it can be restored or erased: its words leave with no export.
-  const kept = table === 'memories' ? sql`and coalesce(archive_reason, '') <> 'forgotten'` : sql``;
-  const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${here} and row_id > ${after ?? 0}
-    ${kept} order by row_id limit ${PAGE}`.execute(reader);
-  return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
+  after: Pick<EventRow, 'sequence' | 'row_id'> | null,
+): Promise<{ rows: EventRow[] }> {
+  return sql<EventRow>`select * from events where ${here}
+    and (sequence, row_id) > (${after?.sequence ?? -1}, ${after?.row_id ?? 0})
+    order by sequence, row_id limit ${PAGE}`.execute(reader);
 }
 
-async function byId<Table>(
+// What was forgotten stays in the store, where it can be restored or erased: its words leave with no export.
+const IS_KEPT: RawBuilder<unknown> = sql`coalesce(archive_reason, '') <> 'forgotten'`;
+
+function byRow(
+  reader: Reader,
+  here: RawBuilder<unknown>,
+  which: RawBuilder<unknown>,
+  after: Pick<MemoryRow, 'row_id'> | null,
+): Promise<{ rows: MemoryRow[] }> {
+  return sql<MemoryRow>`select * from memories where ${here} and row_id > ${after?.row_id ?? 0}
+    and ${which} order by row_id limit ${PAGE}`.execute(reader);
+}
+
+function byId<Row extends { id: string }>(
   reader: Reader,
   table: 'entities' | 'blocks' | 'refusals' | 'forgotten',
   here: RawBuilder<unknown>,
-  after: string | number | null,
-): Promise<Page<Selectable<Table>>> {
-  const { rows } = await sql<Selectable<Table> & { id: string }>`select * from ${sql.table(table)}
-    where ${here} and id > ${after ?? ''} order by id limit ${PAGE}`.execute(reader);
-  return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.id ?? null) };
+  after: { id: string } | null,
+): Promise<{ rows: Row[] }> {
+  return sql<Row>`select * from ${sql.table(table)}
+    where ${here} and id > ${after?.id ?? ''} order by id limit ${PAGE}`.execute(reader);
 }
 
 /** That something was forgotten, and nothing of what it said. All lines of an export have one salt. */
@@ -111,7 +122,9 @@ async function* forgottenLines(
 ): AsyncGenerator<RecordLine> {
   const salt = newSalt();
   const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> => database.read(tenant, work);
-  for await (const row of pages((after) => read((reader) => byId<ForgottenTable>(reader, 'forgotten', here, after)))) {
+  for await (const row of pages<Selectable<ForgottenTable>>((after) =>
+    read((reader) => byId(reader, 'forgotten', here, after)),
+  )) {
     const record = toForgotten(row, []);
     const { id, scope, as, memory, by, request, at, saidAgainAt } = record;
     const cut = (await read((reader) => spansOf(reader, tenant, [id]))).get(id) ?? [];
@@ -121,7 +134,9 @@ async function* forgottenLines(
     yield { record: 'forgotten', id, scope, as, memory, spans, by, request, at, saidAgainAt, digests };
   }
   // What was made of it and went with it, such as a summary, has no record of its own.
-  for await (const row of pages((after) => read((reader) => madeOfForgotten(reader, here, after)))) {
+  for await (const row of pages<MemoryRow>((after) =>
+    read((reader) => byRow(reader, here, IS_MADE_OF_FORGOTTEN, after)),
+  )) {
     const { id, scope, content, archivedAt: at, ...fields } = toMemory(row);
     const digests = await digestsFor({ ...fields, text: content }, salt);
     const line = { record: 'forgotten', id: id.replace('mem_', 'fgt_'), scope: { ...scope, session: null } } as const;
@@ -129,17 +144,8 @@ async function* forgottenLines(
   }
 }
 
-async function madeOfForgotten(
-  reader: Reader,
-  here: RawBuilder<unknown>,
-  after: string | number | null,
-): Promise<Page<MemoryRow>> {
-  const { rows } = await sql<MemoryRow>`select * from memories where ${here} and row_id > ${after ?? 0}
-    and archive_reason = 'forgotten' and not exists (select 1 from forgotten f
-      where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)
-    order by row_id limit ${PAGE}`.execute(reader);
-  return { rows, next: rows.length < PAGE ? null : (rows.at(-1)?.row_id ?? null) };
-}
+const IS_MADE_OF_FORGOTTEN: RawBuilder<unknown> = sql`archive_reason = 'forgotten' and not exists (select 1 from forgotten f
+  where f.tenant_id = memories.tenant_id and f.memory_id = memories.id)`;
 
 /** Revisions are kept by owner: those of each owner within the scope, in the order of their records. */
 async function* revisionLines(

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { invalidInput } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Database } from '../store/database.ts';
-import { type ChangePlace, type ChangeRow, lastEventRow, readChanges } from '../store/history-store.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { type ChangePlace, type ChangeRow, lastVersion, readChanges } from '../store/history-store.ts';
+import { versionsOf } from '../store/owner-store.ts';
 
 /** Something that changed. It names the record and holds nothing of its content. */
 export interface RecordChange {
@@ -30,9 +31,11 @@ export interface FollowOptions {
 const LOOK_EVERY = 1_000;
 // A busy server writes all the time: a query after each write would slow the writes down.
 const LOOK_AT_MOST_EVERY = 100;
-// A transaction may commit after one that began later: the last stretch is read again, and what was told is left out.
-const OVERLAP: ChangePlace = { rowId: 200, at: 3_000 };
-const PAGE = 1_000;
+// A transaction may commit after one that began later, and the clocks of two processes differ: what changed up to three seconds before the
+// last change is read again, and what was told is left out. On a busy server only every tenth look goes back so far.
+const OVERLAP = 3_000;
+const SHORT_OVERLAP = 100;
+const WIDE_LOOK_EVERY = 10;
 
 /** What changes within a scope, from now or from a cursor on, until the signal says stop. */
 export async function* followChanges(
@@ -40,36 +43,53 @@ export async function* followChanges(
   scope: Scope,
   { after, signal, written = () => new Promise(() => {}) }: FollowOptions = {},
 ): AsyncGenerator<RecordChange> {
+  const read = <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> =>
+    database.read(scope.tenant, work);
   let place =
     after === undefined
-      ? { rowId: await database.read(scope.tenant, (reader) => lastEventRow(reader, scope.tenant)), at: clock.now() }
+      ? { sequence: await read((reader) => lastVersion(reader, scope.tenant)), at: clock.now() }
       : readCursor(after);
   const told = new Map<string, ChangePlace>();
-  for (const change of await read(database, scope, place)) {
-    if (change.kind === 'event' ? change.rowId <= place.rowId : change.at <= place.at) told.set(keyOf(change), change);
+  for await (const change of readChanges(read, scope, { after: before(place, OVERLAP), upTo: place })) {
+    told.set(keyOf(change), change);
   }
   const isOver = (): boolean => signal?.aborted === true;
-  while (!isOver()) {
-    const changes = await read(database, scope, place);
-    for (const { rowId, ...change } of changes) {
+  let isWoken = false;
+  for (let look = 0; !isOver(); look += 1) {
+    const overlap = isWoken && look % WIDE_LOOK_EVERY !== 0 ? SHORT_OVERLAP : OVERLAP;
+    for await (const { sequence, ...change } of readChanges(read, scope, { after: before(place, overlap) })) {
       if (told.has(keyOf(change))) continue;
-      place = { rowId: Math.max(place.rowId, rowId), at: rowId === 0 ? Math.max(place.at, change.at) : place.at };
-      told.set(keyOf(change), { rowId, at: change.at });
-      yield { ...change, at: new Date(change.at), cursor: `${place.rowId}-${place.at}` };
+      place = {
+        sequence: Math.max(place.sequence, sequence),
+        at: sequence === 0 ? Math.max(place.at, change.at) : place.at,
+      };
+      told.set(keyOf(change), { sequence, at: change.at });
+      yield { ...change, at: new Date(change.at), cursor: `${place.sequence}-${place.at}` };
     }
-    for (const [key, { rowId, at }] of told) {
-      if (rowId === 0 ? at < place.at - 2 * OVERLAP.at : rowId < place.rowId - 2 * OVERLAP.rowId) told.delete(key);
+    const old = before(place, 2 * OVERLAP);
+    for (const [key, { sequence, at }] of told) {
+      if (sequence === 0 ? at < old.at : sequence < old.sequence) told.delete(key);
     }
-    if (changes.length < PAGE) await waitFor(written(), signal);
-    if (changes.length < PAGE) await waitAtMost(LOOK_AT_MOST_EVERY, signal);
+    isWoken = await waitFor(written(), signal);
+    await waitAtMost(LOOK_AT_MOST_EVERY, signal);
   }
 }
 
-async function waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+/** The place so many milliseconds before another. Up to schema 15 places of events were row numbers: a hundredth of one is enough. */
+function before({ sequence, at }: ChangePlace, overlap: number): ChangePlace {
+  return { sequence: Math.floor(sequence - Math.min(versionsOf(overlap), sequence / 100)), at: at - overlap };
+}
+
+/** Waits for a write in this process, and a second at most. Gives whether something was written. */
+async function waitFor(written: Promise<void>, signal: AbortSignal | undefined): Promise<boolean> {
   const stop = new AbortController();
   const signals = signal === undefined ? [stop.signal] : [stop.signal, signal];
-  await Promise.race([waitAtMost(LOOK_EVERY, AbortSignal.any(signals)), written]);
+  const isWritten = await Promise.race([
+    waitAtMost(LOOK_EVERY, AbortSignal.any(signals)).then(() => false),
+    written.then(() => true),
+  ]);
   stop.abort();
+  return isWritten;
 }
 
 async function waitAtMost(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
@@ -78,19 +98,13 @@ async function waitAtMost(milliseconds: number, signal: AbortSignal | undefined)
   });
 }
 
-/** The changes after a place, and those of the overlap before it. */
-async function read(database: Database, scope: Scope, { rowId, at }: ChangePlace): Promise<ChangeRow[]> {
-  const after = { rowId: rowId - OVERLAP.rowId, at: at - OVERLAP.at };
-  return database.read(scope.tenant, (reader) => readChanges(reader, scope, { after, limit: PAGE }));
-}
-
 function keyOf({ id, version }: Pick<ChangeRow, 'id' | 'version'>): string {
   return `${id}/${version}`;
 }
 
 function readCursor(cursor: string): ChangePlace {
-  const match = /^(\d{1,15})-(\d{1,15})$/.exec(cursor);
+  const match = /^(\d{1,16})-(\d{1,15})$/.exec(cursor);
   if (match === null)
     throw invalidInput('The cursor is not valid. Give the `cursor` of a change that was received before.');
-  return { rowId: Number(match[1]), at: Number(match[2]) };
+  return { sequence: Number(match[1]), at: Number(match[2]) };
 }

@@ -167,7 +167,7 @@ export async function takeInMemory(
     version: line.version ?? 1,
   };
   const type = memoryType(parts.memoryTypes, memory.type);
-  const sequence = await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
   // An archived memory stands in nobody's way; of live ones there is one.
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   const { row_id } = await writer

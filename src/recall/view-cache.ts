@@ -26,7 +26,6 @@ interface CachedView {
 interface LoadedOwner {
   version: number;
   incarnation: string;
-  lastEvent: number;
 }
 
 const DEFAULT_BYTES = 128 * 1024 * 1024;
@@ -75,12 +74,14 @@ async function refresh(
   { view, owners }: CachedView,
   isRecalled: (type: string) => boolean,
 ): Promise<void> {
-  const loaded = owners.get(owner) ?? { version: -1, incarnation, lastEvent: 0 };
+  const loaded = owners.get(owner) ?? { version: -1, incarnation };
   if (loaded.version === version) return;
   // Events first: a memory finds the turns that it was learned from.
-  for (const event of await eventsForRecall(reader, tenant, owner, loaded.lastEvent)) {
-    if (!isOwnAnswer(event)) view.add(eventDocument(owner, event));
-    loaded.lastEvent = event.rowId;
+  for (const event of await eventsForRecall(reader, tenant, owner, loaded.version)) {
+    // An event that came between the two reads of the last time is there already.
+    if (!isOwnAnswer(event) && view.ordinalOf('event', event.rowId) === undefined) {
+      view.add(eventDocument(owner, event));
+    }
   }
   for (const memory of await memoriesForRecall(reader, tenant, owner, loaded.version)) {
     if (isRecalled(memory.type)) addMemory(view, memory);
@@ -97,7 +98,7 @@ export async function pastView(
 ): Promise<RecallView> {
   const view = new RecallView();
   for (const owner of visibleOwners(scope)) {
-    for (const event of await eventsForRecall(reader, scope.tenant, owner, 0)) {
+    for (const event of await eventsForRecall(reader, scope.tenant, owner, -1)) {
       if (event.recordedAt <= time.getTime() && !isOwnAnswer(event)) view.add(eventDocument(owner, event));
     }
     for (const memory of await memoriesAsOf(reader, scope.tenant, owner, time)) {

@@ -84,27 +84,37 @@ export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<stri
   ]);
 }
 
-/** How much was said to and by a handle's owners, up to an event. */
+/** How much was said to and by a handle's owners, up to a version of each. */
 export interface Said {
   characters: number;
-  upTo: number;
+  upTo: ReadonlyMap<string, number>;
 }
 
-export const NOTHING_SAID: Said = { characters: 0, upTo: -1 };
+export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
 /** How much was said by now; only what came since `before` is read. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
-  const row = await reader
+  const rows = await reader
     .selectFrom('events')
     .select((eb) => [
-      sql<number | string | null>`sum(length(content))`.as('characters'),
-      eb.fn.max('row_id').as('upTo'),
+      'owner_key',
+      sql<number | string>`sum(length(content))`.as('characters'),
+      eb.fn.max('sequence').as('upTo'),
     ])
     .where('tenant_id', '=', scope.tenant)
-    .where('owner_key', 'in', visibleOwners(scope))
-    .where('row_id', '>', before.upTo)
-    .executeTakeFirst();
-  return { characters: before.characters + Number(row?.characters ?? 0), upTo: Number(row?.upTo ?? before.upTo) };
+    .where((eb) =>
+      eb.or(
+        visibleOwners(scope).map((owner) =>
+          eb.and([eb('owner_key', '=', owner), eb('sequence', '>', before.upTo.get(owner) ?? -1)]),
+        ),
+      ),
+    )
+    .groupBy('owner_key')
+    .execute();
+  return {
+    characters: rows.reduce((sum, row) => sum + Number(row.characters), before.characters),
+    upTo: new Map([...before.upTo, ...rows.map((row) => [row.owner_key, Number(row.upTo)] as const)]),
+  };
 }
 
 /** The live saved items that have one of the tags, newest first. */
@@ -132,6 +142,7 @@ export async function savedItemsByTag(
           .where('memory_tags.tag', 'in', [...tags]),
       ),
     )
+    .orderBy('created_at', 'desc')
     .orderBy('row_id', 'desc')
     .limit(limit)
     .execute();

@@ -40,9 +40,10 @@ export function toEvent(row: EventRow): Event {
   };
 }
 
-function toEventRow({ event, idempotencyKey }: KeyedEvent): Insertable<EventTable> {
+function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): Insertable<EventTable> {
   return {
     ...ownerColumns(event.scope),
+    sequence,
     id: event.id,
     session_id: event.scope.session,
     connection_id: event.scope.connection,
@@ -67,13 +68,23 @@ function toEventRow({ event, idempotencyKey }: KeyedEvent): Insertable<EventTabl
   };
 }
 
-// 25 columns a row: 100 rows stay far below the parameter limits of both databases.
+// 26 columns a row: 100 rows stay far below the parameter limits of both databases.
 const ROWS_PER_INSERT = 100;
 
-/** Writes events and their full text. */
-export async function insertEvents(writer: Writer, database: Database, events: readonly KeyedEvent[]): Promise<void> {
+/** Writes events and their full text, the last of them under the version that the owner has now. */
+export async function insertEvents(
+  writer: Writer,
+  database: Database,
+  events: readonly KeyedEvent[],
+  version: number,
+): Promise<void> {
+  let sequence = version - events.length;
   for (const chunk of chunks(events, ROWS_PER_INSERT)) {
-    const rows = await writer.insertInto('events').values(chunk.map(toEventRow)).returning(['row_id', 'id']).execute();
+    const rows = await writer
+      .insertInto('events')
+      .values(chunk.map((each) => toEventRow(each, (sequence += 1))))
+      .returning(['row_id', 'id'])
+      .execute();
     const rowIds = new Map(rows.map((row) => [row.id, row.row_id]));
     // What was forgotten as a whole comes as blanks from an export, and is not to be found.
     const spoken = chunk.filter(({ event }) => !isBlank(event));
@@ -135,9 +146,16 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
     .where('id', 'in', [...ids])
     .where(withinReach<'events'>(scope))
     .$if(scope.user !== null, (query) => query.where(isOfUserOrShared))
+    .orderBy('sequence')
     .orderBy('row_id')
     .execute();
   return rows.map(toEvent);
+}
+
+/** Where an event stands among those of several owners: versions of two owners can be the same. */
+export interface EventPlace {
+  sequence: number;
+  row: number;
 }
 
 /** Which events to list. */
@@ -153,16 +171,16 @@ export interface EventFilter {
   recordedBefore?: Date;
   order?: 'newest' | 'oldest';
   limit: number;
-  /** The row after which to go on. */
-  after?: number;
+  /** The place after which to go on. */
+  after?: EventPlace;
 }
 
-/** Lists events that a handle sees, with the row to go on from. */
+/** Lists events that a handle sees, with the place to go on from. */
 export async function listEvents(
   reader: Reader,
   scope: Scope,
   filter: EventFilter,
-): Promise<{ events: Event[]; next: number | null }> {
+): Promise<{ events: Event[]; next: EventPlace | null }> {
   const { limit } = filter;
   const sign = filter.order === 'oldest' ? 1 : -1;
   // A page of each owner, read along an index: one query over all of them would sort everything that they ever said.
@@ -172,9 +190,10 @@ export async function listEvents(
   const rows = await others
     .reduce((query, other) => query.unionAll(other), first as NonNullable<typeof first>)
     .execute();
-  rows.sort((one, other) => sign * (one.row_id - other.row_id));
+  rows.sort((one, other) => sign * (one.sequence - other.sequence || one.row_id - other.row_id));
   const page = rows.slice(0, limit);
-  return { events: page.map(toEvent), next: rows.length > limit ? (page.at(-1)?.row_id ?? null) : null };
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { events: page.map(toEvent), next: last ? { sequence: last.sequence, row: last.row_id } : null };
 }
 
 /** A user does not see what was said in sessions that have no user. */
@@ -189,8 +208,8 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
     .selectAll()
     .where('tenant_id', '=', scope.tenant)
     .where('owner_key', '=', owner)
-    // Within a session positions grow as the rows do, and they are what its index is ordered by.
-    .orderBy(filter.session === undefined ? 'row_id' : 'position', newest ? 'desc' : 'asc')
+    // Within a session positions grow as the versions do, and they are what its index is ordered by.
+    .orderBy(filter.session === undefined ? 'sequence' : 'position', newest ? 'desc' : 'asc')
     .limit(filter.limit + 1);
   if (scope.user !== null) query = query.where(isOfUserOrShared);
   else if (scope.session !== null) {
@@ -205,7 +224,13 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
   if (filter.occurredAfter) query = query.where('occurred_at', '>=', filter.occurredAfter.getTime());
   if (filter.occurredBefore) query = query.where('occurred_at', '<', filter.occurredBefore.getTime());
   if (filter.recordedBefore) query = query.where('recorded_at', '<=', filter.recordedBefore.getTime());
-  if (filter.after !== undefined) query = query.where('row_id', newest ? '<' : '>', filter.after);
+  if (filter.after !== undefined) {
+    const { sequence, row } = filter.after;
+    const [beyond, upTo] = newest ? (['<', '<='] as const) : (['>', '>='] as const);
+    query = query
+      .where('sequence', upTo, sequence)
+      .where((eb) => eb.or([eb('sequence', beyond, sequence), eb('row_id', beyond, row)]));
+  }
   return query;
 }
 
@@ -259,7 +284,7 @@ export async function ownEvents(
   if (recorded.from !== undefined) query = query.where('recorded_at', '>=', recorded.from);
   if (recorded.upTo !== undefined) query = query.where('recorded_at', '<=', recorded.upTo);
   if (order === 'recorded') query = query.orderBy('recorded_at');
-  query = query.orderBy('row_id', order === 'newest' ? 'desc' : 'asc');
+  query = query.orderBy('sequence', order === 'newest' ? 'desc' : 'asc');
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map(toEvent);
 }
@@ -287,31 +312,31 @@ export async function takenInObservations(
     .where('processed_at', 'is not', null)
     .where((eb) => eb.or([eb('category', 'is', null), eb('category', '!=', 'scaffold_update')]))
     .orderBy('occurred_at', 'desc')
-    .orderBy('row_id', 'desc')
+    .orderBy('sequence', 'desc')
     .limit(limit)
     .execute();
   return rows.map(toEvent);
 }
 
-/** The observations after a row, oldest first, and those before it that have failed fewer times than `tries`. */
+/** The observations after a version of the owner, oldest first, and those before it that have failed fewer times than `tries`. */
 export async function observationsAfter(
   reader: Reader,
   owner: Scope,
-  { row, tries, limit }: { row: number; tries: number; limit: number },
-): Promise<{ event: Event; row: number }[]> {
+  { sequence, tries, limit }: { sequence: number; tries: number; limit: number },
+): Promise<{ event: Event; sequence: number }[]> {
   const rows = await ownObservations(reader, owner)
     .where((eb) =>
       eb.or([
-        eb('row_id', '>', row),
+        eb('sequence', '>', sequence),
         eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
       ]),
     )
     // What is new first: what has failed must not hold it up.
     .orderBy('attempts')
-    .orderBy('row_id')
+    .orderBy('sequence')
     .limit(limit)
     .execute();
-  return rows.map((found) => ({ event: toEvent(found), row: found.row_id }));
+  return rows.map((found) => ({ event: toEvent(found), sequence: found.sequence }));
 }
 
 /** Counts a failed try of an event, and returns how many there were. It waits again, even if formation has read it. */
@@ -348,7 +373,7 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
     .where('owner_key', '=', ownerKey(owner))
     .where('processed_at', 'is', null)
     .where('attempts', '>=', tries)
-    .orderBy('row_id')
+    .orderBy('sequence')
     .limit(MOST_FAILED)
     .execute();
   return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));

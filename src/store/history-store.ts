@@ -322,13 +322,13 @@ export function toRefusal(row: Selectable<RefusalTable>): RefusalRecord {
   };
 }
 
-/** How far changes were read: the last row of the events, the time of the last revision. */
+/** How far changes were read: the place of the last event, the time of the last revision. */
 export interface ChangePlace {
-  rowId: number;
+  sequence: number;
   at: number;
 }
 
-/** An event or a version of a record, without its content. `rowId` is 0 for a version. */
+/** An event or a version of a record, without its content. `sequence` is 0 for a version. */
 export interface ChangeRow extends ChangePlace {
   kind: 'event' | 'memory' | 'block';
   id: string;
@@ -337,26 +337,47 @@ export interface ChangeRow extends ChangePlace {
   actor: string;
 }
 
-/** The last row of the events of a tenant. */
-export async function lastEventRow(reader: Reader, tenant: string): Promise<number> {
+/** The last version that an owner of the tenant has. */
+export async function lastVersion(reader: Reader, tenant: string): Promise<number> {
   const { rows } = await sql<{ last: number | null }>`
-    select max(row_id) as last from events where tenant_id = ${tenant}`.execute(reader);
+    select max(version) as last from owners where tenant_id = ${tenant}`.execute(reader);
   return Number(rows[0]?.last ?? 0);
 }
 
-/** Events, then versions within a scope after a place, at most `limit` of each. */
-export async function readChanges(
-  reader: Reader,
+const PAGE = 1_000;
+
+/** Events, then versions within a scope after a place, and up to another where one is given. */
+export async function* readChanges(
+  read: <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>,
   scope: Scope,
-  { after, limit }: { after: ChangePlace; limit: number },
-): Promise<ChangeRow[]> {
-  const events = await sql<ChangeRow>`
-    select 'event' as kind, id, 1 as version, recorded_at as at, 'observed' as reason, origin as actor, row_id as "rowId"
-    from events where ${withinScope(scope)} and row_id > ${after.rowId} order by row_id limit ${limit}`.execute(reader);
-  const versions = await sql<ChangeRow>`
-    select case when record_id like 'blk%' then 'block' else 'memory' end as kind, record_id as id, version, at, reason,
-      actor, 0 as "rowId"
-    from revisions where tenant_id = ${scope.tenant} and at > ${after.at} and owner_key in (${ownersWithin(scope)})
-    order by at, record_id, version limit ${limit}`.execute(reader);
-  return [...events.rows, ...versions.rows];
+  { after, upTo }: { after: ChangePlace; upTo?: ChangePlace },
+): AsyncGenerator<ChangeRow> {
+  const [lastEvent, lastTime] = [upTo?.sequence ?? Number.MAX_SAFE_INTEGER, upTo?.at ?? Number.MAX_SAFE_INTEGER];
+  let event = { row: 0, ...after };
+  for (let isMore = true; isMore;) {
+    const { rows } = await read((reader) =>
+      sql<ChangeRow & { row: number }>`
+        select 'event' as kind, id, 1 as version, recorded_at as at, 'observed' as reason, origin as actor, sequence, row_id as "row"
+        from events where ${withinScope(scope)} and (sequence, row_id) > (${event.sequence}, ${event.row})
+          and sequence <= ${lastEvent}
+        order by sequence, row_id limit ${PAGE}`.execute(reader),
+    );
+    for (const { row: _row, ...change } of rows) yield change;
+    event = rows.at(-1) ?? event;
+    isMore = rows.length === PAGE;
+  }
+  let version = { at: after.at, id: '~', version: 0 };
+  for (let isMore = true; isMore;) {
+    const { rows } = await read((reader) =>
+      sql<ChangeRow>`
+        select case when record_id like 'blk%' then 'block' else 'memory' end as kind, record_id as id, version, at, reason,
+          actor, 0 as sequence
+        from revisions where tenant_id = ${scope.tenant} and (at, record_id, version) > (${version.at}, ${version.id}, ${version.version})
+          and at <= ${lastTime} and owner_key in (${ownersWithin(scope)})
+        order by at, record_id, version limit ${PAGE}`.execute(reader),
+    );
+    yield* rows;
+    version = rows.at(-1) ?? version;
+    isMore = rows.length === PAGE;
+  }
 }

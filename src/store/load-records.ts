@@ -168,12 +168,12 @@ export interface EventForRecall {
   recordedAt: number;
 }
 
-/** The events of an owner after a row, oldest first. */
+/** The events of an owner after a version of the owner, oldest first. */
 export async function eventsForRecall(
   reader: Reader,
   tenant: string,
   owner: string,
-  afterRow: number,
+  afterVersion: number,
 ): Promise<EventForRecall[]> {
   return reader
     .selectFrom('events')
@@ -192,8 +192,8 @@ export async function eventsForRecall(
     ])
     .where('tenant_id', '=', tenant)
     .where('owner_key', '=', owner)
-    .where('row_id', '>', afterRow)
-    .orderBy('row_id')
+    .where('sequence', '>', afterVersion)
+    .orderBy('sequence')
     .execute();
 }
 

@@ -67,7 +67,8 @@ export async function ownMemoryRows(
   if (filter.tagged === true) query = query.where('tags', '!=', '[]');
   if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince);
   if (order === 'stated') query = query.orderBy('stated_at', 'desc');
-  query = query.orderBy('row_id', order === 'oldest' ? 'asc' : 'desc');
+  const direction = order === 'oldest' ? 'asc' : 'desc';
+  query = query.orderBy('created_at', direction).orderBy('row_id', direction);
   if (limit !== undefined) query = query.limit(limit);
   return (await query.execute()).map((row) => ({ item: toMemory(row), row: row.row_id }));
 }

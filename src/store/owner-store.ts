@@ -10,24 +10,39 @@ function incarnationOf({ created_at, epoch }: { created_at: number; epoch: numbe
   return `${created_at} ${epoch}`;
 }
 
+/** How many versions an owner may have in a time: versions count microseconds, or faster where more is written. */
+export function versionsOf(milliseconds: number): number {
+  return milliseconds * 1000;
+}
+
+// The last version that this process has given, whatever the owner and the store: two owners that are written to within one tick of the
+// clock are in the order of the writes. Versions only have to grow, so it does no harm that stores share the number.
+let latest = 0;
+
 /**
- * Begins a change to what an owner knows: takes the owner's lock (its row) until the transaction ends, so that
- * writes to one owner are serialised, and returns the owner's new version, by which caches know of the change.
+ * Begins a change to what an owner knows: takes the owner's lock (its row) until the transaction ends, so that writes to one owner are
+ * serialised, and returns the owner's new version, by which caches know of the change. A version is later than all before it of the same
+ * owner, and is not below the time in microseconds, so that versions of several owners can be put in one order too: a hybrid logical
+ * clock. `steps`: how many numbers the change needs; the version is the last of them.
  */
-export async function changeOwner(writer: Writer, scope: Scope, now: number): Promise<number> {
+export async function changeOwner(writer: Writer, scope: Scope, now: number, steps: number = 1): Promise<number> {
+  const time = Math.max(versionsOf(now), latest);
   const { version } = await writer
     .insertInto('owners')
     .values({
       ...ownerColumns(scope),
-      version: 1,
+      version: time + steps,
       epoch: 0,
       created_at: now,
     })
     .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'owner_key']).doUpdateSet((row) => ({ version: row('owners.version', '+', 1) })),
+      conflict.columns(['tenant_id', 'owner_key']).doUpdateSet({
+        version: sql`case when owners.version > ${time} then owners.version + ${steps} else ${time + steps} end`,
+      }),
     )
     .returning('version')
     .executeTakeFirstOrThrow();
+  latest = Math.max(latest, version);
   return version;
 }
 

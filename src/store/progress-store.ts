@@ -12,7 +12,7 @@ export interface OwnerProgress {
   nextReflectionAt: number | null;
   /** Interactions before this time have been reflected on. */
   reflectedUntil: number | null;
-  eventRow: number;
+  eventSequence: number;
   memoryRow: number;
   consolidatedVersion: number;
 }
@@ -22,7 +22,7 @@ const NONE: OwnerProgress = {
   reflectionHour: null,
   nextReflectionAt: null,
   reflectedUntil: null,
-  eventRow: 0,
+  eventSequence: 0,
   memoryRow: 0,
   consolidatedVersion: 0,
 };
@@ -43,7 +43,7 @@ function toProgress(row: Selectable<OwnerProgressTable>): OwnerProgress {
     reflectionHour: row.reflection_hour,
     nextReflectionAt: row.next_reflection_at,
     reflectedUntil: row.reflected_until,
-    eventRow: row.event_row,
+    eventSequence: row.event_row,
     memoryRow: row.memory_row,
     consolidatedVersion: row.consolidated_version,
   };
@@ -57,7 +57,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
     ...(fields.reflectionHour === undefined ? {} : { reflection_hour: fields.reflectionHour }),
     ...(fields.nextReflectionAt === undefined ? {} : { next_reflection_at: fields.nextReflectionAt }),
     ...(fields.reflectedUntil === undefined ? {} : { reflected_until: fields.reflectedUntil }),
-    ...(fields.eventRow === undefined ? {} : { event_row: fields.eventRow }),
+    ...(fields.eventSequence === undefined ? {} : { event_row: fields.eventSequence }),
     ...(fields.memoryRow === undefined ? {} : { memory_row: fields.memoryRow }),
     ...(fields.consolidatedVersion === undefined ? {} : { consolidated_version: fields.consolidatedVersion }),
   };
@@ -70,7 +70,7 @@ export async function saveProgress(writer: Writer, scope: Scope, fields: Partial
       reflection_hour: all.reflectionHour,
       next_reflection_at: all.nextReflectionAt,
       reflected_until: all.reflectedUntil,
-      event_row: all.eventRow,
+      event_row: all.eventSequence,
       memory_row: all.memoryRow,
       consolidated_version: all.consolidatedVersion,
     })

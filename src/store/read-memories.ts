@@ -232,9 +232,16 @@ function inOrder(query: MemoryQuery, filter: Parsed<MemoryFilter>): MemoryQuery 
       ]),
     );
   }
-  const oldest = filter.order === 'oldest';
-  const ordered = query.orderBy('row_id', oldest ? 'asc' : 'desc');
-  return after === null ? ordered : ordered.where('row_id', oldest ? '>' : '<', after[0] ?? 0);
+  const [direction, beyond, upTo] =
+    filter.order === 'oldest' ? (['asc', '>', '>='] as const) : (['desc', '<', '<='] as const);
+  const ordered = query.orderBy('created_at', direction).orderBy('row_id', direction);
+  if (after === null) return ordered;
+  const [first = 0, row] = after;
+  // A cursor of one number is from before schema 16: it names a row.
+  if (row === undefined) return ordered.where('row_id', beyond, first);
+  return ordered
+    .where('created_at', upTo, first)
+    .where((eb) => eb.or([eb('created_at', beyond, first), eb('row_id', beyond, row)]));
 }
 
 function toPage(rows: MemoryRow[], limit: number, filter: Parsed<MemoryFilter>): Page<Memory> {
@@ -245,7 +252,8 @@ function toPage(rows: MemoryRow[], limit: number, filter: Parsed<MemoryFilter>):
 }
 
 function writeCursor(row: MemoryRow, order: string): string {
-  const place = order === 'important' ? [row.importance, row.last_accessed_at ?? 0, row.row_id] : [row.row_id];
+  const place =
+    order === 'important' ? [row.importance, row.last_accessed_at ?? 0, row.row_id] : [row.created_at, row.row_id];
   return Buffer.from(JSON.stringify([order, ...place])).toString('base64url');
 }
 

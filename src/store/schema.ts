@@ -24,6 +24,8 @@ export interface OwnerTable extends Placed {
 
 export interface EventTable extends Placed {
   row_id: Generated<number>;
+  /** The version of the owner that the event made: the order in which the owner's events were written. */
+  sequence: number;
   id: string;
   session_id: string | null;
   connection_id: string | null;

@@ -57,7 +57,7 @@ export async function writeMemory(
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
   // The owner's lock first: two writers must not both find that the memory is new.
-  await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
   const known = await findLive(writer, memory, type);
   if (known !== null) {
@@ -317,7 +317,7 @@ async function findValue(writer: Writer, { attributes }: Parts, memory: Memory):
 
 async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
   const type = memoryType(parts.memoryTypes, memory.type);
-  const sequence = await changeOwner(writer, memory.scope, memory.createdAt.getTime());
+  const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
   const { row_id } = await writer
     .insertInto('memories')
     .values(toMemoryRow(memory, type, sequence))

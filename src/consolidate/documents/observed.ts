@@ -11,7 +11,7 @@ import { mayBeKept } from './sources.ts';
 /** An observation that the tiers have to take in. */
 export interface Observed {
   event: Event;
-  row: number;
+  sequence: number;
   /** What it says, without what the policy keeps out. */
   content: string;
   /** Of an update of the scaffold: keys and JSON values as they were given. */
@@ -30,14 +30,14 @@ const AUTONOMOUS: ReadonlySet<string> = new Set(['scaffold_update', 'learned_fac
 const RANK: Record<SourceType, number> = { explicit: 4, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 const CORRECTION_RANK = 3;
 
-export function toObserved({ event, row }: { event: Event; row: number }, privacy: PrivacyPolicy): Observed {
+export function toObserved({ event, sequence }: { event: Event; sequence: number }, privacy: PrivacyPolicy): Observed {
   const sourceType: SourceType =
     event.origin === 'user' ? 'explicit' : AUTONOMOUS.has(event.category ?? '') ? 'inference' : 'conversation';
   const content = redactSensitive(event.content, privacy);
   const rank = RANK[sourceType];
   return {
     event,
-    row,
+    sequence,
     content,
     entries: scaffoldEntries(event, privacy),
     sourceType,

@@ -206,10 +206,10 @@ export function waitingObservations(
   reader: Reader,
   deps: ConsolidateDeps,
   scope: Scope,
-  { eventRow }: Pick<OwnerProgress, 'eventRow'>,
-): Promise<{ event: Event; row: number }[]> {
+  { eventSequence }: Pick<OwnerProgress, 'eventSequence'>,
+): Promise<{ event: Event; sequence: number }[]> {
   const { batch, tries } = deps.consolidation.tiers;
-  return observationsAfter(reader, scope, { row: eventRow, tries, limit: batch });
+  return observationsAfter(reader, scope, { sequence: eventSequence, tries, limit: batch });
 }
 
 /** The reflections of a place that wait to be merged, oldest first. */

@@ -72,7 +72,7 @@ async function takeObservations(deps: ConsolidateDeps, scope: Scope, { options, 
     const isHeld = held.length > 0 && observed.every(({ event }) => waiting.has(event.id));
     if (observed.length === 0 || isHeld) return;
     // What has failed before is tried alone, so that it spoils nothing.
-    const isFailed = ({ row }: Observed): boolean => row <= progress.eventRow;
+    const isFailed = ({ sequence }: Observed): boolean => sequence <= progress.eventSequence;
     const failedBefore = observed.filter((each) => isFailed(each) && !tried.has(each.event.id));
     const fresh = observed.filter((each) => !isFailed(each));
     for (const { event } of [...fresh, ...failedBefore]) tried.add(event.id);
@@ -112,7 +112,7 @@ async function synthesiseOnce(
   deps: ConsolidateDeps,
   scope: Scope,
   { batch, seen, progress, options, counts }: Batch,
-): Promise<Pick<OwnerProgress, 'eventRow'>> {
+): Promise<Pick<OwnerProgress, 'eventSequence'>> {
   const nextProgress = progressAfter(progress, batch);
   return inRun(deps, { scope, kind: 'synthesise', seen, ...options }, async (run) => {
     const { tiers, materials, formed } = await deps.database.read(scope.tenant, async (reader) => {
@@ -136,7 +136,7 @@ async function synthesiseOnce(
       }),
       events: batch.map(({ event }) => event.id),
       versions: tiers.versions,
-      progress: { eventRow: progress.eventRow },
+      progress: { eventSequence: progress.eventSequence },
       nextProgress,
     };
     const { suspicion } = next;
@@ -150,7 +150,7 @@ async function synthesiseOnce(
     });
     if (suspicion !== null) {
       counts.held += 1;
-      return { eventRow: progress.eventRow };
+      return { eventSequence: progress.eventSequence };
     }
     counts.taken += batch.length;
     counts.memories += (notes['memories'] as readonly string[]).length;
@@ -277,8 +277,11 @@ async function setFailed(
   return { ...progress, ...next };
 }
 
-function progressAfter({ eventRow }: OwnerProgress, batch: readonly Observed[]): Pick<OwnerProgress, 'eventRow'> {
-  return { eventRow: batch.reduce((most, { row }) => Math.max(most, row), eventRow) };
+function progressAfter(
+  { eventSequence }: OwnerProgress,
+  batch: readonly Observed[],
+): Pick<OwnerProgress, 'eventSequence'> {
+  return { eventSequence: batch.reduce((most, { sequence }) => Math.max(most, sequence), eventSequence) };
 }
 
 function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]): string {

@@ -99,8 +99,8 @@ export interface SynthesisToApply {
   /** The events that it has taken in. */
   events: string[];
   versions: Tiers['versions'];
-  progress: Pick<OwnerProgress, 'eventRow'>;
-  nextProgress: Pick<OwnerProgress, 'eventRow'>;
+  progress: Pick<OwnerProgress, 'eventSequence'>;
+  nextProgress: Pick<OwnerProgress, 'eventSequence'>;
 }
 
 /** Applies a synthesis: both tiers, what is noted of them, the facts, and the mark on the events, all or nothing. */
@@ -175,8 +175,8 @@ function isEmpty(content: unknown): boolean {
 
 /** Somebody else may have taken the same observations in since they were read. */
 async function assertNotTaken(writer: Writer, scope: Scope, { progress, events }: SynthesisToApply): Promise<void> {
-  const { eventRow } = await findProgress(writer, scope);
-  if (eventRow === progress.eventRow) return;
+  const { eventSequence } = await findProgress(writer, scope);
+  if (eventSequence === progress.eventSequence) return;
   throw new VarveError('Another run has read these observations meanwhile. Start again with those that are left.', {
     code: 'conflict',
     retryable: true,

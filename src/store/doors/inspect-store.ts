@@ -242,7 +242,7 @@ async function readEvents(reader: Reader, scope: Scope, ids: readonly string[]):
       .where('id', 'in', some)
       .where(withinReach<'events'>(scope))
       .orderBy('occurred_at')
-      .orderBy('row_id')
+      .orderBy('sequence')
       .execute();
     found.push(...rows.map(toEvent));
   }

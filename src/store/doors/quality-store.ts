@@ -171,6 +171,7 @@ export async function agentQuestions(reader: Reader, scope: Scope, limit: number
     .where('origin', '=', 'agent')
     .where('kind', '=', 'message')
     .where((eb) => eb.or([eb('content', 'like', '%?%'), eb('content', 'like', '%？%')]))
+    .orderBy('recorded_at', 'desc')
     .orderBy('row_id', 'desc')
     .limit(limit)
     .execute();
@@ -273,6 +274,7 @@ export async function firstConversations(
     .where('source_session', 'in', ids)
     .where('reader', 'is not', null)
     .where('archived_at', 'is', null)
+    .orderBy('created_at')
     .orderBy('row_id')
     .execute();
   const refused = await reader

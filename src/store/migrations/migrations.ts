@@ -13,6 +13,7 @@ import { documents } from './0012-documents.ts';
 import { forgottenRecords } from './0013-forgotten-records.ts';
 import { webhooks } from './0014-webhooks.ts';
 import { forgottenDigests } from './0015-forgotten-digests.ts';
+import { orderOfEvents } from './0016-order-of-events.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps, oldest first. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forgottenRecords,
   webhooks,
   forgottenDigests,
+  orderOfEvents,
 ];
 
 /** The version of the schema that this package works with. */

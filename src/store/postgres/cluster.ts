@@ -7,38 +7,47 @@ import { TENANT_ROLE } from './row-security.ts';
 /** What a server says of a schema: whether it can distribute tables by tenant, and whether it does. */
 export interface Cluster {
   hasCitus: boolean;
-  /** Whether this is the node that a store is opened through. */
-  isCoordinator: boolean;
+  /** The node that the store is opened through: 0 for the coordinator. */
+  node: number;
   isDistributed: boolean;
 }
 
-const PLAIN_SERVER: Cluster = { hasCitus: false, isCoordinator: true, isDistributed: false };
+const PLAIN_SERVER: Cluster = { hasCitus: false, node: 0, isDistributed: false };
 
 export async function findCluster(reader: Kysely<Tables>, schema: string): Promise<Cluster> {
   const found = await sql`select from pg_extension where extname = 'citus'`.execute(reader);
   if (found.rows.length === 0) return PLAIN_SERVER;
-  const { rows } = await sql<{ isCoordinator: boolean; isDistributed: boolean }>`
-    select (select groupid = 0 from pg_dist_local_group) as "isCoordinator",
+  const { rows } = await sql<Omit<Cluster, 'hasCitus'>>`
+    select (select groupid from pg_dist_local_group) as node,
       exists (select from pg_dist_partition where logicalrelid = to_regclass(${`"${schema}".owners`})) as "isDistributed"`.execute(
     reader,
   );
-  return {
-    hasCitus: true,
-    isCoordinator: rows[0]?.isCoordinator ?? true,
-    isDistributed: rows[0]?.isDistributed ?? false,
-  };
+  return { ...PLAIN_SERVER, ...rows[0], hasCitus: true };
 }
 
-/** Refuses what cannot be: a store that is to be distributed by a server without Citus, and one that is opened through a worker. */
-export function assertUsable(cluster: Cluster, wantsDistribution: boolean): void {
-  if (wantsDistribution && !cluster.hasCitus) {
+// A worker numbers rows from 2^48 times its number on, and numbers are exact up to 2^53.
+const LAST_NODE = 31;
+
+/** Refuses what cannot be: tables that a server without Citus is to distribute, and a worker that is to change them. */
+export function assertUsable(
+  cluster: Cluster,
+  { distributes, migrates }: Record<'distributes' | 'migrates', boolean>,
+): void {
+  if (distributes && !cluster.hasCitus) {
     throw invalidInput(
       'This database has no extension citus, so its tables cannot be distributed. Run `create extension citus` in it first.',
     );
   }
-  // A worker numbers rows in a range of its own, and rows are read in the order of their numbers.
-  if (!cluster.isCoordinator && (cluster.isDistributed || wantsDistribution)) {
-    throw invalidInput('This node is a worker of the cluster. Open the store through the coordinator.');
+  if (cluster.node === 0) return;
+  if (migrates || (distributes && !cluster.isDistributed)) {
+    throw invalidInput(
+      'This node is a worker of the cluster, and tables are made and changed by the coordinator. Run `varve migrate` there first.',
+    );
+  }
+  if (cluster.node > LAST_NODE) {
+    throw invalidInput(
+      `This node is worker ${cluster.node}: a store can be opened through workers 1 to ${LAST_NODE} and the coordinator.`,
+    );
   }
 }
 

@@ -21,12 +21,13 @@ export async function migratePostgres(kysely: Kysely<Tables>, schema: string, di
   return kysely.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction);
     const cluster = await findCluster(transaction, schema);
-    assertUsable(cluster, distribute);
     const isDistributed = cluster.isDistributed || distribute;
-    // Changes to shards go over one connection to each worker, as those of roles and functions have to.
-    if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     const version = await storedVersion(transaction, schema);
     const pending = pendingMigrations(version);
+    assertUsable(cluster, { distributes: distribute, migrates: pending.length > 0 });
+    if (cluster.node > 0) return isDistributed;
+    // Changes to shards go over one connection to each worker, as those of roles and functions have to.
+    if (cluster.hasCitus) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(transaction);
     if (pending.length === 0) {
       if (distribute) await distributeTables(transaction, schema);
       return isDistributed;

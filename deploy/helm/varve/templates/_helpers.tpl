@@ -22,6 +22,13 @@ env:
       secretKeyRef:
         name: {{ .Values.database.secretName }}
         key: {{ .Values.database.secretKey }}
+  {{- with .Values.database.replicaSecretKey }}
+  - name: VARVE_REPLICA_URL
+    valueFrom:
+      secretKeyRef:
+        name: {{ $.Values.database.secretName }}
+        key: {{ . }}
+  {{- end }}
   - name: VARVE_SCHEMA
     value: {{ .Values.database.schema | quote }}
   - name: VARVE_ALLOWED_HOSTS
