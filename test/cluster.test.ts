@@ -19,7 +19,7 @@ const isCluster = inject('distributed');
 
 /** A store that is not distributed yet, whatever the tests around want. */
 async function createPlain(): Promise<{ options: PostgresOptions; drop(): Promise<void> }> {
-  const { options, drop } = await server!.create();
+  const { options, drop } = await server!.create({ isBare: true });
   return { options: { ...(options as PostgresOptions), distribute: false }, drop };
 }
 
@@ -184,7 +184,7 @@ describe.skipIf(isSkipped || !isCluster)('a PostgreSQL cluster', () => {
   });
 
   it('has its tables made and changed by the coordinator', async () => {
-    const { options, drop } = await server!.create();
+    const { options, drop } = await server!.create({ isBare: true });
     await expect(openStore(await through(1, options as PostgresOptions))).rejects.toThrow('by the coordinator');
     await drop();
   });

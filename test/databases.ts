@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { createMutex } from '../src/store/database.ts';
+import { MIGRATIONS } from '../src/store/migrations/migrations.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 
 /** A database to test on. */
@@ -139,11 +140,12 @@ async function connectToServer(url: string): Promise<{ client: Session; schemas:
 }
 
 async function createPostgres(url: string, how = { isBare: false }): ReturnType<TestDatabase['create']> {
-  // Two drops at a time deadlock on a cluster, and the cluster goes with the tests.
-  if (inject('distributed'))
-    return { options: { url, schema: newSchema(), distribute: true }, drop: () => Promise.resolve() };
   server ??= connectToServer(url);
   const { client, schemas } = await server;
+  if (inject('distributed')) {
+    const schema = (how.isBare ? undefined : await nextEmptied(client)) ?? newSchema();
+    return { options: { url, schema, distribute: true }, drop: async () => void distributed.push(schema) };
+  }
   const schema = await schemas.take(how);
   const named = new URL(url);
   named.searchParams.set('application_name', schema);
@@ -155,6 +157,28 @@ async function createPostgres(url: string, how = { isBare: false }): ReturnType<
       await schemas.giveBack(schema, rows.length > 0);
     },
   };
+}
+
+// Stores on a cluster that tests of this worker are done with. Two drops at a time deadlock there, and the cluster goes with the tests.
+const distributed: string[] = [];
+const TABLES = new Set(['meta', 'schedules', 'api_keys', ...MIGRATIONS.flatMap(({ tenantTables }) => tenantTables)]);
+
+/** A distributed store that is empty again. It is emptied only now: a process that was killed may have been writing when its test ended. */
+async function nextEmptied(client: Session): Promise<string | undefined> {
+  for (let schema = distributed.shift(); schema !== undefined; schema = distributed.shift()) {
+    const { rows } = await client.query<{ name: string; isPlaced: boolean }>(
+      `select c.relname as name, exists (select from pg_dist_partition p where p.logicalrelid = c.oid) as "isPlaced"
+       from pg_class c where c.relnamespace = to_regnamespace($1) and c.relkind = 'r' and c.relname !~ '_[0-9]{6,}$'`,
+      [schema],
+    );
+    // A test has left tables of its own, or a store that is not distributed.
+    if (rows.length === 0 || rows.some(({ name, isPlaced }) => !isPlaced || !TABLES.has(name))) continue;
+    for (const { name } of rows) {
+      await client.query(`delete from "${schema}"."${name}" ${name === 'meta' ? `where key <> 'schema_version'` : ''}`);
+    }
+    return schema;
+  }
+  return undefined;
 }
 
 // One for each worker: it takes seconds to start.

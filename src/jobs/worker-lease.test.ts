@@ -6,7 +6,9 @@ import { gate, NONE, openQueue, type TestQueue } from '../../test/fixtures/queue
 import { HOUR, MINUTE } from '../record/clock.ts';
 import { listJobs } from '../store/queue/list-jobs.ts';
 
-const LEASE = { leaseMs: MINUTE };
+const LEASE = { leaseMs: HOUR };
+// A worker that does not look at its jobs while the test runs, as one that hangs: it would renew its lease.
+const SILENT = { ...LEASE, pollMs: HOUR };
 
 for (const on of databases('sql')) {
   describe.skipIf(on.skip !== null)(`a worker with a lease on ${on.name}`, () => {
@@ -30,12 +32,12 @@ for (const on of databases('sql')) {
               await end.opened;
             },
           },
-          LEASE,
+          SILENT,
         );
         const slowly = slow.drain();
         await middle.opened;
         const other = queue.worker({ a: note }, LEASE);
-        queue.clock.advance(MINUTE - 1);
+        queue.clock.advance(HOUR - 1);
         expect(await other.drain()).toEqual(NONE);
         queue.clock.advance(1);
         expect(await other.drain()).toEqual({ ...NONE, done: 1 });
@@ -56,11 +58,11 @@ for (const on of databases('sql')) {
                 if (said === 'failed') throw new Error('from the one who lost it');
               },
             },
-            LEASE,
+            SILENT,
           )
           .drain();
         await middle.opened;
-        queue.clock.advance(MINUTE);
+        queue.clock.advance(HOUR);
         const other = queue
           .worker(
             {
@@ -87,7 +89,7 @@ for (const on of databases('sql')) {
           {
             a: async (_job, { heartbeat }) => {
               for (let minute = 0; minute < 5; minute += 1) {
-                queue.clock.advance(MINUTE - 1);
+                queue.clock.advance(HOUR - 1);
                 await heartbeat();
                 expect(await other.drain()).toEqual(NONE);
               }
@@ -105,8 +107,8 @@ for (const on of databases('sql')) {
           {
             a: async () => {
               for (let minute = 0; minute < 3; minute += 1) {
-                queue.clock.advance(MINUTE - 1);
-                const until = queue.clock.now() + MINUTE;
+                queue.clock.advance(HOUR - 1);
+                const until = queue.clock.now() + HOUR;
                 for (;;) {
                   const [job] = (await listJobs(queue.database)).jobs;
                   if (job?.leaseUntil?.getTime() === until) break;
@@ -127,14 +129,14 @@ for (const on of databases('sql')) {
         const worker = queue.worker(
           {
             a: async (_job, { signal, heartbeat }) => {
-              queue.clock.advance(MINUTE);
+              queue.clock.advance(HOUR);
               await queue.worker({ a: note }, LEASE).drain();
               await expect(heartbeat()).rejects.toThrow('its lease is lost');
               reason = signal.reason;
               signal.throwIfAborted();
             },
           },
-          LEASE,
+          SILENT,
         );
         expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
         expect(reason).toMatchObject({ code: 'cancelled' });
@@ -154,11 +156,11 @@ for (const on of databases('sql')) {
                 await end.opened;
               },
             },
-            { ...LEASE, pollMs: HOUR },
+            SILENT,
           );
           lost.push(worker.drain());
           await middle.opened;
-          queue.clock.advance(MINUTE);
+          queue.clock.advance(HOUR);
         }
         expect(await queue.worker({ a: note }, LEASE).drain()).toEqual(NONE);
         expect(await queue.job(added?.id)).toMatchObject({
@@ -217,13 +219,13 @@ for (const on of databases('sql')) {
         const worker = queue.worker(
           {
             a: async (_job, { complete }) => {
-              queue.clock.advance(MINUTE);
+              queue.clock.advance(HOUR);
               expect(await other.drain()).toEqual({ ...NONE, done: 1 });
               await expect(work(complete)).rejects.toMatchObject({ code: 'conflict' });
               throw new Error('still here');
             },
           },
-          LEASE,
+          SILENT,
         );
         expect(await worker.drain()).toEqual({ ...NONE, lost: 1 });
         expect(await effects()).toBe(1);
