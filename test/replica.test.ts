@@ -37,6 +37,33 @@ describe.skipIf(server?.skip !== null || inject('distributed'))('a replica for r
         await replica.query('select pg_wal_replay_resume()');
       }
       await expect.poll(() => found('harbour'), { timeout: 60_000 }).toHaveLength(2);
+
+      // What was forgotten or erased is gone at once, for another process too, and so is a key that was revoked.
+      const { memory: kept } = await ana.memories.create({ type: 'fact', content: 'The lighthouse of Linz is white.' });
+      const { memory: gone } = await ana.memories.create({ type: 'fact', content: 'The lighthouse of Graz is red.' });
+      const { key, secret } = await varve.operator.keys.create('acme', { name: 'app' }, 'test');
+      await expect.poll(() => found('lighthouse'), { timeout: 60_000 }).toHaveLength(2);
+      const other = await createVarve({
+        store: { ...options, replicaUrl: REPLICA },
+        embedder: null,
+        background: false,
+      });
+      const elsewhere = other.for({ tenant: 'acme', user: 'ana', session: 's' });
+      expect((await elsewhere.recall('lighthouse')).results).toHaveLength(2);
+      await replica.query('select pg_wal_replay_pause()');
+      try {
+        await ana.memories.forget(gone.id);
+        expect(await found('lighthouse')).toEqual([kept.content]);
+        expect((await elsewhere.recall('lighthouse')).results.map(({ text }) => text)).toEqual([kept.content]);
+        expect(JSON.stringify(await elsewhere.context({ message: 'Which lighthouse?' }))).not.toContain('Graz is red');
+        await varve.operator.keys.revoke('acme', key.id, 'test');
+        expect(await other.operator.keys.verify(secret)).toBeNull();
+        await varve.for({ tenant: 'acme', user: 'ana' }).erase();
+        expect((await elsewhere.recall('lighthouse harbour')).results).toEqual([]);
+      } finally {
+        await replica.query('select pg_wal_replay_resume()');
+      }
+      await other.close();
       await replica.end();
       await varve.close();
       await drop();

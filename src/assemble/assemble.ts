@@ -313,7 +313,7 @@ async function openKnowledge(
   const opened = await attempt(
     'knowledge',
     () =>
-      database.readReplica(scope.tenant, (reader) =>
+      database.readReplica(scope, (reader) =>
         assembling.knowledge.open(reader, request, options.refresh === true),
       ),
     { knowledge: last, loaded: false },

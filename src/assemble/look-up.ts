@@ -154,7 +154,7 @@ async function summarySection(search: Search): Promise<Item[]> {
 /** Up to three saved items that share a tag with the message, those that share most first. */
 async function savedItemSection({ deps, scope }: Search, message: string): Promise<Item[]> {
   const tags = possibleTags(message);
-  const found = await deps.database.readReplica(scope.tenant, (reader) => savedItemsByTag(reader, scope, tags, 50));
+  const found = await deps.database.readReplica(scope, (reader) => savedItemsByTag(reader, scope, tags, 50));
   const said = new Set(tags);
   const shared = ({ tags }: Memory): number => tags.filter((tag) => said.has(tag)).length;
   return found
@@ -185,7 +185,7 @@ function possibleTags(message: string): string[] {
 /** What the user meant to do and is due now, the longest due first. */
 export async function intentionSection(deps: RecallDeps, scope: Scope, now: number): Promise<Item[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
-  const { items } = await deps.database.readReplica(scope.tenant, (reader) =>
+  const { items } = await deps.database.readReplica(scope, (reader) =>
     listMemories(reader, scope, { types, dueBefore: new Date(now + 1), limit: 50 }, { now }),
   );
   return items
@@ -212,7 +212,7 @@ async function readBehind(
   const pieces = results.flatMap(({ memory }) => (memory !== null && isPiece(memory) ? memory.sourceEvents : []));
   const recalled = results.flatMap(({ event }) => event?.id ?? []);
   if (pieces.length + recalled.length === 0) return { turns: new Map(), retired: [] };
-  return database.readReplica(scope.tenant, async (reader) => {
+  return database.readReplica(scope, async (reader) => {
     const found = await findEvents(reader, scope, [...new Set(pieces)]);
     const turns = new Map(found.map((turn) => [turn.id, { ...turn, content: redactSensitive(turn.content, privacy) }]));
     return { turns, retired: await retiredQuotes(reader, scope, [...new Set([...pieces, ...recalled])]) };

@@ -49,13 +49,13 @@ export async function recall(
 ): Promise<Recalled> {
   const { database } = deps;
   const now = Number(options.now ?? asOf ?? deps.clock.now());
-  const { view, embedder } = await database.readReplica(scope.tenant, async (reader) => ({
+  const { view, embedder } = await database.readReplica(scope, async (reader) => ({
     view: asOf === null ? await deps.views.open(reader, scope) : await pastView(reader, scope, asOf, isRecalled(deps)),
     embedder: options.mode === 'text' ? null : await deps.embedding.forQueries(reader),
   }));
   const analysis = analyzeQuery(query, view, { now, timeZone: options.timeZone ?? 'UTC' });
   const embedded = await embedQuery(deps, scope, { query, embedder });
-  const found = await database.readReplica(scope.tenant, async (reader) => {
+  const found = await database.readReplica(scope, async (reader) => {
     const calibration = embedder === null ? null : deps.embedding.calibrationOf(embedder);
     const search = { scope, query, options, now, view, analysis, embedded, calibration };
     const found = await findCandidates(reader, deps, search);
@@ -73,7 +73,7 @@ export async function recall(
     memoryTypes: deps.memoryTypes,
   });
   if (options.neighbours || options.withSources) {
-    await database.readReplica(scope.tenant, (reader) => bringAlong(reader, scope, recalled.results, options));
+    await database.readReplica(scope, (reader) => bringAlong(reader, scope, recalled.results, options));
   }
   redactEvents(recalled.results, deps.privacy);
   if (options.track !== false && asOf === null) deps.access.note(scope.tenant, recalled.results);

@@ -4,6 +4,7 @@ import type { AttributeTable } from '../record/attributes.ts';
 import type { Clock } from '../record/clock.ts';
 import type { IdSource } from '../record/id.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Tables } from './schema.ts';
 
 /** A database to read from. */
@@ -23,8 +24,11 @@ export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads within one tenant. In PostgreSQL row-level security holds it there. */
   read<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
-  /** Reads what may be a moment old: from a replica where the store has one, as `read` does where not. */
-  readReplica<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
+  /**
+   * Reads what a handle sees, which may be a moment old: from a replica where the store has one, as `read` does where not. What was erased
+   * or forgotten is never read: a replica that has not heard of it is passed over.
+   */
+  readReplica<Result>(scope: Scope, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
    * Writes in one transaction: all of it or nothing. The work may run again after a deadlock,
    * so it does nothing but query; it never waits for a model or the network.

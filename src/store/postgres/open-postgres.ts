@@ -8,7 +8,9 @@ import {
 } from 'kysely';
 import { hash } from 'node:crypto';
 import { messageOf, VarveError } from '../../errors.ts';
+import { visibleOwners } from '../../record/scope.ts';
 import type { Database, Reader, StoreProblem, Syntax, Tenant, Writer } from '../database.ts';
+import { ownerStates } from '../owner-store.ts';
 import type { Tables } from '../schema.ts';
 import { examineCluster } from './cluster.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -74,7 +76,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   return {
     dialect: 'postgres',
     read,
-    readReplica: replica === null ? read : readingFrom(replica, read),
+    readReplica: replica === null ? ({ tenant }, work) => read(tenant, work) : readingFrom(replica, read),
     async write(tenant, work) {
       for (let tries = 1; ; tries += 1) {
         try {
@@ -168,14 +170,28 @@ async function connect(options: PostgresOptions & { url: string; schema: string 
   };
 }
 
-/** Reads from a replica, and from the primary whatever the replica fails at: it may be gone, far behind, or cancel a long read. */
-function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['read'] {
+/**
+ * Reads from a replica, and from the primary whatever the replica fails at: it may be gone, far behind, or cancel a long read. The primary
+ * is asked first which incarnations the owners have: while the replica has others, something was erased or forgotten that it still holds.
+ */
+function readingFrom(replica: Connected, fromPrimary: Database['read']): Database['readReplica'] {
   let isUsable = true;
-  return async (tenant, work) => {
+  return async (scope, work) => {
+    const { tenant } = scope;
+    const incarnations = async (reader: Reader): Promise<string> => {
+      const states = await ownerStates(reader, tenant, visibleOwners(scope));
+      return states
+        .map(({ owner, incarnation }) => `${owner} ${incarnation}`)
+        .sort()
+        .join();
+    };
+    const current = await fromPrimary(tenant, incarnations);
     try {
-      const result = await replica.begin(tenant, 'read only', (transaction) => work(transaction as Reader));
+      const read = await replica.begin(tenant, 'read only', async (transaction) =>
+        (await incarnations(transaction as Reader)) === current ? { result: await work(transaction as Reader) } : null,
+      );
       isUsable = true;
-      return result;
+      return read === null ? await fromPrimary(tenant, work) : read.result;
     } catch (error) {
       if (VarveError.isInstance(error, 'closed')) throw error;
       const result = await fromPrimary(tenant, work);

@@ -53,7 +53,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   return {
     dialect: 'sqlite',
     read,
-    readReplica: read,
+    readReplica: ({ tenant }, work) => read(tenant, work),
     async write(_tenant, work) {
       assertOpen();
       return commit(work);
