@@ -312,10 +312,7 @@ async function openKnowledge(
   const last = assembling.knowledge.last(request) ?? NOTHING_KNOWN;
   const opened = await attempt(
     'knowledge',
-    () =>
-      database.readReplica(scope, (reader) =>
-        assembling.knowledge.open(reader, request, options.refresh === true),
-      ),
+    () => database.readReplica(scope, (reader) => assembling.knowledge.open(reader, request, options.refresh === true)),
     { knowledge: last, loaded: false },
   );
   const read = opened.knowledge.memories.map(({ id }) => ({ kind: 'memory' as const, id }));
