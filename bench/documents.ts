@@ -1,27 +1,34 @@
-// node bench/documents.ts [LIFE …]: how many sentences of working memory and profile, written without a language model, say as present
-// what the life itself says has ended. A dated quotation says what somebody said on that day, which stays true.
+// node bench/documents.ts [LIFE …]: how many sentences of working memory and profile, written without a language model, say what the life
+// itself says has ended; and how many of the statements that still hold at its end one of their sentences says. The first could be had
+// by empty documents, so read both.
 import { loadDataset } from '../src/evaluate/datasets/load-dataset.ts';
-import { openReplay, play } from '../src/evaluate/replay.ts';
-import { covers } from '../src/evaluate/says.ts';
+import { openReplay, play, turnTexts } from '../src/evaluate/replay.ts';
+import { covers, says } from '../src/evaluate/says.ts';
 
 const only = process.argv.slice(2);
 const { conversations } = loadDataset({ name: 'lives', ...(only.length === 0 ? {} : { only }) });
 const SAYS = 0.6;
-const DATED = /^(?:- )?\[?\d{4}-\d{2}-\d{2}\]?|\(\d{4}-\d{2}-\d{2}\)\.?$/u;
-let [sentences, ended, dated] = [0, 0, 0];
+let [sentences, ended, holding, said] = [0, 0, 0, 0];
 for (const life of conversations) {
   const lived = await openReplay(life, {});
   await play(lived);
   const found: string[] = [];
+  const holds = life.memories.filter(({ until }) => until === null);
+  const texts = turnTexts(life);
+  const saidHere = new Set<string>();
   for (const kind of ['working_memory', 'profile'] as const) {
     for (const { text, restsOn, stale } of await lived.handle().blocks.basis(kind)) {
       if (stale) continue;
       sentences += 1;
       const events = new Set<string>();
+      let value: string | null = null;
       for (const id of restsOn) {
         const memory = id.startsWith('mem_') ? await lived.handle().memories.get(id) : null;
+        value ??= memory?.value ?? null;
         for (const event of memory?.sourceEvents ?? [id]) events.add(lived.turnOf.get(event) ?? '');
       }
+      for (const memory of holds)
+        if (says(memory, { text, value, turns: [...events] }, (turn) => texts.get(turn))) saidHere.add(memory.id);
       const over = life.memories.find(
         (memory) =>
           memory.until !== null &&
@@ -29,13 +36,13 @@ for (const life of conversations) {
           covers(memory.text, text) >= SAYS &&
           !life.memories.some(({ id, text: next }) => id === memory.replacedBy && covers(next, text) >= SAYS),
       );
-      if (over === undefined) continue;
-      if (DATED.test(text)) dated += 1;
-      else found.push(`${kind}: ${text} ← ${over.text} (until ${over.until})`);
+      if (over !== undefined) found.push(`${kind}: ${text} ← ${over.text} (until ${over.until})`);
     }
   }
   ended += found.length;
+  holding += holds.length;
+  said += saidHere.size;
   console.log(`${life.id}: ${found.length}${found.map((line) => `\n  ${line}`).join('')}`);
   await lived.varve.close();
 }
-console.log(JSON.stringify({ lives: conversations.length, sentences, ended, dated }));
+console.log(JSON.stringify({ lives: conversations.length, sentences, ended, holding, said }));

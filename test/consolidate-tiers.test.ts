@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
+import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
 import { countWords } from '../src/record/block.ts';
 import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
@@ -290,6 +291,32 @@ for (const database of databases()) {
       await ana.memories.archive(moss!, 'forgotten');
       await ana.consolidation.run();
       expect(await working(ana)).not.toContain('moss');
+    });
+
+    it('[T1] without a model words leave the documents when something related that was said later speaks of a change', async () => {
+      const { varve, ana } = await open({ embedder: createLocalEmbedder() });
+      const say = async (session: string, lines: readonly string[]): Promise<void> => {
+        const handle = varve.for({ ...ana.scope, session });
+        for (const userMessage of lines) await handle.logInteraction({ userMessage, agentResponse: 'I see.' });
+        await handle.session.close();
+        for (let part = 0; part < 4; part += 1) {
+          clock.advance(DAY / 2);
+          await varve.drain();
+        }
+        await ana.consolidation.run();
+      };
+      const shown = async (): Promise<string> =>
+        JSON.stringify([await ana.blocks.basis('working_memory'), await ana.blocks.basis('profile')]);
+      const lesson = 'My cello lesson with Mr Okafor is in the church hall on Mondays.';
+      const boat = 'My sister Ines has bought a sailing boat in Cork.';
+      await say('one', [lesson, boat]);
+      expect(await shown()).toContain('church hall');
+      expect(await shown()).toContain('sailing boat');
+      await say('two', ['The cello lesson with Mr Okafor is at his house on Tuesdays now.']);
+      expect(await shown()).not.toContain('church hall');
+      expect(await shown()).toContain('at his house');
+      expect(await shown()).toContain('sailing boat');
+      expect((await ana.recall('church hall', { mode: 'text' })).results.length).toBeGreaterThan(0);
     });
 
     it('[T1] without a model the user’s own words leave the documents when nobody says or uses them, and are still found', async () => {

@@ -1,4 +1,5 @@
 import { words } from '../language/words.ts';
+import { dot } from '../models/calibration.ts';
 import { QUERY_STOP_TERMS } from '../recall/analyze-query.ts';
 import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexical-index.ts';
 import { standardise } from '../recall/measure-meaning.ts';
@@ -49,10 +50,4 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
 /** Ordinals by falling score; equal scores keep their order. */
 function order(scores: Float32Array): number[] {
   return Array.from(scores.keys()).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
-  return sum;
 }

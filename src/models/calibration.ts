@@ -50,6 +50,13 @@ export function calibratedSimilarity(cosine: number, calibration: Calibration): 
   return lower.similarity;
 }
 
+/** The cosine of two vectors of unit length. */
+export function dot(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
+  return sum;
+}
+
 /**
  * The lowest raw cosine that stands for at least this similarity (up to rounding), so that a search can be cut where its
  * scores are still raw. Everything passes a similarity of 0, so that gives -1; above 1 it is the cosine of 1.

@@ -23,6 +23,8 @@ export interface MemoryType {
   personal: boolean;
   /** Whether the synthesis of working memory and scaffold reads it. */
   inWorkingMemory: boolean;
+  /** Whether it holds until something else is said: documents keep the user's own words of it, however long ago they were said. */
+  lasting: boolean;
   /** Where a prompt shows it. */
   section: PromptSection;
   /** The section of the nightly profile that lists it when the profile is written without a model; null: none does. */
@@ -96,6 +98,7 @@ const BASE: MemoryType = {
   forgettable: true,
   personal: false,
   inWorkingMemory: true,
+  lasting: false,
   section: 'memories',
   profileSection: 'Notes',
   askedFor: [],
@@ -129,6 +132,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
       'favourites',
     ],
     personal: true,
+    lasting: true,
     description: 'How the user likes things done: style, format, tone, tools, tastes.',
     decayPerPass: 0.0002,
     defaultImportance: 0.7,
@@ -180,6 +184,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
     ...BASE,
     profileSection: 'Personal',
     personal: true,
+    lasting: true,
     description: 'Details of a life that build rapport: family, pets, hobbies, humour.',
     lifespan: 'medium',
     defaultImportance: 0.4,

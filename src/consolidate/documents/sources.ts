@@ -1,6 +1,11 @@
 import { eventsById } from '../../store/event-store.ts';
 import { usesModel } from '../../form/formation-settings.ts';
+import { english } from '../../language/packs/en.ts';
+import type { Pack } from '../../language/packs/pack.ts';
+import { detectPack, packPattern } from '../../language/packs/packs.ts';
 import { applyPrivacy, type PrivacyPolicy, redactSensitive } from '../../language/privacy-policy.ts';
+import { contentStems } from '../../language/words.ts';
+import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import { DAY } from '../../record/clock.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -17,7 +22,9 @@ import {
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import { type Reader } from '../../store/database.ts';
+import { memoryRowsOf } from '../../store/erase-records.ts';
 import { observationsAfter, ownEvents, takenInObservations } from '../../store/event-store.ts';
+import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
@@ -55,7 +62,7 @@ export function holdsNow(
  * own, and without merged texts, whose statements are listed themselves. What happened leaves the working memory when nobody has said
  * or used it for long, and so do the user's own words that no model has read; a state or a habit stays until it ends.
  */
-export function workingMaterials(statements: readonly Memory[], deps: ConsolidateDeps): Material[] {
+export function workingMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .filter(
@@ -67,7 +74,8 @@ export function workingMaterials(statements: readonly Memory[], deps: Consolidat
     )
     .map((memory) => ({
       ...toMaterial(memory, null),
-      hasAged: (memory.tense === 'happened' || isQuotation(memory)) && isUnused(memory, deps),
+      hasAged:
+        doubted.has(memory.id) || ((memory.tense === 'happened' || isPassing(memory, deps)) && isUnused(memory, deps)),
     }))
     .toReversed();
 }
@@ -77,19 +85,25 @@ function isUnused({ statedAt, lastAccessedAt }: Memory, { consolidation, clock }
   return last <= clock.now() - consolidation.tiers.staleAfterDays * DAY;
 }
 
+/** Whether a statement is the user's own words, without a field by which a later statement could end it. */
+function isQuotation({ reader, attribute }: Memory): boolean {
+  return reader === 'local' && attribute === null;
+}
+
 /**
- * Whether a statement is the user's own words, without a field by which a later statement could end it: nobody notices when it is over,
- * so that a document says it for as long as it is said or used. Recall finds it after that.
+ * Whether documents say the user's own words only for as long as they are said or used: nobody notices when they are over. Recall finds
+ * them after that. Of 571 statements about fourteen invented lives one in ten had ended where it was a fact or a decision, and one in seventy
+ * where it was a taste or a detail of a life.
  */
-function isQuotation({ reader, attribute, tense }: Memory): boolean {
-  return reader === 'local' && attribute === null && tense !== 'habit';
+function isPassing(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
+  return isQuotation(memory) && memory.tense !== 'habit' && memoryTypes.get(memory.type)?.lasting !== true;
 }
 
 /**
  * What the profile is made of, oldest first: statements that hold whose type has a section in it, and that are no permanent facts, without
- * the user's own words that have not been said or used for long.
+ * the user's own words that are in doubt or have not been said or used for long.
  */
-export function profileMaterials(statements: readonly Memory[], deps: ConsolidateDeps): Material[] {
+export function profileMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
@@ -97,11 +111,68 @@ export function profileMaterials(statements: readonly Memory[], deps: Consolidat
       // The statements of a merged text are listed themselves; a pattern has none.
       const isMerged = memory.sourceType === 'consolidation' && formable;
       const isListed = section !== null && !isMerged && !isPresentFact(memory, now) && holdsNow(memory, deps);
-      const hasAged = isQuotation(memory) && isUnused(memory, deps);
+      const hasAged = doubted.has(memory.id) || (isPassing(memory, deps) && isUnused(memory, deps));
       return isListed && !hasAged ? [toMaterial(memory, section)] : [];
     })
     .toReversed();
 }
+
+/** Live statements, and which of them a later one puts in doubt. */
+export interface Statements {
+  statements: readonly Memory[];
+  doubted: ReadonlySet<string>;
+}
+
+/** On the scale of `Calibration`: related; and of what lasts more, because one taste says little of another. */
+const RELATED = 0.7;
+const RELATED_LASTING = 0.78;
+/** What was said within so long was said together. */
+const TOGETHER = DAY / 2;
+
+/**
+ * The statements with those of the user's own words that are in doubt: something related that was said later speaks of a change or denies
+ * something ("Glenys does Wednesdays with me now"). Nobody can tell without a model whether it ends them, so documents leave them out, and
+ * recall still finds them. Measured by `bench/documents.ts`.
+ */
+export async function withDoubts(
+  reader: Reader,
+  deps: ConsolidateDeps,
+  scope: Scope,
+  statements: readonly Memory[],
+): Promise<Statements> {
+  const usual = detectPack(statements.map(({ content }) => content).join('\n')) ?? english;
+  const quotations = statements.filter(isQuotation);
+  const changes = statements.filter((memory) => saysChange(memory, usual));
+  const embedder = await deps.embedding.forQueries(reader);
+  if (embedder === null || quotations.length === 0) return { statements, doubted: new Set() };
+  const compared = [...new Set([...quotations, ...changes].map(({ id }) => id))];
+  const rows = await memoryRowsOf(reader, scope.tenant, compared);
+  const rowIds = rows.map(({ rowId }) => rowId);
+  const of = { tenant: scope.tenant, model: embedder.id, kind: 'memory', rowIds } as const;
+  const vectors = await findVectors(reader, deps.database, of);
+  const known = new Map(rows.map(({ id, rowId }) => [id, vectors.get(rowId)]));
+  const calibration = deps.embedding.calibrationOf(embedder);
+  const isDoubted = (memory: Memory): boolean => {
+    const [own, stems] = [known.get(memory.id), contentStems(memory.content)];
+    const least = deps.memoryTypes.get(memory.type)?.lasting === true ? RELATED_LASTING : RELATED;
+    return changes.some((change) => {
+      const other = known.get(change.id);
+      if (own === undefined || other === undefined) return false;
+      if (change.statedAt.getTime() - memory.statedAt.getTime() < TOGETHER) return false;
+      if (calibratedSimilarity(dot(own, other), calibration) < least) return false;
+      return [...contentStems(change.content)].some((stem) => stems.has(stem));
+    });
+  };
+  return { statements, doubted: new Set(quotations.filter(isDoubted).map(({ id }) => id)) };
+}
+
+/** Whether a statement speaks of a change or denies something, in the words of its language. */
+function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
+  const pack = detectPack(content, usual) ?? usual;
+  return polarity === 'denied' || CHANGES.some((words) => packPattern(pack, words).test(content));
+}
+
+const CHANGES = ['change', 'ended', 'not'] as const;
 
 /** A statement as a document can say it. */
 export function toMaterial(memory: Memory, section: string | null): Material {

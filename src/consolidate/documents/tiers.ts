@@ -22,6 +22,7 @@ import {
   recentObservations,
   standingEvents,
   toMaterial,
+  withDoubts,
   workingMaterials,
 } from './sources.ts';
 
@@ -66,7 +67,7 @@ export async function readMaterials(
   { workingMemory }: Pick<Tiers, 'workingMemory'>,
 ): Promise<Materials> {
   const live = await liveStatements(reader, deps, scope);
-  const statements = workingMaterials(live, deps);
+  const statements = workingMaterials(await withDoubts(reader, deps, scope, live), deps);
   const texts = new Set(live.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
   const merged = new Set(
     live.flatMap(({ id, contradictedBy }) => (contradictedBy !== null && texts.has(contradictedBy) ? [id] : [])),

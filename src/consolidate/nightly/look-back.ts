@@ -16,7 +16,7 @@ import {
   type Sentence,
   unsaid,
 } from '../documents/document.ts';
-import { liveStatements, messagesBetween, profileMaterials, turnMaterial } from '../documents/sources.ts';
+import { liveStatements, messagesBetween, profileMaterials, turnMaterial, withDoubts } from '../documents/sources.ts';
 import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
 import { reflectedSince } from './due-reflections.ts';
 
@@ -91,7 +91,7 @@ async function openProfile(
   });
   const read = readDocument(text, basis);
   const sentences = read.sentences.filter((sentence) => !stale.has(contentHash(sentence.text)));
-  const wanted = profileMaterials(statements, deps);
+  const wanted = profileMaterials(await withDoubts(reader, deps, scope, statements), deps);
   const known = new Map<string, Material>(wanted.map((each) => [each.id, each]));
   // Turns and facts that a sentence rests on still hold, or the sentence would be stale.
   for (const [id, hash] of sentences.flatMap(({ basis: rests }) => Object.entries(rests?.rests ?? {}))) {

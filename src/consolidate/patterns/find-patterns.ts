@@ -1,6 +1,6 @@
 import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems, coveredBy, overlap } from '../../language/words.ts';
-import { calibratedSimilarity, type Calibration } from '../../models/calibration.ts';
+import { calibratedSimilarity, type Calibration, dot } from '../../models/calibration.ts';
 import { listDecisions } from '../../observe/decisions.ts';
 import type { Memory } from '../../record/memory.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -223,12 +223,6 @@ function haveInCommon(left: readonly number[], right: readonly number[], evidenc
       return overlap(first.stems, second.stems) > 0 || nameTheSame(first, second) || haveOneEnd(first, second);
     }),
   );
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0);
-  return sum;
 }
 
 function meanBetween(left: readonly number[], right: readonly number[], alike: Float64Array, size: number): number {

@@ -1,6 +1,6 @@
 import { enqueue } from '../../store/queue/enqueue.ts';
 import { contentStems, coveredBy, lexicalSimilarity } from '../../language/words.ts';
-import { calibratedSimilarity } from '../../models/calibration.ts';
+import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';
 import { contentHash, type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
@@ -140,12 +140,6 @@ async function targetsNow(writer: Writer, deps: ApplyDeps, { scope, statements }
     if (memory !== null && owners.includes(ownerKey(memory.scope))) found.push(memory);
   }
   return found;
-}
-
-function dot(one: Float32Array, other: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < one.length; index += 1) sum += (one[index] as number) * (other[index] as number);
-  return sum;
 }
 
 function hasSameFields(memory: Memory, statement: Statement): boolean {
