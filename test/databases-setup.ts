@@ -20,10 +20,14 @@ declare module 'vitest' {
  */
 export default function setup(project: TestProject): void {
   const url = process.env['VARVE_TEST_POSTGRES_URL'] ?? null;
+  if (url === null && project.config.mode === 'postgres')
+    throw new Error(
+      'npm run test:postgres needs a server: VARVE_TEST_POSTGRES_URL names it (scripts/postgres-server.sh start prints a URL).',
+    );
   if (url === null) {
     console.log(
       'PostgreSQL server: not tested, VARVE_TEST_POSTGRES_URL is not set (scripts/postgres-server.sh start prints one). ' +
-        'The same suite runs on SQLite and on PGlite.',
+        'Suites about SQL run on PGlite instead.',
     );
   }
   project.provide('postgresUrl', url);

@@ -1,5 +1,6 @@
 import type { FormDeps } from '../form/formation-settings.ts';
 import type { PrivacyPolicy } from '../language/privacy-policy.ts';
+import type { Parts } from '../store/database.ts';
 import type { ConsolidationSettings } from './consolidation-settings.ts';
 
 /** What consolidation works with: what formation works with, because the nightly reflection forms statements. */
@@ -8,3 +9,6 @@ export interface ConsolidateDeps extends FormDeps {
   /** What may not be kept, or not as it is. */
   privacy: PrivacyPolicy;
 }
+
+/** What work that asks no reader and no model works with: aging, retention, gathering what a document or a pattern is made of. */
+export type UpkeepDeps = Parts & Pick<ConsolidateDeps, 'consolidation'>;

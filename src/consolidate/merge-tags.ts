@@ -14,7 +14,7 @@ import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { ConsolidateDeps, UpkeepDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
@@ -47,7 +47,7 @@ function isTopic(tag: string): boolean {
  * attribute count: one with an attribute is found, replaced and ended by its fields, which a merged text does not have. Plans, what
  * ends or runs out by itself, and what has a state stay single for the same reason.
  */
-export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<TagGroup[]> {
+export async function crowdedTags(reader: Reader, deps: UpkeepDeps, scope: Scope): Promise<TagGroup[]> {
   const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
   const texts = new Map(
     memories.flatMap((memory) => (memory.sourceType === 'consolidation' ? [[memory.id, memory] as const] : [])),
@@ -64,7 +64,7 @@ export async function crowdedTags(reader: Reader, deps: ConsolidateDeps, scope: 
   });
 }
 
-function mayBeMerged(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
+function mayBeMerged(memory: Memory, { memoryTypes }: Pick<UpkeepDeps, 'memoryTypes'>): boolean {
   const type = memoryTypes.get(memory.type);
   return (
     type?.mergesDoubles === true &&

@@ -1,4 +1,4 @@
-import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
 import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
@@ -17,7 +17,7 @@ const AT_ONCE = 500;
  * A plan for an attribute that has one value takes effect on its day, by a job of formation. Returns how many were changed.
  */
 export async function markPastPlans(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps,
   tenant: string,
   run: string,
   signal?: AbortSignal,
@@ -40,7 +40,7 @@ export async function markPastPlans(
   }
 }
 
-async function becomeHistory(writer: Writer, deps: ConsolidateDeps, found: Memory, why: Change): Promise<number> {
+async function becomeHistory(writer: Writer, deps: UpkeepDeps, found: Memory, why: Change): Promise<number> {
   await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;

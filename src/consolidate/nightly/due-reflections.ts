@@ -4,7 +4,7 @@ import { enqueueJobs } from '../../store/queue/enqueue.ts';
 import { knownTimeZone, nextDue } from '../../jobs/schedules.ts';
 import { DAY } from '../../record/clock.ts';
 import { EVERY_TENANT, type Writer } from '../../store/database.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { UpkeepDeps } from '../consolidate-deps.ts';
 
 const OWNERS_AT_ONCE = 500;
 
@@ -34,7 +34,7 @@ const FARTHEST = 2 * DAY;
  * Queues a reflection for every user whose hour has come and who has said something since the last one. The due time
  * moves on in the same transaction, so that it is used once, however many processes look.
  */
-export async function queueDueReflections(deps: ConsolidateDeps): Promise<number> {
+export async function queueDueReflections(deps: UpkeepDeps): Promise<number> {
   let queued = 0;
   for (;;) {
     const { seen, enqueued } = await deps.database.write(EVERY_TENANT, (writer) => queueSome(writer, deps));
@@ -43,7 +43,7 @@ export async function queueDueReflections(deps: ConsolidateDeps): Promise<number
   }
 }
 
-async function queueSome(writer: Writer, deps: ConsolidateDeps): Promise<{ seen: number; enqueued: number }> {
+async function queueSome(writer: Writer, deps: UpkeepDeps): Promise<{ seen: number; enqueued: number }> {
   const now = deps.clock.now();
   const rows = await ownersToReflect(writer, { now, farthest: FARTHEST, limit: OWNERS_AT_ONCE });
   const due: ReflectionRow[] = [];
