@@ -95,6 +95,16 @@ for (const database of databases('sql')) {
       }
     });
 
+    it('has digests that say nothing across exports: a guess is tried against one export at a time', async () => {
+      const digests = (lines: readonly RecordLine[]): string[] =>
+        lines.flatMap((line) => (line.record === 'forgotten' ? (line.digests?.of ?? []) : []));
+      const [first, second] = [digests(newer), digests(await exported(from))];
+      expect(first.length).toBeGreaterThan(2);
+      expect(second).toHaveLength(first.length);
+      expect(first.filter((digest) => second.includes(digest))).toEqual([]);
+      expect(new Set(first).size).toBe(first.length);
+    });
+
     it('does not come back in a fresh store, in whatever order an older copy is imported', async () => {
       for (const copies of [[newer], [newer, older], [older, newer], [older, newer, older]]) {
         const store = await open();

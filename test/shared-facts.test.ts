@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Handle } from '../src/handle/handle.ts';
 import type { RecordLine } from '../src/operate/record-line.ts';
@@ -7,6 +9,7 @@ import { createVarve, type Varve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 import { answering, item, openForming, reading } from './form-model.ts';
 import { startProtocolServer } from './protocol-server.ts';
+import { type Answered, serverPlace, startServer } from './server-process.ts';
 
 for (const database of databases('sql')) {
   describe.skipIf(database.skip !== null)(`facts shared by the agents of a user on ${database.name}`, () => {
@@ -160,5 +163,40 @@ describe('the option of shared facts', () => {
   it('is refused where it is no option', async () => {
     const wrong = { shared: 'yes' } as unknown as { shared: boolean };
     await expect(createVarve({ store: ':memory:', facts: wrong })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('lets a key of one agent read, set and forget them as facts of users that it may name, and by no other way', async () => {
+    const place = await serverPlace();
+    const config = join(place.folder, 'shared.config.js');
+    writeFileSync(config, 'export default { facts: { shared: true } };');
+    const server = await startServer(place, { environment: { VARVE_CONFIG: config }, parameters: ['--no-worker'] });
+    const make = async (key: object): Promise<string> =>
+      (await server.call('POST', '/v1/keys', { body: key })).body.secret as string;
+    const coach = await make({ name: 'coach', agents: ['coach'] });
+    const onlyAna = await make({ name: 'ana', agents: ['coach'], users: ['ana'] });
+    const set = (key: string, scope: string, value: string): Promise<Answered> =>
+      server.call('PUT', `/v1/facts/home_city?${scope}`, { key, body: { value } });
+    const city = async (scope: string): Promise<string | undefined> =>
+      (await server.call('GET', `/v1/facts/home_city?${scope}`)).body?.value as string | undefined;
+
+    expect((await set(coach, 'agent=coach&user=ana', 'Berlin')).status).toBe(200);
+    expect(await city('agent=cook&user=ana')).toBe('Berlin');
+    const { body } = await server.call('GET', '/v1/facts?agent=coach&user=ana', { key: coach });
+    expect(JSON.stringify(body)).toContain('Berlin');
+    // Not for an agent or a user that the key may not name, nor for everybody.
+    expect((await set(coach, 'agent=cook&user=ana', 'Graz')).status).toBe(403);
+    expect((await set(onlyAna, 'agent=coach&user=bob', 'Graz')).status).toBe(403);
+    // By its id the memory is the user's with every agent, and so above the key.
+    const [fact] = (await server.call('GET', '/v1/memories?user=ana')).body.items as { id: string }[];
+    expect((await server.call('DELETE', `/v1/memories/${fact?.id}?agent=coach&user=ana`, { key: coach })).status).toBe(
+      403,
+    );
+    expect(await city('agent=cook&user=ana')).toBe('Berlin');
+    expect(
+      (await server.call('DELETE', '/v1/facts/home_city?agent=coach&user=ana', { key: coach })).status,
+    ).toBeLessThan(300);
+    expect(await city('agent=cook&user=ana')).toBeUndefined();
+    await server.stop();
+    await place.remove();
   });
 });
