@@ -283,9 +283,13 @@ describe('varve on the command line', () => {
       });
       return (JSON.parse(stdout) as { jobs: unknown[] }).jobs.length;
     };
-    await expect.poll(waiting, { timeout: 20_000, interval: 500 }).toBe(1);
-    worker.kill('SIGTERM');
-    const [code] = (await once(worker, 'exit')) as [number | null];
+    const exited = once(worker, 'exit') as Promise<[number | null]>;
+    try {
+      await expect.poll(waiting, { timeout: 50_000, interval: 100 }).toBe(1);
+    } finally {
+      worker.kill('SIGTERM');
+    }
+    const [code] = await exited;
     expect(code).toBe(0);
   });
 
