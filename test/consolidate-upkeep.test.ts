@@ -14,6 +14,7 @@ const row = (given: Partial<UpkeepRow>): UpkeepRow => ({
   plannedFor: null,
   endedAt: null,
   beginsAt: null,
+  tense: 'holds',
   importance: 0.5,
   createdAt: 0,
   updatedAt: 0,
@@ -97,6 +98,15 @@ describe('the rules of upkeep', () => {
     [14, 'archive'],
   ])('[K18] an intention that was due %f days ago: %s', (days, action) => {
     expect(plan({ plannedFor: 5 * DAY }, 5 + days, 'intention').action).toBe(action);
+    expect(plan({ tense: 'planned', beginsAt: 5 * DAY, plannedFor: 5 * DAY }, 5 + days, 'intention').action).toBe(
+      action,
+    );
+  });
+  it.each([
+    [89.9, 'keep'],
+    [90, 'archive'],
+  ])('[K18] what the user means to do without a day, said %f days ago: %s', (days, action) => {
+    expect(plan({ tense: 'planned', plannedFor: 7 * DAY }, days, 'intention').action).toBe(action);
   });
   it('[Q9] what has an expiry of its own goes at that time', () => {
     expect(plan({ expiresAt: 5 * DAY }, 4.99).action).toBe('keep');

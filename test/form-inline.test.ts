@@ -407,17 +407,17 @@ for (const database of databases()) {
       // Three topics at the most, and none with a name that nobody said.
       expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
 
-      answer('User booked the small hotel in Bergen.');
+      answer('User booked the small hotel in Bergen, near quay Sk4b.');
       clock.advance(HOUR);
       await handle.logInteraction({ userMessage: 'I booked the small hotel in Bergen.', agentResponse: 'Great.' });
-      await handle.logInteraction({ userMessage: 'For three nights.', agentResponse: 'Noted.' });
+      await handle.logInteraction({ userMessage: 'For three nights, near quay SK4B.', agentResponse: 'Noted.' });
       clock.advance(31 * MINUTE);
       await varve.drain();
       expect(promptsOf(server).at(-1)).toContain('Trip to Bergen: User plans a trip to Bergen in May.');
       expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
       const [bergen] = (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items;
       // What the topic's summary said before stays, whether the model says it again or not.
-      const both = 'User plans a trip to Bergen in May.\nUser booked the small hotel in Bergen.';
+      const both = 'User plans a trip to Bergen in May.\nUser booked the small hotel in Bergen, near quay Sk4b.';
       expect(bergen).toMatchObject({ content: both, version: 2 });
 
       // One exchange alone is no topic.

@@ -406,15 +406,19 @@ for (const database of databases()) {
       const said = new Date(clock.now());
       expect(await handle.memories.get(interview)).toMatchObject({ state: 'done', validTo: said });
 
-      // What has its outcome is not asked for again; after three months nothing is.
+      // What has its outcome is not asked for again. What has no day is meant for three months, and asked for as long after that.
       for (const [days, known] of [
-        [1, ['tyres']],
-        [100, []],
+        [1, []],
+        [100, ['tyres']],
+        [101, []],
       ] as const) {
         clock.advance(days * DAY);
+        await varve.drain();
         await handle.observe({ content: `Brightline has a new canteen, I was there for ${days} days.` });
         answer({});
         await handle.form();
+        if (days === 1)
+          expect(promptsOf(server).at(-1)).toMatch(/^\d+\. \[2026-11-15\] \(planned\) User wants .* winter tyres/m);
         const lines =
           promptsOf(server)
             .at(-1)
@@ -485,6 +489,39 @@ for (const database of databases()) {
       expect(memory?.sourceEvents).toHaveLength(2);
       expect(memory?.sourceEvents).toContain(events[0]?.id);
       expect(memory?.quotes.map(({ event }) => event).sort()).toEqual(memory?.sourceEvents.toSorted());
+    });
+
+    it('[T6] what is worded as present and is past goes on in the past, and so does a plan that has begun; what came of one is told anew', async () => {
+      await open();
+      for (const [before, after, turns] of [
+        [
+          { tense: 'holds', text: 'User has led the village band for ten years.' },
+          { tense: 'happened', text: 'User led the village band for ten years, until 2026.' },
+          2,
+        ],
+        [
+          { tense: 'planned', text: 'User pays Aunt Solveig 300 crowns a month from May 2027.' },
+          { tense: 'holds', text: 'User pays Aunt Solveig 300 crowns a month from May 2027, in cash.' },
+          2,
+        ],
+        [
+          { tense: 'planned', text: 'User fetches the kayak in Odda in May 2027.', due: '2027-05-01' },
+          { tense: 'happened', text: 'User fetched the kayak in Odda in May 2027, for 900 crowns.' },
+          1,
+        ],
+      ] as const) {
+        const handle = fresh();
+        await handle.observe({ content: before.text.replace('User', 'I') });
+        answer({ statements: [item({ ...before, turn: 1, quote: before.text.replace('User ', '') })] });
+        const [old = ''] = (await handle.form()).added;
+        clock.advance(DAY);
+        await handle.observe({ content: after.text.replace('User', 'I') });
+        const quote = after.text.replace('User ', '');
+        answer({ statements: [item({ ...after, turn: 1, quote, relation: 'replaces', known: 1 })] });
+        const [next = ''] = (await handle.form()).added;
+        expect(await handle.memories.get(old)).toMatchObject({ archiveReason: 'superseded', contradictedBy: next });
+        expect((await handle.memories.get(next))?.sourceEvents, after.text).toHaveLength(turns);
+      }
     });
 
     it('[Q9] a trip is kept until its day, however unimportant and unread it is (F4)', async () => {

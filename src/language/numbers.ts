@@ -58,7 +58,9 @@ export function numbersSaid(text: string): Set<number> {
       if (scale > 1) numbers.add(number);
     }
   }
-  for (const number of numbersInWords(plain.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
+  // A number does not go on in the next sentence: "under four thousand. Three thousand eight hundred and forty."
+  for (const sentence of plain.split(/[.!?;:\n]/u))
+    for (const number of numbersInWords(sentence.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
   // "Half past five" is 5:30, "a quarter to six" 5:45.
   if (/\b(?:half|halb)\b/u.test(plain)) numbers.add(30);
   if (/\b(?:quarter|viertel)\b/u.test(plain)) numbers.add(15).add(45);
@@ -118,12 +120,16 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
     return isTimeSaid(Number(hour), Number(minute), said) ? ' ' : time;
   });
   for (const match of rest.matchAll(FIGURE)) {
-    const scale = SCALES.get((match[1] ?? '').toLowerCase()) ?? 1;
+    const letter = (match[1] ?? '').toLowerCase();
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
+    // "1,40 m" may be metres as well as millions.
+    const scales = [SCALES.get(letter) ?? 1, ...(/\sm$/i.test(match[0]) ? [1] : [])];
     // "9.20" is said by "9:20" part by part; one part does not confirm a longer number.
-    const isSaid =
-      whole.some((number) => said.has(number * scale) || isSaidInThousands(number * scale, said)) ||
-      parts.every((number) => said.has(number * scale));
+    const isSaid = scales.some(
+      (scale) =>
+        whole.some((number) => said.has(number * scale) || isSaidInThousands(number * scale, said)) ||
+        parts.every((number) => said.has(number * scale)),
+    );
     if (!isSaid) return match[0].trim();
   }
   return null;

@@ -11,7 +11,10 @@ describe('numbers that are said', () => {
     ['42', 'forty-two in june'],
     ['300', 'three hundred guests'],
     ['3,840', 'three thousand eight hundred and forty pounds'],
+    ['2,150', 'under three thousand, I think. Two thousand one hundred and fifty it was'],
     ['1650', 'sixteen fifty a month'],
+    ['1,85 m', 'die Leiter ist 1,85'],
+    ['2300 m', 'the pass is at 2300'],
     ['3.5', '3,5 Zimmer'],
     ['7', 'sieben Kinder'],
     ['3', '我有三个孩子'],
@@ -26,6 +29,7 @@ describe('numbers that are said', () => {
     ['53,000', 'about 52k a year'],
     ['13', 'a dozen eggs a week'],
     ['4', 'two cats'],
+    ['3m', 'three of them'],
     ['9000', 'he has 9 of them'],
     ['740', 'he brings home seven and a bit'],
   ])('%s is not in %j', (value, text) => expect(numberNotSaid(value, numbersSaid(text))).toBe(value));

@@ -9,8 +9,8 @@ import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { insertRun, newRunId, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
-import { archiveMemories, fadeMemories, type LiveRow, liveStretch, plannedDays } from '../store/own-rows.ts';
-import { markPastPlans, planUpkeep, type UpkeepRow } from './plans.ts';
+import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/own-rows.ts';
+import { markPastPlans, planUpkeep } from './plans.ts';
 import { enforceRetention, type Retired } from './retention.ts';
 
 export interface MaintenanceOptions extends UpkeepOptions {
@@ -125,11 +125,9 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
   while (consolidation.decay.enabled) {
     options.signal?.throwIfAborted();
     const from = after;
-    const rows = await database.read(tenant, async (reader) => {
-      const live = await liveStretch(reader, database, { tenant, after: from, limit: STRETCH });
-      const planned = await plannedDays(reader, tenant, { after: from, upTo: live.at(-1)?.rowId ?? from });
-      return live.map((row) => ({ ...row, plannedFor: planned.get(row.rowId) ?? null }));
-    });
+    const rows = await database.read(tenant, (reader) =>
+      liveStretch(reader, database, { tenant, after: from, limit: STRETCH }),
+    );
     if (rows.length === 0) break;
     after = rows.at(-1)?.rowId ?? after;
     await maintainStretch(deps, tenant, { rows, report, save: (writer) => save(writer, after, false) });
@@ -179,11 +177,7 @@ const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
 async function maintainStretch(
   deps: ConsolidateDeps,
   tenant: string,
-  {
-    rows,
-    report,
-    save,
-  }: { rows: readonly (LiveRow & UpkeepRow)[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
+  { rows, report, save }: { rows: readonly LiveRow[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
 ): Promise<void> {
   const now = deps.clock.now();
   const faded: { rowId: number; owner: string; importance: number }[] = [];

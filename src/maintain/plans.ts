@@ -53,10 +53,7 @@ async function becomeHistory(writer: Writer, deps: UpkeepDeps, found: Memory, wh
 }
 
 /** What upkeep has to know of a live memory. Times are milliseconds. */
-export interface UpkeepRow extends Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'> {
-  /** The day for which it is planned, or on which it is due; null for what is neither. */
-  plannedFor: number | null;
-}
+export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
 /** What becomes of it. */
 export type UpkeepPlan =
@@ -99,10 +96,16 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   if (expiresAfterDays !== null && daysSince(row.createdAt, now) >= expiresAfterDays) return true;
+  if (expiresAfterDueDays === null || row.plannedFor === null) return false;
+  // Of what the user means to do without a day, only the day is over on which it was to be brought up.
+  if (row.tense === 'planned' && row.beginsAt === null) return daysSince(row.createdAt, now) >= MEANT_FOR_DAYS;
   // A stay that was planned is ahead or under way until its end.
-  const due = Math.max(row.plannedFor ?? 0, row.beginsAt ?? 0, row.endedAt ?? 0);
-  return expiresAfterDueDays !== null && due > 0 && daysSince(due, now) >= expiresAfterDueDays;
+  const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
+  return daysSince(due, now) >= expiresAfterDueDays;
 }
+
+/** How long the user means to do something that has no day, where nobody says more of it: as long as a situation lasts. */
+const MEANT_FOR_DAYS = 90;
 
 /** What was read often, confirmed, or turned out well fades more slowly: 1 for a memory that nobody ever came back to. */
 export function slowness({

@@ -2,6 +2,7 @@ import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import type { ArchiveReason, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Tense } from '../record/statement.ts';
 import { chunks, type Database, type Reader, type Writer } from './database.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
 import { changeOwner } from './owner-store.ts';
@@ -85,6 +86,9 @@ export interface LiveRow {
   beginsAt: number | null;
   /** Until when it was so; null for what has no end, and for what happened. */
   endedAt: number | null;
+  tense: Tense;
+  /** The day for which it is planned, or on which it is due; null for what is neither. */
+  plannedFor: number | null;
   importance: number;
   createdAt: number;
   updatedAt: number;
@@ -102,8 +106,8 @@ export async function liveStretch(
   { syntax }: Pick<Database, 'syntax'>,
   { tenant, after, limit }: { tenant: string; after: number; limit: number },
 ): Promise<LiveRow[]> {
-  const { rows } = await sql<Omit<LiveRow, 'permanent'> & { permanent: number }>`
-    select m.row_id as "rowId", m.id, m.owner_key as owner, m.type, m.permanent, m.importance,
+  const { rows } = await sql<Omit<LiveRow, 'permanent' | 'plannedFor'> & { permanent: number; dueAt: number | null }>`
+    select m.row_id as "rowId", m.id, m.owner_key as owner, m.type, m.permanent, m.importance, m.tense, m.due_at as "dueAt",
       m.valid_from as "beginsAt", case when m.tense <> 'happened' then m.valid_to end as "endedAt", m.created_at as "createdAt",
       m.updated_at as "updatedAt", m.last_accessed_at as "lastAccessedAt", m.expires_at as "expiresAt",
       m.access_count as "accessCount", coalesce(u.confirmed, 0) as confirmed, u.last_confirmed_at as "lastConfirmedAt",
@@ -113,7 +117,10 @@ export async function liveStretch(
     from memories m left join memory_use u on u.tenant_id = m.tenant_id and u.memory_id = m.id
     where m.tenant_id = ${tenant} and m.archived_at is null and m.row_id > ${after}
     order by m.row_id limit ${limit}`.execute(reader);
-  return rows.map((row) => ({ ...row, permanent: row.permanent === 1 }));
+  return rows.map(({ dueAt, ...row }) => {
+    const plannedFor = Math.max(row.tense === 'planned' ? (row.beginsAt ?? 0) : 0, dueAt ?? 0);
+    return { ...row, permanent: row.permanent === 1, plannedFor: plannedFor === 0 ? null : plannedFor };
+  });
 }
 
 /**
@@ -242,27 +249,4 @@ export async function plansUntil(
     .limit(limit)
     .execute();
   return rows.map((row) => ({ item: toMemory(row), row: row.row_id }));
-}
-
-/** Until when plans must not be archived for their age: row → the day for which something is planned or due. */
-export async function plannedDays(
-  reader: Reader,
-  tenant: string,
-  { after, upTo }: { after: number; upTo: number },
-): Promise<Map<number, number>> {
-  const rows = await reader
-    .selectFrom('memories')
-    .select(['row_id', 'tense', 'valid_from', 'due_at'])
-    .where('tenant_id', '=', tenant)
-    .where('archived_at', 'is', null)
-    .where('row_id', '>', after)
-    .where('row_id', '<=', upTo)
-    .where((eb) => eb.or([eb('tense', '=', 'planned'), eb('due_at', 'is not', null)]))
-    .execute();
-  return new Map(
-    rows.map((row) => {
-      const from = row.tense === 'planned' ? (row.valid_from ?? 0) : 0;
-      return [row.row_id, Math.max(from, row.due_at ?? 0)];
-    }),
-  );
 }

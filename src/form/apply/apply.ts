@@ -262,8 +262,9 @@ async function add(
   return [...changed, memory];
 }
 
-/** From this share of its words on a known statement is said again by the one that takes its place. */
+/** From this share of its words on a known statement is said again by the one that takes its place, and by one in another tense. */
 const SAID_AGAIN = 0.5;
+const WHOLLY_SAID_AGAIN = 0.8;
 
 /**
  * A statement that a reader puts in the place of a known one may say again what goes on of it ("Oisin, 34, from Strabane, is permanent
@@ -273,8 +274,11 @@ const SAID_AGAIN = 0.5;
 function withCarriedOver(input: InternalMemory, statement: Statement, retires: readonly Retirement[]): InternalMemory {
   const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
   // Less trusted words were said again by somebody who is trusted more: they are that speaker's now.
-  if (old === undefined || old.tense !== statement.tense || isMoreTrusted(statement.trust, old.trust)) return input;
-  if (coveredBy(contentStems(old.content), contentStems(statement.text)) < SAID_AGAIN) return input;
+  if (old === undefined || isMoreTrusted(statement.trust, old.trust)) return input;
+  const wasPlan = old.tense === 'planned' || old.internal['planned'] === true;
+  if (wasPlan && statement.tense === 'happened') return input;
+  const needed = old.tense === statement.tense ? SAID_AGAIN : WHOLLY_SAID_AGAIN;
+  if (coveredBy(contentStems(old.content), contentStems(statement.text)) < needed) return input;
   return {
     ...input,
     quotes: joinQuotes(old.quotes, input.quotes),

@@ -259,7 +259,7 @@ function checkText(
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
   // A day of a month may have been counted from the turn.
   if (number !== null && !(Number(number) <= 31)) return refuse('value_not_said', number);
-  const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}'-]*/gu) ?? [];
+  const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
   // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(

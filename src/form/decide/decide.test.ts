@@ -199,6 +199,11 @@ describe('decide', () => {
     const search = known({ attribute: 'apprentice_search', value: 'two candidates', statedAt: earlier(9) });
     for (const target of [waiting, search])
       expect(decide(told(target), [], context)).toMatchObject({ retires: [{ memory: target, how: 'replaced' }] });
+    // "User · colleague = Noor" says who Noor is: what becomes of Noor takes its place.
+    const colleague = known({ attribute: 'colleague', value: 'Noor', statedAt: earlier(9) });
+    expect(decide(told(colleague), [], context)).toMatchObject({ retires: [{ memory: colleague, how: 'replaced' }] });
+    const son = { ...known({ attribute: 'child_name', value: 'Noor', statedAt: earlier(9) }), permanent: true };
+    expect(decide(told(son), [], context)).toMatchObject({ retires: [] });
     const likes = known({ attribute: 'likes', value: 'teaching', statedAt: earlier(9) });
     const plain = known({ text: 'User teaches on Mondays.', statedAt: earlier(9) });
     for (const target of [likes, plain]) expect(decide(told(target), [], context)).toMatchObject({ retires: [] });

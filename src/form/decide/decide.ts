@@ -138,7 +138,7 @@ function extend(statement: Statement, target: Memory, context: DecideContext): D
  * the user is or has, which the table of attributes knows.
  */
 function mayConcernAnother(
-  { relation, attribute }: Statement,
+  { relation, attribute, subject }: Statement,
   target: Memory,
   { types, attributes }: DecideContext,
 ): boolean {
@@ -148,7 +148,9 @@ function mayConcernAnother(
   const type = types.get(target.type);
   const isPassing = type !== undefined && (type.expiresAfterDays !== null || type.initialState !== null);
   const isOwnWord = target.attribute !== null && !attributes.isKnown(target.attribute);
-  return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord);
+  // "User · colleague = Uwe Prell" is as much a statement about Uwe Prell.
+  const namesSubject = target.value !== null && subject.toLowerCase().includes(target.value.toLowerCase());
+  return !target.permanent && target.attribute !== attribute && (isPassing || isOwnWord || namesSubject);
 }
 
 /** The fields that decide whether two statements can both hold. */

@@ -110,14 +110,14 @@ One statement for each matter that can change on its own, with its number, place
 - about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
 - attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers, also for spoken ones ("71", "650", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is ("User has a son, Tai, who is eleven."), and are about "User"; what else is said of that person later is about that person, under another attribute.
 - denied: true when it says that something is NOT so ("has no car", "does not eat pork"). What is no longer so is not denied but replaced or ended.
-- tense: holds (so until something changes), habit (again and again: never a date), happened (over), planned (will be).
+- tense: holds (so until something changes), habit (again and again: never a date; what recurs from a day on, "piano lessons on Fridays from 8 May 2026", is a habit with that day in its text), happened (over; also what was won, bought, passed, paid or agreed: it stays true when the matter goes on), planned (will be).
 - type: one of the types below.
 - turn and quote: the number of the turn and the user's exact words in it that say so, copied, not shortened with your own words. When the user accepts what the assistant said ("yes", "spot on"), quote the accepting words. No quote, no statement.
 - from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; a month or a season is its first day. Null when not said.
 - importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
 - inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
 - relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text keeps what goes on of it and does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
-Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it; what was learned of people stays, and what was done, won, paid or refused. When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
+Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it. What it showed of people stays: a taste, a skill, how they want something worded, what they did, won, spent or refused. Where such a thing is worded as present and is past now, replace it by the same in the past ("User was a scout leader for ten years.", happened). When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
 A known statement that "ran out" is no longer in mind, because nobody has said what came of it. Where these turns say it ("got the job!"), write the outcome as a statement and name the number: reaches (a goal or an intention was done), replaces or ends.
 ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so. known: their numbers, all that the same words end; turn and quote; on: the ISO date from which they are over where that lies ahead (with a job that is left on 1 April also its hours and its route end on that day), else null.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
@@ -125,6 +125,7 @@ reflections: what a thoughtful assistant would keep in mind about working with t
 topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and write its summary anew: what still matters of the old one, and the new.
 
 Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation (where the present one is over already, put it into ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
+Before you finish, go through the user's turns once more, clause by clause: the reason, the aside, the second half of a sentence, what is to be taken up another time.
 
 Examples (user turn → statement):
 [2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
@@ -142,7 +143,7 @@ export interface ReadPromptInput extends ReadInput {
 /** What a stretch of a conversation states, and what that does to what is known. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 5,
+  version: 6,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
@@ -179,7 +180,9 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
 
 /** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
-  const { subject, attribute, value, polarity, tense, statedAt, dueAt, validTo, archivedAt, content } = memory;
+  const { subject, attribute, value, polarity, tense, statedAt, validFrom, validTo, archivedAt, content } = memory;
+  // Of a plan without a day only the day is known on which it is brought up again: nobody has said that one.
+  const dueAt = tense === 'planned' && validFrom === null ? null : memory.dueAt;
   const about = isUser(subject) ? '' : `${subject} · `;
   const field =
     attribute === null
