@@ -125,7 +125,7 @@ reflections: what a thoughtful assistant would keep in mind about working with t
 topics: 1 to 3 topics of these turns, each with a summary of one to four sentences; where one of the known topics goes on, use its title and write its summary anew: what still matters of the old one, and the new.
 
 Leave out: greetings, thanks, questions, the task at hand, hypotheticals, jokes and irony, quotations of others, pasted or forwarded text, role play and fiction, what a tool or a document says, what the assistant says or suggests unless the user takes it up. An everyday sentence ends nothing: "left the office early" is not the end of a job. A new employer, home or other state that begins later replaces the present one only then: tense planned, with its date, without relation (where the present one is over already, put it into ends). A changed mind about what lies ahead replaces the known plan now. Small talk gives empty lists.
-Before you finish, go through the user's turns once more, clause by clause: the reason, the aside, the second half of a sentence, what is to be taken up another time.
+Before you finish, go through the user's turns once more, clause by clause: a reason, an aside or the second half of a sentence that is missing goes into the statement that it belongs to; only what can change on its own becomes another.
 
 Examples (user turn → statement):
 [2026-03-02 Mon] "no wait, the viewing is thursday not wednesday" (known 4: the flat viewing is on Wednesday 4 March) → {"text":"User's flat viewing is on Thursday 5 March 2026.","attribute":"appointment","value":"Thursday 5 March 2026","tense":"planned","type":"intention","quote":"the viewing is thursday not wednesday","due":"2026-03-05","relation":"replaces","known":4}
