@@ -202,6 +202,9 @@ describe('decide', () => {
     // "User · colleague = Noor" says who Noor is: what becomes of Noor takes its place.
     const colleague = known({ attribute: 'colleague', value: 'Noor', statedAt: earlier(9) });
     expect(decide(told(colleague), [], context)).toMatchObject({ retires: [{ memory: colleague, how: 'replaced' }] });
+    // A number that is off by one takes nobody out of the memory.
+    const slip = statement({ attribute: 'skill', value: 'oars', relation: { kind: 'replaces', target: colleague } });
+    expect(decide(slip, [], context)).toMatchObject({ action: 'add', retires: [] });
     const son = { ...known({ attribute: 'child_name', value: 'Noor', statedAt: earlier(9) }), permanent: true };
     expect(decide(told(son), [], context)).toMatchObject({ retires: [] });
     const likes = known({ attribute: 'likes', value: 'teaching', statedAt: earlier(9) });

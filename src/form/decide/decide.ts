@@ -95,6 +95,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   const { kind, target } = statement.relation;
   if (!mayStillChange(target)) return null;
   if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context)) return null;
+  if (kind === 'replaces' && !mayReplaceNamed(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
   // What has run out and is said again is a new statement with the time of today: the old one would expire at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
@@ -110,6 +111,21 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [] };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/**
+ * Who somebody is ("colleague = Noor") is replaced under the same attribute or by a statement that names them. A number that is off by
+ * one in a reader's answer would otherwise take a person out of the memory.
+ */
+function mayReplaceNamed(
+  { attribute, subject, text }: Statement,
+  target: Memory,
+  { attributes }: DecideContext,
+): boolean {
+  if (target.attribute === null || target.attribute === attribute || target.value === null) return true;
+  if (!attributes.policyOf(target.attribute).namesSomebody) return true;
+  const said = `${subject} ${text}`.toLowerCase();
+  return target.value.split(/[\s,(]+/u).some((name) => name.length > 1 && said.includes(name.toLowerCase()));
 }
 
 /** What was meant to be has come: only what has outcomes, was planned or has run out can be reached. */
