@@ -275,8 +275,7 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
   const old = retires.find(({ memory }) => memory.id === statement.relation?.target.id)?.memory;
   // Less trusted words were said again by somebody who is trusted more: they are that speaker's now.
   if (old === undefined || isMoreTrusted(statement.trust, old.trust)) return input;
-  const wasPlan = old.tense === 'planned' || old.internal['planned'] === true;
-  if (wasPlan && statement.tense === 'happened') return input;
+  if (old.internal['planned'] === true || (old.tense === 'planned' && statement.tense !== 'planned')) return input;
   const needed = old.tense === statement.tense ? SAID_AGAIN : WHOLLY_SAID_AGAIN;
   if (coveredBy(contentStems(old.content), contentStems(statement.text)) < needed) return input;
   return {
