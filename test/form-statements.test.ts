@@ -520,7 +520,7 @@ for (const database of databases()) {
         answer({ statements: [item({ ...after, turn: 1, quote, relation: 'replaces', known: 1 })] });
         const [next = ''] = (await handle.form()).added;
         expect(await handle.memories.get(old)).toMatchObject({ archiveReason: 'superseded', contradictedBy: next });
-        expect((await handle.memories.get(next))?.sourceEvents, after.text).toHaveLength(turns);
+        expect((await handle.memories.get(next))?.sourceEvents).toHaveLength(turns);
       }
     });
 

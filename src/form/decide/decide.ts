@@ -93,9 +93,7 @@ function sharesEvent({ sourceEvents }: Memory, { events }: Statement): boolean {
 function byRelation(statement: Statement, context: DecideContext): Decision | null {
   if (statement.relation === null) return null;
   const { kind, target } = statement.relation;
-  if (!mayStillChange(target)) return null;
-  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context)) return null;
-  if (kind === 'replaces' && !mayReplaceNamed(statement, target, context)) return null;
+  if (!mayStillChange(target) || !mayTouch(statement, target, context)) return null;
   const isExpired = target.archivedAt !== null;
   // What has run out and is said again is a new statement with the time of today: the old one would expire at once.
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
@@ -111,6 +109,13 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
     return { action: 'add', retires: [] };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
+}
+
+/** Whether subject and attribute let a reader's relation be right. */
+function mayTouch(statement: Statement, target: Memory, context: DecideContext): boolean {
+  if (!mayBeOneMatter(statement.subject, target.subject) && !mayConcernAnother(statement, target, context))
+    return false;
+  return statement.relation?.kind !== 'replaces' || mayReplaceNamed(statement, target, context);
 }
 
 /**
