@@ -17,13 +17,15 @@ const REQUEST_WORDS =
 /**
  * The statements that the words of a request to forget mean, the narrowest reading first: a value that the request names ("take
  * Mustard out of your notes"); an attribute, by its names in the table and in the packs ("what I earn"); all telling words; a topic
- * that the latest statement without an attribute is about. A statement that repeats a value found so is meant as well. Empty where
- * nothing is meant for certain.
+ * that the latest statement without an attribute is about. A statement that repeats a value found so is meant as well. Where no
+ * statement has all telling words, the one that has more of them than any other, and at least the share `least`. Empty where nothing
+ * is meant for certain.
  */
 export function meantByRequest<Item extends Meanable>(
   about: string,
   items: readonly Item[],
   attributes: AttributeTable,
+  least: number = HALF,
 ): Item[] {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   if (words === '') return [];
@@ -38,13 +40,42 @@ export function meantByRequest<Item extends Meanable>(
     return withRepeats([...byAttribute, ...sharing], items);
   if (byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
-  const clauses = words.split(PARTS).map((clause) => tellingStems(withoutTopics(clause)));
+  const clauses = words.split(PARTS).filter((clause) => !keeps(clause));
+  const stems = clauses.map((clause) => tellingStems(withoutTopics(clause)));
   const said = items.filter(({ content, value }) =>
-    clauses.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
+    stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
   if (said.length > 0) return withRepeats(said, items);
+  const most = sharingMost(clauses, items, least);
+  if (most.length > 0) return most;
   const [latest] = sharing.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
   return latest === undefined ? [] : [latest];
+}
+
+/** The share of its telling words that a request may be told by. */
+export const HALF: number = 0.5;
+
+/** What has more of the words of one clause than anything else; all of it where the clause says "everything". */
+function sharingMost<Item extends Meanable>(clauses: readonly string[], items: readonly Item[], least: number): Item[] {
+  if (least >= 1) return [];
+  for (const clause of clauses) {
+    const stems = tellingStems(clause);
+    const shares = items.map(({ content, value }) => sharesWords(stems, `${content} ${value ?? ''}`));
+    const best = Math.max(0, ...shares);
+    if (best < least) continue;
+    const found = items.filter((_, index) => shares[index] === best);
+    const own = detectPack(clause);
+    const isAll = own !== null && packPattern(own, 'request:all').test(clause);
+    if (isAll || new Set(found.map(({ content }) => content)).size === 1) return found;
+  }
+  return [];
+}
+
+/** "But remember the name": what a clause wants kept is not meant. */
+function keeps(clause: string): boolean {
+  const own = detectPack(clause);
+  if (own === null || packPattern(own, 'request:not').test(clause)) return false;
+  return packPattern(own, 'request:keep').test(clause) && !packPattern(own, 'request:drop').test(clause);
 }
 
 /** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
@@ -175,7 +206,7 @@ function topicsOf(pack: Pack): [attribute: string, pattern: RegExp][] {
 }
 
 /** "My phone number and my address" are two things. */
-const PARTS = /[,;.!?，、。]| (?:and|und|y|et|e|en|ed) |和/giu;
+const PARTS = /[,;.!?，、。]| (?:and|but|und|aber|y|pero|et|mais|e|mas|en|maar|ed|ma|però) |和/giu;
 
 /** The attributes that a request names; of two in one part the last one is the head: "my child's school", "adresse mail". */
 function topicsIn(words: string, attributes: AttributeTable): Set<string> {

@@ -4,10 +4,11 @@ import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../../language/packs/packs.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
+import type { AttributeTable } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
-import { type Meanable, meantByRequest, namesNothing, namesTopic } from '../../meant-by-request.ts';
+import { HALF, type Meanable, meantByRequest, namesNothing, namesTopic } from '../../meant-by-request.ts';
 import {
   emptyReading,
   type Reader,
@@ -19,7 +20,7 @@ import {
 import { foreignAsTold, type TellForeign } from './tell-foreign.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
-import { correctionOf, dueOf, forgetObject, type Request, requestOf } from './requests.ts';
+import { correctionOf, dueOf, forgetObject, type ForgetObject, type Request, requestOf } from './requests.ts';
 import { featuresOf, select, type Selection } from './selector.ts';
 import { type ReadUnit, renderSlot, unitsOf, withDates } from './units.ts';
 
@@ -241,38 +242,63 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
     return;
   }
   const said = plainMarks(turn.event.content.slice(0, unit.start));
-  const { candidates, needsObject, isIdiom, clause, near, ahead } = forgetObject(unit, said);
-  const isNothing = (words: string): boolean => namesNothing(words, input.attributes);
-  const own = plainMarks(turn.event.content.slice(0, unit.start + clause)).trim();
-  const [first = ''] = candidates;
-  const points = !needsObject && [near, first].some(isNothing);
+  const object = forgetObject(unit, said);
   const meanable = meanableBefore(turn, input, reading);
-  const isGrounded = (words: string): boolean => meantByRequest(words, meanable, input.attributes).length > 0;
-  const grounded = candidates.find(isGrounded);
-  if (clause > 0 && points && isLong(own) && !isGrounded(own)) {
+  const isGrounded: IsGrounded = (words, least = 1) =>
+    meantByRequest(words, meanable, input.attributes, least).length > 0;
+  const own = plainMarks(turn.event.content.slice(0, unit.start + object.clause)).trim();
+  const { points, about } = aboutOf(object, isGrounded, input.attributes);
+  if (object.clause > 0 && points && isLong(own) && !isGrounded(own)) {
     // "I applied elsewhere, but don't save that": what the sentence says before the request is not formed at all.
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
-    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(clause) }, about: own, known: [] });
+    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(object.clause) }, about: own, known: [] });
     return;
   }
-  if (isIdiom && grounded === undefined && !points) return;
-  const named = (): string | undefined =>
-    candidates.find((words) => namesTopic(words, input.attributes)) ??
-    (points ? ahead : candidates).find((words) => !isNothing(words));
-  const about = grounded ?? (isIdiom ? '' : (named() ?? ''));
+  const pointsBack = about === '' && unit.index === 0;
+  if (about === null || (pointsBack && lastIsTask(turn, input))) return;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said.trim())
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
-  const pointsBack = about === '' && unit.index === 0;
   const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, input.attributes);
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
   reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known });
 }
 
+type IsGrounded = (words: string, least?: number) => boolean;
+
+/** What a request is about; empty where it points at what was said just before, null where nothing is asked. */
+function aboutOf(
+  { candidates, needsObject, isIdiom, near, ahead }: ForgetObject,
+  isGrounded: IsGrounded,
+  attributes: AttributeTable,
+): { points: boolean; about: string | null } {
+  const isNothing = (words: string): boolean => namesNothing(words, attributes);
+  const [first = ''] = candidates;
+  const points = !needsObject && [near ?? first, first].some(isNothing);
+  // Only the words of the request itself may be told by a part of them.
+  const grounded = candidates.find((words) => isGrounded(words)) ?? (isGrounded(first, HALF) ? first : undefined);
+  if (grounded !== undefined || isIdiom) return { points, about: grounded ?? (points ? '' : null) };
+  const named =
+    candidates.find((words) => namesTopic(words, attributes)) ??
+    (points ? ahead : candidates).find((words) => !isNothing(words));
+  return { points, about: named ?? '' };
+}
+
+/** "Calculate the fare", and then "ignore that": the task is dropped, and nothing was said that could be forgotten. */
+function lastIsTask(turn: Turn, input: ReadInput): boolean {
+  const content = lastOwn(turn, input)?.content ?? '';
+  const pack = detectPack(content);
+  return pack !== null && packPattern(pack, 'ask').exec(content)?.index === 0;
+}
+
+function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
+  return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
+}
+
 /** What is known from the user's turn before this one. */
-function saidLast(turn: Turn, { earlier, turns, known }: ReadInput): Memory[] {
-  const last = [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
-  return known.filter(({ sourceEvents }) => last !== undefined && sourceEvents.includes(last.id));
+function saidLast(turn: Turn, input: ReadInput): Memory[] {
+  const last = lastOwn(turn, input);
+  return input.known.filter(({ sourceEvents }) => last !== undefined && sourceEvents.includes(last.id));
 }
 
 /** What a request can mean: what is known, what these turns state, and what was said before. */

@@ -244,9 +244,9 @@ function isOrder(before: string, pack: Pack): boolean {
 export interface ForgetObject {
   candidates: string[];
   needsObject: boolean;
-  /** Where the clause of the request begins in the sentence, and its words up to the end of the phrase. */
+  /** Where the clause of the request begins in the sentence, and its words up to the end of the phrase where they point back. */
   clause: number;
-  near: string;
+  near: string | null;
   /** The words before the phrase, in the sentence and in the turn: what stands after it may be a reason. */
   ahead: string[];
   /** Only something that was said can be meant. */
@@ -273,12 +273,13 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
     ? [own]
     : [own, `${text.slice(0, phrase.start)} ${own}`, ...(phrase.isIdiom ? [text] : []), before];
   const clause = [...text.slice(0, phrase.start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
+  const near = text.slice(clause, phrase.end);
   return {
     candidates: candidates.map((words) => words.trim()).filter(Boolean),
     needsObject: phrase.needsObject === true,
     isIdiom: phrase.isIdiom,
     clause,
-    near: text.slice(clause, phrase.end),
+    near: phrase.isIdiom || POINTS.test(near) || pack?.script === 'han' ? near : null,
     ahead: [text.slice(0, phrase.end), before],
   };
 }
