@@ -243,7 +243,9 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
   }
   const said = plainMarks(turn.event.content.slice(0, unit.start));
   const object = forgetObject(unit, said);
-  const meanable = meanableBefore(turn, input, reading);
+  const before = meanableBefore(turn, input, reading);
+  // "Take the vanilla off" is work on a list, where a list has the vanilla.
+  const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
   const isGrounded: IsGrounded = (words, least = 1) =>
     meantByRequest(words, meanable, input.attributes, least).length > 0;
   const own = plainMarks(turn.event.content.slice(0, unit.start + object.clause)).trim();
@@ -255,7 +257,7 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
     return;
   }
   const pointsBack = about === '' && unit.index === 0;
-  if (about === null || (pointsBack && lastIsTask(turn, input))) return;
+  if (about === null || (pointsBack && isTask(lastOwn(turn, input)?.content ?? ''))) return;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
   if (about === '' || about === said.trim())
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
@@ -284,12 +286,13 @@ function aboutOf(
   return { points, about: named ?? '' };
 }
 
-/** "Calculate the fare", and then "ignore that": the task is dropped, and nothing was said that could be forgotten. */
-function lastIsTask(turn: Turn, input: ReadInput): boolean {
-  const content = lastOwn(turn, input)?.content ?? '';
+/** "Calculate the fare", "shopping list: eggs, flour, milk": a task or a list, which tells nothing of the user. */
+function isTask(content: string): boolean {
   const pack = detectPack(content);
-  return pack !== null && packPattern(pack, 'ask').exec(content)?.index === 0;
+  return LIST.test(content) || (pack !== null && packPattern(pack, 'ask').exec(content)?.index === 0);
 }
+
+const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,/u;
 
 function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
   return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
