@@ -48,30 +48,31 @@ export const dutch: Pack = {
     howMany: 'hoeveel',
   },
   requests: {
-    drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen',
-    keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden',
+    drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen|vernietig|vernietigen|uitgummen|uitvegen|opschonen|droppen|weg ermee|(?:mag|mogen|kan|moet) (?:\\S+ ){0,4}?(?:weg|eruit|eraf|vervallen|verdwijnen)(?= *(?:[.,!?]|$))|(?:gooi|haal|doe|veeg|poets|neem) ((?:\\S+ ){0,5}?)(?:weg|eruit|eraf|uit (?:je|jouw|uw) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen))|(?:laat|laten) (?:\\S+ ){0,4}?(?:verdwijnen|los)|uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen) (?:halen|verwijderen|wissen|schrappen)',
+    keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden|bewaard|vastgelegd|opgeschreven|te schrijven|te houden|te weten|meer weten|meer weet|archiveren',
     not: 'niet|nie|nooit|nergens|niks|niets|geen|zonder',
     unsaid:
-      'doe (?:\\S+ ){0,2}alsof|alsof ik (?:\\S+ ){0,4}(?:nooit|niet|niks|niets)|had ik (?:beter |liever )?niet (?:moeten|willen)',
+      'doe (?:\\S+ ){0,2}alsof|alsof ik (?:\\S+ ){0,4}(?:nooit|niet|niks|niets)|had ik (?:beter |liever )?niet (?:moeten|willen)|blijft (?:\\S+ ){0,2}?(?:onder ons|tussen ons|onder de pet|buiten de boeken|off the record)|(?:heb je|hebt u|heb jij) (?:\\S+ ){0,3}?(?:nooit|niet) (?:gehoord|gelezen|gezien|van mij)|nooit (?:plaatsgevonden|gebeurd)|(?:mag|mogen|moet|hoeft|hoort|hoeven) (?:\\S+ ){0,3}?(?:nergens|niet) (?:\\S+ ){0,3}?(?:te staan|staan|blijven hangen|achterblijven|terechtkomen)|niet (?:voor|in) (?:je|jouw|uw) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen)',
     all: 'alles|alle',
-    polite: 'alsjeblieft|alstublieft|aub|graag|bedankt|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|je|u|maar',
+    polite: 'alsjeblieft|alstublieft|aub|svp|graag|bedankt|(?:kun|kan|wil|zou|mag) (?:je|jij|u)|je|u|maar',
     remember:
       'onthoud(?: dat| dit|:|,)?|onthou(?: dat| dit|:|,)|noteer|schrijf (?:dat|dit|het) op|hou (?:er )?rekening mee|vergeet niet dat|ter info|voor de duidelijkheid|zodat je het weet|even voor je geheugen|bewaar dit',
     ...forgetRequests({
-      drop: 'vergeet|wis|verwijder|schrap|gooi|haal|streep(?: weg)?',
+      drop: 'vergeet|wis|verwijder|schrap|gooi|haal|streep(?: weg)?|vernietig',
       object:
-        "(?:alsjeblieft |maar |even |alles )*(?:over |van )?(?:mijn|m'n|ons|onze)(?= (?!laatste|tekst|bericht|mail|bestand|lijst))|(?:alsjeblieft |maar |even )*(?:dat|dit|het|alles)(?= *(?:[.!,;?]|$| maar| alsjeblieft| weer| van| over| met| wat| uit| ik))|(?:maar |alles )?(?:wat|waar|hoe|wie|wanneer|dat) (?:ik|we|mijn)|het feit|de naam van",
+        "(?:alsjeblieft |maar |even |alles )*(?:over |van )?(?:mijn|m'n|ons|onze)(?= (?!laatste|tekst|bericht|mail|bestand|lijst))|(?:alsjeblieft |maar |even )*(?:dat|dit|het|alles)(?= *(?:[.!,;?]|$| maar| alsjeblieft| weer| van| over| met| wat| uit| ik))|(?:maar |alles |even |alsjeblieft )*(?:wat|waar|hoe(?: oud| veel| lang)?|hoeveel|wie|wanneer|dat) (?:ik|we|wij|mijn)|(?:maar |even |alsjeblieft )*(?:alles (?:over|van|wat)|dat (?:van|over|met))|het feit|de naam van",
       keepNot:
         '((?:dat|dit|het|mijn \\S+)) hoeft? (?:je |jij |u )?(?:verder |echt )?niet (?:(?:op )?te (?:slaan|onthouden|bewaren|weten|noteren)|(?:bewaard|onthouden|opgeslagen|genoteerd)(?: te worden)?)|niet (?:opslaan|onthouden|bewaren|noteren|opschrijven)(?= *(?:[.!,]|$| graag| alsjeblieft| aub))|(?:bewaar|onthoud|noteer|sla|schrijf)(?: (?:dat|dit|het|mijn \\S+))?(?: alsjeblieft)?(?: maar)? niet(?: op)?|(?:ik wil niet|ik wil liever niet) dat (?:je|u) ((?:\\S+ ){1,8}?)(?:onthoudt|weet|bewaart|opslaat|noteert)|ik (?:heb|had|zou) liever (?:hebben )?dat (?:je|u) ((?:\\S+ ){1,8}?)niet (?:onthoudt|weet|bewaart|opslaat|noteert)',
-      memory: 'uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand)',
-      also: "doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet|niks|niets)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
-      named: '(?:vergeet|wis|verwijder) (?:de|het)',
+      memory:
+        'uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen)',
+      also: "(?:verzoek|vraag) (?:ik )?(?:je|u) (?:om )?((?:\\S+ ){1,10}?)(?:te (?:wissen|verwijderen|vergeten|schrappen|vernietigen))|doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet|niks|niets)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
+      named: '(?:vergeet|wis|verwijder|schrap) (?:maar )?(?:de|het|die|dat)',
     }),
     pointing:
-      'gezegd|zei|vertelde|verteld|schreef|geschreven|net|zojuist|daarnet|zonet|nu|meteen|direct|geheugen|notities|naam|ding|deel|informatie|onthouden|onthoudt|bewaren|bewaart|opslaan|vergeten|vergeet|wissen|verwijder|hoeft?|liever|wil|graag|alsjeblieft|aub|privé|laatste|zin|bericht|maar|weer',
-    lead: 'alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|mijn \\S+|dat van \\S+(?: \\S+)?',
+      'gezegd|zei|vertelde|verteld|schreef|geschreven|net|zojuist|daarnet|zonet|nu|meteen|direct|geheugen|notities|naam|ding|deel|informatie|onthouden|onthoudt|bewaren|bewaart|opslaan|vergeten|vergeet|wissen|verwijder|hoeft?|liever|wil|graag|alsjeblieft|aub|privé|laatste|zin|bericht|maar|weer|systeem|hoofd|dossier|hoor|gewoon|even|gegevens|alles|meer|computer|internet|zinnetje',
+    lead: '(?:kun|kan|wil|zou|mag) (?:je|jij|u)|kunt u|wilt u|(?:je|jij|u) (?:mag|kan|kunt)|ja|o|ach|dus|trouwens|pff|haha|hey|zeg|gewoon|svp|aub|toch|doe me een lol en|alsjeblieft|graag|och|oh|ok|oké|en|maar|nee|wacht|sorry|hé|even|nu|mijn \\S+|dat van \\S+(?: \\S+)?',
     notForget:
-      'vergeet (?:alsjeblieft )?niet|vergeet (?:\\S+ ){0,4}niet(?= *[.!,]|$)|ik ben vergeten|ik vergeet|ben je vergeten|vergeet het maar|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
+      'vergeet (?:alsjeblieft )?niet|vergeet (?:\\S+ ){0,4}niet(?= *[.!,]|$)|ik ben vergeten|ik vergeet|ben je vergeten|vergeet het maar|(?:van|uit|in) (?:de|het|mijn|onze) (?:\\S+ )?(?:lijst|boodschappenlijst|lijstje|tabel|agenda|bestelling|presentatie|kalender)|hoe (?:verwijder|wis) ik|(?:wis|verwijder) (?:de|het) (?:laatste|regel|zin|alinea|bestand)',
     takeBack:
       '(?:toch|nee|wacht|bij nader inzien)?[, ]{0,3}(?:bewaar (?:het|dat|maar) (?:toch|wel|maar)|onthoud (?:het|dat) (?:toch|maar)|hou (?:het|dat) (?:toch|maar)|niet (?:wissen|verwijderen|vergeten) toch)|toch (?:maar )?(?:wel )?(?:bewaren|onthouden|houden|opslaan)|laat (?:u |je )?(?:het|dat|hem|die|ze) (?:\\S+ ){0,3}?staan|(?:toch|wacht|nee)[,. ]+(?:\\S+ ){0,3}?(?:bewaar|hou|houd|onthoud) (?:het|dat|hem|die|ze)',
     wish: 'vanaf nu|van nu af|voortaan|in de toekomst|altijd (?:kort|in|met|eerst)|nooit meer|(?:gebruik|zet|schrijf|geef|zeg)(?: me)? (?:nooit|altijd|geen)|stop met|hou op met|noem me|noem mij|zeg maar (?:je|jij|u)|antwoord (?:me )?(?:altijd|kort|in)|korte antwoorden|elke keer als|als ik (?:je )?vraag|geen (?:emoji|opsommingen|lijstjes)|niet lief doen|daar heb ik je voor',

@@ -277,8 +277,9 @@ function aboutOf(
   const isNothing = (words: string): boolean => namesNothing(words, attributes);
   const [first = ''] = candidates;
   const points = !needsObject && [near ?? first, first].some(isNothing);
-  // Only the words of the request itself may be told by a part of them.
-  const grounded = candidates.find((words) => isGrounded(words)) ?? (isGrounded(first, HALF) ? first : undefined);
+  // Only the words of the request itself and of its clause may be told by a part of them.
+  const grounded =
+    candidates.find((words) => isGrounded(words)) ?? candidates.slice(0, 2).find((words) => isGrounded(words, HALF));
   if (grounded !== undefined || isIdiom) return { points, about: grounded ?? (points ? '' : null) };
   const named =
     candidates.find((words) => namesTopic(words, attributes)) ??
@@ -292,7 +293,7 @@ function isTask(content: string): boolean {
   return LIST.test(content) || (pack !== null && packPattern(pack, 'ask').exec(content)?.index === 0);
 }
 
-const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,/u;
+const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,|^\s*[<{[]/u;
 
 function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
   return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);

@@ -113,7 +113,7 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
     const before = text.slice(0, start);
     if (isUsersOwn(before, pack) || isDenied(before, pack) || saysOther(before, pack)) continue;
     if (namesText(text.slice(end))) continue;
-    if (isAsked || beginsClause(before, pack) || isLast(text.slice(end)) || CLITIC.test(match[0]))
+    if (isAsked || beginsClause(before, pack) || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
       return { start, end, isIdiom: true, needsObject: !POINTS.test(clauseAt(text, start, end)) };
   }
   return null;
@@ -186,9 +186,9 @@ function isDenied(before: string, pack: Pack): boolean {
 /** An order with its object: "cancellala", "bórralo". */
 const CLITIC = /\p{L}{4}(?:l[oaei]|l[oa]s)$/iu;
 
-/** "…, delete.": an order, after what it is about. */
-function isLast(after: string): boolean {
-  return /^[\s.!,…)]*$/u.test(after);
+/** "…, delete please.": an order, after what it is about. */
+function isLast(after: string, pack: Pack): boolean {
+  return /^[\s.!,…)]*$/u.test(after.replace(packPattern(pack, 'request:polite'), ''));
 }
 
 /** The clause that a phrase stands in. */
@@ -269,10 +269,16 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
     );
   const own = after === null ? rest : rest.slice(0, length + after.index);
   const isNamed = phrase.isIdiom && packPattern(pack as Pack, 'request:forgetNamed').test(rest.slice(0, length + 1));
+  const clause = [...text.slice(0, phrase.start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
   const candidates = isNamed
     ? [own]
-    : [own, `${text.slice(0, phrase.start)} ${own}`, ...(phrase.isIdiom ? [text] : []), before];
-  const clause = [...text.slice(0, phrase.start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
+    : [
+        own,
+        `${text.slice(clause, phrase.start)} ${own}`,
+        `${text.slice(0, phrase.start)} ${own}`,
+        ...(phrase.isIdiom ? [text] : []),
+        before,
+      ];
   const near = text.slice(clause, phrase.end);
   return {
     candidates: candidates.map((words) => words.trim()).filter(Boolean),
