@@ -98,8 +98,10 @@ const MOST_BETWEEN = 5;
 function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
   if (unit.text.length > LONGEST_LOOSE || unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
-  const isAsked = packPattern(pack, 'request:polite').test(text);
-  if (/[?？]\s*$/u.test(text) && (!isAsked || packPattern(pack, 'question').exec(text)?.index === 0)) return null;
+  const polite = packPattern(pack, 'request:polite').exec(text);
+  const isAsked = polite !== null;
+  const isQuestion = /[?？]\s*$/u.test(text) && polite?.index !== 0;
+  if (isQuestion && (!isAsked || packPattern(pack, 'question').exec(text)?.index === 0)) return null;
   const unsaid = packPattern(pack, 'request:unsaid').exec(text);
   if (unsaid !== null && !saysOther(text.slice(0, unsaid.index), pack))
     return { start: unsaid.index, end: unsaid.index + unsaid[0].length, isIdiom: true };
@@ -112,7 +114,7 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
     if (isUsersOwn(before, pack) || isDenied(before, pack) || saysOther(before, pack)) continue;
-    if (namesText(text.slice(end))) continue;
+    if (namesText(`${match.slice(1).join(' ')} ${text.slice(end)}`)) continue;
     if (isAsked || beginsClause(before, pack) || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
       return { start, end, isIdiom: true, needsObject: !POINTS.test(clauseAt(text, start, end)) };
   }
