@@ -578,8 +578,8 @@ export const german: Pack = {
   ],
   topics: {
     name: 'name|nachname|vorname|wie ich heiße',
-    birthday: 'geburtstag|geburtsdatum|wann ich geboren',
-    age: 'alter|wie alt ich bin',
+    birthday: 'geburtstag|geburtsdatum|wann ich geboren|geboren',
+    age: 'alter|wie alt ich bin|bin \\d{1,2}|\\d{1,2} jahre alt',
     home_city: 'wo ich (?:wohne|lebe)|wohnort|stadt|wohne?|gezogen',
     address: 'adresse|anschrift|straße|hausnummer|\\p{L}*(?:straße|strasse|gasse|weg|platz|allee) \\d+',
     employer: 'arbeitgeber|wo ich arbeite|firma|stelle|arbeit|job',
@@ -603,8 +603,8 @@ export const german: Pack = {
     appointment: 'termine?|arzttermin|krankenhaus|therapie',
     goal: 'ziele?|pläne?|vorhaben',
     manager: 'chefin|chef|vorgesetzte[rn]?',
-    email: 'e-?mail(?:-?adresse)?|mail-?adresse',
-    phone_number: '(?:handy|telefon|mobil)?nummer|telefon|handy',
+    email: 'e-?mail(?:-?adresse)?|mail-?adresse|[\\w.-]+@[\\w.-]+',
+    phone_number: '(?:handy|telefon|mobil)?nummer|telefon|handy|\\+?\\d[\\d /-]{6,}\\d',
     breakup:
       'ex|exfrau|exmann|exfreund(?:in)?|ex-?partner(?:in)?|getrennt|trennung|schluss gemacht|schluss|geschieden|scheidung|verlassen|schluss ist',
     health: `gesundheit(?:lich\\p{L}*)?|krankheit(?:en)?|krank|diagnose|psyche|psychisch\\p{L}*|depression(?:en)?|depressiv|burn-?out|angststörung|panikattacken?|therapie|therapeut(?:in)?|psychiater(?:in)?|psycholog(?:e|in)|antidepressiva|medikamente?n?|tabletten|pillen|behandlung|diabetes|krebs|chemo|operation|op|epilepsie|asthma|migräne|rheuma|hiv|fehlgeburt|sucht|entzug|klinik|${DRUGS}`,

@@ -70,11 +70,11 @@ export const english: Pack = {
       '(?:did|have|had) you (?:\\w+ )?(?:say|said|tell|told|give|given|gave|list|suggest|recommend|mention|explain|advise|write|propose|share)|you (?:said|told|gave|listed|suggested|recommended|mentioned|explained|advised|wrote|proposed|shared)',
   },
   requests: {
-    drop: `forget|erase|delete|remove|wipe|scrub|(?<!just |the |a )drop|scratch|scrap(?! yard| metal| paper)|ditch|(?<!the |a )dump|nuke|trash|toss|(?<!the |a )bin|purge|unlearn|discard|undo|disregard|ignore|unsave|un-?remember|un-?know|un-?see|redact|expunge|strike|chuck|shred|destroy|(?:flush|lose|clear|blank|misplace)(?= (?:the|that|those|this|my|it)(?!\\p{L}))|memory[- ]hole|get rid(?: of)?|do away with|let go of|${REMOVING} ((?:\\S+ ){1,6}?)(?:out(?: again)?|off again)(?= *(?:[.,!?]|$| please| pls| of))|be (?:deleted|removed|erased|forgotten|wiped|scrubbed|binned|dropped)|(?:want|wants|need|like) ((?:\\S+ ){1,6}?)gone|gone (?:please|pls|plz)`,
-    keep: 'keep(?! \\p{L}+ing)|keeping|store|storing|stored|save|saving|saved|remember|remembering|remembered|record|recording|note|noting|log|logging|retain|retaining|memori[sz]e|hold on to|holding on to|holding onto|hold onto|hang on to|hanging on to|hang onto|hanging around|write (?:\\S+ ){1,3}down|writing (?:\\S+ ){1,3}down|jot|on file|on record|retained|recorded|archived?|fil(?:e|ing) (?:\\S+ )?away',
+    drop: `forget|erase|delete|remove|wipe|scrub|(?<!just |the |a )drop|scratch|scrap(?! yard| metal| paper)|ditch|(?<!the |a )dump|nuke|trash|toss|(?<!the |a )bin|purge|unlearn|discard|undo|disregard|ignore|unsave|un-?remember|un-?know|un-?see|redact|expunge|strike|chuck|shred|destroy|(?:flush|lose|clear|blank|misplace)(?= (?:the|that|those|this|my|it)(?!\\p{L}))|memory[- ]hole|get rid(?: of)?|do away with|let go of|${REMOVING} ((?:\\S+ ){1,6}?)(?:out(?: again)?|off again)(?= *(?:[.,!?]|$| please| pls| of))|be (?:deleted|removed|erased|forgotten|wiped|scrubbed|binned|dropped)|(?:want|wants|need|like) ((?:\\S+ ){1,6}?)gone|gone (?:please|pls|plz)|(?:needs|has|have|need|ought) to go(?= *(?:[.,!]|$| please| from))`,
+    keep: 'keep(?! \\p{L}+ing)|keeping|store|storing|stored|save|saving|saved|remember|remembering|remembered|record|recording|note|noting|log|logging|retain|retaining|memori[sz]e|hold on to|holding on to|holding onto|hold onto|hang on to|hanging on to|hang onto|hanging around|write (?:\\S+ ){1,3}down|write down|writing (?:\\S+ ){1,3}down|jot|on file|on record|retained|recorded|archived?|fil(?:e|ing) (?:\\S+ )?away',
     not: "don't|dont|do not|never|not|no longer|no need to|stop|without|needn't|rather not|rather you didn't|didn't|wasn't|isn't|isnt|shouldn't|shouldnt|mustn't|nothing|no permission to",
     unsaid:
-      "(?:pretend|act like|act as if|act as though|as if|like) (?:that )?(?:i|we) (?:never|didn't|didnt|hadn't|haven't)|(?:you|u) (?:didn't|didnt|never) (?:hear|heard|see|saw|read) (?:that|this|it|any of (?:that|this|it)|about|from me)|should(?:n't|nt)(?: have|'ve| of|a) (?:said|told|mentioned|typed|shared)|(?:that|this|it) never happened(?= *(?:[.,!?]|$| as far| ok| for you| right))|(?:stays?|remains?|strictly|be|keep (?:it|that|this)|leave (?:it|that|this)) (?:strictly |just )?(?:off the record|between (?:us|you and me|ourselves)|off the books|out of (?:your|the) (?:notes|memory|files?|records?))|not (?:meant )?for (?:your|the) (?:files?|notes|memory|records?|archive)|(?:want|leave|leaving|keep|kept|with) no (?:trace|record|note|notes|memory) of|(?:no|without (?:a|any)) (?:trace|record|note) of (?:it|that|this|them)(?= *(?:[.,!?]|$| please| anywhere| afterwards))",
+      "(?:pretend|act like|act as if|act as though|as if|like) (?:that )?(?:i|we) (?:never|didn't|didnt|hadn't|haven't)|(?:you|u) (?:didn't|didnt|never) (?:hear|heard|see|saw|read) (?:that|this|it|any of (?:that|this|it)|about|from me)|should(?:n't|nt)(?: have|'ve| of|a) (?:said|told|mentioned|typed|shared)|(?:that|this|it) never happened(?= *(?:[.,!?]|$| as far| ok| for you| right))|(?:stays?|remains?|strictly|be|keep (?:it|that|this)|leave (?:it|that|this)) (?:strictly |just )?(?:off the record|between (?:us|you and me|ourselves)|off the books|out of (?:your|the) (?:notes|memory|files?|records?))|(?:shouldn't|should not|mustn't|doesn't need to|needn't) be in (?:your|ur) (?:files?|notes|memory|records?|head)|not (?:meant )?for (?:your|the) (?:files?|notes|memory|records?|archive)|(?:want|leave|leaving|keep|kept|with) no (?:trace|record|note|notes|memory) of|(?:no|without (?:a|any)) (?:trace|record|note) of (?:it|that|this|them)(?= *(?:[.,!?]|$| please| anywhere| afterwards))",
     all: 'everything|anything|all|whatever|any',
     polite:
       'please|pls|plz|thanks|thx|ta|kindly|obliged|appreciate|(?:can|could|would|will) (?:you|u|we)|(?:can|could) (?:the|this|that|those|my|it)|u|grateful|you (?:can|may|could|should)',
@@ -771,9 +771,10 @@ export const english: Pack = {
   topics: {
     name: "(?:last |first |full |sur|real )?name|what i'm called|surname|who i am",
     birthday: 'birthday|birth ?date|date of birth|when i was born|born',
-    age: 'age|how old i am',
+    age: "age|how old i am|(?:i'm|im|i am) \\d{1,2}|\\d{1,2} (?:years old|yrs)",
     home_city: 'where i live|where we live|home ?town|city|town|moved?|live',
-    address: 'address|street|where i live|postcode|zip code|flat number|house number',
+    address:
+      "add?ress|live (?:at|on) \\d+|\\d+ [\\p{L}']+ (?:street|st|road|rd|row|lane|avenue|ave|drive|close|way|court|place|square|gardens|hill)|street|where i live|postcode|zip code|flat number|house number",
     nationality: "nationality|where i'm from|where i come from|country|passport|originally",
     hometown: "hometown|where i'm from|where i come from|country|passport|originally",
     employer: 'where i work|who i work for|employer|company|workplace|work|job',
@@ -801,8 +802,8 @@ export const english: Pack = {
     appointment: 'appointments?|hospital|doctor|dentist|clinic|therapist|therapy|biopsy|scan|check-?up',
     goal: 'goals?|plans?|dream|ambition',
     manager: 'boss|manager|supervisor',
-    email: 'e-?mail(?: address)?|mail address',
-    phone_number: '(?:phone |mobile |cell )?numbers?|phone|mobile',
+    email: 'e-?mail(?: address)?|mail address|[\\w.-]+@[\\w.-]+',
+    phone_number: '(?:tele)?(?:phone |mobile |cell )?numbers?|phone|mobile|\\+?\\d[\\d -]{6,}\\d',
     answer_length: '(?:one-line |short |long |brief )?answers?|length|how long you',
     breakup:
       'ex|ex-?(?:wife|husband|boyfriend|girlfriend|partner)|broke up|break-?up|split up|separated|divorced?|dumped|left (?:him|her)|separation',

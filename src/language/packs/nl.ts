@@ -48,7 +48,7 @@ export const dutch: Pack = {
     howMany: 'hoeveel',
   },
   requests: {
-    drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen|vernietig|vernietigen|uitgummen|uitvegen|opschonen|droppen|weg ermee|(?:mag|mogen|kan|kun|kunt|zou|wil|wilt|moet) (?:je|jij|u) ((?:\\S+ ){0,6}?)(?:vergeten|wissen|verwijderen|schrappen|weghalen|weggooien|weglaten)|(?:je|jij|u) (?:mag|kan|kunt|moet) ((?:\\S+ ){1,6}?)(?:vergeten|wissen|verwijderen|schrappen|weghalen|weggooien|weglaten)|(?:mag|mogen|kan|moet) (?:\\S+ ){0,4}?(?:weg|eruit|eraf|vervallen|verdwijnen)(?= *(?:[.,!?]|$))|(?:gooi|haal|doe|veeg|poets|neem) ((?:\\S+ ){0,5}?)(?:weg|eruit|eraf|uit (?:je|jouw|uw) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen))|(?:laat|laten) (?:\\S+ ){0,4}?(?:verdwijnen|los)|uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen) (?:halen|verwijderen|wissen|schrappen)(?= *(?:[.,!?]|$))',
+    drop: 'vergeet|vergeten|wis|wissen|verwijder|verwijderen|schrap|schrappen|gooi (?:\\S+ ){0,4}weg|weggooien|weghalen|weghaal|streep|wegstrepen|doorstrepen|negeer|negeren|wegdoen|haal (?:\\S+ ){0,4}weg|laat (?:\\S+ ){0,3}vallen|uitwissen|uit te wissen|te verwijderen|te wissen|te vergeten|te schrappen|vernietig|vernietigen|uitgummen|uitvegen|opschonen|droppen|weg ermee|(?:mag|mogen|kan|kun|kunt|zou|wil|wilt|moet) (?:je|jij|u) ((?:\\S+ ){0,6}?)(?:vergeten|wissen|verwijderen|schrappen|weghalen|weggooien|weglaten)|(?:je|jij|u) (?:mag|kan|kunt|moet) ((?:\\S+ ){1,6}?)(?:vergeten|wissen|verwijderen|schrappen|weghalen|weggooien|weglaten)|(?:mag|mogen|kan|moet) (?:\\S+ ){0,4}?(?:weg|eruit|eraf|vervallen|verdwijnen|uit (?:je|jouw|uw) (?:geheugen|notities|dossier|systeem))(?= *(?:[.,!?]|$))|(?:gooi|haal|doe|veeg|poets|neem) ((?:\\S+ ){0,5}?)(?:weg|eruit|eraf|uit (?:je|jouw|uw) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen))|(?:laat|laten) (?:\\S+ ){0,4}?(?:verdwijnen|los)|uit (?:je|jouw|uw|het) (?:geheugen|notities|gegevens|bestand|systeem|hoofd|dossier|administratie|boekje|logboek|archief|profiel|aantekeningen) (?:halen|verwijderen|wissen|schrappen)(?= *(?:[.,!?]|$))',
     keep: 'bewaar|bewaren|bewaart|onthoud|onthouden|onthoudt|onthou|opslaan|opslaat|op te slaan|opgeslagen|sla|noteer|noteren|noteert|genoteerd|opschrijven|opschrijft|schrijf|vastleggen|vastlegt|registreren|te bewaren|te onthouden|bewaard|vastgelegd|opgeschreven|te schrijven|te houden|te weten|meer weten|meer weet|archiveren',
     not: 'niet|nie|nooit|nergens|niks|niets|geen|zonder',
     unsaid:
@@ -424,8 +424,8 @@ export const dutch: Pack = {
   ],
   topics: {
     name: 'naam|achternaam|voornaam',
-    birthday: 'verjaardag|geboortedatum',
-    age: 'leeftijd|hoe oud ik ben',
+    birthday: 'verjaardag|geboortedatum|geboortejaar|geboren',
+    age: 'leeftijd|hoe oud ik ben|ben \\d{1,2}|\\d{1,2} jaar',
     home_city: 'waar ik woon|woonplaats|stad|woon',
     address: 'adres|straat|huisnummer|\\p{L}*(?:straat|weg|laan|plein|gracht|dijk) \\d+|waar ik woon',
     employer: 'werkgever|waar ik werk|bedrijf|werk|baan',
@@ -443,8 +443,8 @@ export const dutch: Pack = {
     diet: 'dieet|wat ik eet',
     religion: 'geloof|religie|kerk',
     appointment: 'afspraak|afspraken|ziekenhuis',
-    email: 'e-?mail(?:adres)?|mailadres',
-    phone_number: '(?:telefoon|mobiele )?nummer|telefoon',
+    email: 'e-?mail(?:adres)?|mailadres|[\\w.-]+@[\\w.-]+',
+    phone_number: '(?:telefoon|mobiele )?nummer|telefoon|\\+?\\d[\\d -]{6,}\\d',
     breakup:
       'ex|ex-?(?:man|vrouw|vriend|vriendin|partner)|het is uit|uit met|uitgemaakt|gescheiden|scheiding|breuk|uit elkaar',
     health: `gezondheid|ziekte|ziek|diagnose|behandeling|therapie|therapeut|psychiater|psycholoog|depressie|depressief|angst(?:stoornis|en)?|paniekaanvallen?|burn-?out|bipolair|adhd|diabetes|kanker|chemo|operatie|geopereerd|epilepsie|astma|migraine|reuma|ms|hiv|infuus|prikken|medicijnen|medicatie|pillen|tabletten|miskraam|verslaving|afkicken|${DRUGS}`,
