@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { attributeTable } from '../../../record/attributes.ts';
+import { meantByRequest, namesNothing } from '../../meant-by-request.ts';
 import { turnsAlone } from '../reader.ts';
 import { createLocalReader } from './local-reader.ts';
 
 type Wordings = Record<string, { ask: string[]; not: string[]; back: string[] }>;
 
-const { wordings } = JSON.parse(
+/** What was said, and requests of which each means one of its turns, or none. */
+type Told = { said: string[]; meant: string | null; requests: string[] };
+
+const { wordings, told } = JSON.parse(
   readFileSync(new URL('../../../../test/talk/forget-wordings.json', import.meta.url), 'utf8'),
-) as { wordings: Wordings };
+) as { wordings: Wordings; told: Told[] };
 
 /** What a turn asks to forget, and whether it takes a request back. */
-async function forgetsIn(content: string): Promise<{ takenBack?: boolean }[]> {
+async function forgetsIn(content: string, said: string[] = []): Promise<{ about: string; takenBack?: boolean }[]> {
   const at = new Date('2026-11-15T10:00:00Z');
   const scope = { tenant: 't', agent: null, user: 'kim', session: 's', connection: null };
   const none = { position: 0, speaker: null, category: null, refersTo: null, interaction: null, channel: null };
@@ -21,12 +25,15 @@ async function forgetsIn(content: string): Promise<{ takenBack?: boolean }[]> {
     scope,
     kind: 'message' as const,
     origin: 'user' as const,
-    content,
     context: null,
+    metadata: {},
+    occurredAt: at,
+    recordedAt: at,
+    processedAt: null,
   };
-  const turns = [{ ...turn, metadata: {}, occurredAt: at, recordedAt: at, processedAt: null }];
-  const input = turnsAlone(turns, { attributes: attributeTable(), settings: { timeZone: 'UTC' } });
-  return (await createLocalReader().read(input)).forgets;
+  const earlier = said.map((words, index) => ({ ...turn, id: `evt_0${index}`, content: words }));
+  const input = turnsAlone([{ ...turn, content }], { attributes: attributeTable(), settings: { timeZone: 'UTC' } });
+  return (await createLocalReader().read({ ...input, earlier })).forgets;
 }
 
 describe.each(Object.entries(wordings))('requests to forget as they are worded in %s', (_, { ask, not, back }) => {
@@ -38,5 +45,18 @@ describe.each(Object.entries(wordings))('requests to forget as they are worded i
   });
   it.each(back)('takes a request back: %s', async (text) => {
     expect(await forgetsIn(text)).toMatchObject([{ takenBack: true }]);
+  });
+});
+
+describe.each(told)('requests after $said', ({ said, meant, requests }) => {
+  it.each(requests)('mean what they name: %s', async (text) => {
+    const attributes = attributeTable();
+    const items = said.map((content) => ({ content, attribute: null, value: null, statedAt: new Date(0) }));
+    const found = (await forgetsIn(text, said)).flatMap(({ about }) =>
+      namesNothing(about, attributes)
+        ? [said.at(-1)]
+        : meantByRequest(about, items, attributes).map(({ content }) => content),
+    );
+    expect(found).toEqual(meant === null ? [] : [meant]);
   });
 });
