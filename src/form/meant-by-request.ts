@@ -139,7 +139,14 @@ function tellingStems(words: string): Set<string> {
     if (common.has(lower) || packs.some((pack) => isPointing(pack, lower))) return false;
     return lower.length > 2 || (lower.length > 1 && /\p{Lo}/u.test(lower));
   });
-  return contentStems(kept.join(' '));
+  return stemsOf(kept.join(' '));
+}
+
+/** Articles and pronouns that French and Italian write together with a word: "l'esame", "j'ai". */
+const ELIDED = /(?<!\p{L})(?:[cdjlmnstv]|qu|(?:a|d[ae]|ne|su)?ll|un|quest|quell)['’](?=\p{L}{2})/giu;
+
+function stemsOf(text: string): Set<string> {
+  return contentStems(text.replace(ELIDED, ' '));
 }
 
 const pointingWords = new WeakMap<Pack, RegExp>();
@@ -155,7 +162,7 @@ function isPointing(pack: Pack, word: string): boolean {
 
 /** The share of the words of a request that a text has, also in another form: "weight" and "weigh", "debts" and "debt". */
 function sharesWords(wanted: ReadonlySet<string>, text: string): number {
-  const stems = [...contentStems(text)];
+  const stems = [...stemsOf(text)];
   const has = (stem: string): boolean =>
     stems.some((other) => {
       if (other === stem) return true;

@@ -1,5 +1,20 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
+/** Where a memory is kept: "tus apuntes". */
+const MEMORY =
+  '(?:(?:tus?|sus?|la) (?:memoria|registros?|notas|apuntes|fichas?|archivos?|historial|base(?: de datos)?|cabeza|recuerdos|cuaderno|libreta|expediente|perfil|sistema)|mi (?:ficha|perfil|historial|expediente))';
+/** Pronouns behind an order: "bórratelo". */
+const CLITICS = '(?:me|te|se)?(?:l[oa]s?)?';
+/** What the user has done with words: "que te di". */
+const TOLD =
+  '(?:di|dije|conté|pasé|mandé|puse|pegué|escribí|mencioné|comenté|nombré|solté|dicho|dado|contado|pasado|mandado|puesto|pegado|escrito|mencionado|comentado|soltado|hablé|hablado)';
+
+/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+const WORKS =
+  '(?:últim[oa] (?:frase|línea|párrafo|fila)|línea|párrafo|frase|archivo|columna|fila|celda|alarma|recordatorio|evento|reunión|tarea|rama|commit|función|variable|foto|canción|pista|coma|tilde|palabra|emoji|logo|fondo|app|aplicación|carpeta|filtro|punto|ingrediente|diapositiva|slide|hashtag|saludo|despedida)(?:s|es)?';
+const WORK_PLACES =
+  '(?:lista|calendario|agenda|tabla|hoja|documento|carta|texto|código|anuncio|cv|currículum|menú|carrito|excel|presentación|borrador|script|repo|receta|correo|mensaje|grupo|móvil|ordenador|teléfono|celular|informe|playlist|carpeta)';
+
 export const spanish: Pack = {
   language: 'es',
   script: 'latin',
@@ -51,8 +66,8 @@ export const spanish: Pack = {
     howMany: 'cuánt[oa]s?',
   },
   requests: {
-    drop: 'olvid(?:a|á|e|es|ar|ate|ese|arlo|aras|ases)|olvíd(?:alo|ala|ate|ese)|borr(?:a|á|e|es|ar|alo|ala|alos|alas|arlo|arla|aras|ases|ase)|bórr(?:alo|ala|alos|alas|ame|amelo|elo|ela)|elimin(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|elimín(?:alo|ala|alos|alas|elo)|quit(?:a|á|e|es|ar|arlo|arla|aras|ases|ase|alo)|quít(?:alo|ala|alos|alas|ame|elo)|sac(?:a|á|ar|arlo|alo)|saque[s]?|sác(?:alo|ala|alos)|suprim(?:e|a|as|ir|irlo|iese|iera)|tach(?:a|ar)|tir(?:a|ar|alo)|tír(?:alo|ala)|descart(?:a|e|ar|alo)|ignor(?:a|e|ar|alo)|ignór(?:alo|ala)|fuera|retir(?:a|e|es|ar|alo|ase|ara)',
-    keep: 'guard(?:a|es|e|ar|arlo|arla|ás|és|ado|ada|aras|ases)|recuerd(?:es|e|a|as)|record(?:ar|arlo|és|aras)|acuerd(?:es|e|as)|acord(?:arte|arse|arte de|aras)|anot(?:es|e|ar|arlo|ado|aras)|apunt(?:es|e|ar|arlo|ado)|registr(?:es|e|ar|ado)|memori(?:ces|ce|zar)|conserv(?:es|e|ar|ado|ase|ara)|reteng(?:as|a)|retener|almacen(?:es|e|ar|ado)|sepas|figur(?:e|en)|salves',
+    drop: `(?:olv[ií]d|b[oó]rr|elim[ií]n|qu[ií]t|s[aá]c|t[aá]ch|t[ií]r|desc[aá]rt|ign[oó]r|ret[ií]r|l[ií]mpi|p[uú]rg|dep[uú]r|des[eé]ch|entierr|entiérr)(?:a|á|e|es|ar|aras?|ases?)${CLITICS}|(?:saqu|purgu)es?|supr[ií]m(?:e|a|as|ir|ieras?|ieses?)${CLITICS}|(?:haz|hacé|haga|hagas|hacer)(?:l[oa]s?)? desaparecer|desaparezca|desh(?:azte|acete|ágase|acerte|agas) de|d(?:a|ar|é)(?:l[oa]s?)? de baja|fuera|(?:a|en) la (?:papelera|basura)`,
+    keep: `guard(?:a|es|e|ar|ás|és|ad[oa]s?|aras?|ases?)${CLITICS}|recuerd(?:es|e|a|as)|record(?:ar|és|aras?)${CLITICS}|acuerd(?:es|e|as)|acord(?:arte|arse|arte de|aras)|anot(?:es|e|ar|ad[oa]s?|aras?)${CLITICS}|apunt(?:es|e|ar|ad[oa]s?|aras?)${CLITICS}|registr(?:es|e|ar|arse|ad[oa]s?)${CLITICS}|memori(?:ces|ce|zar)${CLITICS}|conserv(?:es|e|ar|ad[oa]s?|ase|ara)${CLITICS}|reteng(?:as|a)|retener${CLITICS}|almacen(?:es|e|ar|ad[oa]s?)${CLITICS}|archiv(?:es|e|ar|ad[oa]s?)${CLITICS}|sepas|figur(?:e|en|ar|ara)|const(?:e|en|ar|ara|aran|ase)|salves|qued(?:e|en|ar|ara|arse|es con)(?: \\p{L}+)? (?:guardad|registrad|anotad|apuntad|reflejad|grabad|escrit|constancia|rastro|huella|en ning|por ahí)\\p{L}*|por escrito|(?:en|a) ${MEMORY}`,
     not: 'no|ni|nunca|jamás|tampoco|sin|nada|ningún|ninguna',
     unsaid:
       '(?:haz|hacé|haga|hagamos|hace|actúa) (?:como si|como que|de cuenta que|cuenta que)|como si (?:no |nunca )|no (?:debí|debería|tenía que) (?:haberlo |haber |decir|contar|escrib)',
@@ -61,20 +76,19 @@ export const spanish: Pack = {
     remember:
       'recuerda(?: que|:|,)|recordá(?: que|:|,)|acordate(?: de| que|,)|acuérdate(?: de| que|,)|ten en cuenta|tené en cuenta|toma nota|tomá nota|anota|anotá|anotame|apunta|apuntá|no (?:te )?olvides (?:que|de que)|para que sepas|que sepas que|guárdalo|guardalo|guardá (?:que|esto)',
     ...forgetRequests({
-      drop: 'olvidaras|borres|borraras|elimines|eliminaras|quites|quitaras|saques|olvida|olvidá|olvide|olvides|olvidate de|olvídate de|olvidar|borra|borrá|borre|borrar|bórra(?:me)?|elimina|eliminá|elimine|eliminar|quita|quitá|quite|quitar|saca|sacá|tacha|suprime|suprimir',
-      object:
-        '(?:de )?(?:eso|esto|aquello|todo|mi|mis|nuestro|nuestra)(?= (?!último|última|texto|mensaje|carta|correo anterior|lista|archivo)| *[.!,;?]|$)|(?:todo )?(?:lo que|lo de|lo mío|dónde|donde|cómo|cuánto|quién|que (?:yo|te|me|mi|soy|vivo|trabajo|tengo|estoy|estuve|tuve|fui|he|\\p{L}{2,}o(?![\\p{L}])))|(?:la|el|los) (?:parte|dato|datos|información|cosa|nombre) (?:de|sobre|del)',
+      drop: 'olvidaras|borres|borraras|elimines|eliminaras|quites|quitaras|saques|olvida|olvidá|olvide|olvides|olvidases|borrases|eliminases|quitases|retira|retirá|retire|retires|retirar|descarta|descarte|descartar|purga|purgue|purgar|depura|depure|anula|anule|deshazte de|deshágase de|olvidate de|olvídate de|olvidar|borra|borrá|borre|borrar|bórra(?:me)?|elimina|eliminá|elimine|eliminar|quita|quitá|quite|quitar|saca|sacá|tacha|suprime|suprimir',
+      object: `(?:de )?(?:eso|esto|aquello|todo|mi|mis|nuestro|nuestra)(?= (?!último|última|texto|mensaje|carta|correo anterior|lista|archivo)| *[.!,;?]|$)|(?:todo )?(?:lo que|lo de|lo mío|dónde|donde|cómo|cuánto|quién|que (?:yo|te|me|mi|soy|vivo|trabajo|tengo|estoy|estuve|tuve|fui|he|\\p{L}{2,}o(?![\\p{L}])))|(?:la|el|los|las|es[eao]s?|cualquier) (?:parte|datos?|información|info|cosas?|nombre|mención|historia|tema|asunto|detalle|comentario) (?:de|sobre|del|al?)|(?:el|la|los|las|es[ea]) (?!texto|mensaje|lista|archivo|frase|párrafo|columna|línea|tabla|foto|imagen)(\\p{L}+(?: \\p{L}+){0,3}?) que (?:ya )?(?:te|le|os) (?:he |había )?${TOLD}`,
       keepNot:
         'no (?:hace falta|es necesario|necesito|quiero|quisiera|me gustaría) que (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|(?:prefiero|preferiría|me gustaría|quisiera|mejor) que no (?:te |lo |la |los |las )?(?:guard(?:es|és|e|aras|ases)|recuerd(?:es|e)|recordaras|anot(?:es|e|aras)|apunt(?:es|e|aras)|registr(?:es|e)|memoric(?:es|e)|acuerd(?:es|e)|acordaras|sepas|supieras|conserv(?:es|aras)|reteng(?:as)|almacen(?:es|aras))(?: de)?|no (?:necesitas|tienes que|tienes por qué|hace falta|debes|hay que) (?:recordar|guardar|anotar|apuntar|acordarte|registrar|memorizar|saber|conservar|retener)(?:lo|la|los|las)?(?: de)?|(?:no|ni) (?:lo |la )?(?:apuntes|apunte)|(?:no|ni) (?:lo |la |los |las |me |te |quiero que (?:te |lo )?)?(?:guardes|guardés|guarde|recuerdes|recuerde|anotes|anote|registres|registre|memorices|memorice|acuerdes|acuerde|sepas|conserves)(?: (?:de )?(?:eso|esto|nada|lo que|lo de|mi|mis|dónde|que))?|que no quede(?: (?:guardado|registrado|anotado))?',
-      memory: '(?:de|en) (?:tu|su|la) (?:memoria|registro|notas|base de datos|cabeza)',
+      memory: `(?:de|en) ${MEMORY}`,
       also: '(?:haz|hacé|haga|hagamos) (?:como si|como que|de cuenta que) (?:\\S+ )?(?:nunca|no)|(?:bórr|borr|elimín|elimin|quít|quit|sác|sac)a(?:lo|la|los|las|melo)(?= *(?:[.!,;?]|$| por favor| porfa| ya| ahora| todo| de (?:tu|su|la)))|olvídal[oa]s?(?= *(?:por favor|porfa|de (?:tu|su)|ya mismo))|esto queda entre nosotros',
-      named: '(?:olvida|borra|elimina|quita) (?:el|la|los|las)',
+      named:
+        '(?:olvida|olvide|borra|borrá|borre|borres|borrar|elimina|elimine|elimines|eliminar|quita|quite|quites|quitar|descarta|purga|retira|suprime) (?:el|la|los|las|es[ea])',
     }),
     pointing:
-      'dije|dicho|decir|contar|contado|conté|escribí|escrito|acabo|acabé|antes|recién|ahora|mismo|ya|memoria|notas|registro|nombre|cosa|datos?|parte|información|guardar|guardes|recordar|recuerdes|anotar|falta|hace|necesitas|prefiero|preferiría|gustaría|quiero|favor|porfa|privado|última|último|frase|mensaje|olvida|borra|elimina|quita',
-    lead: 'por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|lo de (?:la |el |los |las |mi )?\\S+|mi \\S+|anda|ay|perdón|ya no quiero que(?: te)?',
-    notForget:
-      'no (?:te )?olvides|no olvides|me olvidé|olvidé|te olvidaste|no me olvido|olvidate\\b(?! de)|borra (?:la|el) (?:última|último|línea|párrafo|frase|archivo)',
+      'asunto|tema|temas|detalles?|historia|mención|menciones|comentario|info|relativo|resto|sitio|lado|ningún|ninguna|rincón|guardad[oa]s?|anotad[oa]s?|apuntad[oa]s?|registrad[oa]s?|constancia|rastro|huella|constar?|const(?:ara|e)|quede|quedar|tengas|vale|verdad|oye|mira|joder|perdona|disculpa|uf|hola|estamos|pasé|mandé|puse|pegué|mencioné|comenté|nombré|solté|facilité|querer|quisiera|querría|mejor|usted|apuntes|ficha|archivo|historial|perfil|dato|cualquier|dije|dicho|decir|contar|contado|conté|escribí|escrito|acabo|acabé|antes|recién|ahora|mismo|ya|memoria|notas|registro|nombre|cosa|datos?|parte|información|guardar|guardes|recordar|recuerdes|anotar|falta|hace|necesitas|prefiero|preferiría|gustaría|quiero|favor|porfa|privado|última|último|frase|mensaje|olvida|borra|elimina|quita',
+    lead: 'por favor|porfa|me gustaría que|preferiría que|prefiero que|te agradecería que|necesito que|oye|ok|bueno|no|ya|y|pero|mejor|puedes|podés|podrías|puede|podría|te pido que|quiero que|(?:lo|eso|esto) del? (?:la |el |los |las |mi |mis )?(\\S+)|mi (\\S+)|(?:quisiera|querría|solicito|pido|le pido|le agradecería|te importaría|le importaría|te ruego|le ruego) que|perdona|disculpa|mira|uf|hola|joder|vale|buenas tardes|y|así que|si puedes|anda y|anda|ay|perdón|ya no quiero que(?: te)?',
+    notForget: `no (?:te )?olvides|no olvides|me olvidé|olvidé|te olvidaste|no me olvido|olvidate\\b(?! de)|(?:borr|elimin|quit|sac|tach|suprim|desc[aá]rt|retir)\\p{L}* (?:l[ao]s?|el|es[ea]s?|un[ao]?s?|todas las|todos los|mis?) ${WORKS}|(?:borr|bórr|elimin|elimín|quit|quít|sac|sác|tach|suprim|retir)\\p{L}* (?:\\S+ ){0,5}?(?:de|del|en) (?:la |el |mi |esta |este |tu )?${WORK_PLACES}`,
     takeBack:
       '(?:mejor|no|espera|pensándolo bien)?[, ]{0,3}(?:guárdalo|guardalo|quédatelo|déjalo guardado|no lo borres|no lo olvides|podés guardarlo|puedes guardarlo)(?: nomás| igual| al final)?|(?:mejor|no|espera|al final)[,. ]+(?:\\S+ ){0,2}?(?:déjal[oa]s?|guárdal[oa]s?|quédatel[oa])|déjal[oa]s? (?:como|ahí|estar)|pensándolo (?:mejor|bien)[,. ]+(?:\\S+ ){0,3}?(?:déjal|guard|conserv)\\p{L}*',
     wish: 'de ahora en (?:adelante|más)|a partir de ahora|desde ahora|en el futuro|de acá en más|siempre (?:contesta|responde|respondé|dame|escribe|usa|poné|pon)|nunca (?:uses|pongas|escribas|digas|me)|no (?:me )?(?:uses|pongas|escribas|digas|hables|des|llames)|deja de|dejá de|háblame|hablame|tutéame|tuteame|tratame|trátame|llámame|llamame|decime|respuestas (?:cortas|largas|breves)|respóndeme|respondeme|contéstame|contestame|cada vez que|cuando te (?:pida|pregunte)|cortita|cortito',
@@ -496,39 +510,41 @@ export const spanish: Pack = {
   ],
   topics: {
     name: 'nombre|apellido|cómo me llamo',
-    birthday: 'cumpleaños|cumple|fecha de nacimiento',
-    age: 'edad|cuántos años tengo',
+    birthday: 'cumpleaños|cumple|cumplo años|(?:fecha|lugar) de nacimiento|nací',
+    age: 'edad|cuántos años tengo|tengo \\d+ años',
     home_city: 'dónde vivo|donde vivo|ciudad|vivo',
-    address: 'dirección|domicilio|calle|señas|avenida|avda|plaza|dónde vivo',
+    address: 'direcci[oó]n|domicilio|calle|ronda|pasaje|paseo|señas|avenida|avda|plaza|dónde vivo',
     employer: 'dónde trabajo|donde trabajo|empresa|empleo|trabajo|para quién trabajo',
     job_title: 'profesión|oficio|a qué me dedico',
-    salary: 'sueldo|salario|nómina|lo que (?:gano|cobro)|cuánto (?:gano|cobro)|gano|cobro',
+    salary: 'sueldo|ingresos|brutos|netos|salario|nómina|lo que (?:gano|cobro)|cuánto (?:gano|cobro)|gano|cobro',
     working_hours: 'horarios?|turnos?',
-    school: 'escuela|colegio|universidad|facultad',
+    school: 'escuela|colegio|cole|guarde|guardería|instituto|insti|uni|carrera|universidad|facultad',
     partner_name: 'marido|esposo|esposa|mujer|novio|novia|pareja|ex',
-    child_name: 'hijos?|hijas?|niños?|bebé',
+    child_name: 'hijos?|hijas?|niñ[oa]s?|beb[eé]|peques?|nene|nena|cr[ií][oa]s?',
     pet_name: 'perr[oa]|gat[oa]|mascota',
     car: 'coche|auto|carro|matrícula',
     rent: 'alquiler|renta',
-    debt: 'deudas?|debo|préstamo|hipoteca|prestado|prestó',
+    debt: 'deudas?|deber|debemos|endeudad[oa]|debo|préstamo|hipoteca|prestado|prestó',
     allergy: 'alergias?|alérgic[oa]',
     medical_condition: 'salud|enfermedad|diagnóstico|embarazada|embarazo',
     medication: 'medicación|medicamentos?|pastillas?|tomo',
     diet: 'dieta|lo que como',
     religion: 'religión|fe|iglesia',
-    political_view: 'política|voté|voto|partido',
+    political_view: 'pol[ií]ticas?|ideas políticas|ideología|voté|voto|votar|partido',
     hobby: 'aficiones|afición|hobby',
     appointment: 'citas?|hospital|médico|terapia',
     goal: 'metas?|objetivos?|planes',
     manager: 'jef[ea]',
-    email: 'correo(?: electrónico)?|e-?mail|mail',
-    phone_number: '(?:número de )?(?:teléfono|móvil|celular)|número',
+    email: 'correo(?: electr[oó]nico)?|e-?mail|mail',
+    phone_number: '(?:n[uú]mero de )?(?:tel[eé]fono|m[oó]vil|celular|cel|tel|whatsapp)|n[uú]mero',
     breakup:
       'ex|exmarido|exmujer|exnovi[oa]|exparej[ao]|lo dejé con|lo dejamos|me dejó|rompí|rompimos|ruptura|separ(?:é|ado|ada|amos|ación)|divorci\\p{L}*|corté con|cortamos',
-    health: `salud|enfermedad(?:es)?|enfermo|enferma|diagnóstic\\p{L}*|diagnosticaron|tratamiento|terapia|terapeuta|psiquiatra|psicólog[oa]|depresión|ansiedad|ataques? de pánico|bipolar|tdah|diabetes|cáncer|quimio|operaron|operación|epilepsia|asma|migrañas?|lupus|vih|inyecci[oó]n(?:es)?|medicación|medicamentos?|medicinas?|pastillas?|rehabilitación|adicción|salud mental|${DRUGS}`,
+    health: `salud|discapacidad|padec\\p{L}+|seropositiv[oa]|alzh[eé]imer|p[aá]rkinson|trastorno|celíac[oa]|médic[oa]s?|enfermedad(?:es)?|enfermo|enferma|diagnóstic\\p{L}*|diagnosticaron|tratamiento|terapia|terapeuta|psiquiatra|psicólog[oa]|depresión|ansiedad|ataques? de pánico|bipolar|tdah|diabetes|cáncer|quimio|operaron|operación|epilepsia|asma|migrañas?|lupus|vih|inyecci[oó]n(?:es)?|medicación|medicamentos?|medicinas?|pastillas?|rehabilitación|adicción|salud mental|${DRUGS}`,
     leaving:
       'otro (?:trabajo|curro|empleo)|currículum|entrevista|dimitir|renunciar|dejar el (?:trabajo|curro)|dimisión',
-    access: 'código|clave|contraseña|pin',
+    bank: 'iban|tarjeta|cuenta(?: bancaria| corriente)?|banco|datos bancarios|número de cuenta',
+    identity: 'dni|nie|nif|pasaporte|cédula|documento(?: de identidad)?',
+    access: 'c[oó]digo|clave|contraseña|contra|pin|password',
   },
   templates: {
     name: 'Se llama {value}',

@@ -1,5 +1,17 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
+/** Where a memory is kept: "tes fiches". */
+const MEMORY =
+  "(?:(?:t(?:a|es|on)|vo(?:tre|s)|la) (?:mémoire|notes|données|base|dossiers?|tête|fiches?|carnet|registres?|historique|archives|profil|système|cerveau)|m(?:a|on) (?:fiche|profil|dossier|historique)|l'historique)";
+/** What the user has done with words: "que je t'ai donné". */
+const TOLD = '(?:dite?s?|donnée?s?|racontée?s?|écrite?s?|filée?s?|envoyée?s?|collée?s?|confiée?s?|mise?s?|parlé)';
+
+/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+const WORKS =
+  '(?:derni(?:er|ère)|lignes?|phrases?|paragraphes?|fichiers?|colonnes?|cellules?|alarmes?|rappels?|évènements?|événements?|réunions?|tâches?|branches?|commits?|fonctions?|variables?|photos?|chansons?|virgules?|mots?(?! de passe)|émojis?|emojis?|logos?|fonds?|applis?|applications?|filtres?|points?|diapos?|hashtags?|formules?)';
+const WORK_PLACES =
+  '(?:liste|calendrier|agenda|tableau|feuille|document|lettre|texte|code|annonce|cv|menu|panier|excel|présentation|brouillon|script|recette|mail|message|groupe|téléphone|ordinateur|rapport|playlist|courses|dossier)';
+
 export const french: Pack = {
   language: 'fr',
   script: 'latin',
@@ -51,8 +63,8 @@ export const french: Pack = {
     howMany: 'combien',
   },
   requests: {
-    drop: 'oubli(?:e|ez|er|es|ons)|oublie-(?:le|la|les|ça)|effac(?:e|ez|er|es)|efface-(?:le|la|les|moi)|supprim(?:e|ez|er|es)|supprime-(?:le|la|les|moi)|enl[eè]v(?:e|ez|er|es)|retir(?:e|ez|er|es)|vir(?:e|ez|er|es)|jett?(?:e|ez|er|es)|dégag(?:e|ez|er)|ôt(?:e|ez|er)|ray(?:e|ez|er)|élimin(?:e|ez|er)|ignor(?:e|ez|er)|balanc(?:e|er)|poubelle|vir(?:e|er)-(?:le|la)|débarrass(?:e|ez|er)',
-    keep: 'gard(?:e|es|ez|er|é|ée)|conserv(?:e|es|ez|er|é|ée|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|é|ée)|enregistr(?:e|es|ez|er|é|ée|iez)|mémoris(?:e|es|ez|er|é|ée)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|é|ée)|sauvegard(?:e|er|é|ée)|écris|saches|sachiez',
+    drop: `(?:oubli|effac|supprim|enl[eè]v|retir|vir|jett?|dégag|ôt|ray|élimin|ignor|balanc|zapp|jart|purg|gomm|biff|annul)(?:e|ez|er|es|ons|iez)(?:-(?:moi-)?(?:l[ea]s?|ça|en|moi))?|détrui(?:s|sez|re)(?:-l[ea]s?)?|poubelle|corbeille|débarrass(?:e|ez|er)(?:-t'en|-vous en)?|(?:te|t'en|vous|vous en) défaire|f(?:ais|aites|aire)(?:-l[ea]s?)? disparaître|pass(?:e|es|er|ez)(?:-l[ea]s?)? à la trappe`,
+    keep: `gard(?:e|es|ez|er|ée?s?|iez)|conserv(?:e|es|ez|er|ée?s?|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|ée?s?)|enregistr(?:e|es|ez|er|ée?s?|iez)|mémoris(?:e|es|ez|er|ée?s?)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|ée?s?)|sauvegard(?:e|er|ée?s?)|archiv(?:e|es|ez|er|ée?s?)|consign(?:e|es|ez|er|ée?s?)|écris|saches|sachiez|rest(?:e|er) (?:écrit|noté|enregistré|trace|chez toi|chez vous|avec toi)\\p{L}*|traîn(?:e|er) chez (?:toi|vous)|trace|dans ${MEMORY}`,
     not: 'pas|plus|jamais|nulle part|rien|ni|sans|aucun|aucune',
     unsaid:
       "(?:fais|faites|faire) (?:comme si|genre|semblant)|comme si (?:je n'|je |on n'|rien)|j'aurais pas dû|je n'aurais pas dû|j'ai rien dit|je n'ai rien dit|tu n'as rien (?:vu|lu|entendu)|t'as rien (?:vu|lu|entendu)",
@@ -61,20 +73,19 @@ export const french: Pack = {
     remember:
       "souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note(?:z)? (?:que|bien|ça|cela|-le)|n'oublie(?:z)? pas (?:que|de noter)|garde(?:z)? (?:en tête|à l'esprit|ça en mémoire)|pour info|pour ton information|sache(?:z)? que|mets ça de côté|inscris|inscrivez|à noter",
     ...forgetRequests({
-      drop: "d'oublier|d'effacer|d'enlever|oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|retirer|raye|vire|virez|virer|laisse tomber",
-      object:
-        "(?:tout )?(?:ça|cela|ceci|tout|ce que|ce qui|mon|ma|mes|notre|nos)(?= (?!dernier|dernière|texte|message|fichier)| *[.!,;?]|$)|(?:le fait|où|comment|qui|quand|combien|que)(?= (?:que |je |j'|mon |ma |mes |c'est ))|(?:le nom|la partie|l'info|l'information|les infos|ce truc|cette histoire|l'histoire) (?:de|du|des|sur)|-(?:le|la|les)",
+      drop: "oublies|oubliiez|effaces|effaciez|supprimes|supprimiez|zappe|zappez|zapper|purge|purgez|purger|détruis|détruisez|détruire|ôte|ôtez|éliminer?|éliminez|jarte|d'oublier|d'effacer|d'enlever|oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|retirer|raye|vire|virez|virer|laisse tomber",
+      object: `(?:tout )?(?:ça|cela|ceci|tout|ce que|ce qui|mon|ma|mes|notre|nos)(?= (?!dernier|dernière|texte|message|fichier)| *[.!,;?]|$)|(?:le fait|où|comment|qui|quand|combien|que)(?= (?:que |je |j'|mon |ma |mes |c'est ))|(?:le nom|la partie|l'info|l'information|les infos|ce truc|cette histoire|l'histoire) (?:de|du|des|sur)|-(?:le|la|les)|(?:le|la|les|l'|ce|cette|ces)(?: ?)(?!texte|message|liste|fichier|phrase|paragraphe|colonne|ligne|tableau|photo|image)(\\p{L}+(?: \\p{L}+){0,3}?) que (?:je |j'|j)(?:t'|te |vous |l'|viens de (?:te |vous )?)?(?:ai )?${TOLD}|(?:ce|le|les|l'|cette) ?(?:trucs?|infos?|histoires?|détails?|sujet|mention|passage) (?:avec|sur|de|du|des|à)`,
       keepNot:
         "(?:tu n'as|vous n'avez|t'as|il n'y a|y a) pas besoin (?:de |d'|que (?:tu|vous) )(?:retenir|garder|noter|enregistrer|mémoriser|te souvenir|vous souvenir|conserver|retiennes|gardes|reteniez|gardiez)(?: de)?|(?:pas la peine|inutile|pas nécessaire|pas besoin) (?:de |d')(?:retenir|garder|noter|enregistrer|mémoriser|conserver)|(?:j'aimerais|je voudrais|je veux|je souhaite|je préfère|je préférerais) que (?:tu|vous) (?:oubli|effac|supprim|retir|enlev)\\p{L}+|(?:ne (?:le |la |les |l')?|n')?(?:garde|gardez|gardes|retiens|retenez|note|notez|enregistre|enregistrez|mémorise|mémorisez|conserve|conservez)(?: surtout)? pas(?: en mémoire)?(?: (?:ça|cela|ce que|mon|ma|mes|le fait|que|où))?|(?:je (?:ne )?veux pas|je préfère|j'aimerais mieux|je préférerais) que (?:tu|vous) (?:ne |n')?(?:\\S+ ){0,3}?(?:l'aies|l'ayez|gardes?|gardiez|saches?|sachiez|retiennes?|te souviennes?|notes?)(?: \\S+){0,2}",
-      memory: 'de (?:ta|votre|vos|tes|la) (?:mémoire|notes|données|base|dossiers|tête)|en mémoire',
-      also: "(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|vire-le|efface-le|supprime-le|oublie-le|efface-la|supprime-la|que ça reste entre nous",
-      named: "(?:oublie|efface|supprime|enlève) (?:le|la|les|l')",
+      memory: `(?:de|dans) ${MEMORY}|en mémoire`,
+      also: `(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|vire-le|efface-le|supprime-le|oublie-le|efface-la|supprime-la|que ça reste entre nous|(?:sors|sortez|sortir|mets|mettez|sorte|saute|sortent)(?:-\\S+)? (?:(?!est|pas)\\S+ ){0,5}?(?:de|hors de) ${MEMORY}`,
+      named:
+        "(?:oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|zappe|purge|vire|virez) (?:le|la|les|l'|cette|ce)",
     }),
     pointing:
-      'dire|dit|raconter|raconté|écrit|parlé|viens|venais|toute?|heure|instant|suite|maintenant|avant|mémoire|notes|nom|truc|chose|partie|fait|garder|gardes?|retenir|retiens|retiennes|noter?|enregistrer?|oublier?|oublie|effacer?|supprimer?|besoin|peine|préfère|préférerais|aimerais|voudrais|veux|merci|plaît|stp|svp|privé|dernière|dernier|phrase|message',
-    lead: "veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) \\S+|désolée?",
-    notForget:
-      "n'oublie(?:z)? pas|j'ai oublié|j'oublie|tu as oublié|vous avez oublié|oublie pas|efface (?:la|le) (?:dernière|dernier|ligne|phrase|paragraphe|fichier)",
+      'trucs?|histoires?|détails?|sujet|passage|mention|infos?|éléments?|relative?|concernant|trace|fiches?|carnet|historique|dossier|profil|nulle|part|aucun|aucune|donnée?s?|confiée?s?|collée?s?|envoyée?s?|filée?s?|mise?s?|reste|rester|écrite?|jamais|besoin|utile|archiver|donc|alors|bon|oups|merde|dis|veux|bien|cas|moi|direct|vite|hein|choses|place|dire|dit|raconter|raconté|écrit|parlé|viens|venais|toute?|heure|instant|suite|maintenant|avant|mémoire|notes|nom|truc|chose|partie|fait|garder|gardes?|retenir|retiens|retiennes|noter?|enregistrer?|oublier?|oublie|effacer?|supprimer?|besoin|peine|préfère|préférerais|aimerais|voudrais|veux|merci|plaît|stp|svp|privé|dernière|dernier|phrase|message',
+    lead: "veuillez|merci|tu veux bien|s'il te plaît|s'il vous plaît|stp|svp|ah|oh|ok|bon|et|mais|non|attends|en fait|merci de|tu peux|vous pouvez|peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu pourrais|vous pourriez|je veux que tu|il faut|(?:mon|ma|mes) (\\S+)|désolée?|dis|alors|donc|du coup|wsh|wesh|hé|hey|eh|merde|oups|je (?:voudrais|souhaite|préfère|préférerais) que (?:tu|vous)|j'aimerais que (?:tu|vous)|faut|faudrait|il faudrait|ça (?:te|vous) dérange(?:rait)?|est-ce que (?:tu peux|vous pouvez|tu pourrais)|pour (?:le|la|les|mon|ma) (\\S+)|mais toi tu|toi tu|tu|vous|tout de suite|si possible",
+    notForget: `n'oublie(?:z)? pas|j'ai oublié|j'oublie|tu as oublié|vous avez oublié|oublie pas|(?:effa[cç]|supprim|enl[eè]v|retir|vir|ray|zapp)\\p{L}* (?:l[ae]s?|l'|ce|cette|ces|une?|tous les|toutes les) ?${WORKS}|(?:effa[cç]|supprim|enl[eè]v|retir|vir|ray|zapp|sor[st])[\\p{L}-]* (?:\\S+ ){0,5}?(?:de|du|dans) (?:la |le |l'|mon |ma |cette |ce )?${WORK_PLACES}|(?:me|m'a|m'ont|lui|leur) (?:dit|dis|disent|répète|répètent|conseille)[^.]{0,20} oubli\\p{L}*`,
     takeBack:
       "(?:finalement|non|attends|tout compte fait)?[, ]{0,3}(?:garde(?:z)?-le|garde(?:z)?-la|garde(?:z)? (?:ça|cela)(?: finalement| quand même)?|tu peux (?:le|la) garder|ne (?:l'|le |la )(?:efface|oublie)(?:z)? pas)|(?:finalement|non|attends|en fait)[,. ]+(?:\\S+ ){0,3}?(?:garde|laisse|conserve)(?:z|s)?[- ](?:le|la|les|ça)|(?:garde|laisse)(?:z)?[- ](?:le|la|les) (?:finalement|quand même)",
     wish: "désormais|dorénavant|à partir de maintenant|à l'avenir|toujours (?:me |en )?(?:répond|écri|donn|mett)\\p{L}*|jamais de|plus jamais|pas d'anglicismes|ne (?:me )?(?:mets|mettez|dis|dites|donne|donnez|utilise|utilisez|parle|parlez) (?:pas|plus|jamais)|arrête(?:z)? de|tutoie(?:z)?|tutoyer|vouvoie(?:z)?|vouvoyer|appelle(?:z)?-moi|réponds(?:-moi)?|répondez|des phrases, s'il|des réponses|chaque fois que|quand je (?:te|vous) demande|avec moi|pas de (?:listes|petites listes|puces)|tu peux recommencer",
@@ -489,15 +500,15 @@ export const french: Pack = {
   ],
   topics: {
     name: "nom(?: de famille)?|prénom|comment je m'appelle",
-    birthday: 'anniversaire|date de naissance',
-    age: "âge|quel âge j'ai",
+    birthday: 'anniversaire|anniv|date de naissance|née? le|je suis née?',
+    age: "âge|age|quel âge j'ai|j'ai \\d+ ans",
     home_city: "où j'habite|où je vis|ville|j'habite|habite",
     address: "adresse|rue|domicile|avenue|boulevard|où j'habite",
     employer: 'où je travaille|employeur|boîte|entreprise|travail|boulot',
     job_title: 'métier|profession|ce que je fais',
-    salary: 'salaire|paie|ce que je gagne|combien je gagne|revenus?|gagne',
+    salary: 'salaire|touche|paye|paie|ce que je gagne|combien je gagne|revenus?|gagne',
     working_hours: 'horaires?|heures de travail',
-    school: 'école|fac|université|lycée',
+    school: 'école|collège|crèche|maternelle|fac|université|lycée',
     partner_name: 'mari|femme|copain|copine|conjointe?|compagne|compagnon|fiancée?',
     child_name: 'enfants?|fils|fille|bébé',
     pet_name: 'chien(?:ne)?|chat(?:te)?|animal',
@@ -509,18 +520,20 @@ export const french: Pack = {
     medication: 'médicaments?|traitement|cachets|pilules?',
     diet: 'régime|ce que je mange',
     religion: 'religion|foi|église|messe|croyances?',
-    political_view: 'politique|voté|vote',
+    political_view: 'politiques?|opinions? politiques?|voté|vote|voter|parti|syndicat',
     hobby: 'loisirs?|passe-temps',
     appointment: 'rendez-vous|hôpital|médecin|thérapie',
     goal: 'objectifs?|projets?',
     manager: 'patronne?|cheffe?',
-    email: '(?:adresse )?(?:e-?)?mail|courriel',
-    phone_number: '(?:numéro de )?(?:téléphone|portable)|numéro',
+    email: '(?:adresse )?(?:e-?)?mail|(?:adresse )?[eé]lectronique|courriel',
+    phone_number: '(?:num[eé]ro de )?(?:t[eé]l[eé]phone|portable|tel|tél)|num[eé]ro|06 \\d\\d|07 \\d\\d',
     breakup:
       'ex|ex-?(?:mari|femme|copain|copine|conjointe?)|séparée?s?|séparation|rupture|rompu|largué\\p{L}*|quittée?s?|divorc\\p{L}*',
-    health: `santé|maladies?|malade|diagnosti\\p{L}*|traitement|thérapie|thérapeute|psychiatre|psychologue|psy|dépression|déprim\\p{L}*|anxiété|crises? d'angoisse|burn-?out|bipolaire|tdah|diabète|diabétique|cancer|chimio|opéré\\p{L}*|opération|épilepsie|asthme|migraines?|lupus|vih|piqûres?|médicaments?|medocs?|médocs?|cachets|pilules?|fausse couche|addiction|cure|santé mentale|${DRUGS}`,
+    health: `santé|handicap\\p{L}*|séropositi\\p{L}+|alzheimer|parkinson|tension|anxio\\p{L}*|antidépresseurs?|maladies?|malade|diagnosti\\p{L}*|traitement|thérapie|thérapeute|psychiatre|psychologue|psy|dépression|déprim\\p{L}*|anxiété|crises? d'angoisse|burn-?out|bipolaire|tdah|diabète|diabétique|cancer|chimio|opéré\\p{L}*|opération|épilepsie|asthme|migraines?|lupus|vih|piqûres?|médicaments?|medocs?|médocs?|cachets|pilules?|fausse couche|addiction|cure|santé mentale|${DRUGS}`,
     leaving: 'entretien|cv|démission\\p{L}*|nouveau (?:boulot|poste|travail)|concurrent|postulé',
-    access: '(?:digi)?code|mot de passe|pin',
+    bank: 'rib|iban|carte(?: bleue| bancaire)?|compte(?: bancaire)?|banque|coordonnées bancaires',
+    identity: "numéro de sécu|passeport|carte d'identité",
+    access: '(?:digi)?code|mots? de passe|mdp|pin',
   },
   templates: {
     name: "S'appelle {value}",

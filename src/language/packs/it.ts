@@ -1,5 +1,19 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
+/** Where a memory is kept, after "da" or "in": "dai tuoi appunti". */
+const MEMORY =
+  "(?:(?:all[ae']|ai|al|agli|ell[ae']|ei|el|egli) ?(?:(?:tu[aeo]|tuoi|su[aeo]|suoi) (?:memoria|appunti|note|dati|archivi[oi]?|testa|mente|sched[ae]|profilo|registr[oi]|cronologia|database|ricordi|taccuino|sistem[ai]|pensieri)|memoria|appunti|note|archivio|testa|mio profilo|mia scheda))";
+/** Pronouns behind a verb: "cancellamelo". */
+const CLITICS = '(?:me|te|ti|si|mi|ce)?(?:l[oaei]|ne)?';
+/** What the user has done with words: "che ti ho dato". */
+const TOLD = '(?:dett|dat|raccontat|scritt|mandat|passat|incollat|confidat|accennat)[oaei]';
+
+/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+const WORKS =
+  '(?:ultim[oa] (?:frase|riga|paragrafo)|righ[ae]|riga|frasi?|paragraf[oi]|file|colonn[ae]|cell[ae]|svegli[ae]|promemoria|event[oi]|riunion[ei]|attività|branch|commit|print|funzion[ei]|variabil[ei]|foto|comment[oi]|canzon[ei]|virgol[ae]|parol[ae]|emoji|logo|sfondo|app|applicazion[ei]|cartell[ae]|filtr[oi]|punt[oi]|slide|diapositiv[ae]|hashtag)';
+const WORK_PLACES =
+  '(?:lista|calendario|agenda|tabella|foglio|documento|lettera|testo|codice|annuncio|cv|curriculum|menù|carrello|excel|presentazione|bozza|script|ricetta|mail|messaggio|gruppo|telefono|computer|relazione|playlist|spesa|cartella|elenco)';
+
 export const italian: Pack = {
   language: 'it',
   script: 'latin',
@@ -18,7 +32,7 @@ export const italian: Pack = {
     hedge:
       'forse|magari|probabilmente|credo|penso|suppongo|non sono sicur[oa]|può darsi|pare|a quanto pare|sto pensando',
     if: 'se fossi|se avessi|se potessi|sarebbe|sarei|avrei|vorrei|immagina|supponiamo|nel caso|come se|se mai',
-    not: 'non|mai|niente|nulla|nessun[oa]?|senza|né|neanche',
+    not: 'non|nn|mai|niente|nulla|nessun[oa]?|senza|né|neanche',
     past: 'ero|era|avevo|aveva|ieri|la settimana scorsa|il mese scorso|fa|ho \\p{L}+(?:ato|uto|ito)|è \\p{L}+(?:ato|uto|ito|ata|uta|ita)|\\p{L}{3,}(?:ato|uto|ito)|da quando',
     future:
       'domani|dopodomani|prossim[oa]|presto|ho intenzione|penso di|a partire da|da domenica|da lunedì|\\p{L}{3,}(?:rò|rà|remo|ranno)|parto|parte',
@@ -48,8 +62,8 @@ export const italian: Pack = {
     howMany: 'quant[ie]',
   },
   requests: {
-    drop: 'dimentic(?:a|hi|are|arlo|arla|alo|ala|ali|ale|ati|arti|assi|asse)|scord(?:a|i|are|ati|arti|alo|ala|assi)|cancell(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|elimin(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi|asse)|rimuov(?:i|a|ere|erlo|erla|ilo|ila|essi|esse)|togli(?:lo|la|li|le|ere|erlo|erla|essi|esse)?|tolga|lev(?:a|i|are|arlo|arla|alo|ala|ali|ale|assi)|butt(?:a|alo|ala|ali|are|arlo|arla|i)|getta|gettalo|gettala|scart(?:a|alo|ala|are)|ignor(?:a|i|are|alo|ala)|lascia perdere',
-    keep: 'salv(?:a|i|are|arlo|arla|arli|arle|ato|ata|assi|asse)|ricord(?:i|are|arlo|arla|arti|arselo|assi|asse)|memorizz(?:a|i|are|arlo|arla|arli|arle|ato|assi)|annot(?:i|are|arlo|arla|ato)|segn(?:i|are|arlo|arla|artelo|artela|ato|arti)|registr(?:i|are|arlo|arla|ato)|conserv(?:i|are|arlo|arla|ato|assi|asse)|ten(?:ere|erlo|erla|ga|essi|esse|erne|ertelo)|tieni|scriver(?:lo|la)|sapessi|sappia|avessi',
+    drop: `(?:dimentic|scord|s?cancell|elimin|lev|butt|gett|scart|ignor|cestin|depenn|annull|sforbici|resett)(?:a|i|hi|are?|assi|asse)${CLITICS}|rimuov(?:i|a|ere?|essi|esse)${CLITICS}|togli(?:ere?|essi|esse)?${CLITICS}|tolga|distrugg(?:i|a|ere?)${CLITICS}|ripuli(?:sci|re)|lascia(?:l[oaei])? (?:perdere|andare|cadere)|f(?:ai|a'|accia|ar|are|a)(?:l?l[oaei])? sparire|disf(?:ati|arsi|arti|arvi) d\\p{L}+|(?:va|vanno|è da|sono da|deve essere|devono essere) (?:eliminat|cancellat|tolt|rimoss|dimenticat|cestinat|distrutt|eliminar|cancellar|dimenticar|cestinar)[oaei]|nel cestino`,
+    keep: `salv(?:a|i|are?|at[oaie]|assi|asse)${CLITICS}|ricord(?:i|are?|assi|asse)(?:selo)?${CLITICS}|memorizz(?:a|i|are?|at[oaie]|assi)${CLITICS}|annot(?:i|are?|at[oaie])${CLITICS}|segn(?:i|are?|at[oaie])${CLITICS}|registr(?:i|are?|at[oaie])${CLITICS}|conserv(?:i|are?|at[oaie]|assi|asse)${CLITICS}|ten(?:ere?|ga|essi|esse)${CLITICS}|archivi(?:i|are?|at[oaie])${CLITICS}|custodi(?:sca|re?)${CLITICS}|serb(?:i|are?)${CLITICS}|verbalizz(?:i|are?)${CLITICS}|tieni|scriver(?:lo|la)|sapessi|sappia|avessi|(?:prend(?:a|ere)|tener) nota|vogli[oa] (?:scritt|salvat|registrat)[oaie]|rest(?:i|ino|are?) (?:scritt|traccia|agli atti|in memoria|agganciat|salvat|registrat)\\p{L}*|risult(?:i|are)|in memo|n${MEMORY}`,
     not: 'non|mai|niente|nulla|né|senza|nessun|nessuna|da nessuna parte',
     unsaid:
       "(?:fai|fa'|faccia|facciamo|fate|fa) (?:come se|finta)|come se (?:non|io non)|non (?:dovevo|avrei dovuto) (?:dir|scriver|raccontar)",
@@ -58,21 +72,20 @@ export const italian: Pack = {
     remember:
       'ricordati|ricorda(?: che|:|,)|tieni (?:a mente|presente|conto)|segnati|segna(?:ti)? che|prendi nota|annota|non dimenticare che|per tua informazione|sappi che|memorizza',
     ...forgetRequests({
-      drop: 'dimenticassi|cancellassi|eliminassi|togliessi|scorda|dimentica|dimenticare|dimenticati|scordati|cancella|cancellare|elimina|eliminare|rimuovi|rimuovere|togli|togliere|leva|levare|butta via',
-      object:
-        "(?:pure |anche |tutto )*(?:di |d')?(?:tutto|quello che|ciò che|questo|quanto|quella cosa|il mio|la mia|i miei|le mie|mio|mia|dove|come|quando|chi|che)(?= (?!ultimo|ultima|testo|messaggio|file)| *[.!,;?]|$)|(?:pure )?(?:la parte|l'informazione|le informazioni|il nome|la storia|la faccenda|il fatto) (?:d[ei]l?l?[aoe]?|che|su\\p{L}*)|pure(?= (?:il |la |l'|lo |i |gli |le ))",
+      drop: 'dimentichi|dimentichiate|cancelli|cancelliate|elimini|rimuova|tolga|cestina|cestini|cestinare|depenna|depenni|scancella|distruggi|distrugga|distruggere|lasci perdere|dimenticassi|cancellassi|eliminassi|togliessi|scorda|dimentica|dimenticare|dimenticati|scordati|cancella|cancellare|elimina|eliminare|rimuovi|rimuovere|togli|togliere|leva|levare|butta via',
+      object: `(?:pure |anche |tutto )*(?:di |d')?(?:tutto|quello che|ciò che|questo|quanto|quella cosa|il mio|la mia|i miei|le mie|mio|mia|dove|come|quando|chi|che)(?= (?!ultimo|ultima|testo|messaggio|file)| *[.!,;?]|$)|(?:pure )?(?:la parte|l'informazione|le informazioni|il nome|la storia|la faccenda|il fatto) (?:d[ei]l?l?[aoe]?|che|su\\p{L}*)|pure(?= (?:il |la |l'|lo |i |gli |le ))|(?:il|lo|la|i|gli|le|l'|quel|quell[ao']) ?(?!testo|messaggio|lista|file|frase|paragrafo|colonna|riga|tabella|foto|elenco)(\\p{L}+(?: \\p{L}+){0,3}?) che (?:ti |le |vi )?(?:ho |avevo )(?:appena )?${TOLD}|(?:la|il|quella|quel|i|le|ogni|qualsiasi) (?:storia|faccenda|cosa|cose|discorso|dettaglio|dettagli|dati|dato|riferimento|riferimenti|info) (?:d\\p{L}+'?|su\\p{L}*'?|a\\p{L}*)`,
       keepNot:
         "non (?:serve|occorre|è necessario|c'è bisogno|vorrei|voglio|mi va) che (?:tu )?(?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|(?:preferirei|preferisco|vorrei|meglio) che (?:tu )?non (?:ti |lo |la |te lo )?(?:salvassi|ricordassi|tenessi|sapessi|memorizzassi|annotassi|salvi|ricordi|tenga|sappia|memorizzi|conservi|registri)(?: a mente)?|non (?:serve|occorre|devi|c'è bisogno di|hai bisogno di) (?:ricordar|salvar|tener|memorizzar|annotar|registrar|segnar)\\p{L}*|non (?:segnar|salvar|ricordar|annotar|memorizzar|tener|scriver|registrar)(?:lo|la|li|le|telo|tela|tene)|" +
         'non (?:voglio che (?:tu )?(?:ti )?)?(?:salvare|ricordare|ricordarti|memorizzare|annotare|registrare|tenere|conservare|ricordi|sappia|memorizzi|tenga|conservi)(?: (?:questo|quello|quello che|il mio|la mia|niente|come|dove|che|di|chi))?',
-      memory: 'd(?:alla|ai|al|alle|i)l? ?(?:tua |tuoi |sua )?(?:memoria|appunti|note|dati|archivio|testa)',
-      also: "(?:dimenticalo|dimenticala|cancellalo|cancellala|cancellali|eliminalo|eliminala|eliminali|toglilo|toglila|toglili|toglile|rimuovilo|rimuovila)|(?:puoi|potresti|può|potrebbe|vorresti|riesci a) (?:per favore )?(?:cancellar|eliminar|dimenticar|toglier|rimuover|levar|scordar)(?:lo|la|li|le|tene)|(?:dimenticati|scordati|si dimentichi|si scordi) d(?:i|el|ella|ei|elle|egli)(?! \\S+(?:are|ere|ire)(?![\\p{L}]))|(?:fai|fa'|faccia|facciamo) come se (?:io )?non|(?:fai|fa'|faccia|facciamo) finta che (?:\\S+ ){0,2}?(?:non|mai)|resti tra noi",
-      named: "(?:dimentica|cancella|elimina|togli) (?:il|la|lo|l'|i|gli|le)",
+      memory: `d${MEMORY}`,
+      also: `(?:dimenticalo|dimenticala|cancellalo|cancellala|cancellali|eliminalo|eliminala|eliminali|toglilo|toglila|toglili|toglile|rimuovilo|rimuovila)|(?:puoi|potresti|può|potrebbe|vorresti|riesci a) (?:per favore )?(?:cancellar|eliminar|dimenticar|toglier|rimuover|levar|scordar)(?:lo|la|li|le|tene)|(?:dimenticati|scordati|si dimentichi|si scordi) d(?:i|el|ella|ei|elle|egli)(?! \\S+(?:are|ere|ire)(?![\\p{L}]))|(?:fai|fa'|faccia|facciamo) come se (?:io )?non|(?:fai|fa'|faccia|facciamo) finta che (?:\\S+ ){0,2}?(?:non|mai)|resti tra noi|(?:fai|fa'|faccia|facciamo) conto che (?:\\S+ ){0,2}?non|come non detto`,
+      named:
+        "(?:dimentica|dimentichi|dimenticare|cancella|cancelli|cancellare|elimina|elimini|eliminare|togli|tolga|togliere|leva|rimuovi|rimuova|rimuovere|scorda|cestina) (?:quel|quella|il|la|lo|l'|i|gli|le)",
     }),
     pointing:
-      'detto|dire|raccontato|raccontare|scritto|parlato|appena|prima|ora|adesso|subito|memoria|appunti|nome|cosa|parte|informazione|fatto|salvare|salvarlo|ricordare|ricordi|tenere|segnare|segnarlo|serve|bisogno|voglio|vorrei|preferirei|favore|piacere|grazie|privato|lascia|stare|perdere|quello|questo|quella|questa|ultima|frase|messaggio|dimentica|cancella|elimina|togli',
-    lead: 'questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?:mi[oae]i? )?\\S+(?: d\\p{L}+ \\S+)?|quella cosa d\\p{L}+ \\S+|pure',
-    notForget:
-      "non dimenticar\\p{L}*|ho dimenticato|mi sono dimenticat[oa]|hai dimenticato|cancella (?:la|l'|il) (?:riga|ultima|ultimo|frase|paragrafo|file)",
+      'storia|faccenda|discorso|dettagli[oi]?|riferiment[oi]|dat[oi]|info|argomento|salvat[oa]|scritt[oa]|registrat[oa]|traccia|atti|archivio|profilo|scheda|nessun[oa]?|parte|mandat[oa]|passat[oa]|incollat[oa]|confidat[oa]|accennat[oa]|dat[oa]|prego|dai|quindi|però|oddio|cavolo|ehi|guarda|cmq|comunque|dispiace|spiace|gentilmente|proprio|pure|meglio|nota|via|ogni|qualsiasi|detto|dire|raccontato|raccontare|scritto|parlato|appena|prima|ora|adesso|subito|memoria|appunti|nome|cosa|parte|informazione|fatto|salvare|salvarlo|ricordare|ricordi|tenere|segnare|segnarlo|serve|bisogno|voglio|vorrei|preferirei|favore|piacere|grazie|privato|lascia|stare|perdere|quello|questo|quella|questa|ultima|frase|messaggio|dimentica|cancella|elimina|togli',
+    lead: 'questo|questa|questa cosa|quello|per favore|per piacere|senti|ah|oh|ok|allora|e|ma|no|anzi|aspetta|scusa|puoi|potresti|potrebbe|può|vorrei che|ti prego di|(?:gli|il|la|le|i|lo) (?:mi[oae]i? )?(\\S+(?: d\\p{L}+ \\S+)?)|quella cosa d\\p{L}+ (\\S+)|pure|ti prego|la prego di|ti dispiace|ti dispiacerebbe|le dispiace|le dispiacerebbe|ti spiace|gradirei che|può gentilmente|gentilmente|cortesemente|dai|oddio|cavolo|ehi|ciao|guarda|cmq|già che ci sei|preferirei che|preferisco che|chiedo di|ti chiedo di|le chiedo di',
+    notForget: `non dimenticar\\p{L}*|ho dimenticato|mi sono dimenticat[oa]|hai dimenticato|(?:cancell|elimin|togli|tolg|lev|rimuov|cestin|scart|annull)\\p{L}* (?:l[aoe]|il|i|gli|l'|quest[aoe]|quell?[aoe]?|un[ao]?|tutt[ei] [lg]\\p{L}+) ?${WORKS}|(?:cancell|elimin|togli|tolg|lev|rimuov|cestin|scart|annull)\\p{L}* (?:\\S+ ){0,5}?(?:d|n)(?:al|alla|all'|el|ella|ell'|ai|ei) ?(?:mi[oa] )?${WORK_PLACES}|(?:l[aeo]|i|il|gli|l') ?${WORKS}(?: \\S+){0,3} (?:cancell|elimin|togli|rimuov)\\p{L}+`,
     takeBack:
       '(?:anzi|no|aspetta|ripensandoci)?[, ]{0,3}(?:tienilo|tienila|ricordalo pure|non cancellarlo|puoi tenerlo)|(?:anzi|no|aspett?a?|alla fine|ripensandoci)[,. ]+(?:\\S+ ){0,3}?(?:tieni|tenga|lascia|lasci)(?:lo|la|li|le)?|lascial[oa] (?:pure|lì)',
     wish: "d'ora in poi|da ora in poi|da adesso|in futuro|sempre (?:rispond|scriv|us|in)\\p{L}*|non (?:usare|mettere|scrivere|darmi|dirmi) (?:mai|più)|mai più|smettila di|smetti di|chiamami|dammi del (?:tu|lei)|rispondimi|risposte (?:brevi|corte|lunghe)|ogni volta che|quando ti chiedo|niente (?:elenchi|emoji)",
@@ -409,18 +422,18 @@ export const italian: Pack = {
   ],
   topics: {
     name: 'nome|cognome|come mi chiamo',
-    birthday: 'compleanno|data di nascita',
-    age: 'età|quanti anni ho',
+    birthday: 'compleanno|data di nascita|sono nat[oa]|nat[oa] il|compio',
+    age: 'et[àa]|quanti anni ho|ho \\d+ anni',
     home_city: 'dove (?:abito|vivo)|città|abito|vivo',
     address: 'indirizzo|via|domicilio|viale|piazza|corso|dove (?:abito|vivo)',
     employer: 'dove lavoro|azienda|datore di lavoro|ditta|lavoro',
     job_title: 'mestiere|professione|che lavoro faccio',
     salary:
-      'stipendio|quanto (?:guadagno|prendo)|quello che guadagno|reddito|guadagno|stipendio|guadagn\\p{L}*|prendo (?:\\S+ ){0,2}euro|reddito|paga|euro al mese',
+      'stipendio|quanto (?:guadagno|prendo)|quello che guadagno|reddito|guadagno|guadagn\\p{L}*|prendo (?:\\S+ ){0,2}(?:euro|al mese)|ral|isee|paga|euro al mese',
     working_hours: 'orari(?:o)?(?: (?:del|di) lavoro)?|turn[oi]',
-    school: 'scuola|università|liceo',
+    school: 'scuola|asilo|materna|medie|elementari|facoltà|università|liceo',
     partner_name: 'marito|moglie|ragazz[oa]|fidanzat[oa]|compagn[oa]',
-    child_name: 'figli[oa]?|bambin[oi]',
+    child_name: 'figli[oa]?|bambin[oaie]|bimb[oaie]',
     pet_name: 'cane|gatt[oa]|animale',
     car: 'macchina|auto|targa',
     rent: 'affitto',
@@ -430,18 +443,20 @@ export const italian: Pack = {
     medication: 'medicin[ae]|farmac[oi]|pastiglie|prendo',
     diet: 'dieta|quello che mangio',
     religion: 'religione|fede|chiesa|messa',
-    political_view: 'politica|votato|voto',
+    political_view: 'politic(?:a|he|o)|votato|voto|votare|partito|sindacato',
     hobby: 'hobby|passatempo',
     appointment: 'appuntament[oi]|visita|ospedale|terapia',
     goal: 'obiettiv[oi]|progett[oi]',
     manager: 'capo',
-    email: '(?:indirizzo )?e-?mail|mail|posta elettronica',
-    phone_number: '(?:numero di )?(?:telefono|cellulare)|numero',
+    email: '(?:indirizzo )?e-?mail|mail|(?:indirizzo di )?posta elettronica',
+    phone_number: '(?:numero di )?(?:telefono|cellulare|cell|tel)|numero',
     breakup:
       'ex|ex-?(?:marito|moglie|ragazz[oa]|fidanzat[oa])|lasciat[oaie]|lasciarci|separat[oaie]|separazione|divorzi\\p{L}*|rottura|rotto con',
-    health: `salute|malatti[ae]|malat[oa]|diagnosi|diagnosticat[oa]|cur[ae]|terapia|terapeuta|psichiatra|psicolog[oa]|depressione|ansia|attacchi di panico|panico|burn-?out|bipolare|diabete|cancro|tumore|chemio|operat[oa]|operazione|epilessia|asma|emicrania|lupus|hiv|iniezion[ei]|medicin[ae]|farmac[oi]|pastigli[ae]|pillol[ae]|aborto|dipendenza|salute mentale|${DRUGS}`,
+    health: `salute|dati sanitari|invalidità|sieropositiv[oa]|alzheimer|demenza|parkinson|sedut[ae]|psicoterapia|malatti[ae]|malat[oa]|diagnosi|diagnosticat[oa]|cur[ae]|terapia|terapeuta|psichiatra|psicolog[oa]|depressione|ansia|attacchi di panico|panico|burn-?out|bipolare|diabete|cancro|tumore|chemio|operat[oa]|operazione|epilessia|asma|emicrania|lupus|hiv|iniezion[ei]|medicin[ae]|farmac[oi]|pastigli[ae]|pillol[ae]|aborto|dipendenza|salute mentale|${DRUGS}`,
     leaving: 'curriculum|colloquio|dimission[ei]|dimettermi|licenziarmi|altra ditta|nuovo lavoro|cambiare lavoro',
-    access: 'codice|password|pin',
+    bank: 'iban|carta(?: di credito)?|conto(?: corrente)?|banca|bancomat',
+    identity: "codice fiscale|carta d'identità|passaporto",
+    access: 'codic[ei]|password|pw|pin',
   },
   templates: {
     name: 'Si chiama {value}',

@@ -1,5 +1,20 @@
 import { BIKES, CARS, DRUGS, forgetRequests, type Pack, PHONES, slot } from './pack.ts';
 
+/** Where a memory is kept, after "de" or "em": "das tuas notas". */
+const MEMORY =
+  '(?:[aoe]s? (?:(?:tua|sua|teu|seu)s? (?:memória|memoria|anotações|notas|base|registr?os?|cabeça|fichas?|arquivos?|histórico|perfil|cadastro|radar|caderno|sistema|dados|lembranças)|memória|memoria|anotações|notas|base|registros|cabeça|(?:meu|minha) (?:perfil|ficha|histórico|cadastro)))';
+/** Pronouns behind a verb: "apaga-o". */
+const CLITICS = '(?:-(?:me|te|se|mo|ma|l?[oa]s?))?';
+/** What the user has done with words: "que te dei". */
+const TOLD =
+  '(?:dei|disse|contei|falei|passei|mandei|escrevi|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei)';
+
+/** What a verb of removing is said of in work on texts, lists, tables, calendars and code. */
+const WORKS =
+  '(?:últim[oa] (?:frase|linha|parágrafo)|linhas?|frases?|parágrafos?|arquivos?|ficheiros?|colunas?|células?|alarmes?|lembretes?|eventos?|reuni(?:ão|ões)|tarefas?|branch|commits?|slogan|funç(?:ão|ões)|variáve(?:l|is)|fotos?|músicas?|vírgulas?|palavras?|emojis?|logo|fundo|app|aplicativo|pastas?|filtros?|pontos?|slides?|hashtags?)';
+const WORK_PLACES =
+  '(?:lista|calendário|agenda|tabela|folha|planilha|documento|carta|texto|código|anúncio|cv|currículo|menu|cardápio|carrinho|excel|apresentação|rascunho|script|receita|e-?mail|mensagem|grupo|telefone|celular|telemóvel|computador|relatório|playlist|pasta)';
+
 export const portuguese: Pack = {
   language: 'pt',
   script: 'latin',
@@ -46,30 +61,30 @@ export const portuguese: Pack = {
     howMany: 'quant[oa]s',
   },
   requests: {
-    drop: 'esque(?:ce|ça|cer|ças|cesse|cesses)|apag(?:a|ue|ar|á-lo|á-la|ues|asse|asses)|delet(?:a|e|ar|asse)|elimin(?:a|e|ar|á-lo|es|asse|asses)|remov(?:e|a|er|ê-lo|as|esse)|tir(?:a|e|ar|es|asse|asses)|exclu(?:i|a|ir|ísse)|risc(?:a|ar)|retir(?:a|e|ar|es|asse|asses)|jog(?:a|ar|ue)|descart(?:a|e|ar)|ignor(?:a|e|ar)|suprim(?:e|a|ir)|limp(?:a|ar)|deita fora',
-    keep: 'guard(?:a|e|es|ar|ado|ada|asse|asses)|salv(?:a|e|es|ar|o|asse|ado)|anot(?:a|e|es|ar|ado)|registr(?:a|e|es|ar|ado)|regist(?:a|e|es|ar|ado)|lembr(?:e|es|ar|asse)|memoriz(?:e|es|ar)|conserv(?:e|es|ar|asse)|reten(?:ha|has)|saibas?|armazen(?:e|es|ar)|mantenha|grav(?:e|es|ar)',
+    drop: `esque(?:ce|ça|cer|ças|cesses?)${CLITICS}|(?:apag|delet|elimin|tir|retir|risc|descart|ignor|limp|expurg|larg|anul|jog)(?:a|á|e|u?es?|ar|asses?|ue)${CLITICS}|remov(?:e|a|er|ê|as|esses?)${CLITICS}|exclu(?:i|a|as|ir|ísses?)${CLITICS}|suprim(?:e|a|as|ir)${CLITICS}|(?:some|suma|sumir) com|deit(?:a|ar|e)${CLITICS} fora|d(?:á|ar|ê)(?:-lhe)? (?:um )?(?:fim|delete|sumiço|baixa)|(?:faz|faça|fazer)(?:-o|-a)? desaparecer|(?:tem|têm|tens) (?:de|que) (?:desaparecer|sair|ser apagad[oa]s?)|(?:no|pro|para o|ao) lixo|fora(?= *(?:[.!,;)]|$| pf| já))`,
+    keep: `guard(?:a|e|es|ar|á|ad[oa]s?|asses?)${CLITICS}|salv(?:a|e|es|ar|o|asse|ad[oa]s?)${CLITICS}|anot(?:a|e|es|ar|ad[oa]s?)${CLITICS}|regist(?:r?[ae]|r?es|r?ar|r?ad[oa]s?)${CLITICS}|lembr(?:e|es|ar|asse)|memoriz(?:e|es|ar|ad[oa]s?)|conserv(?:e|es|ar|asse)|ret(?:enha|enhas|er)|saibas?|armazen(?:e|es|ar)|arquiv(?:e|es|ar)|mantenha|grav(?:e|es|ar|ad[oa])|decor(?:e|es|ar)|const(?:e|em|ar|asse)|tom(?:e|es|ar) nota|fi(?:que|ques|quem|ca|car|casse) (?:aí )?(?:guardad|regist|memorizad|escrit|anotad|gravad|contigo|consigo|com você|com vc|rasto|rastro)\\p{L}*|n${MEMORY}`,
     not: 'não|nao|n|nunca|jamais|nem|nada|sem|nenhum|nenhuma|deix(?:e|es|asse|a|ar) de',
     unsaid:
       '(?:finge|finja|fingir|faz|faça|faz de conta|faça de conta) (?:de conta )?(?:que|q) (?:eu )?(?:nunca|não|nao|n)|como se (?:eu )?(?:não|nunca)|não devia ter (?:dito|contado|escrito|falado)',
     all: 'tud[oa]|tod[oa]s?',
-    polite: 'por favor|pf|pfv|obrigad[oa]|agradecia|agradeço|(?:pode|podes|poderia|podia)|vc|você|te|tu',
+    polite:
+      'por favor|pf|pfv|sff|favor|peço|queira|consegues?|será que|obrigad[oa]|agradecia|agradeço|(?:pode|podes|poderia|podia)|vc|você|te|tu',
     remember:
       'lembra(?:-te)?(?: de)? que|lembre(?:-se)?(?: de)? que|lembra:|anota|anote|toma nota|guarda (?:isso|que|aí)|guarde (?:isso|que)|tenha em mente|não (?:se )?esqueça que|só pra (?:você|vc) saber|para (?:você|vc) saber|fica sabendo',
     ...forgetRequests({
-      drop: 'esquece|esqueça|esquecer|esqueças|apaga|apague|apagar|deleta|delete|deletar|elimina|elimine|eliminar|remove|remova|remover|tira|tire|tirar|exclui|exclua|excluir|risca',
-      object:
-        '(?:isso|isto|aquilo|essa|esse|tudo|o que|meu|minha|meus|minhas|o meu|a minha|os meus|as minhas|nosso|nossa)(?= (?!último|última|texto|mensagem|arquivo)| *[.!,;?]|$)|(?:de )?(?:onde|como|quem|quanto|que) (?:eu|o meu|a minha|moro|trabalho|ganho|vivo|sou)|que eu|(?:a parte|a informação|o nome|a coisa|o dado|os dados|a história|o lance) (?:d[aoe]s?|sobre|que)',
+      drop: 'esqueças|esquecesse|esquecesses|apagues|apagasse|apagasses|elimines|eliminasse|removas|tires|tirasse|retira|retire|retires|retirar|retirasses?|excluas|risque|suprima|suprime|suprimir|expurgue|expurgar|expurga|descarta|descarte|descartar|some com|suma com|dá baixa em|esquece-te d[aeo]s?|esqueça-se d[aeo]s?|esquece|esqueça|esquecer|esqueças|apaga|apague|apagar|deleta|delete|deletar|elimina|elimine|eliminar|remove|remova|remover|tira|tire|tirar|exclui|exclua|excluir|risca',
+      object: `(?:isso|isto|aquilo|essa|esse|tudo|o que|meu|minha|meus|minhas|o meu|a minha|os meus|as minhas|nosso|nossa)(?= (?!último|última|texto|mensagem|arquivo)| *[.!,;?]|$)|(?:de )?(?:onde|como|quem|quanto|que) (?:eu|o meu|a minha|moro|trabalho|ganho|vivo|sou)|que eu|(?:a parte|a informação|o nome|a coisa|o dado|os dados|a história|o lance|ess[ae] história|ess[ae] coisa|ess[ae] parte|ess[ae] parada|essa info|a info|o assunto|o detalhe|qualquer menção|aquela (?:história|coisa|parada|parte)) (?:d[aoe]s?|sobre|que|ao?)|(?:isso|isto|aquilo) d[aoe]s?|[oa]s? (?!texto|mensagem|lista|arquivo|ficheiro|frase|parágrafo|coluna|linha|tabela|foto)(\\p{L}+(?: \\p{L}+){0,3}?) (?:que|q) (?:eu )?(?:te |lhe |já te )?${TOLD}`,
       keepNot:
         'não (?:precisa|precisas|é preciso|tens|tem|é necessário)(?: de| que)? (?:se )?(?:lembrar|guardar|salvar|anotar|registrar|memorizar|saber)(?:-se)?(?: d[aoe])?|não (?:quero que (?:você |tu |vc )?(?:se )?)?(?:guarda|guarde|guardes|salva|salve|anota|anote|lembre|lembres|registra|registre|registres|memorize|memorizes|saiba|saibas)(?: (?:d?isso|isto|nada|o que|meu|minha|onde|como|que|quem|de))?',
-      memory: 'd[ae] (?:tua |sua )?(?:memória|anotações|notas|base|registros|cabeça)',
+      memory: `d${MEMORY}`,
       also: '(?:finge|finja|faz de conta|faça de conta) que (?:eu )?(?:nunca|não)|fica entre nós',
-      named: '(?:esquece|esqueça|apaga|apague|tira|remove) (?:o|a|os|as)',
+      named:
+        '(?:esquece|esqueça|esquecer|apaga|apague|apagues|apagar|tira|tire|tirar|remove|remova|remover|elimina|elimine|eliminar|retira|retire|deleta|delete|deletar|exclui|exclua) (?:o|a|os|as|ess[ae]|aquel[ae])',
     }),
     pointing:
-      'disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga',
-    lead: 'prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
-    notForget:
-      'não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|apaga (?:a|o) (?:última|último|linha|frase|parágrafo|arquivo)',
+      'histórias?|assunto|detalhe|menção|dados?|info|parada|lance|resto|ficar?|fique|ficasse|constar|guardad[oa]|registad[oa]|registrad[oa]|escrit[oa]|anotad[oa]|gravad[oa]|contigo|consigo|rasto|rastro|dei|passei|mandei|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei|favor|sff|peço|queira|faça|faz|fazer|mano|cara|bro|olhe|então|lado|nenhum|nenhuma|lugar|registr?os?|anotações|perfil|ficha|qualquer|coisas|tá|viu|disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga',
+    lead: '(?:isso|isto|aquilo) d[aoe]s? (\\S+)|(?:meu|minha|o meu|a minha) (\\S+)|favor|sff|queira|faça o favor de|faça-me o favor de|faz favor de|faz-me o favor de|se faz favor|peço que|peço-lhe que|solicito que|agradecia que|agradeço que|prefiria que|será que (?:pode|podes|podia|vc pode|você pode)|consegues?|dá para|dá pra|tem como|mano|cara|bro|ei|oi|olhe|então|ai|eita|ops|prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
+    notForget: `não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|(?:apag|delet|elimin|tir|retir|risc|remov|exclu|esque[cç])\\p{L}* (?:[ao]s?|ess[ea]s?|um|uma|tod[ao]s [ao]s) ${WORKS}|(?:apag|delet|elimin|tir|retir|risc|remov|exclu)[\\p{L}-]* (?:\\S+ ){0,5}?(?:d|n)(?:[ao]|ess[ea]|est[ea]) (?:meu |minha )?${WORK_PLACES}`,
     takeBack:
       '(?:melhor|não|espera|pensando bem)?[, ]{0,3}(?:pode guardar|guarda sim|deixa guardado|não (?:apaga|apague|esquece|esqueça)(?: não)?$|mantém)|mudei de ideia[,. ]+(?:\\S+ ){0,3}?(?:mant|guard|deix|pode)\\p{L}*|(?:melhor|não|espera|na verdade)[,. ]+(?:\\S+ ){0,2}?(?:deixa|mantém|guarda|mantenha)(?: (?:isso|aí|assim))?',
     wish: 'de agora em diante|daqui pra frente|a partir de agora|no futuro|sempre (?:respond|escrev|us|me)\\p{L}*|nunca (?:us|coloqu|escrev|dig)\\p{L}*|não (?:use|usa|coloque|escreva|diga|me chame)|para de|pare de|me chama de|me chame de|pode me chamar|respostas (?:curtas|longas|breves)|toda vez que|sempre que eu|quando eu (?:pedir|perguntar)|sem (?:emojis?|listas)',
@@ -403,18 +418,17 @@ export const portuguese: Pack = {
   ],
   topics: {
     name: 'nome|sobrenome|apelido|como me chamo',
-    birthday: 'aniversário|data de nascimento',
-    age: 'idade|quantos anos',
+    birthday: 'aniversário|data de nascimento|nasci|faço anos',
+    age: 'idade|quantos anos|tenho \\d+ anos',
     home_city: 'onde (?:eu )?(?:moro|vivo)|cidade|moro|vivo',
     address: 'endereço|morada|rua|avenida|travessa|onde (?:eu )?moro',
     employer: 'onde (?:eu )?trabalho|empresa|emprego|trabalho',
     job_title: 'profissão|o que eu faço',
-    salary:
-      'salário|quanto (?:eu )?ganho|o que (?:eu )?ganho|renda|ganho|sal[aá]rio|ganho|renda|ordenado|vencimento|quanto (?:eu )?(?:ganho|recebo)',
+    salary: 'sal[aá]rio|o que (?:eu )?ganho|renda|ganho|ordenado|vencimento|quanto (?:eu )?(?:ganho|recebo)',
     working_hours: 'horários?|turnos?',
-    school: 'escola|faculdade|universidade|colégio',
+    school: 'escola|creche|liceu|curso|faculdade|universidade|colégio',
     partner_name: 'marido|esposa|mulher|namorad[oa]|parceir[oa]|noiv[oa]',
-    child_name: 'filh[oa]s?|criança|bebê',
+    child_name: 'filh[oa]s?|crianças?|beb[êé]|miúd[oa]s?',
     pet_name: 'cachorr[oa]|cão|gat[oa]|bicho',
     car: 'carro|placa',
     rent: 'aluguel|renda da casa',
@@ -424,18 +438,20 @@ export const portuguese: Pack = {
     medication: 'remédios?|medicação|medicamentos?|comprimidos?|tomo',
     diet: 'dieta|o que eu como',
     religion: 'religião|fé|igreja',
-    political_view: 'política|votei|voto',
+    political_view: 'polític[ao]s?|em quem votei|votei|voto|votar|partido|sindicato',
     hobby: 'hobbies|hobby|passatempo',
     appointment: 'consultas?|hospital|médico|terapia',
     goal: 'metas?|objetivos?|planos',
     manager: 'chefe',
-    email: 'e-?mail|correio eletrónico',
-    phone_number: 'telefone|celular|telemóvel|(?:meu )?número',
+    email: 'e-?mail|(?:correio|endereço) eletr[óô]nico',
+    phone_number: 'telefone|celular|telem[óo]vel|tel|cel|whats(?:app)?|zap|(?:meu )?n[úu]mero',
     breakup:
       'ex|ex-?(?:marido|mulher|namorad[oa]|espos[oa])|termin(?:ei|amos|ou)|término|separ(?:ei|ado|ada|ação|amos)|divórcio|divorciad[oa]|largou|larguei',
-    health: `saúde|doenças?|doente|diagnóstico|diagnosticad[oa]|tratamento|terapia|terapeuta|psiquiatra|psicólog[oa]|depressão|ansiedade|pânico|burn-?out|bipolar|tdah|diabetes|câncer|cancro|quimio|operad[oa]|cirurgia|epilepsia|asma|enxaqueca|lúpus|hiv|injeç(?:ão|ões)|remédios?|medicação|medicamentos?|comprimidos?|aborto|vício|saúde mental|${DRUGS}`,
+    health: `saúde|dados de saúde|deficiência|seropositivo|soropositivo|alzheimer|parkinson|internad[oa]|internaram|doenças?|doente|diagnóstico|diagnosticad[oa]|tratamento|terapia|terapeuta|psiquiatra|psicólog[oa]|depressão|ansiedade|pânico|burn-?out|bipolar|tdah|diabetes|câncer|cancro|quimio|operad[oa]|cirurgia|epilepsia|asma|enxaqueca|lúpus|hiv|injeç(?:ão|ões)|remédios?|medicação|medicamentos?|comprimidos?|aborto|vício|saúde mental|${DRUGS}`,
     leaving: 'demissão|currículo|entrevista|pedir demissão|novo emprego|outro emprego|despedir-me',
-    access: 'código|senha|pin',
+    bank: 'iban|nib|cartão|cartao|conta(?: bancária)?|banco|pix',
+    identity: 'nif|cpf|rg|número de (?:contribuinte|utente)|passaporte|cartão de cidadão',
+    access: 'c[óo]digo|senha|palavra-passe|pin|login',
   },
   templates: {
     name: 'Chama-se {value}',
