@@ -67,7 +67,7 @@ export const french: Pack = {
     keep: `gard(?:e|es|ez|er|ée?s?|iez)|conserv(?:e|es|ez|er|ée?s?|iez)|reten(?:ir|ez|iez)|retien(?:s|nes|ne)|not(?:e|es|ez|er|ée?s?)|enregistr(?:e|es|ez|er|ée?s?|iez)|mémoris(?:e|es|ez|er|ée?s?)|souven(?:ir|ez|iez)|souvien(?:s|nes)|rappel(?:er|lez)|rappell(?:e|es)|stock(?:e|es|ez|er|ée?s?)|sauvegard(?:e|er|ée?s?)|archiv(?:e|es|ez|er|ée?s?)|consign(?:e|es|ez|er|ée?s?)|écris|saches|sachiez|rest(?:e|er) (?:écrit|noté|enregistré|trace|chez toi|chez vous|avec toi)\\p{L}*|traîn(?:e|er) chez (?:toi|vous)|trace|dans ${MEMORY}`,
     not: 'pas|plus|jamais|nulle part|rien|ni|sans|aucun|aucune',
     unsaid:
-      "(?:fais|faites|faire) (?:comme si|genre|semblant)|comme si (?:je n'|je |on n'|rien)|j'aurais pas dû|je n'aurais pas dû|j'ai rien dit|je n'ai rien dit|tu n'as rien (?:vu|lu|entendu)|t'as rien (?:vu|lu|entendu)",
+      "(?:fais|faites|faire) (?:comme si|genre|semblant)|comme si (?:je n'|je |on n'|rien)|j'aurais pas dû|je n'aurais pas dû|j'ai rien dit|je n'ai rien dit|tu n'as rien (?:vu|lu|entendu)|t'as rien (?:vu|lu|entendu)|(?:tu n'as|t'as|vous n'avez) jamais (?:rien )?(?:vu|lu|entendu|su|eu vent)|(?:tu|vous) ne (?:sais|savez) rien de tout ça|je (?:ne )?t'ai (?:jamais )?rien dit|(?:ça|cela) meurt ici",
     all: 'tout|toute|tous|toutes|les trucs',
     polite: "s'il te plaît|s'il vous plaît|stp|svp|merci|tu|vous|te|(?:peux|pouvez|pourrais|pourriez|auriez)",
     remember:
@@ -78,7 +78,7 @@ export const french: Pack = {
       keepNot:
         "(?:tu n'as|vous n'avez|t'as|il n'y a|y a) pas besoin (?:de |d'|que (?:tu|vous) )(?:retenir|garder|noter|enregistrer|mémoriser|te souvenir|vous souvenir|conserver|retiennes|gardes|reteniez|gardiez)(?: de)?|(?:pas la peine|inutile|pas nécessaire|pas besoin) (?:de |d')(?:retenir|garder|noter|enregistrer|mémoriser|conserver)|(?:j'aimerais|je voudrais|je veux|je souhaite|je préfère|je préférerais) que (?:tu|vous) (?:oubli|effac|supprim|retir|enlev)\\p{L}+|(?:ne (?:le |la |les |l')?|n')?(?:garde|gardez|gardes|retiens|retenez|note|notez|enregistre|enregistrez|mémorise|mémorisez|conserve|conservez)(?: surtout)? pas(?: en mémoire)?(?: (?:ça|cela|ce que|mon|ma|mes|le fait|que|où))?|(?:je (?:ne )?veux pas|je préfère|j'aimerais mieux|je préférerais) que (?:tu|vous) (?:ne |n')?(?:\\S+ ){0,3}?(?:l'aies|l'ayez|gardes?|gardiez|saches?|sachiez|retiennes?|te souviennes?|notes?)(?: \\S+){0,2}",
       memory: `(?:de|dans) ${MEMORY}|en mémoire`,
-      also: `(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|vire-le|efface-le|supprime-le|oublie-le|efface-la|supprime-la|que ça reste entre nous|(?:sors|sortez|sortir|mets|mettez|sorte|saute|sortent)(?:-\\S+)? (?:(?!est|pas)\\S+ ){0,5}?(?:de|hors de) ${MEMORY}`,
+      also: `(?:fais|faites|faisons) comme si (?:je|tu|vous) (?:ne |n')?(?:\\S+ ){0,4}?(?:jamais|rien|pas)|(?:vire|efface|supprime|oublie|enlève|retire|zappe|détruis|purge|jette|raye|brûle)z?-l[ea]s?(?= *(?:[.!,;?]|$| s'il| stp| svp| merci| de (?:ta|tes|votre|vos)| vite| tout de suite| maintenant| aussi))|vire-le|efface-l[ea]|supprime-l[ea]|oublie-le|hors de ${MEMORY}|(?:je )?(?:demande|sollicite|exige|réclame) (?:l'effacement|la suppression|le retrait) (?:de|du|des)|que ça reste entre nous|(?:sors|sortez|sortir|mets|mettez|sorte|saute|sortent)(?:-\\S+)? (?:(?!est|pas)\\S+ ){0,5}?(?:de|hors de) ${MEMORY}`,
       named:
         "(?:oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|zappe|purge|vire|virez) (?:le|la|les|l'|cette|ce)",
     }),
