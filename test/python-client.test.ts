@@ -44,6 +44,10 @@ describe.skipIf(missing !== null)('the Python client', () => {
       encoding: 'utf8',
       timeout: 60_000,
     });
-    expect(ran.stderr).toMatch(/Ran [7-9] tests[\s\S]*\nOK/);
+    const skipped = [...ran.stderr.matchAll(/skipped ['"](.+)['"]$/gm)].map(([, reason = '']) => reason);
+    for (const reason of new Set(skipped)) console.log(`Python client: a part is not tried, ${reason}.`);
+    expect(ran.stderr).toMatch(/Ran 1[6-9] tests[\s\S]*\nOK/);
+    // Only the adapters may be skipped, and only where their framework is not there.
+    expect(new Set(skipped).difference(new Set(['langchain-core is not installed']))).toEqual(new Set());
   }, 90_000);
 });
