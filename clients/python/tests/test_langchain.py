@@ -72,6 +72,7 @@ class ChatMessageHistory(unittest.TestCase):
         monday.add_user_message("My parrot is called Kiki.")
         friday.add_user_message("My cat is called Tom.")
         for history in (monday, friday):
+            history.add_user_message("I live in Graz.")
             history.memory.form()
 
         def known(name: str) -> bool:
@@ -82,7 +83,9 @@ class ChatMessageHistory(unittest.TestCase):
         monday.clear()
         self.assertEqual(monday.messages, [])
         self.assertFalse(known("Kiki"))
-        self.assertEqual([one.text for one in friday.messages], ["My cat is called Tom."])
+        self.assertEqual([one.text for one in friday.messages], ["My cat is called Tom.", "I live in Graz."])
+        remembered = [one["content"] for one in Varve().memory(user=user).list_memories()["items"]]
+        self.assertEqual([("Graz" in one, "Kiki" in one) for one in remembered if "Tom" not in one], [(True, False)])
         self.assertTrue(known("Tom"))
         monday.add_user_message("A new beginning.")
         self.assertEqual([one.text for one in monday.messages], ["A new beginning."])
