@@ -16,6 +16,7 @@ import {
   LiteralType,
   LogLevel,
   type NavigationElement,
+  OptionDefaults,
   type ProjectReflection,
   type Reflection,
   ReflectionKind,
@@ -126,6 +127,7 @@ async function build(): Promise<void> {
     excludePrivate: true,
     excludeInternal: true,
     searchInDocuments: true,
+    highlightLanguages: [...OptionDefaults.highlightLanguages, 'python'],
     hideGenerator: true,
     sort: ['kind', 'alphabetical-ignoring-documents'],
     // What is called comes before what it is called with.
