@@ -124,14 +124,13 @@ export interface Statements {
 }
 
 /** On the scale of `Calibration`: related; and of what lasts more, because one taste says little of another. */
-const RELATED = 0.7;
-const RELATED_LASTING = 0.78;
+const RELATED = 0.76;
+const RELATED_LASTING = 0.85;
 /** What was said within so long was said together. */
 const TOGETHER = DAY / 2;
 
 /**
- * The statements with those of the user's own words that are in doubt: something related that was said later speaks of a change or denies
- * something ("Glenys does Wednesdays with me now"). Nobody can tell without a model whether it ends them, so documents leave them out, and
+ * The statements with those of the user's own words that are in doubt: something related that was said later speaks of a change ("Glenys does Wednesdays with me now"). Nobody can tell without a model whether it ends them, so documents leave them out, and
  * recall still finds them. Measured by `bench/documents.ts`.
  */
 export async function withDoubts(
@@ -172,7 +171,7 @@ function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
   return polarity === 'denied' || CHANGES.some((words) => packPattern(pack, words).test(content));
 }
 
-const CHANGES = ['change', 'ended', 'not'] as const;
+const CHANGES = ['change', 'ended'] as const;
 
 /** A statement as a document can say it. */
 export function toMaterial(memory: Memory, section: string | null): Material {
