@@ -130,8 +130,9 @@ const RELATED_LASTING = 0.85;
 const TOGETHER = DAY / 2;
 
 /**
- * The statements with those of the user's own words that are in doubt: something related that was said later speaks of a change ("Glenys does Wednesdays with me now"). Nobody can tell without a model whether it ends them, so documents leave them out, and
- * recall still finds them. Measured by `bench/documents.ts`.
+ * The statements with those of the user's own words that are in doubt: something related that was said later speaks of a change
+ * ("Glenys does Wednesdays with me now"). Nobody can tell without a model whether it ends them, so documents leave them out, and recall still
+ * finds them. Measured by `bench/documents.ts`.
  */
 export async function withDoubts(
   reader: Reader,
@@ -165,7 +166,7 @@ export async function withDoubts(
   return { statements, doubted: new Set(quotations.filter(isDoubted).map(({ id }) => id)) };
 }
 
-/** Whether a statement speaks of a change or denies something, in the words of its language. */
+/** Whether a statement speaks of a change or is a denial, in the words of its language. */
 function saysChange({ content, polarity }: Memory, usual: Pack): boolean {
   const pack = detectPack(content, usual) ?? usual;
   return polarity === 'denied' || CHANGES.some((words) => packPattern(pack, words).test(content));
