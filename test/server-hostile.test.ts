@@ -194,7 +194,9 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     });
 
     // This test and the next one wait ten seconds for a server that gives connections time to end: they wait together.
-    it.concurrent('lets a key follow so many changes and no more, and counts out those who leave', async () => {
+    it.concurrent('lets a key follow so many changes and no more, and counts out those who leave', async ({
+      expect,
+    }) => {
       const own = await startServer(place, { key: server.key, environment: { VARVE_FOLLOWER_LIMIT: '3' } });
       let leaving = new AbortController();
       const follow = (): Promise<Response> =>
@@ -216,7 +218,7 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
     it.concurrent(
       'keeps no more for a reader of changes that never reads, and stops in spite of it',
       { timeout: 120_000 },
-      async () => {
+      async ({ expect }) => {
         // The same server that `npm start` starts: with larger young spaces garbage is kept for long.
         const own = await startServer(place, {
           key: server.key,

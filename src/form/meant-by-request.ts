@@ -89,7 +89,6 @@ export function isWide(about: string, attributes: AttributeTable): boolean {
 
 function hasAll(words: string, topics: ReadonlySet<string>): boolean {
   const own = detectPack(words);
-  if (topics.size === 0) return false;
   return [...topics].some((topic) => topic in WIDER) || (own !== null && packPattern(own, 'request:all').test(words));
 }
 

@@ -216,6 +216,11 @@ async function findMeant(
   const owners = changeableOwners(deps, owner);
   const own = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, evidence.event));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
+  const following = evidence.event.content.indexOf(request.about, evidence.end);
+  if (request.about !== '' && following >= 0) {
+    const end = following + request.about.length;
+    return withStatements(writer, own, [{ event: evidence.event.id, start: following, end }]);
+  }
   // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
   if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))
     return saidJustBefore(writer, own, { named, evidence, turns });

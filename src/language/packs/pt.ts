@@ -13,7 +13,7 @@ const TOLD =
 const WORKS =
   '(?:últim[oa] (?:frase|linha|parágrafo)|linhas?|frases?|parágrafos?|arquivos?|ficheiros?|colunas?|células?|alarmes?|lembretes?|eventos?|reuni(?:ão|ões)|tarefas?|branch|commits?|slogan|funç(?:ão|ões)|variáve(?:l|is)|fotos?|músicas?|vírgulas?|palavras?|emojis?|logo|fundo|app|aplicativo|pastas?|filtros?|pontos?|slides?|hashtags?)';
 const WORK_PLACES =
-  '(?:lista|calendário|agenda|tabela|folha|planilha|documento|carta|texto|código|anúncio|cv|currículo|menu|cardápio|carrinho|excel|apresentação|rascunho|script|receita|e-?mail|mensagem|grupo|telefone|celular|telemóvel|computador|relatório|playlist|pasta)';
+  '(?:lista|calendário|agenda|tabela|folha|planilha|carta|texto|código|anúncio|cv|currículo|menu|cardápio|carrinho|excel|apresentação|rascunho|script|receita|mensagem|grupo|computador|relatório|playlist|pasta)';
 
 export const portuguese: Pack = {
   language: 'pt',
@@ -82,7 +82,7 @@ export const portuguese: Pack = {
         '(?:esquece|esqueça|esquecer|apaga|apague|apagues|apagar|tira|tire|tirar|remove|remova|remover|elimina|elimine|eliminar|retira|retire|deleta|delete|deletar|exclui|exclua) (?:o|a|os|as|ess[ae]|aquel[ae])',
     }),
     pointing:
-      'histórias?|assunto|detalhe|menção|dados?|info|parada|lance|resto|ficar?|fique|ficasse|constar|guardad[oa]|registad[oa]|registrad[oa]|escrit[oa]|anotad[oa]|gravad[oa]|contigo|consigo|rasto|rastro|dei|passei|mandei|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei|favor|sff|peço|queira|faça|faz|fazer|mano|cara|bro|olhe|então|lado|nenhum|nenhuma|lugar|registr?os?|anotações|perfil|ficha|qualquer|coisas|tá|viu|vale|pena|disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga',
+      'último|anterior|histórias?|assunto|detalhe|menção|dados?|info|parada|lance|resto|ficar?|fique|ficasse|constar|guardad[oa]|registad[oa]|registrad[oa]|escrit[oa]|anotad[oa]|gravad[oa]|contigo|consigo|rasto|rastro|dei|passei|mandei|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei|favor|sff|peço|queira|faça|faz|fazer|mano|cara|bro|olhe|então|lado|nenhum|nenhuma|lugar|registr?os?|anotações|perfil|ficha|qualquer|coisas|tá|viu|vale|pena|disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga',
     lead: '(?:isso|isto|aquilo) d[aoe]s? (\\S+)|(?:meu|minha|o meu|a minha) (\\S+)|favor|sff|queira|faça o favor de|faça-me o favor de|faz favor de|faz-me o favor de|se faz favor|peço que|peço-lhe que|solicito que|agradecia que|agradeço que|prefiria que|será que (?:pode|podes|podia|vc pode|você pode)|consegues?|dá para|dá pra|tem como|mano|cara|bro|ei|oi|olhe|então|ai|eita|ops|prefiro que|preferia que|gostaria que|queria que|por favor|pf|pfv|olha|ah|ok|bom|e|mas|não|espera|na verdade|pode|podes|poderia|você pode|vc pode|podia|quero que|desculpa|aliás|melhor',
     notForget: `não (?:se )?esque\\p{L}+|esqueci|me esqueci|você esqueceu|(?:apag|delet|elimin|tir|retir|risc|remov|exclu|esque[cç])\\p{L}* (?:[ao]s?|ess[ea]s?|um|uma|tod[ao]s [ao]s) ${WORKS}|(?:apag|delet|elimin|tir|retir|risc|remov|exclu)[\\p{L}-]* (?:\\S+ ){0,5}?(?:d|n)(?:[ao]|ess[ea]|est[ea]) (?:meu |minha )?${WORK_PLACES}`,
     takeBack:

@@ -313,6 +313,21 @@ describe('text that is not the word of the user', () => {
   });
 });
 
+describe('a request about what follows it', () => {
+  it.each([
+    ["Please don't save this: I am on sertraline since January.", 'I am on sertraline since January.'],
+    ['Nur für die Frage, nicht speichern: ich nehme seit Januar Sertralin.', 'ich nehme seit Januar Sertralin.'],
+    ['No guardes esto: me operaron de la rodilla en junio.', 'me operaron de la rodilla en junio.'],
+  ])('%s', async (text, about) => {
+    expect(await read(text)).toMatchObject({ statements: [], forgets: [{ about }] });
+  });
+
+  it('is none where a text is to be worked on', async () => {
+    const { forgets } = await read("Translate this for my boss: please don't save my number, I live in Linz.");
+    expect(forgets).toEqual([]);
+  });
+});
+
 describe('a model beside the reader', () => {
   const letter = 'Rosa wrote to the club.\nI live in Hamburg with my wife and I work at Halden Foods.';
   const failing = async (): Promise<never> => {

@@ -248,12 +248,13 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
   const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
   const isGrounded: IsGrounded = (words, least = 1) =>
     meantByRequest(words, meanable, input.attributes, least).length > 0;
-  const own = plainMarks(turn.event.content.slice(0, unit.start + object.clause)).trim();
   const { points, about } = aboutOf(object, isGrounded, input.attributes);
-  if (object.clause > 0 && points && isLong(own) && !isGrounded(own)) {
-    // "I applied elsewhere, but don't save that": what the sentence says before the request is not formed at all.
-    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
-    reading.forgets.push({ quote: { ...quote, words: unit.text.slice(object.clause) }, about: own, known: [] });
+  const inTurn = meantInTurn(turn, unit, { ...object, points, isGrounded });
+  if (inTurn !== null) {
+    // What the turn says before the request is not formed at all; what its sentence says after it is not either.
+    if (inTurn.isBefore)
+      reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+    reading.forgets.push({ quote: { ...quote, words: inTurn.words }, about: inTurn.about, known: [] });
     return;
   }
   const pointsBack = about === '' && unit.index === 0;
@@ -297,6 +298,22 @@ const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,|^\s*[<{[]/u;
 
 function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
   return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
+}
+
+/** "Don't keep this: I take sertraline.", "I applied elsewhere, but don't save that": what is meant stands beside the request. */
+function meantInTurn(
+  { event }: Turn,
+  { text, start }: ReadUnit,
+  object: ForgetObject & { points: boolean; isGrounded: IsGrounded },
+): { words: string; about: string; isBefore: boolean } | null {
+  const { following, clause, points, isDenied, isGrounded } = object;
+  const lead = text.slice(0, following ?? 0);
+  const after = text.slice(lead.length).replace(/^[\s:]+/u, '');
+  if ((points || isDenied) && lead !== '' && isLong(after) && !isGrounded(lead))
+    return { words: lead, about: after, isBefore: false };
+  const own = plainMarks(event.content.slice(0, start + clause)).trim();
+  const isMeant = clause > 0 && points && isLong(own) && !isGrounded(own);
+  return isMeant ? { words: text.slice(clause), about: own, isBefore: true } : null;
 }
 
 /** What is known from the user's turn before this one. */

@@ -97,7 +97,11 @@ const MOST_BETWEEN = 5;
  */
 function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const text = plainMarks(unit.text.slice(0, LONGEST_LOOSE));
-  if (unit.text.length > LONGEST_LOOSE || unit.isForeign || unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
+  if (unit.text.length > LONGEST_LOOSE || unit.isForeign) return null;
+  // "Not for your notes: I take sertraline.": a colon that follows the request is no mark of code.
+  const lead = LEAD.exec(text)?.[1];
+  if (lead !== undefined && !LIKE_CODE.test(unit.turn.replace(/: /, ', '))) return denyingPhrase(unit, lead, pack);
+  if (unit.hasForeign || LIKE_CODE.test(unit.turn)) return null;
   const polite = packPattern(pack, 'request:polite').exec(text);
   const isAsked = polite !== null;
   const isQuestion = /[?？]\s*$/u.test(text) && polite?.index !== 0;
@@ -122,8 +126,7 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
 }
 
 function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase | null {
-  const denied = pack.script === 'han' ? DENIED_HAN(pack) : DENIED(pack);
-  for (const match of text.matchAll(denied)) {
+  for (const match of text.matchAll(deniedKeeping(pack))) {
     const [start, end] = [match.index, match.index + match[0].length];
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
@@ -133,6 +136,8 @@ function denyingPhrase(unit: ReadUnit, text: string, pack: Pack): ForgetPhrase |
 }
 
 const LONGEST_LOOSE = 220;
+/** What stands before a colon. */
+const LEAD = /^([^:\n]{4,140}?) ?: +\p{L}/u;
 /** Marks of code, markup and quotation: such a line is no talk. */
 const LIKE_CODE = /[<>{}=`|\\_«»"“”„「」]|\/\/|\w\(|: +\p{L}/u;
 
@@ -141,6 +146,10 @@ const POINTS =
   /(?<!\p{L})(?:that|this|it|them|last|just|das|dies|letzten?|letzte[rs]?|eben|gerade|eso|esto|[uú]ltim[oa]|ça|cela|ce que|dernière?|quest[oa]|quest'ultima|quell[oa]|ultim[oa]|dat|dit|laatste|net|isso|isto)(?!\p{L})|上一|刚才|这|那|さっき|今の|それ|これ/iu;
 
 const deniedPatterns = new WeakMap<Pack, RegExp>();
+
+function deniedKeeping(pack: Pack): RegExp {
+  return pack.script === 'han' ? DENIED_HAN(pack) : DENIED(pack);
+}
 
 /** A verb of keeping with a word that denies it, before or after it. */
 function DENIED(pack: Pack): RegExp {
@@ -249,6 +258,10 @@ export interface ForgetObject {
   /** Where the clause of the request begins in the sentence, and its words up to the end of the phrase where they point back. */
   clause: number;
   near: string | null;
+  /** "Don't keep this: …": where the colon stands after which the sentence may say what is meant. */
+  following: number | null;
+  /** Whether it asks not to keep, rather than to forget. */
+  isDenied: boolean;
   /** The words before the phrase, in the sentence and in the turn: what stands after it may be a reason. */
   ahead: string[];
   /** Only something that was said can be meant. */
@@ -260,13 +273,22 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
   const { pack } = unit;
   const phrase = pack === null ? null : forgetPhrase(unit, pack);
   if (phrase === null)
-    return { candidates: [unit.text], needsObject: false, isIdiom: false, clause: 0, near: unit.text, ahead: [] };
+    return {
+      candidates: [unit.text],
+      needsObject: false,
+      isIdiom: false,
+      clause: 0,
+      near: unit.text,
+      ahead: [],
+      following: null,
+      isDenied: false,
+    };
   const text = plainMarks(unit.text);
   const rest = text.slice(phrase.start);
   const length = phrase.end - phrase.start;
   // A comma ends the object, unless the next thing of the user's follows it.
   const after =
-    /[.;!?。！？]|,(?! (?:and |und |y |et |e |en )?(?:my|our|mein|mi|mon|ma|meu|minha|il mio|la mia|mijn)(?!\p{L}))/u.exec(
+    /[.;:!?。！？：]|,(?! (?:and |und |y |et |e |en )?(?:my|our|mein|mi|mon|ma|meu|minha|il mio|la mia|mijn)(?!\p{L}))/u.exec(
       rest.slice(length),
     );
   const own = after === null ? rest : rest.slice(0, length + after.index);
@@ -282,6 +304,7 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
         before,
       ];
   const near = text.slice(clause, phrase.end);
+  const lead = LEAD.exec(text)?.[1] ?? '';
   return {
     candidates: candidates.map((words) => words.trim()).filter(Boolean),
     needsObject: phrase.needsObject === true,
@@ -289,6 +312,8 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
     clause,
     near: phrase.isIdiom || POINTS.test(near) || pack?.script === 'han' ? near : null,
     ahead: [text.slice(0, phrase.end), before],
+    following: lead !== '' && phrase.end <= lead.length ? lead.length : null,
+    isDenied: phrase.isDenial === true || (pack !== null && lead.search(deniedKeeping(pack)) >= 0),
   };
 }
 
