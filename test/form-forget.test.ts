@@ -125,6 +125,18 @@ for (const database of databases('sql')) {
         expect(await left(handle)).toEqual([]);
       });
 
+      it('is what follows the request and its colon, and nothing else', async () => {
+        const handle = await open(
+          'My salary is 52k.',
+          "Please don't save this: I am on sertraline since January. What helps against headaches?",
+        );
+        expect(await left(handle)).toEqual(['salary']);
+        const { items } = await handle.events.list({ order: 'oldest' });
+        const said = items.map(({ content }) => content).join();
+        expect(said).not.toContain('sertraline');
+        expect(said).toContain('headaches');
+      });
+
       it('stays when it is said again afterwards', async () => {
         const handle = await open('My salary is 52k.', 'Forget what I said about my salary.', 'My salary is 52k.');
         expect(await left(handle)).toEqual(['salary']);
@@ -133,6 +145,23 @@ for (const database of databases('sql')) {
   );
 
   describe.skipIf(database.skip !== null)(`what a user asks a model to forget on ${database.name}`, () => {
+    it('[X1] is what is known, also where the turn names it again after the request', async () => {
+      const { options, drop } = await database.create();
+      const server = await startProtocolServer();
+      const { varve } = await openForming(options, { server, formation: { writes: 'deferred', reflections: false } });
+      const handle = varve.for({ user: 'kim', session: 's' });
+      await handle.facts.set({ key: 'salary', value: '52k' });
+      await handle.observe({ content: 'Forget my salary. Which salary is usual in Linz?' });
+      const forgets = [{ about: 'salary', turn: 1, quote: 'Forget my salary', known: [] }];
+      server.otherwise({ chat: answering({ read: reading({ forgets }) }) });
+      await handle.form();
+      expect(await handle.facts.list()).toEqual([]);
+      expect((await handle.events.list()).items[0]?.content).toContain('Which salary is usual');
+      await varve.close();
+      await server.close();
+      await drop();
+    });
+
     it('[X1] is not formed again from the same words, and is formed when it is said anew', async () => {
       const { options, drop } = await database.create();
       const server = await startProtocolServer();

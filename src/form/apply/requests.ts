@@ -1,7 +1,6 @@
 import { plainMarks } from '../../language/packs/pack.ts';
-import { withoutEnd } from '../../language/words.ts';
 import { splitSentences } from '../../language/sentences.ts';
-import { contentStems } from '../../language/words.ts';
+import { contentStems, withoutEnd } from '../../language/words.ts';
 import type { Meter } from '../../ledger/meter.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import type { Event } from '../../record/event.ts';
@@ -216,11 +215,8 @@ async function findMeant(
   const owners = changeableOwners(deps, owner);
   const own = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, evidence.event));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
-  const following = evidence.event.content.indexOf(request.about, evidence.end);
-  if (request.about !== '' && following >= 0) {
-    const end = following + request.about.length;
-    return withStatements(writer, own, [{ event: evidence.event.id, start: following, end }]);
-  }
+  const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
+  if (following !== null) return withStatements(writer, own, [following]);
   // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
   if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))
     return saidJustBefore(writer, own, { named, evidence, turns });
@@ -242,6 +238,14 @@ async function findMeant(
 function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
   const plain = (words: string): string => withoutEnd(plainMarks(words), ' \t\n,;.:!?–—…、，。');
   return about !== '' && plain(event.content.slice(0, start)) === plain(about);
+}
+
+/** "Don't keep this: I take sertraline.": where the words stand that follow the request and its colon; null where others do. */
+function wordsAfterColon(about: string, { event, end }: Evidence): Quote | null {
+  const colon = /^\s*[:：]\s*/u.exec(event.content.slice(end))?.[0].length ?? 0;
+  const start = end + colon;
+  const isThere = colon > 0 && about !== '' && event.content.startsWith(about, start);
+  return isThere ? { event: event.id, start, end: start + about.length } : null;
 }
 
 /** "That": what the turn itself says before the request, else the user's turn before it, with all that was learned from it. */
