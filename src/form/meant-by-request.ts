@@ -250,3 +250,8 @@ function sharesTopic(content: string, topics: ReadonlySet<string>, asked: Pack |
     topicsOf(pack).some(([attribute, pattern]) => topics.has(attribute) && plain.search(pattern) >= 0),
   );
 }
+
+/** Whether the words beside a request can be what it means; fewer are a greeting: "oh, please forget that". */
+export function isMoreThanGreeting(words: string): boolean {
+  return (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= 3 || (words.match(/\p{Lo}/gu)?.length ?? 0) >= 5;
+}

@@ -142,7 +142,9 @@ export async function withDoubts(
 ): Promise<Statements> {
   const usual = detectPack(statements.map(({ content }) => content).join('\n')) ?? english;
   const quotations = statements.filter(isQuotation);
-  const changes = statements.filter((memory) => saysChange(memory, usual));
+  const changes = statements
+    .filter((memory) => saysChange(memory, usual))
+    .map(({ id, statedAt, content }) => ({ id, statedAt, stems: [...contentStems(content)] }));
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null || quotations.length === 0) return { statements, doubted: new Set() };
   const compared = [...new Set([...quotations, ...changes].map(({ id }) => id))];
@@ -160,7 +162,7 @@ export async function withDoubts(
       if (own === undefined || other === undefined) return false;
       if (change.statedAt.getTime() - memory.statedAt.getTime() < TOGETHER) return false;
       if (calibratedSimilarity(dot(own, other), calibration) < least) return false;
-      return [...contentStems(change.content)].some((stem) => stems.has(stem));
+      return change.stems.some((stem) => stems.has(stem));
     });
   };
   return { statements, doubted: new Set(quotations.filter(isDoubted).map(({ id }) => id)) };

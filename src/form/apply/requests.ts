@@ -23,7 +23,14 @@ import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
 import type { Refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
-import { isWide, type Meanable, meantByRequest, namesNothing, withRepeats } from '../meant-by-request.ts';
+import {
+  isMoreThanGreeting,
+  isWide,
+  type Meanable,
+  meantByRequest,
+  namesNothing,
+  withRepeats,
+} from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
@@ -255,10 +262,7 @@ async function saidJustBefore(
   { named, evidence, turns }: { named: readonly Memory[]; evidence: Evidence; turns: readonly Event[] },
 ): Promise<Meant> {
   const { event, start } = evidence;
-  const words = event.content.slice(0, start);
-  const isOwnTurn =
-    (words.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS ||
-    (words.match(/\p{Lo}/gu)?.length ?? 0) >= LEAST_SIGNS;
+  const isOwnTurn = isMoreThanGreeting(event.content.slice(0, start));
   const before = isOwnTurn
     ? event
     : turns.findLast(
@@ -275,10 +279,6 @@ async function saidJustBefore(
   ]);
   return { ...meant, memories: [...new Set([...named, ...meant.memories])] };
 }
-
-/** Fewer words before a request are a greeting: "oh, please forget that". */
-const LEAST_WORDS = 3;
-const LEAST_SIGNS = 5;
 
 /** Words of turns, with the statements that were read from them. */
 async function withStatements(writer: Writer, own: readonly Memory[], words: readonly Quote[]): Promise<Meant> {

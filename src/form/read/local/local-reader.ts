@@ -8,7 +8,14 @@ import type { AttributeTable } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
-import { HALF, type Meanable, meantByRequest, namesNothing, namesTopic } from '../../meant-by-request.ts';
+import {
+  HALF,
+  isMoreThanGreeting,
+  type Meanable,
+  meantByRequest,
+  namesNothing,
+  namesTopic,
+} from '../../meant-by-request.ts';
 import {
   emptyReading,
   type Reader,
@@ -309,10 +316,10 @@ function meantInTurn(
   const { following, clause, points, isDenied, isGrounded } = object;
   const lead = text.slice(0, following ?? 0);
   const after = text.slice(lead.length).replace(/^[\s:]+/u, '');
-  if ((points || isDenied) && lead !== '' && isLong(after) && !isGrounded(lead))
+  if ((points || isDenied) && lead !== '' && isMoreThanGreeting(after) && !isGrounded(lead))
     return { words: lead, about: after, isBefore: false };
   const own = plainMarks(event.content.slice(0, start + clause)).trim();
-  const isMeant = clause > 0 && points && isLong(own) && !isGrounded(own);
+  const isMeant = clause > 0 && points && isMoreThanGreeting(own) && !isGrounded(own);
   return isMeant ? { words: text.slice(clause), about: own, isBefore: true } : null;
 }
 
@@ -334,12 +341,6 @@ function meanableBefore(turn: Turn, input: ReadInput, reading: Reading): Meanabl
     .filter(isOwnMessage)
     .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
   return [...input.known, ...now, ...spoken];
-}
-
-/** Whether words before a request can be what it means: fewer are a greeting. */
-function isLong(words: string): boolean {
-  const letters = words.match(/\p{Lo}/gu)?.length ?? 0;
-  return letters >= 5 || (words.match(/[\p{L}\p{N}]+/gu) ?? []).length >= 3;
 }
 
 function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
