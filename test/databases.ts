@@ -182,18 +182,20 @@ async function nextEmptied(client: Session): Promise<string | undefined> {
 }
 
 // One for each worker: it takes seconds to start.
-let pglite: Promise<{ database: PGlite; schemas: Schemas }> | undefined;
+let pglite: Promise<{ newPool(): PostgresPool; schemas: Schemas }> | undefined;
 
-async function startPglite(): Promise<{ database: PGlite; schemas: Schemas }> {
+async function startPglite(): Promise<{ newPool(): PostgresPool; schemas: Schemas }> {
   const database = await PGlite.create({ extensions: { vector }, parsers: { 20: Number, 3802: String } });
-  return { database, schemas: keepSchemas(database, (schema) => ({ pool: pglitePool(database), schema })) };
+  const oneAtATime = createMutex();
+  const newPool = (): PostgresPool => pglitePool(database, oneAtATime);
+  return { newPool, schemas: keepSchemas(database, (schema) => ({ pool: newPool(), schema })) };
 }
 
 async function createPglite(how = { isBare: false }): ReturnType<TestDatabase['create']> {
   pglite ??= startPglite();
-  const { database, schemas } = await pglite;
+  const { newPool, schemas } = await pglite;
   const schema = await schemas.take(how);
-  const pool = pglitePool(database);
+  const pool = newPool();
   return {
     options: { pool, schema },
     drop: async () => {
@@ -204,9 +206,11 @@ async function createPglite(how = { isBare: false }): ReturnType<TestDatabase['c
   };
 }
 
-/** PGlite behind the interface of a pool: one session, whose user has it until it is released. */
-function pglitePool(database: PGlite): PostgresPool {
-  const oneAtATime = createMutex();
+/**
+ * PGlite behind the interface of a pool: one session, whose user has it until it is released. All stores of a worker share the session, and
+ * `oneAtATime` with it: otherwise a statement of one store would run within the transaction of another.
+ */
+function pglitePool(database: PGlite, oneAtATime: ReturnType<typeof createMutex>): PostgresPool {
   return {
     options: {},
     connect: () =>
