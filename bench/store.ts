@@ -32,8 +32,9 @@ async function openRaw(
        weighted_tokens_since = weighted_tokens_since + 9.5, last_event_at = excluded.last_event_at`,
   );
   const insert = database.prepare(
-    `insert into events (tenant_id, owner_key, id, user_id, session_id, position, kind, origin, content, metadata,
-       occurred_at, recorded_at, attempts) values ('bench', 'o', ?, 'ana', 's', ?, 'message', 'user', ?, '{}', ?, ?, 0)`,
+    `insert into events (tenant_id, owner_key, id, user_id, session_id, position, sequence, kind, origin, content,
+       metadata, occurred_at, recorded_at, attempts)
+     values ('bench', 'o', ?, 'ana', 's', ?, ?, 'message', 'user', ?, '{}', ?, ?, 0)`,
   );
   const index = database.prepare('insert into event_text (rowid, words) values (?, ?)');
   const window = database.prepare(
@@ -42,7 +43,7 @@ async function openRaw(
   );
   let count = 0;
   const one = (content: string): void => {
-    const { lastInsertRowid } = insert.run(`evt_${count}`, count, content, Date.now(), Date.now());
+    const { lastInsertRowid } = insert.run(`evt_${count}`, count, count, content, Date.now(), Date.now());
     index.run(lastInsertRowid, content);
     count += 1;
   };
