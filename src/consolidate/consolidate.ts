@@ -4,9 +4,9 @@ import type { Reader } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { ownerStates, seeOwner } from '../store/owner-store.ts';
 import { saveProgress } from '../store/progress-store.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { ConsolidationSettings } from './consolidation-settings.ts';
 import { mergeReflections, reflectionBuffers } from './documents/reflections.ts';
-import { type SynthesisCounts, synthesiseOwner } from './documents/synthesise.ts';
+import { type SynthesisCounts, type SynthesisDeps, synthesiseOwner } from './documents/synthesise.ts';
 import { endOwnSessions } from './end-sessions.ts';
 import { crowdedTags, type MergedTag, mergeTag, withoutTried } from './merge-tags.ts';
 import { findPatterns } from './patterns/find-patterns.ts';
@@ -46,7 +46,7 @@ export interface ConsolidationReport {
  * report, and the others go on.
  */
 export async function consolidateOwner(
-  deps: ConsolidateDeps,
+  deps: SynthesisDeps,
   scope: Scope,
   { cause = 'hand', signal, dryRun = false }: ConsolidateOptions = {},
 ): Promise<ConsolidationReport> {
@@ -89,7 +89,7 @@ function emptyReport(): ConsolidationReport {
 
 /** The consolidation of an owner that is under way. */
 interface OwnerRun {
-  deps: ConsolidateDeps;
+  deps: SynthesisDeps;
   owner: Scope;
   report: ConsolidationReport;
   options: { cause: RunCause; signal: AbortSignal | undefined };
@@ -97,7 +97,7 @@ interface OwnerRun {
 
 interface Step {
   name: string;
-  isOn(settings: ConsolidateDeps['consolidation'], owner: Scope): boolean;
+  isOn(settings: ConsolidationSettings, owner: Scope): boolean;
   work(run: OwnerRun): Promise<void>;
 }
 

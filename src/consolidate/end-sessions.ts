@@ -6,7 +6,7 @@ import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory } from '../store/write-memory.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { RunDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
 /** A session's state, and what was merged of it, last this long after its last event. */
@@ -18,7 +18,7 @@ const MOST_SESSIONS = 500;
 type Whose = Pick<Scope, 'tenant' | 'agent' | 'user'>;
 
 /** Ends the sessions of an owner that are over. Returns how many. */
-export async function endOwnSessions(deps: ConsolidateDeps, scope: Scope, options: RunContext): Promise<number> {
+export async function endOwnSessions(deps: Parts & RunDeps, scope: Scope, options: RunContext): Promise<number> {
   const over = await deps.database.read(scope.tenant, (reader) => sessionsOver(reader, deps, scope));
   if (over.length === 0) return 0;
   return inRun(deps, { scope, kind: 'end-sessions', ...options }, async (run) => {

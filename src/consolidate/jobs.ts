@@ -3,7 +3,7 @@ import { enqueueJobs } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
 import { parseScope, type Scope, type ScopeInput } from '../record/scope.ts';
-import { EVERY_TENANT } from '../store/database.ts';
+import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 
@@ -44,7 +44,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
 const OWNERS_AT_ONCE = 1000;
 
 /** One job for each user of whom something has changed since their last consolidation. */
-async function queueConsolidation(deps: ConsolidateDeps): Promise<void> {
+async function queueConsolidation(deps: Parts): Promise<void> {
   for (
     let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };
     after !== null;

@@ -7,14 +7,14 @@ import { digest } from '../record/id.ts';
 import { type InternalMemory, type Memory, timedRendering } from '../record/memory.ts';
 import { ownerLevel, type Scope } from '../record/scope.ts';
 import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/trust.ts';
-import type { Reader, Writer } from '../store/database.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { listRuns } from '../store/history-store.ts';
 import { ownMemories } from '../store/own-rows.ts';
 import { archiveMemory, mergedList, reviseMemory, writeMemory } from '../store/write-memory.ts';
 import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
-import type { ConsolidateDeps, UpkeepDeps } from './consolidate-deps.ts';
+import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
@@ -47,7 +47,11 @@ function isTopic(tag: string): boolean {
  * attribute count: one with an attribute is found, replaced and ended by its fields, which a merged text does not have. Plans, what
  * ends or runs out by itself, and what has a state stay single for the same reason.
  */
-export async function crowdedTags(reader: Reader, deps: UpkeepDeps, scope: Scope): Promise<TagGroup[]> {
+export async function crowdedTags(
+  reader: Reader,
+  deps: Pick<UpkeepDeps, 'memoryTypes' | 'consolidation'>,
+  scope: Scope,
+): Promise<TagGroup[]> {
   const memories = await ownMemories(reader, scope, { place: { session: null, connection: null }, tagged: true });
   const texts = new Map(
     memories.flatMap((memory) => (memory.sourceType === 'consolidation' ? [[memory.id, memory] as const] : [])),
@@ -96,7 +100,7 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
  * replace or end it. One that the text leaves out stays as it is; null when the text holds too few of them to be worth anything.
  */
 export async function mergeTag(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps & RunDeps,
   scope: Scope,
   { tag, memories, merged }: TagGroup,
   options: RunContext,
@@ -153,7 +157,7 @@ function fitting(memories: readonly Memory[], wordLimit: number): Memory[] {
 
 async function supersedeByOne(
   writer: Writer,
-  deps: ConsolidateDeps,
+  deps: Parts,
   scope: Scope,
   {
     tag,

@@ -3,21 +3,22 @@ import { VarveError } from '../errors.ts';
 import type { Meter, MeterContext } from '../ledger/meter.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
 import type { Database, Tenant, Writer } from '../store/database.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { RunDeps } from './consolidate-deps.ts';
+
+type RehearsedDeps = Pick<RunDeps, 'database' | 'ledger' | 'languageModel'>;
 
 /**
- * Does a piece of work and takes it back: the dry run of anything. The work itself does not know. All of it sees one
- * transaction, so that each step finds what the steps before it have done, and its result says what would have changed.
- * Other writers wait meanwhile: of the same owners in PostgreSQL, all of them in SQLite. That is for the work on one owner;
- * what goes through all of a tenant's is rehearsed by {@link rehearseApart}.
+ * Runs `work` in one transaction and rolls it back. `work` cannot tell that it is a dry run: each step finds what the steps before it
+ * have done, and the result says what would have changed. Until the rollback other writers wait: those of the same owners in PostgreSQL,
+ * all of them in SQLite. So this function is for work on one owner; work on a whole tenant is rehearsed by {@link rehearseApart}.
  *
- * A language model is never waited for in there. Where the work needs an answer, it is taken back, the model is asked,
- * and the work begins again with all the answers so far. What that costs is paid and metered as in a real run.
+ * The transaction never waits for a language model. Where the work needs an answer, the transaction is rolled back, the model is asked,
+ * and the work begins again with all the answers so far. The calls are paid and metered as in a real run.
  */
-export async function rehearse<Result>(
-  deps: ConsolidateDeps,
+export async function rehearse<Deps extends RehearsedDeps, Result>(
+  deps: Deps,
   tenant: string,
-  work: (deps: ConsolidateDeps) => Promise<Result>,
+  work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
   const answers = new Map<string, Answer>();
   for (let strayed = 0; ;) {
@@ -40,12 +41,12 @@ export async function rehearse<Result>(
 }
 
 /**
- * The dry run of work whose transactions do not build on each other: every one of them is taken back by itself, so that
- * others wait for none longer than in the real run. All in one would take minutes for 100,000 memories. No model is asked.
+ * The dry run of work whose transactions do not build on each other: each of them is rolled back by itself, so that other writers wait
+ * no longer than in the real run. One transaction for all would take minutes for 100,000 memories. No model is asked.
  */
-export async function rehearseApart<Result>(
-  deps: ConsolidateDeps,
-  work: (deps: ConsolidateDeps) => Promise<Result>,
+export async function rehearseApart<Deps extends RehearsedDeps, Result>(
+  deps: Deps,
+  work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
   const { database } = deps;
   return work({
@@ -112,8 +113,7 @@ async function takeBack<Result>(
   }
 }
 
-async function ask(deps: ConsolidateDeps, { context, ask: put }: Question): Promise<Answer> {
-  const { languageModel, ledger } = deps;
+async function ask({ languageModel, ledger }: RehearsedDeps, { context, ask: put }: Question): Promise<Answer> {
   if (languageModel === null) throw new TypeError('A question without a model to ask.');
   try {
     // The run that asks is taken back: its usage belongs to no run.
@@ -124,7 +124,7 @@ async function ask(deps: ConsolidateDeps, { context, ask: put }: Question): Prom
   }
 }
 
-function rehearsedDeps(deps: ConsolidateDeps, database: Database, pass: Pass): ConsolidateDeps {
+function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, database: Database, pass: Pass): Deps {
   return {
     ...deps,
     database: { ...database, scrub: async () => {} },

@@ -5,7 +5,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
 import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { RunDeps } from './consolidate-deps.ts';
 
 /** What every piece of work is told: why it is done, and what ends it. */
 export interface RunContext {
@@ -46,7 +46,7 @@ export interface Committed {
 
 /** Runs a piece of consolidation: metered, and in the audit log whether it succeeds or fails. */
 export async function inRun<Result>(
-  deps: ConsolidateDeps,
+  deps: RunDeps,
   request: RunRequest,
   work: (run: ActiveRun) => Promise<Result>,
 ): Promise<Result> {
@@ -113,10 +113,10 @@ function modelsOf(meter: Meter | null): string {
   return models.size === 0 ? 'local' : [...models].join(', ');
 }
 
-function costOf(deps: ConsolidateDeps, meter: Meter | null): number | null {
+function costOf({ ledger }: Pick<RunDeps, 'ledger'>, meter: Meter | null): number | null {
   let total: number | null = 0;
   for (const { model, usage } of meter?.entries ?? []) {
-    const cost = deps.ledger.prices.cost(model, usage);
+    const cost = ledger.prices.cost(model, usage);
     total = cost === null || total === null ? null : total + cost;
   }
   return total;

@@ -17,7 +17,7 @@ import { ownEvents } from '../store/event-store.ts';
 import { findBlock } from '../store/block-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
-import type { ConsolidateDeps } from './consolidate-deps.ts';
+import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import type { UsefulnessSettings } from './consolidation-settings.ts';
 import { idsOf, readDocument } from './documents/document.ts';
 import { inRun, type RunContext } from './run-log.ts';
@@ -41,7 +41,7 @@ type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 
 /** Judges what was given and answered: what was used, confirmed or corrected moves in importance, by bounded steps. */
 export async function judgeGiven(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps & RunDeps,
   scope: Scope,
   options: RunContext,
 ): Promise<{ judged: number; moved: number }> {
@@ -122,7 +122,7 @@ async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]
 /** Adds up the use of memories and moves their importance. Returns the ids of those that moved. */
 async function applyUse(
   writer: Writer,
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps,
   scope: Scope,
   { counts, run }: { counts: ReadonlyMap<string, Counts>; run: string },
 ): Promise<string[]> {

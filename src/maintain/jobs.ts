@@ -1,4 +1,4 @@
-import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { SynthesisDeps } from '../consolidate/documents/synthesise.ts';
 import { enqueueJobs } from '../store/queue/enqueue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobKinds } from '../jobs/job-kinds.ts';
@@ -16,7 +16,7 @@ import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 
 /** The jobs of maintenance, with their schedules as the settings have them. The work itself is loaded with the first of them. */
-export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
+export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
     'maintain-tenant': {
@@ -47,7 +47,7 @@ export function maintenanceJobs(deps: ConsolidateDeps): JobKinds {
 const TENANTS_AT_ONCE = 1000;
 
 /** One job for each tenant. */
-async function queueMaintenance(deps: ConsolidateDeps): Promise<void> {
+async function queueMaintenance(deps: Parts): Promise<void> {
   const tenants = await deps.database.read(EVERY_TENANT, (reader) => tenantsWithMemories(reader));
   const jobs = tenants.map((tenant) => ({ kind: 'maintain-tenant', tenant, uniqueKey: 'maintain', payload: {} }));
   for (let start = 0; start < jobs.length; start += TENANTS_AT_ONCE) {

@@ -1,13 +1,13 @@
 import { staleBlocks } from '../store/block-store.ts';
-import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
-import { refreshWorkingMemory } from '../consolidate/documents/synthesise.ts';
+import type { UpkeepDeps } from '../consolidate/consolidate-deps.ts';
+import { refreshWorkingMemory, type SynthesisDeps } from '../consolidate/documents/synthesise.ts';
 import { endSessions } from '../consolidate/end-sessions.ts';
 import { rehearseApart } from '../consolidate/rehearse.ts';
 import { DAY } from '../record/clock.ts';
 import { memoryType } from '../record/memory-types.ts';
 import type { ArchiveReason } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import { insertRun, newRunId, removeRefusals, removeRuns, type RunCause } from '../store/history-store.ts';
 import { archiveMemories, fadeMemories, type LiveRow, liveStretch } from '../store/own-rows.ts';
 import { markPastPlans, planUpkeep } from './plans.ts';
@@ -26,7 +26,7 @@ export interface MaintenanceReport extends UpkeepReport, Retired {
 
 /** Keeps a tenant's memory in order: decay and archive → stale working memory → retention. */
 export async function maintainTenant(
-  deps: ConsolidateDeps,
+  deps: SynthesisDeps,
   tenant: string,
   { dryRun = false, ...options }: MaintenanceOptions,
 ): Promise<MaintenanceReport> {
@@ -42,7 +42,7 @@ const AT_ONCE = 500;
  * Drops what has gone stale from working memories that nothing was added to for long: those of users who have not said
  * anything since. The others age with every synthesis. Returns how many were changed.
  */
-async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<number> {
+async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
   if (!enabled) return 0;
   const now = deps.clock.now();
@@ -60,7 +60,7 @@ async function ageTiers(deps: ConsolidateDeps, tenant: string, options: UpkeepOp
 
 /** In the order of their ids: one that has nothing to drop, such as one that was written by hand, must not come again. */
 async function staleWorkingMemories(
-  { database }: ConsolidateDeps,
+  { database }: Pick<Parts, 'database'>,
   { tenant, before, after }: { tenant: string; before: number; after: string },
 ): Promise<{ id: string; scope: Scope }[]> {
   const rows = await database.read(tenant, (reader) =>
@@ -110,7 +110,7 @@ const MOST_SHOWN = 1000;
  * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
  * is cut short leaves every stretch either done or untouched, and the next attempt of its job goes on with the rest.
  */
-export async function upkeep(deps: ConsolidateDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
+export async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
   const begun = options.progress?.pass ?? newPass(deps);
   const { run, read, faded, plansOver, archived, startedAt } = begun;
@@ -163,7 +163,7 @@ export async function upkeep(deps: ConsolidateDeps, tenant: string, options: Upk
   return report;
 }
 
-function newPass({ ids, clock }: Pick<ConsolidateDeps, 'ids' | 'clock'>): UpkeepPass {
+function newPass({ ids, clock }: Pick<Parts, 'ids' | 'clock'>): UpkeepPass {
   const counts = { read: 0, faded: 0, plansOver: 0, archived: { decayed: 0, pruned: 0, expired: 0 } };
   return { run: newRunId(ids), startedAt: clock.now(), ...counts, after: 0, isOver: false };
 }
@@ -175,7 +175,7 @@ const REASONS: Record<'decayed' | 'pruned' | 'expired', string> = {
 };
 
 async function maintainStretch(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps,
   tenant: string,
   { rows, report, save }: { rows: readonly LiveRow[]; report: UpkeepReport; save(writer: Writer): Promise<void> },
 ): Promise<void> {

@@ -1,10 +1,9 @@
-import type { UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import type { DecaySettings } from '../consolidate/consolidation-settings.ts';
 import { DAY } from '../record/clock.ts';
 import { type MemoryType, typesThat } from '../record/memory-types.ts';
 import { type ArchiveReason, isPlanOver, type Memory, roundedImportance } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import type { Writer } from '../store/database.ts';
+import type { Parts, Writer } from '../store/database.ts';
 import { type LiveRow, plansUntil } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
@@ -16,12 +15,7 @@ const AT_ONCE = 500;
  * Makes history of plans whose day is over. Goals and intentions have states of their own: nobody knows whether they were reached.
  * A plan for an attribute that has one value takes effect on its day, by a job of formation. Returns how many were changed.
  */
-export async function markPastPlans(
-  deps: UpkeepDeps,
-  tenant: string,
-  run: string,
-  signal?: AbortSignal,
-): Promise<number> {
+export async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
   let changed = 0;
   for (let after = 0; ;) {
@@ -40,7 +34,7 @@ export async function markPastPlans(
   }
 }
 
-async function becomeHistory(writer: Writer, deps: UpkeepDeps, found: Memory, why: Change): Promise<number> {
+async function becomeHistory(writer: Writer, deps: Parts, found: Memory, why: Change): Promise<number> {
   await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;

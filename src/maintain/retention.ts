@@ -1,12 +1,14 @@
 import { oldEvents, oldMemories, type OldRecords } from '../store/erase-records.ts';
-import type { ConsolidateDeps } from '../consolidate/consolidate-deps.ts';
+import type { RunDeps, UpkeepDeps } from '../consolidate/consolidate-deps.ts';
 import { type Committed, inRun, type RunContext } from '../consolidate/run-log.ts';
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Reader, Writer } from '../store/database.ts';
+import type { Parts, Reader, Writer } from '../store/database.ts';
 import type { RecordRow } from '../store/erase-records.ts';
 import type { ErasureCertificate } from '../store/erase.ts';
 import { eraseEvents, type EraseOptions, eraseRows } from './erase.ts';
+
+type RetentionDeps = UpkeepDeps & RunDeps;
 
 /** How many records went for good because of a retention setting. */
 export interface Retired {
@@ -20,7 +22,7 @@ export interface Retired {
  * Removes for good what is older than the application's retention settings: memories by type, live or archived, with all
  * that was made of them alone; events by kind, and nothing that was learned from them. Nothing without a setting.
  */
-export async function enforceRetention(deps: ConsolidateDeps, tenant: string, options: RunContext): Promise<Retired> {
+export async function enforceRetention(deps: RetentionDeps, tenant: string, options: RunContext): Promise<Retired> {
   const { retention, eventRetention } = deps.consolidation;
   const result: Retired = { retired: {}, retiredEvents: {} };
   const gone = new Set<string>();
@@ -41,10 +43,10 @@ interface Old {
   /** The type of memories, or the kind of events. */
   name: string;
   days: number;
-  find(reader: Reader, deps: ConsolidateDeps, search: OldRecords): Promise<RecordRow[]>;
+  find(reader: Reader, deps: UpkeepDeps, search: OldRecords): Promise<RecordRow[]>;
   erase(
     writer: Writer,
-    deps: ConsolidateDeps,
+    deps: Parts,
     scope: Scope,
     given: { rows: readonly RecordRow[]; options: EraseOptions; removed: string[] },
   ): Promise<ErasureCertificate>;
@@ -56,7 +58,7 @@ type Gone = Set<string>;
 const AT_ONCE = 200;
 
 async function retire(
-  deps: ConsolidateDeps,
+  deps: RetentionDeps,
   tenant: string,
   { name, days, find, erase, gone }: Old & { gone: Gone },
   options: RunContext,
@@ -91,11 +93,7 @@ async function retire(
 const WAIT_FOR_NIGHT = 2 * DAY;
 
 /** Which events wait to be learned from: messages for the night, observations for the tiers, where these are on. */
-function findOldEvents(
-  reader: Reader,
-  { consolidation, clock }: ConsolidateDeps,
-  old: OldRecords,
-): Promise<RecordRow[]> {
+function findOldEvents(reader: Reader, { consolidation, clock }: UpkeepDeps, old: OldRecords): Promise<RecordRow[]> {
   return oldEvents(reader, old, {
     reflectedBy: old.name === 'message' && consolidation.nightly.enabled ? clock.now() - WAIT_FOR_NIGHT : null,
     waitForTiers: old.name === 'observation' && consolidation.tiers.enabled,

@@ -3,10 +3,10 @@ import { countWords } from '../../record/block.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
-import type { Reader } from '../../store/database.ts';
+import type { Parts, Reader } from '../../store/database.ts';
 import { archiveMemory } from '../../store/write-memory.ts';
 import { askAbsorb } from '../ask-model.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
 import { type Document, fitted, idsOf, lineOf, type Material, readDocument, writeDocument } from './document.ts';
@@ -27,7 +27,7 @@ const MOST_AT_ONCE = 60;
 /** The buffers that a scope's consolidation looks after: its agent's, its user's, and those of all its sessions. */
 export async function reflectionBuffers(
   reader: Reader,
-  deps: Pick<ConsolidateDeps, 'memoryTypes'>,
+  deps: Pick<Parts, 'memoryTypes'>,
   scope: Scope,
 ): Promise<ReflectionBuffer[]> {
   const owner = { ...scope, session: null, connection: null };
@@ -50,7 +50,7 @@ export async function reflectionBuffers(
  * transaction: when anything fails, all of them still wait. Returns how many were absorbed.
  */
 export async function mergeReflections(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps & RunDeps,
   { level, scope, reflections }: ReflectionBuffer,
   options: RunContext,
 ): Promise<number> {
@@ -78,7 +78,7 @@ export async function mergeReflections(
 
 /** The text with the additions worked in by a model, or without one with a line for each. */
 async function absorbed(
-  deps: ConsolidateDeps,
+  deps: Pick<UpkeepDeps, 'consolidation'>,
   run: ActiveRun,
   { level, document, materials, words }: { level: string; document: Document; materials: Material[]; words: number },
 ): Promise<Document> {

@@ -21,14 +21,14 @@ import {
 } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
-import { type Reader } from '../../store/database.ts';
+import type { Parts, Reader } from '../../store/database.ts';
 import { memoryRowsOf } from '../../store/erase-records.ts';
 import { observationsAfter, ownEvents, takenInObservations } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import type { Material } from './document.ts';
 
 // Everything that consolidation makes documents of is read here, so that what was forgotten is kept out in one place.
@@ -36,7 +36,11 @@ import type { Material } from './document.ts';
 const MOST_STATEMENTS = 1000;
 
 /** The live statements of an owner, the newest first. What the local reader drafted for a model to read again is left out. */
-export function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<Memory[]> {
+export function liveStatements(
+  reader: Reader,
+  deps: Pick<MaterialDeps, 'settings' | 'languageModel'>,
+  scope: Scope,
+): Promise<Memory[]> {
   return ownMemories(reader, scope, {
     place: { session: null, connection: null },
     withoutDrafts: usesModel(deps, 'read'),
@@ -46,10 +50,7 @@ export function liveStatements(reader: Reader, deps: ConsolidateDeps, scope: Sco
 }
 
 /** Whether a statement holds now: it has not ended, its day is not over, and it has no outcome. */
-export function holdsNow(
-  memory: Memory,
-  { memoryTypes, clock }: Pick<ConsolidateDeps, 'memoryTypes' | 'clock'>,
-): boolean {
+export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'memoryTypes' | 'clock'>): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
   // A plan whose day is over is history, and still worded as a plan: documents say what holds.
@@ -62,7 +63,7 @@ export function holdsNow(
  * own, and without merged texts, whose statements are listed themselves. What happened leaves the working memory when nobody has said
  * or used it for long, and so do the user's own words that no model has read; a state or a habit stays until it ends.
  */
-export function workingMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
+export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .filter(
@@ -80,7 +81,7 @@ export function workingMaterials({ statements, doubted }: Statements, deps: Cons
     .toReversed();
 }
 
-function isUnused({ statedAt, lastAccessedAt }: Memory, { consolidation, clock }: ConsolidateDeps): boolean {
+function isUnused({ statedAt, lastAccessedAt }: Memory, { consolidation, clock }: UpkeepDeps): boolean {
   const last = Math.max(statedAt.getTime(), lastAccessedAt?.getTime() ?? 0);
   return last <= clock.now() - consolidation.tiers.staleAfterDays * DAY;
 }
@@ -95,7 +96,7 @@ function isQuotation({ reader, attribute }: Memory): boolean {
  * them after that. Of 571 statements about fourteen invented lives one in ten had ended where it was a fact or a decision, and one in seventy
  * where it was a taste or a detail of a life.
  */
-function isPassing(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
+function isPassing(memory: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
   return isQuotation(memory) && memory.tense !== 'habit' && memoryTypes.get(memory.type)?.lasting !== true;
 }
 
@@ -103,7 +104,7 @@ function isPassing(memory: Memory, { memoryTypes }: ConsolidateDeps): boolean {
  * What the profile is made of, oldest first: statements that hold whose type has a section in it, and that are no permanent facts, without
  * the user's own words that are in doubt or have not been said or used for long.
  */
-export function profileMaterials({ statements, doubted }: Statements, deps: ConsolidateDeps): Material[] {
+export function profileMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
   return statements
     .flatMap((memory) => {
@@ -136,7 +137,7 @@ const TOGETHER = DAY / 2;
  */
 export async function withDoubts(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: Pick<MaterialDeps, 'database' | 'memoryTypes' | 'embedding'>,
   scope: Scope,
   statements: readonly Memory[],
 ): Promise<Statements> {
@@ -197,7 +198,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
 }
 
 /** An observation as a document can say it. It never changes, and what was observed long ago is not of now any more. */
-export function observedMaterial(event: Event, deps: ConsolidateDeps): Material {
+export function observedMaterial(event: Event, deps: Pick<MaterialDeps, 'privacy' | 'consolidation'>): Material {
   return {
     id: event.id,
     text: redactSensitive(event.content, deps.privacy),
@@ -254,7 +255,7 @@ export interface RecentObservation {
 /** The recent observations that still hold: nothing that was formed from them was replaced, ended or forgotten since. */
 export async function recentObservations(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   scope: Scope,
 ): Promise<RecentObservation[]> {
   const since = deps.clock.now() - deps.consolidation.tiers.staleAfterDays * DAY;
@@ -277,7 +278,7 @@ export async function recentObservations(
  */
 export function waitingObservations(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: Pick<UpkeepDeps, 'consolidation'>,
   scope: Scope,
   { eventSequence }: Pick<OwnerProgress, 'eventSequence'>,
 ): Promise<{ event: Event; sequence: number }[]> {
@@ -286,11 +287,7 @@ export function waitingObservations(
 }
 
 /** The reflections of a place that wait to be merged, oldest first. */
-export function waitingReflections(
-  reader: Reader,
-  deps: Pick<ConsolidateDeps, 'memoryTypes'>,
-  place: Scope,
-): Promise<Memory[]> {
+export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryTypes'>, place: Scope): Promise<Memory[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'reflections');
   return ownMemories(reader, place, { types, limit: MOST_STATEMENTS });
 }

@@ -1,4 +1,4 @@
-import type { Writer } from '../../store/database.ts';
+import type { Parts, Writer } from '../../store/database.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf, VarveError } from '../../errors.ts';
 import type { Scope } from '../../record/scope.ts';
@@ -9,7 +9,7 @@ import { memoriesFrom } from '../../store/load-records.ts';
 import { assertNotErased, changeOwner, type SeenOwner, seeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import { askSynthesis, type Synthesis } from '../ask-model.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { MaterialDeps, RunDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, type Committed, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, type RefusedChange } from './changes.ts';
 import { fitted, type Material, type Materials, refreshed, unsaid, writeDocument } from './document.ts';
@@ -17,6 +17,9 @@ import { factsToKeep, type Observed, toObserved } from './observed.ts';
 import { changedScaffold, givenChanges } from './scaffold.ts';
 import { observedMaterial, waitingObservations } from './sources.ts';
 import { applySynthesis, readMaterials, readTiers, type SynthesisToApply, type Tiers } from './tiers.ts';
+
+/** What documents are gathered from, and the runs that write them. */
+export type SynthesisDeps = MaterialDeps & RunDeps;
 
 /** What became of an owner's observations and of what is new to the working memory. */
 export interface SynthesisCounts {
@@ -37,7 +40,7 @@ export interface SynthesisCounts {
  * words. A batch whose answer cannot be used is halved until the observation that spoils it stands alone: the others go on.
  */
 export async function synthesiseOwner(
-  deps: ConsolidateDeps,
+  deps: SynthesisDeps,
   scope: Scope,
   options: RunContext,
 ): Promise<SynthesisCounts> {
@@ -52,7 +55,7 @@ interface Work {
   counts: SynthesisCounts;
 }
 
-async function takeObservations(deps: ConsolidateDeps, scope: Scope, { options, counts }: Work): Promise<void> {
+async function takeObservations(deps: SynthesisDeps, scope: Scope, { options, counts }: Work): Promise<void> {
   const tried = new Set<string>();
   for (;;) {
     options.signal?.throwIfAborted();
@@ -92,7 +95,7 @@ interface Batch extends Work {
   progress: OwnerProgress;
 }
 
-async function synthesiseBatch(deps: ConsolidateDeps, scope: Scope, given: Batch): Promise<OwnerProgress> {
+async function synthesiseBatch(deps: SynthesisDeps, scope: Scope, given: Batch): Promise<OwnerProgress> {
   const { batch, progress } = given;
   try {
     return { ...progress, ...(await synthesiseOnce(deps, scope, given)) };
@@ -109,7 +112,7 @@ async function synthesiseBatch(deps: ConsolidateDeps, scope: Scope, given: Batch
 
 /** Reads the tiers, asks for the changes to them, checks these, and applies them or holds them. */
 async function synthesiseOnce(
-  deps: ConsolidateDeps,
+  deps: SynthesisDeps,
   scope: Scope,
   { batch, seen, progress, options, counts }: Batch,
 ): Promise<Pick<OwnerProgress, 'eventSequence'>> {
@@ -161,7 +164,7 @@ async function synthesiseOnce(
 /** Keeps a change for review instead of making it, because it would lose much that still holds. */
 async function holdBack(
   writer: Writer,
-  { clock, ids }: Pick<ConsolidateDeps, 'clock' | 'ids'>,
+  { clock, ids }: Pick<Parts, 'clock' | 'ids'>,
   { scope, run, reason, apply }: { scope: Scope; run: string; reason: string; apply: SynthesisToApply },
 ): Promise<Committed> {
   const now = clock.now();
@@ -182,7 +185,7 @@ interface NextTiers {
 
 /** The tiers with the observations of a batch: worked in by a model, or without one as lines and entries as they were given. */
 async function nextTiers(
-  deps: ConsolidateDeps,
+  deps: Pick<MaterialDeps, 'clock' | 'privacy' | 'consolidation'>,
   run: ActiveRun,
   { tiers, materials, batch }: { tiers: Tiers; materials: Materials; batch: readonly Observed[] },
 ): Promise<NextTiers> {
@@ -261,7 +264,7 @@ const LISTED: ReadonlySet<string> = new Set(['user', 'agent', 'system']);
 
 /** Counts a failure of one observation, and after the last try leaves it aside with its error. */
 async function setFailed(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps,
   scope: Scope,
   { failed, seen, progress, error, counts }: Omit<Batch, 'batch'> & { failed: Observed; error: unknown },
 ): Promise<OwnerProgress> {
@@ -302,7 +305,7 @@ function reasonOf(replaced: readonly string[], refused: readonly RefusedChange[]
  * nothing has changed nothing is written. Returns how many statements are new, or null where nothing was written.
  */
 export async function refreshWorkingMemory(
-  deps: ConsolidateDeps,
+  deps: SynthesisDeps,
   scope: Scope,
   options: RunContext,
 ): Promise<number | null> {

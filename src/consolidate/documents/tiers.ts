@@ -12,7 +12,7 @@ import type { RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import { writeMemory } from '../../store/write-memory.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { MaterialDeps } from '../consolidate-deps.ts';
 import { type Document, idsOf, type Material, type Materials, readDocument } from './document.ts';
 import { readTierNotes, type Scaffold, type TierNotes } from './scaffold.ts';
 import {
@@ -62,7 +62,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** What the working memory is made of now: the statements that hold, and observations that nothing was formed from. */
 export async function readMaterials(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: MaterialDeps,
   scope: Scope,
   { workingMemory }: Pick<Tiers, 'workingMemory'>,
 ): Promise<Materials> {

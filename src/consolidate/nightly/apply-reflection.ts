@@ -8,7 +8,7 @@ import type { Event } from '../../record/event.ts';
 import { contentHash, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
-import type { Writer } from '../../store/database.ts';
+import type { Parts, Writer } from '../../store/database.ts';
 import { closeIntention } from '../../store/forget/forget.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import { findMemory } from '../../store/read-memories.ts';
@@ -107,7 +107,7 @@ function isSameIntention(one: string, other: string): boolean {
 /** Closes the intentions that the day has shown to be done or dropped. Returns their ids. */
 async function closeIntentions(
   writer: Writer,
-  deps: ConsolidateDeps,
+  deps: Parts,
   { reflection, open, why }: { reflection: ParsedReflection; open: readonly Memory[]; why: Change },
 ): Promise<string[]> {
   const closed: string[] = [];
@@ -127,7 +127,7 @@ async function closeIntentions(
 /** Keeps with each new intention why it came up, where `intentions.add()` keeps it. */
 async function noteContexts(
   writer: Writer,
-  deps: ConsolidateDeps,
+  deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
   scope: Scope,
   { added, reflection, why }: { added: readonly string[]; reflection: ParsedReflection; why: Change },
 ): Promise<void> {
@@ -178,7 +178,7 @@ function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] 
 /** Stores rules for the agent that have something to do with what the user said, each once. */
 async function writeLearnings(
   writer: Writer,
-  deps: ConsolidateDeps,
+  deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
   scope: Scope,
   { reflection, back, reader, why }: Omit<Context, 'intentions'>,
 ): Promise<string[]> {
@@ -208,7 +208,7 @@ async function writeLearnings(
   return written;
 }
 
-function isLearning({ memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>): (memory: Memory) => boolean {
+function isLearning({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (memory: Memory) => boolean {
   return ({ type }) => memoryTypes.get(type)?.section === 'learnings';
 }
 
@@ -216,10 +216,7 @@ function isLearning({ memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>): (mem
  * What came in since the last reflection, counted: without a model the day is not read a second time, because formation has read
  * every turn of it already.
  */
-export function countFormed(
-  { statements, since }: LookBack,
-  { memoryTypes }: Pick<ConsolidateDeps, 'memoryTypes'>,
-): Counts {
+export function countFormed({ statements, since }: LookBack, { memoryTypes }: Pick<Parts, 'memoryTypes'>): Counts {
   const counts: Counts = {
     facts_added: 0,
     facts_updated: 0,

@@ -6,7 +6,7 @@ import type { Scope } from '../../record/scope.ts';
 import { findBlock, staleKeys } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
 import { findProgress, type OwnerProgress } from '../../store/progress-store.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { MaterialDeps } from '../consolidate-deps.ts';
 import {
   type Document,
   type Material,
@@ -49,7 +49,7 @@ export interface OpenDocument {
 }
 
 /** What was said since the last reflection, oldest first, and what is known so far. */
-export async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<LookBack> {
+export async function lookBack(reader: Reader, deps: MaterialDeps, scope: Scope): Promise<LookBack> {
   const progress = await findProgress(reader, scope);
   const now = deps.clock.now();
   const since = reflectedSince(progress.reflectedUntil, now);
@@ -78,7 +78,7 @@ export async function lookBack(reader: Reader, deps: ConsolidateDeps, scope: Sco
 
 async function openProfile(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: MaterialDeps,
   scope: Scope,
   statements: readonly Memory[],
 ): Promise<OpenDocument> {

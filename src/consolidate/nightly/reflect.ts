@@ -13,7 +13,7 @@ import type { RunCause, RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
 import { findProgress, saveProgress } from '../../store/progress-store.ts';
 import { problemOf, type TextSources } from '../check-text.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { ConsolidateDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import { changed, type DocumentChange, lossOf, readChanges, type RefusedChange } from '../documents/changes.ts';
 import { type Document, fitted, fittedSections, idsOf, refreshed, writeDocument } from '../documents/document.ts';
 import { noteRefused } from '../documents/tiers.ts';
@@ -198,7 +198,7 @@ export interface DocumentToApply {
 }
 
 async function reflect(
-  deps: ConsolidateDeps,
+  deps: UpkeepDeps,
   run: ActiveRun,
   back: LookBack,
 ): Promise<{ reflection: ParsedReflection | null; documents: NextDocument[]; refused: RefusedChange[] }> {
@@ -237,7 +237,7 @@ async function reflect(
 }
 
 function nextProfile(
-  deps: ConsolidateDeps,
+  deps: Pick<UpkeepDeps, 'consolidation'>,
   { profile }: LookBack,
   document: Document,
   suspicion: string | null,
@@ -286,11 +286,7 @@ function rewritten(
   return { ...result, document: { ...result.document, omitted: result.document.omitted.filter(isKept) } };
 }
 
-function inputOf(
-  deps: ConsolidateDeps,
-  back: LookBack,
-  numbering: Numbering,
-): Parameters<typeof reflectPrompt.render>[0] {
+function inputOf(deps: UpkeepDeps, back: LookBack, numbering: Numbering): Parameters<typeof reflectPrompt.render>[0] {
   const { words, characters } = deps.consolidation.nightly;
   const now = deps.clock.now();
   return {
@@ -314,12 +310,19 @@ function inputOf(
   };
 }
 
-function inSection(statements: readonly Memory[], section: PromptSection, { memoryTypes }: ConsolidateDeps): Memory[] {
+function inSection(
+  statements: readonly Memory[],
+  section: PromptSection,
+  { memoryTypes }: Pick<Parts, 'memoryTypes'>,
+): Memory[] {
   return statements.filter(({ type }) => memoryTypes.get(type)?.section === section);
 }
 
 /** The intentions that a reflection may close, in the order in which they were shown. */
-export function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: ConsolidateDeps): Memory[] {
+export function openIntentions(
+  { statements }: Pick<LookBack, 'statements'>,
+  deps: Pick<Parts, 'memoryTypes'>,
+): Memory[] {
   return inSection(statements, 'intentions', deps).filter(
     (memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
   );
@@ -335,7 +338,7 @@ function sourcesOf({ messages, statements, profile, workingMemory }: LookBack): 
   };
 }
 
-function formedAlready(back: LookBack, deps: ConsolidateDeps): { counts: Counts; changed: RunNotes } {
+function formedAlready(back: LookBack, deps: Pick<Parts, 'memoryTypes'>): { counts: Counts; changed: RunNotes } {
   const counts = countFormed(back, deps);
   return { counts, changed: { ...counts } };
 }
@@ -343,7 +346,7 @@ function formedAlready(back: LookBack, deps: ConsolidateDeps): { counts: Counts;
 /** Writes a document, or holds it for review. */
 async function writeOrHold(
   writer: Writer,
-  deps: ConsolidateDeps,
+  deps: Parts,
   scope: Scope,
   { document, why }: { document: NextDocument; why: Change & { run: string } },
 ): Promise<RunNotes> {

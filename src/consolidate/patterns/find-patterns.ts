@@ -9,9 +9,11 @@ import { ownEvents } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { type OwnMemoryFilter, ownMemories, ownMemoryRows } from '../../store/own-rows.ts';
 import { listMemories } from '../../store/read-memories.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { MaterialDeps } from '../consolidate-deps.ts';
 import { countEvidence, type PatternCount } from './count-evidence.ts';
 import { type Evidence, fromDecision, fromEpisode } from './evidence.ts';
+
+type EvidenceDeps = Pick<MaterialDeps, 'database' | 'embedding' | 'consolidation'>;
 
 /** Evidence on one theme that is enough for a pattern. */
 export interface FoundPattern {
@@ -25,7 +27,7 @@ export interface FoundPattern {
 const TALK = 20;
 
 /** The themes of an owner on which there are enough episodes and decisions, and something new since the last time. */
-export async function findPatterns(reader: Reader, deps: ConsolidateDeps, scope: Scope): Promise<FoundPattern[]> {
+export async function findPatterns(reader: Reader, deps: EvidenceDeps, scope: Scope): Promise<FoundPattern[]> {
   const { minimum, similarity, window } = deps.consolidation.patterns;
   const evidence = await gatherEvidence(reader, deps, scope, window);
   if (evidence.length < minimum) return [];
@@ -53,7 +55,7 @@ function evidenceIds(pattern: Memory): string[] {
 /** Decisions with outcomes, and episodes that tell of something else; absorbed ones count on. */
 async function gatherEvidence(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: Omit<EvidenceDeps, 'consolidation'>,
   scope: Scope,
   window: number,
 ): Promise<Evidence[]> {
@@ -89,7 +91,7 @@ async function gatherEvidence(
 
 async function vectorsOf(
   reader: Reader,
-  deps: ConsolidateDeps,
+  deps: Omit<EvidenceDeps, 'consolidation'>,
   scope: Scope,
   rowIds: number[],
 ): Promise<Map<number, Float32Array>> {

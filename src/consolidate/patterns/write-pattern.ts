@@ -3,10 +3,11 @@ import type { InternalMemory } from '../../record/memory.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { lowestTrust } from '../../record/trust.ts';
 import { recordDerivation } from '../../store/derivation-store.ts';
+import type { Parts } from '../../store/database.ts';
 import { newMemory } from '../../store/memory-rows.ts';
 import { archiveMemory, supersedeMemory, writeMemory } from '../../store/write-memory.ts';
 import { askMerge } from '../ask-model.ts';
-import type { ConsolidateDeps } from '../consolidate-deps.ts';
+import type { RunDeps } from '../consolidate-deps.ts';
 import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { sayCount, writeCount } from './count-evidence.ts';
 import type { Evidence } from './evidence.ts';
@@ -20,7 +21,7 @@ const LEAD_WORDS = 30;
  * those that were counted; a model only words the sentence before them. The episodes stay, out of context.
  */
 export async function writePattern(
-  deps: ConsolidateDeps,
+  deps: Parts & RunDeps,
   scope: Scope,
   found: FoundPattern,
   options: RunContext,
