@@ -4,8 +4,8 @@ import { type Committed, inRun, type RunContext } from '../consolidate/run-log.t
 import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
-import type { RecordRow } from '../store/erase-records.ts';
 import type { ErasureCertificate } from '../store/erase.ts';
+import type { RecordRow } from '../store/tenant-rows.ts';
 import { eraseEvents, type EraseOptions, eraseRows } from './erase.ts';
 
 type RetentionDeps = UpkeepDeps & RunDeps;

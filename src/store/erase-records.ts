@@ -7,13 +7,7 @@ import { derivedOf } from './derivation-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import type { Tables } from './schema.ts';
-import { removeRows, rowsBy } from './tenant-rows.ts';
-
-/** A record that is to be removed for good. */
-export interface RecordRow {
-  id: string;
-  rowId: number;
-}
+import { memoryRowsOf, type RecordRow, removeRows, rowsBy } from './tenant-rows.ts';
 
 /** How many rows of records and what hangs on them were removed. */
 export interface ErasedRecords {
@@ -270,12 +264,6 @@ export async function anonymiseUsage(
       .execute();
   }
   return Number(numUpdatedRows);
-}
-
-/** The rows of memories by their ids. */
-export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
-  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select: ['id', 'row_id'] });
-  return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
 }
 
 // More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.

@@ -28,6 +28,18 @@ export async function rowsBy<Table extends keyof Tables, Column extends keyof Ro
   return found;
 }
 
+/** A record, by its id and by the number of its row. */
+export interface RecordRow {
+  id: string;
+  rowId: number;
+}
+
+/** The rows of memories by their ids. */
+export async function memoryRowsOf(reader: Reader, tenant: string, ids: readonly string[]): Promise<RecordRow[]> {
+  const rows = await rowsBy(reader, { table: 'memories', tenant, column: 'id', values: ids, select: ['id', 'row_id'] });
+  return rows.map(({ id, row_id: rowId }) => ({ id, rowId }));
+}
+
 /** Removes rows and returns how many there were. */
 export async function removeRows<Table extends keyof Tables>(
   writer: Writer,

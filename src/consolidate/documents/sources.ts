@@ -22,12 +22,12 @@ import {
 import type { Scope } from '../../record/scope.ts';
 import { eventsGone } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';
-import { memoryRowsOf } from '../../store/erase-records.ts';
 import { observationsAfter, ownEvents, takenInObservations } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
+import { memoryRowsOf } from '../../store/tenant-rows.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import type { Material } from './document.ts';
 

@@ -251,9 +251,11 @@ export function writeCount(count: PatternCount): string {
 
 function withName(count: PatternCount, group: GroupCount, isFirst: boolean): string {
   const outcome = outcomeOf(count, group, isFirst);
-  const [, , others = ''] = wordsIn(count);
   if (count.groups.length === 1 && group.label === '') return outcome;
-  return fill(count.pack.tried.with, { outcome, name: group.label === '' ? others : group.label });
+  return fill(count.pack.tried.with, {
+    outcome,
+    name: group.label === '' ? count.pack.tried.words.others : group.label,
+  });
 }
 
 /** "303 views on average in 3 cases", and after the first without the name of the measure; "a good result in 2 of 3 cases". */
@@ -263,8 +265,8 @@ function outcomeOf(
   isFirst: boolean,
 ): string {
   const { pack, measure } = count;
-  const [one = '', many = ''] = wordsIn(count);
-  const cases = `${size}${pack.script === 'han' ? '' : ' '}${size === 1 ? one : many}`;
+  const { words } = pack.tried;
+  const cases = `${size}${pack.script === 'han' ? '' : ' '}${size === 1 ? words.case : words.cases}`;
   if (mean === null)
     return positive + negative === 0 ? cases : fill(pack.tried.good, { good: String(positive), cases });
   const template = isFirst ? pack.tried.mean.replace(/[[\]]/g, '') : pack.tried.mean.replace(/\[[^[\]]*\]/g, '');
@@ -272,13 +274,8 @@ function outcomeOf(
   return fill(template, { mean: mean.toLocaleString(pack.language), measure: unit ?? '', cases });
 }
 
-function wordsIn({ pack }: PatternCount): string[] {
-  return pack.tried.words.split('|');
-}
-
-function listed(parts: readonly string[], count: PatternCount): string {
-  const [, , , and = ''] = wordsIn(count);
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')}${and}${parts.at(-1)}`;
+function listed(parts: readonly string[], { pack }: PatternCount): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')}${pack.tried.words.and}${parts.at(-1)}`;
 }
 
 function fill(template: string, values: Readonly<Record<string, string>>): string {
@@ -295,12 +292,12 @@ export function sayCount(count: PatternCount): string {
   if (best === null || first === undefined) {
     return fill(pack.tried.counted, { theme: phrase, all: writeCount(count) });
   }
-  const [, , , , timesAsMany = ''] = wordsIn(count);
   const others = listed(
     rest.map((group) => withName(count, group, false)),
     count,
   );
-  const times = ratio === null || ratio <= 1 ? '' : ` (${ratio.toLocaleString(pack.language)} ${timesAsMany})`;
+  const times =
+    ratio === null || ratio <= 1 ? '' : ` (${ratio.toLocaleString(pack.language)} ${pack.tried.words.times})`;
   const outcome = outcomeOf(count, first, true);
   return fill(pack.tried.best, { theme: phrase, name: best, first: outcome, others: `${others}${times}` });
 }

@@ -654,6 +654,6 @@ export const german: Pack = {
     mean: '[im Schnitt ]{mean}[ {measure}] in {cases}',
     good: 'ein gutes Ergebnis in {good} von {cases}',
     with: '{outcome} mit {name}',
-    words: 'Fall|Fällen|anderem| und |Mal so viel',
+    words: { case: 'Fall', cases: 'Fällen', others: 'anderem', and: ' und ', times: 'Mal so viel' },
   },
 };

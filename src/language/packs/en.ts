@@ -862,6 +862,6 @@ export const english: Pack = {
     mean: '{mean}[ {measure} on average] in {cases}',
     good: 'a good result in {good} of {cases}',
     with: '{outcome} with {name}',
-    words: 'case|cases|others| and |times as many',
+    words: { case: 'case', cases: 'cases', others: 'others', and: ' and ', times: 'times as many' },
   },
 };

@@ -588,6 +588,6 @@ export const spanish: Pack = {
     mean: '{mean}[ {measure} de media] en {cases}',
     good: 'un buen resultado en {good} de {cases}',
     with: '{outcome} con {name}',
-    words: 'caso|casos|otros| y |veces más',
+    words: { case: 'caso', cases: 'casos', others: 'otros', and: ' y ', times: 'veces más' },
   },
 };

@@ -577,6 +577,6 @@ export const french: Pack = {
     mean: '{mean}[ {measure} en moyenne] dans {cases}',
     good: '{good} bons résultats sur {cases}',
     with: '{outcome} avec {name}',
-    words: 'cas|cas|d’autres| et |fois plus',
+    words: { case: 'cas', cases: 'cas', others: 'd’autres', and: ' et ', times: 'fois plus' },
   },
 };

@@ -500,6 +500,6 @@ export const italian: Pack = {
     mean: '{mean}[ {measure} in media] in {cases}',
     good: 'un buon risultato in {good} di {cases}',
     with: '{outcome} con {name}',
-    words: 'caso|casi|altri| e |volte tanto',
+    words: { case: 'caso', cases: 'casi', others: 'altri', and: ' e ', times: 'volte tanto' },
   },
 };

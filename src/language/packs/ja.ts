@@ -370,6 +370,6 @@ export const japanese: Pack = {
     mean: '{cases}で[平均]{mean}[ {measure}]',
     good: '{cases}中{good}回が良い結果',
     with: '{name}で{outcome}',
-    words: '回|回|その他|、|倍',
+    words: { case: '回', cases: '回', others: 'その他', and: '、', times: '倍' },
   },
 };

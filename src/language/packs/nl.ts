@@ -495,6 +495,6 @@ export const dutch: Pack = {
     mean: '[gemiddeld ]{mean}[ {measure}] in {cases}',
     good: 'een goed resultaat in {good} van {cases}',
     with: '{outcome} met {name}',
-    words: 'geval|gevallen|andere| en |keer zoveel',
+    words: { case: 'geval', cases: 'gevallen', others: 'andere', and: ' en ', times: 'keer zoveel' },
   },
 };

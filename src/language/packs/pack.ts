@@ -48,8 +48,8 @@ export interface PackTried {
   mean: string;
   good: string;
   with: string;
-  /** "case", "cases", "others", what stands before the last of a list, and "times as many". */
-  words: string;
+  /** `and` stands before the last of a list, with its spaces; `times` is "times as many". */
+  words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
 }
 
 /** Words that tell a statement from a question, a guess, a joke. Each is a list of alternatives. */

@@ -495,6 +495,6 @@ export const portuguese: Pack = {
     mean: '{mean}[ {measure} em média] em {cases}',
     good: 'um bom resultado em {good} de {cases}',
     with: '{outcome} com {name}',
-    words: 'caso|casos|outros| e |vezes mais',
+    words: { case: 'caso', cases: 'casos', others: 'outros', and: ' e ', times: 'vezes mais' },
   },
 };

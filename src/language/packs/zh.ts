@@ -393,6 +393,6 @@ export const chinese: Pack = {
     mean: '{cases}[平均]{mean}[ {measure}]',
     good: '{cases}中有{good}次结果好',
     with: '用{name}{outcome}',
-    words: '次|次|其他|，|倍',
+    words: { case: '次', cases: '次', others: '其他', and: '，', times: '倍' },
   },
 };
