@@ -63,7 +63,7 @@ const MEANINGS: readonly [ProblemCode, string][] = [
   ['outside_scope', 'The key does not reach that agent, user or tenant.'],
   ['not_found', 'There is no such record within this scope.'],
   ['conflict', 'Another change was first, or the idempotency key was used for another request.'],
-  ['precondition_failed', 'The block is another by now: read it again.'],
+  ['precondition_failed', 'The block has changed since it was read: read it again.'],
   ['too_large', 'The body is larger than the server takes.'],
   [
     'rate_limited',

@@ -26,7 +26,7 @@ export interface BlockReader {
 }
 
 export interface ReplaceOptions extends BlockPlace, Partial<Change> {
-  /** The version that was read, 0 for none: a `conflict` when it is another by now. */
+  /** The version that was read, 0 for none: throws `conflict` when the block has changed since. */
   expectedVersion?: number;
 }
 

@@ -18,9 +18,9 @@ const KEYS: readonly Operation[] = [
     method: 'post',
     path: '/v1/keys',
     tag: 'keys',
-    summary: 'Makes a key. Its secret is shown this once.',
+    summary: 'Creates a key. No later response shows its secret.',
     body: newApiKeySchema,
-    // The answer holds a secret: it is not kept for repeated requests.
+    // The response holds a secret, so it is not stored for repeated requests.
     once: false,
     example: { name: 'my app', access: 'write' },
     answer: { status: 201, schema: z.object({ key: records.apiKey, secret: z.string() }) },
@@ -43,7 +43,7 @@ const KEYS: readonly Operation[] = [
     path: '/v1/keys/{id}/rotate',
     idPrefix: 'key',
     tag: 'keys',
-    summary: 'Gives a key a new secret. The old one stops to work within seconds.',
+    summary: 'Gives a key a new secret. The old secret stops working within seconds.',
     once: false,
     answer: z.object({ key: records.apiKey, secret: z.string() }),
     run: ({ varve, key, params }) => varve.operator.keys.rotate(key.tenant, idOf(params), key.id),
@@ -140,7 +140,7 @@ const COUNTS: readonly Operation[] = [
     method: 'get',
     path: '/v1/stats',
     tag: 'operations',
-    summary: 'How much lies within the scope.',
+    summary: 'Counts the records within the scope.',
     answer: records.recordCounts,
     run: ({ varve, scope }) => varve.operator.count(scope),
   }),
@@ -149,8 +149,7 @@ const COUNTS: readonly Operation[] = [
     method: 'get',
     path: '/v1/online-metrics',
     tag: 'operations',
-    summary:
-      'How well memory does in use within the scope: utilisation, observations, corrections, repeated questions.',
+    summary: 'Quality of memory in use within the scope: utilisation, observations, corrections, repeated questions.',
     answer: records.onlineMetrics,
     run: ({ varve, scope }) => varve.operator.metrics(scope),
   }),
@@ -160,7 +159,7 @@ const COUNTS: readonly Operation[] = [
     method: 'get',
     path: '/v1/extraction-checks',
     tag: 'operations',
-    summary: 'Checks of what was formed of the first 100 conversations of the tenant.',
+    summary: 'Checks the memories that were formed from the first 100 conversations of the tenant.',
     answer: records.extractionReport,
     run: ({ varve, scope }) => varve.operator.checkExtraction({ tenant: scope.tenant }),
   }),
@@ -213,7 +212,7 @@ const COUNTS: readonly Operation[] = [
     method: 'post',
     path: '/v1/credit',
     tag: 'operations',
-    summary: 'Adds credit to an account. Under the same `key` it happens once.',
+    summary: 'Adds credit to an account. Repeating a `key` adds nothing.',
     act: 'credit.grant',
     body: z.strictObject({
       user: textSchema(200).nullish(),
@@ -252,7 +251,7 @@ const ERASE: readonly Operation[] = [
     summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
     access: 'admin',
     body: z.strictObject({ confirm: textSchema(200) }),
-    // An answer that is kept would outlive what was erased.
+    // A stored response would outlive the records that it tells of.
     once: false,
     act: 'erase',
     example: { confirm: 'ana' },
@@ -271,7 +270,7 @@ const ERASE: readonly Operation[] = [
     method: 'post',
     path: '/v1/memories/{id}/erase',
     tag: 'operations',
-    summary: 'Removes one memory for good, with all that was made of it alone.',
+    summary: 'Removes one memory for good, with everything that was derived from it alone.',
     access: 'admin',
     once: false,
     act: 'erase.memory',
@@ -295,5 +294,5 @@ export function subjectOf(scope: { tenant: string; agent: string | null; user: s
   return ownerKey(scope);
 }
 
-/** What those who run Varve ask for. */
+/** Operations for those who run Varve. */
 export const ADMIN_OPERATIONS: readonly Operation[] = [...KEYS, ...JOBS, ...COUNTS, ...ERASE];

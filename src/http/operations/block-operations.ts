@@ -31,7 +31,7 @@ const BLOCKS: readonly Operation[] = [
     tag: 'blocks',
     summary: `A block that is always in mind: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
     query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
-    headers: { 'if-none-match': 'Answers 304 when the block still has this tag.' },
+    headers: { 'if-none-match': 'Answers 304 when the block still has this ETag.' },
     answer: { schema: records.block, also: { 304: 'It has not changed.' } },
     async run({ handle, params, query, headers }) {
       const reader = query.asOf === undefined ? handle.blocks : handle.asOf(query.asOf as Date).blocks;
@@ -46,15 +46,15 @@ const BLOCKS: readonly Operation[] = [
     method: 'put',
     path: '/v1/blocks/{kind}',
     tag: 'blocks',
-    summary: 'Replaces a block and keeps what it was.',
+    summary: 'Replaces a block. Its earlier versions stay in its history.',
     query: placeSchema,
     body: z.strictObject({ content: z.json(), reason: textSchema(500).optional(), actor: textSchema(100).optional() }),
     headers: {
-      'if-match': 'The tag that was read: 412 when the block is another by now.',
-      'if-none-match': '`*`: only if there is none yet.',
+      'if-match': 'The ETag that was read: 412 when the block has changed since.',
+      'if-none-match': '`*`: writes only if there is no such block yet.',
     },
     example: { content: 'Lives in Oslo. Plans a trip across Hardangervidda.' },
-    answer: { schema: records.block, also: { 412: 'The block is another by now.' } },
+    answer: { schema: records.block, also: { 412: 'The block has changed since it was read.' } },
     async run({ handle, params, query, body: { content, ...why }, headers }) {
       const kind = kindOf(params);
       const expected = await expectedVersion(headers, () => handle.blocks.read(kind, { level: levelOf(query) }));
@@ -128,7 +128,7 @@ const SESSION: readonly Operation[] = [
     method: 'post',
     path: '/v1/session/close',
     tag: 'session',
-    summary: 'Ends the conversation: queues what makes memories of it, and clears the state.',
+    summary: 'Ends the conversation: queues its formation and clears its state.',
     answer: records.session,
     run: ({ handle }) => handle.session.close(),
   }),
@@ -142,7 +142,7 @@ const CONNECTION: readonly Operation[] = [
     method: 'get',
     path: '/v1/connection/info',
     tag: 'connection',
-    summary: 'What was learned of the connection that the scope names.',
+    summary: 'What was learned about the connection that the scope names.',
     answer: loose,
     run: ({ handle }) => handle.connection.learnedInfo(),
   }),
@@ -151,7 +151,7 @@ const CONNECTION: readonly Operation[] = [
     method: 'patch',
     path: '/v1/connection/info',
     tag: 'connection',
-    summary: 'Adds to what was learned of the connection; a key that is set to null is taken out.',
+    summary: 'Adds to what was learned about the connection; a key whose value is null is removed.',
     body: jsonObject,
     example: { workspace: 'acme' },
     answer: records.block,
@@ -162,7 +162,7 @@ const CONNECTION: readonly Operation[] = [
     method: 'get',
     path: '/v1/connection/tool-schema',
     tag: 'connection',
-    summary: 'The cached schema of the connection’s tools, also when it is stale.',
+    summary: 'The cached schema of the connection’s tools, even when it is stale.',
     answer: records.toolSchema,
     run: async ({ handle, scope }) =>
       found(await handle.connection.toolSchema(), 'tool schema of', scope.connection ?? ''),
@@ -192,15 +192,15 @@ const CONNECTION: readonly Operation[] = [
   }),
 ];
 
-/** What is always in mind, the conversation, and connections. */
+/** Blocks, the state of the conversation, and connections. */
 export const BLOCK_OPERATIONS: readonly Operation[] = [...BLOCKS, ...SESSION, ...CONNECTION];
 
-/** The entity tag of a block: another version, another tag. */
+/** The ETag of a block, which changes with its version. */
 function blockTag(block: Pick<Block, 'id' | 'version'>): string {
   return `"${block.id}.${block.version}"`;
 }
 
-/** The version that If-Match or If-None-Match asks for; undefined: whatever is there. */
+/** The version that If-Match or If-None-Match asks for; undefined where any version will do. */
 async function expectedVersion(headers: Headers, read: () => Promise<Block | null>): Promise<number | undefined> {
   const match = headers.get('if-match');
   const none = headers.get('if-none-match');
@@ -211,11 +211,11 @@ async function expectedVersion(headers: Headers, read: () => Promise<Block | nul
   throw another(block === null ? {} : { etag: blockTag(block) });
 }
 
-/** Says that a write came too late: also when another came between the look at the tag and the write. */
+/** A version conflict becomes 412: another write came between the check of the ETag and this write. */
 function tooLate(error: unknown, expected: number | undefined): unknown {
   return expected !== undefined && VarveError.isInstance(error, 'conflict') ? another({}) : error;
 }
 
 function another(tag: Record<string, string>): DoorError {
-  return new DoorError('precondition_failed', 'The block is another by now. Read it again.', tag);
+  return new DoorError('precondition_failed', 'The block has changed since it was read. Read it again.', tag);
 }

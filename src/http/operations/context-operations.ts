@@ -11,7 +11,7 @@ import { found, items, limitSchema, loose, operation, type Operation } from '../
 
 const tokens = z.int().min(0).max(1_000_000).optional();
 
-/** What a context can be asked for over HTTP: hooks, models and layouts of an application's own are code. */
+/** The options of a context over HTTP. Hooks, models and an application's own layouts are code and cannot be sent. */
 const contextBody = z.strictObject({
   ...contextTextFields,
   tools: z.string().max(1_000_000).optional(),
@@ -39,7 +39,7 @@ interface RecallBody {
   asOf?: Date;
 }
 
-/** How results are answered: in short, with fields of choice, with the signals of their scores. */
+/** How results are returned: in short form, with chosen fields, with the signals of their scores. */
 const recallView = z.strictObject({ fields: fieldsSchema, explain: z.boolean().optional() });
 interface RecallView {
   fields?: string[];
@@ -57,7 +57,7 @@ function recallAsked(handle: Handle, { query, options, asOf }: RecallBody): Prom
   return asOf === undefined ? handle.recall(query, options) : handle.asOf(asOf).recall(query, options);
 }
 
-/** What is recalled, what is assembled of it, and the agent's tools. */
+/** Recall, contexts, and the agent's tools. */
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
   operation({
     id: 'assembleContext',
@@ -65,7 +65,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     path: '/v1/context',
     tag: 'context',
     summary:
-      'What the agent gets for this turn: a stable system prompt, the user’s turn with what was looked up, and a report.',
+      'Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report.',
     access: 'read',
     once: false,
     body: contextBody,
@@ -95,7 +95,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/recall',
     tag: 'recall',
-    summary: 'Finds what helps to answer a query; or nothing, when nothing relevant is known.',
+    summary: 'Finds what helps to answer a query. Returns nothing when nothing relevant is known.',
     access: 'read',
     once: false,
     query: recallView,
@@ -110,7 +110,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/recall/batch',
     tag: 'recall',
-    summary: 'Answers up to 50 queries. A query that is refused is answered with its error; the others are answered.',
+    summary: 'Answers up to 50 queries. A refused query gets its error, and the others are still answered.',
     access: 'read',
     once: false,
     query: recallView,
@@ -128,7 +128,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/tools',
     tag: 'tools',
-    summary: 'The tools of the agent, with the JSON Schema of what they take and give.',
+    summary: 'The tools of the agent, with the JSON Schemas of their input and output.',
     scoped: false,
     answer: items(loose),
     async run() {

@@ -21,17 +21,17 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     path: '/v1/events',
     tag: 'events',
     summary:
-      'Appends what happened in one transaction: one event, many, or the `messages` of a conversation as chat APIs send them.',
+      'Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them.',
     body: newEvents,
     bodyCheckedLater: true,
-    // An Idempotency-Key becomes the key of the events themselves, which is kept for good and not for a day.
+    // An Idempotency-Key becomes the key of the events themselves, which is kept for good instead of for a day.
     once: false,
     headers: { 'idempotency-key': 'Appending again under the same key changes nothing.' },
     example: { content: 'I moved to Oslo last month.' },
     answer: {
       status: 201,
       schema: z.object({ events: z.array(records.event), repeated: z.int() }),
-      description: 'The events, in the order in which they were handed in.',
+      description: 'The events, in the order of the request.',
     },
     async run({ handle, body, headers }) {
       const events = asEvents(body as Observable);
@@ -45,7 +45,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/events',
     tag: 'events',
-    summary: 'Lists events, newest first; those of one session when the scope names one.',
+    summary: 'Lists events, newest first: those of one session when the scope names a session.',
     query: z.strictObject({ ...eventFilterFields, fields: fieldsSchema }),
     answer: records.page(someOf(records.event)),
     async run({ handle, scope, query }) {
@@ -69,7 +69,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/observations',
     tag: 'events',
-    summary: 'Notes what a chat agent has observed about the user: as an event first, like every write.',
+    summary: 'Records an observation of a chat agent about the user, as an event.',
     body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES) }),
     example: { content: 'Prefers short answers.', category: 'preference' },
     answer: { status: 201, schema: records.event },
@@ -80,7 +80,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/user-context',
     tag: 'events',
-    summary: 'Notes what autonomous work has learned: one event for each scaffold key and each item.',
+    summary: 'Records what autonomous work has learned: one event for each scaffold key and each item.',
     body: z.strictObject({
       scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
       persistentInfoAdditions: z.array(textSchema(20_000)).max(1000).optional(),
@@ -123,7 +123,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/documents',
     tag: 'events',
-    summary: 'Indexes a document or an attachment in chunks; doing it again changes nothing.',
+    summary: 'Indexes a document or an attachment in chunks; repeating the call changes nothing.',
     body: newDocumentSchema,
     once: false,
     example: {
@@ -149,7 +149,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/decisions',
     tag: 'events',
-    summary: 'The last decisions with what came of them, newest first.',
+    summary: 'The last decisions with their outcomes, newest first.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.decision),
     run: async ({ handle, query }) => ({ items: await handle.decisions.list(query) }),
@@ -160,7 +160,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     path: '/v1/decisions/{id}/outcomes',
     idPrefix: 'evt',
     tag: 'events',
-    summary: 'Records what came of a decision.',
+    summary: 'Records the outcome of a decision.',
     body: newOutcomeSchema,
     example: { content: 'No complaints.', effect: 'positive' },
     answer: { status: 201, schema: records.event },

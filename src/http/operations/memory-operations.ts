@@ -20,7 +20,7 @@ import * as records from '../record-schemas.ts';
 const why = changeSchema.optional();
 const batchSchema = z.strictObject({ memories: z.array(z.unknown()).min(1).max(1000), why });
 
-// `keys` is what attributes were called before there were other statements than keyed facts.
+// `keys` is the older name of `attributes`, from when only permanent facts had them.
 type ListQuery = MemoryFilter & { keys?: string[]; fields?: string[] };
 
 const listQuery: z.ZodType<ListQuery> = z.strictObject({
@@ -41,7 +41,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/memories',
     tag: 'memories',
     summary:
-      'Stores a memory; an exact double of a live one is not stored twice. The memory that `contradicts` names is archived.',
+      'Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived.',
     body: z.strictObject({ memory: newMemorySchema, why }),
     example: { memory: { type: 'fact', content: 'Lives in Oslo.', attribute: 'home_city', value: 'Oslo' } },
     answer: { status: 201, schema: records.written },
@@ -52,9 +52,9 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/memories/batch',
     tag: 'memories',
-    summary: 'Stores up to 1,000 memories. One that is refused is answered with its error; the others are stored.',
+    summary: 'Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored.',
     body: z.strictObject({ memories: z.array(newMemorySchema).min(1).max(1000), why }),
-    // Each memory is checked for itself, so that one that is wrong does not refuse the others.
+    // Each memory is validated by itself, so that an invalid one does not cause the others to be refused.
     bodyCheckedLater: true,
     example: { memories: [{ type: 'fact', content: 'Has two cats.' }] },
     answer: { status: 201, schema: items(z.union([records.written, failedItem])) },
@@ -119,7 +119,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/top-memories',
     tag: 'memories',
-    summary: 'The live memories that matter most: what a session begins with. Counts as reading them.',
+    summary: 'The most important live memories, which a session begins with. Listing them counts as an access.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.memory),
     run: async ({ handle, query }) => ({ items: await handle.topMemories(query) }),
@@ -157,7 +157,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/memories/{id}',
     tag: 'memories',
     summary:
-      'Forgets a memory: it is out of sight everywhere, and kept until it is erased. With another reason it is only taken out of recall.',
+      'Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall.',
     query: z.strictObject({ reason: z.enum(ARCHIVE_REASONS).optional(), why: textSchema(500).optional() }),
     answer: records.memory,
     async run({ handle, params, query }) {
@@ -171,14 +171,14 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/memories/{id}/restore',
     tag: 'memories',
     summary:
-      'Brings an archived memory back; a conflict when another has taken its place. What was forgotten needs a key that may erase.',
+      'Restores an archived memory; 409 when another memory has taken its place. Restoring a forgotten memory needs a key that may erase.',
     body: z.strictObject({ why }),
     bodyOptional: true,
     example: { why: { reason: 'was right after all' } },
     answer: records.memory,
     async run({ handle, key, params, body }) {
       const memory = await handle.memories.get(idOf(params));
-      // The same right as for `restoreForgotten`.
+      // The same access as for `restoreForgotten`.
       if (memory?.archiveReason === 'forgotten') assertAccess(key, 'admin');
       return handle.memories.restore(idOf(params), body?.why as Partial<Change>);
     },
@@ -188,7 +188,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/memories/{id}/supersede',
     tag: 'memories',
-    summary: 'Puts a new memory in the place of another, which is archived and points to it.',
+    summary: 'Replaces a memory by a new one. The old memory is archived and points to the new one.',
     body: z.strictObject({ memory: newMemorySchema, as: z.enum(['superseded', 'contradicted']).optional(), why }),
     example: { memory: { type: 'fact', content: 'Lives in Bergen.' } },
     answer: { status: 201, schema: records.memory },
@@ -217,7 +217,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     path: '/v1/forgotten',
     tag: 'memories',
     summary:
-      'What was forgotten, the latest first: what it was, who asked and when. Its words are shown to keys that may erase.',
+      'What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words.',
     query: z.strictObject({ limit: limitSchema(1000) }),
     answer: items(records.forgotten),
     async run({ handle, key, query }) {
@@ -230,7 +230,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/forgotten/{id}/restore',
     tag: 'memories',
-    summary: 'Takes a forgetting back: the memory is live again, and the words that said it are in the log again.',
+    summary: 'Undoes a forgetting: the memory is live again, and the words that said it are back in the log.',
     access: 'admin',
     body: z.strictObject({ why }),
     bodyOptional: true,
@@ -243,7 +243,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
   }),
 ];
 
-/** Who may not erase learns that something was forgotten, of which kind, when and by whom. */
+/** A key that may not erase sees that something was forgotten, of which kind, when and by whom. */
 function withoutWords(record: Forgotten): Forgotten {
   return record.as === 'forgotten' ? { ...record, subject: '', value: null, text: '', spans: [] } : record;
 }

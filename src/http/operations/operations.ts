@@ -12,7 +12,7 @@ import { STREAM_OPERATIONS } from './stream-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 import { WORK_OPERATIONS } from './work-operations.ts';
 
-/** Everything that can be asked of the server under `/v1`. */
+/** All operations of the server under `/v1`. */
 export const OPERATIONS: readonly Operation[] = [
   ...EVENT_OPERATIONS,
   ...MEMORY_OPERATIONS,

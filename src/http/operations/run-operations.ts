@@ -3,14 +3,14 @@ import { textSchema } from '../../record/parse.ts';
 import { found, idOf, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-/** What background work did, and what it leaves to people. */
+/** Runs of background work, and what they hold for review. */
 export const RUN_OPERATIONS: readonly Operation[] = [
   operation({
     id: 'listRuns',
     method: 'get',
     path: '/v1/runs',
     tag: 'work',
-    summary: 'What background work has done within the scope, newest first.',
+    summary: 'Runs of background work within the scope, newest first.',
     query: z.strictObject({ kinds: z.array(textSchema(100)).max(20).optional(), limit: limitSchema(1000) }),
     answer: items(loose),
     run: async ({ handle, query }) => ({ items: await handle.consolidation.runs(query) }),
@@ -30,7 +30,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/held-changes',
     tag: 'work',
-    summary: 'Answers of models that were not applied because they would have taken away too much.',
+    summary: 'Answers of models that were not applied because they would have removed too much.',
     answer: items(loose),
     run: async ({ handle }) => ({ items: await handle.consolidation.held() }),
   }),
@@ -52,7 +52,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     path: '/v1/held-changes/{id}/reject',
     idPrefix: 'run',
     tag: 'work',
-    summary: 'Drops a held answer: its observations are taken in by the next run.',
+    summary: 'Discards a held answer. The next run reads its observations again.',
     answer: null,
     async run({ handle, params }) {
       await handle.consolidation.reject(idOf(params));
@@ -63,7 +63,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/set-aside',
     tag: 'work',
-    summary: 'Observations that failed every time and no longer hold up the others.',
+    summary: 'Observations that were set aside because every attempt to read them failed.',
     answer: items(z.object({ event: records.event, attempts: z.int(), error: z.string() })),
     run: async ({ handle }) => ({ items: await handle.consolidation.setAside() }),
   }),
@@ -73,7 +73,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     path: '/v1/set-aside/{id}/retry',
     idPrefix: 'evt',
     tag: 'work',
-    summary: 'Has an observation that was set aside tried again.',
+    summary: 'Retries an observation that was set aside.',
     answer: null,
     async run({ handle, params }) {
       await handle.consolidation.retry(idOf(params));
@@ -84,7 +84,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/tool-suggestions',
     tag: 'work',
-    summary: 'Tools that what was learned speaks for.',
+    summary: 'Tools that the learned patterns suggest.',
     query: z.strictObject({ message: textSchema(20_000).optional(), limit: limitSchema(50) }),
     answer: items(loose),
     run: async ({ handle, query }) => ({ items: await handle.consolidation.suggestTools(query) }),
@@ -106,8 +106,7 @@ export const RUN_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/given',
     tag: 'memories',
-    summary:
-      'Notes which memories were put before the model for this turn, so that it can be judged whether they helped.',
+    summary: 'Records which memories the model was given for this turn, so that their use can be judged.',
     body: z.strictObject({ memories: z.array(textSchema(200)).min(1).max(1000) }),
     example: { memories: ['mem_01jd00000000000000000000aa'] },
     answer: null,

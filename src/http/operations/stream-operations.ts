@@ -6,17 +6,18 @@ import { eventStream, isoText, lines, ndjsonStream } from '../streams.ts';
 
 const NDJSON = 'application/x-ndjson';
 
-/** What comes in and goes out as a stream, with memory use that does not grow with it. */
+/** Operations that stream: their memory use does not grow with the amount of data. */
 export const STREAM_OPERATIONS: readonly Operation[] = [
   operation({
     id: 'export',
     method: 'get',
     path: '/v1/export',
     tag: 'operations',
-    summary: 'Everything within the scope as NDJSON: what is referred to comes first. It can be imported again.',
+    summary:
+      'Everything within the scope as NDJSON that can be imported. A record comes after the records that it refers to.',
     access: 'admin',
     act: 'export',
-    answer: { schema: z.string(), media: NDJSON, description: 'One record a line.' },
+    answer: { schema: z.string(), media: NDJSON, description: 'One record on each line.' },
     async run({ varve, scope, gone }) {
       const stream = ndjsonStream(varve.operator.export(scope), gone());
       const name = `varve-${isoText(new Date()).slice(0, 10)}.ndjson`;
@@ -30,7 +31,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     path: '/v1/import',
     tag: 'operations',
     summary:
-      'Takes in lines of an export. What is there already is left alone. Parts of the scope replace those of the lines.',
+      'Imports the lines of an export. Records that exist already are left as they are. The scope of the request replaces that of the lines.',
     access: 'admin',
     act: 'import',
     once: false,
@@ -55,10 +56,10 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/changes',
     tag: 'operations',
-    summary: 'What changes within the scope, as server-sent events. They name records and hold no content.',
+    summary: 'Changes within the scope, as server-sent events, which name records and hold no content.',
     query: z.strictObject({ after: z.string().max(200).optional() }),
-    headers: { 'last-event-id': 'Goes on after this event. Browsers send it by themselves.' },
-    answer: { schema: z.string(), media: 'text/event-stream', description: 'One event a change.' },
+    headers: { 'last-event-id': 'The stream continues after this event. Browsers send the header by themselves.' },
+    answer: { schema: z.string(), media: 'text/event-stream', description: 'One event for each change.' },
     async run({ varve, scope, query, headers, goneOrStopping, follow, isAllowed }) {
       const { cursors } = varve.operator;
       const sealed = headers.get('last-event-id') ?? query.after;

@@ -7,16 +7,16 @@ import * as records from '../record-schemas.ts';
 const admin = { access: 'admin', scoped: false, tenantWide: true, tag: 'webhooks' } as const;
 const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
 
-/** Receivers that are told of what happens in a tenant. */
+/** Receivers that are notified of what happens in a tenant. */
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   operation({
     ...admin,
     id: 'createWebhook',
     method: 'post',
     path: '/v1/webhooks',
-    summary: 'Registers a receiver. The secret that signs its messages is shown this once.',
+    summary: 'Registers a receiver. No later response shows the secret that signs its messages.',
     body: newWebhookSchema,
-    // The answer holds a secret: it is not kept for repeated requests.
+    // The response holds a secret, so it is not stored for repeated requests.
     once: false,
     example: { url: 'https://example.org/hooks/varve', events: ['memory.created', 'memory.forgotten'] },
     answer: { status: 201, schema: madeWebhook },
@@ -36,7 +36,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     id: 'listWebhookEvents',
     method: 'get',
     path: '/v1/webhook-events',
-    summary: 'What a receiver can be told of.',
+    summary: 'The events that a receiver can subscribe to.',
     answer: items(z.object({ type: z.string(), description: z.string() })),
     async run() {
       const types = Object.entries(WEBHOOK_EVENTS).map(([type, description]) => ({ type, description }));
@@ -64,7 +64,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/webhooks/{id}/rotate',
     idPrefix: 'whk',
-    summary: 'Gives a receiver a new secret. The old one signs as well for another day.',
+    summary: 'Gives a receiver a new secret. For a day, messages are signed with the old secret, too.',
     once: false,
     answer: madeWebhook,
     run: ({ varve, key, params }) => varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id),

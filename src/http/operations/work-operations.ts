@@ -3,7 +3,7 @@ import { loose, operation, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
-/** Takes as long as it takes: the caller waits for the counts. */
+/** No time limit, because the caller waits for the counts. */
 const work = { access: 'admin', once: false, unhurried: true } as const;
 
 /** Background work, started by hand. */
@@ -15,7 +15,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     path: '/v1/reflect',
     tag: 'work',
     summary:
-      'Looks back on what the user said since the last reflection, now instead of tonight. Without a user: for every user of the tenant who has news.',
+      'Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since.',
     secret: true,
     act: 'reflect',
     query: dryRun,
@@ -38,7 +38,8 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/backfill',
     tag: 'work',
-    summary: 'Embeds what has no vector, by default ten records a second, and says how many of each kind.',
+    summary:
+      'Embeds the records that have no vector, by default ten a second, and returns how many there were of each kind.',
     scoped: false,
     tenantWide: true,
     secret: true,
@@ -54,7 +55,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/form',
     tag: 'work',
-    summary: 'Makes memories of what the session has said since the last formation, now.',
+    summary: 'Forms memories now from what was said in the session since the last formation.',
     access: 'write',
     answer: loose,
     run: ({ handle }) => handle.form(),
@@ -65,7 +66,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/consolidate',
     tag: 'work',
-    summary: 'Consolidates the scope now instead of soon.',
+    summary: 'Consolidates the scope now instead of at its scheduled time.',
     act: 'consolidate',
     query: dryRun,
     answer: loose,
@@ -78,7 +79,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/maintain',
     tag: 'work',
-    summary: 'Keeps the tenant’s memory in order now: decay, archive, retention.',
+    summary: 'Runs the maintenance of the tenant now: decay, archiving, retention.',
     scoped: false,
     tenantWide: true,
     act: 'maintain',

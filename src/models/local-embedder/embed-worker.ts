@@ -13,13 +13,13 @@ export interface WorkerSetup {
   readonly weightsFolder?: string;
 }
 
-/** Texts that lie in a workspace. With more than one part it is one text, and as many workers get the same task. */
+/** Texts in a workspace. Where `parts` is over 1 there is one text, and that many workers share it by getting the same task. */
 export interface WorkerTask {
   readonly workspace: number;
   /** Tokens of each text; their ids follow each other, each text starting at an even place. */
   readonly lengths: readonly number[];
   readonly parts: number;
-  /** Of the one text that is asked which of its parts are its author's. */
+  /** Set where the model is asked which of these parts of the one text are its author's own words. */
   readonly textParts?: readonly TextPart[] | undefined;
 }
 

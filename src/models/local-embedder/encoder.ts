@@ -9,8 +9,8 @@ import {
 } from './memory-layout.ts';
 
 /**
- * One text to encode: its ids lie in the workspace from `firstId` on, its vector goes to place `slot`. With `parts`, the layers that tell
- * an author's own words encode it instead, and for each part a number goes to the workspace's vectors: how likely it is not the author's.
+ * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers that
+ * tell an author's own words encode it instead, and write how likely each part is to be somebody else's, in the place of the vector.
  */
 export interface EncodeText {
   readonly workspace: Workspace;
@@ -34,7 +34,7 @@ export interface Encoder {
   encodeTogether(text: EncodeText, parts: number): boolean;
 }
 
-/** How long a thread spins for another's piece before it sleeps: pieces of one phase end within some 100 µs. */
+/** How long a thread spins for another thread's piece before it sleeps: pieces of one phase end within about 100 µs of each other. */
 const SPINS = 200_000;
 
 /** Creates the forward pass. The weights must be in the memory before the first call. */
@@ -82,7 +82,7 @@ class ForwardPass implements Encoder {
     return false;
   }
 
-  /** Quantises the input, multiplies it with the weights, and gives the address of the sums; `ranges` says how to read them. */
+  /** Quantises the input, multiplies it by the weights and returns the address of the sums; `ranges` holds their scales. */
   #multiply(linear: LinearAddress, input: number, space: Workspace, [from, to]: Rows): number {
     // Matrices of different widths use the same buffers: each thread starts where its rows would at the largest width,
     // so that it never touches another's.
@@ -146,9 +146,9 @@ class ForwardPass implements Encoder {
   }
 
   /**
-   * Rows depend on each other only in attention, which reads the keys and values of all. So a phase goes from one
-   * attention to the next, and threads meet between phases. Keys and values alternate between two sides, since a thread
-   * may write those of the next layer while another still reads this one's.
+   * Rows depend on each other only in attention, which reads the keys and values of all rows. So a phase lasts from one attention to the
+   * next, and the threads wait for each other between phases. Keys and values alternate between two buffers, because a thread may write
+   * those of the next layer while another still reads those of this one.
    */
   #runPhase(phase: number, text: EncodeText, rows: Rows): void {
     const side = (phase & 1) as 0 | 1;
@@ -167,7 +167,7 @@ class ForwardPass implements Encoder {
     }
     const head = this.#layout.foreign.head / 4;
     for (const [place, [from, count]] of parts.entries()) {
-      // The head is linear: asked of the mean, it gives the mean of what it says of each token.
+      // The head is linear, so its value for the mean of the tokens is the mean of its values for each token.
       this.#kernel.pool(x + from * MODEL.hidden * 4, context, count);
       let sum = this.#floats[head + MODEL.hidden] ?? 0;
       for (let i = 0; i < MODEL.hidden; i++) sum += this.#floats[head + i]! * this.#floats[context / 4 + i]!;

@@ -23,7 +23,7 @@ export function loadModel(file: Uint8Array, added: AddedWeights, target: Target)
   const foreign = readDifferences(added.foreign);
   writeLayers(target, layout.foreign.layers, readSource(file, foreign));
   const head = foreign.get('head');
-  if (head === undefined) throw new RangeError('The difference has no head.');
+  if (head === undefined) throw new RangeError('The file with the trained difference has no tensor for the head.');
   new Float32Array(memory.buffer, layout.foreign.head).set([...head.a, ...head.b]);
 }
 
@@ -34,7 +34,7 @@ function writeLayers(target: Target, layers: readonly LayerAddress[], source: So
     const [query = '', key = '', value = '', attentionOutput = '', intermediate = '', output = ''] = matrices;
     const linear = (address: LinearAddress, matrix: string, module: string, first = 0, factor = 1): void =>
       writeLinear(target, address, source.merged(matrix, `${prefix}.${module}`), { first, factor });
-    // Attention divides by √32 per head; folded into the queries, it costs nothing.
+    // Attention divides by √32 per head. Folded into the weights of the queries, the division costs nothing.
     linear(layer.qkv, query, 'attention.self.query', 0, 1 / Math.sqrt(32));
     linear(layer.qkv, key, 'attention.self.key', MODEL.hidden);
     linear(layer.qkv, value, 'attention.self.value', 2 * MODEL.hidden);
@@ -77,7 +77,7 @@ function readSource(file: Uint8Array, differences: ReadonlyMap<string, MatrixDif
   return { matrices: matrixNames(tensors), tensor, floats, merged };
 }
 
-/** Writes a matrix as the outputs of a linear layer from `first` on; `factor` scales what the matrix gives. */
+/** Writes a matrix as the outputs of a linear layer from `first` on; `factor` scales the outputs. */
 function writeLinear(
   { memory: { buffer }, layout, kernel }: Target,
   linear: LinearAddress,
@@ -276,7 +276,7 @@ function mergeDifference(matrix: QuantisedMatrix, { a, b }: MatrixDifference): Q
 /** Numbers of half precision (IEEE 754) from their bytes. `Float16Array` needs Node 24. */
 function fromHalves(bytes: Uint8Array): Float32Array {
   const halves = new Uint16Array(new Uint8Array(bytes).buffer);
-  // The bits of a half, moved to where a float has them, are the number but for an exponent that is smaller by 112.
+  // The bits of a half, shifted to their places in a float, give the number with an exponent that is 112 too small.
   const bits = Uint32Array.from(halves, (half) => ((half & 0x80_00) << 16) | ((half & 0x7f_ff) << 13));
   return new Float32Array(bits.buffer).map((value) => value * 2 ** 112);
 }

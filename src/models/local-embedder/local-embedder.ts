@@ -9,14 +9,14 @@ import { MODEL_NAME, readVocabulary } from './weights.ts';
 import { createWordPiece, SPECIAL_IDS, type WordPiece } from './word-piece.ts';
 import { createWorkerPool, type PoolText, type WorkerPool } from './worker-pool.ts';
 
-/** The id of the local embedder's vectors, unless it reads longer texts. */
+/** The id of the local embedder's vectors with the default `maximumTokens`. */
 export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 
 /** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
   /**
-   * Threads that compute; one text alone is shared between them. Default: 2, or 1 on a single core. 0: the one that calls,
-   * which is ready soonest and does nothing else meanwhile: for a program that embeds a text and ends.
+   * Threads that compute; a single text is shared between them. Default: 2, or 1 on a single core. 0 computes on the calling thread,
+   * which starts fastest and blocks the thread: for a program that embeds one text and ends.
    */
   threads?: number;
   /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
@@ -25,7 +25,7 @@ export interface LocalEmbedderOptions {
   modelPath?: string;
 }
 
-/** Longer texts are cut: the mean of ever more windows says ever less. */
+/** Longer texts are truncated, because the mean of many windows says little about any of them. */
 const MAXIMUM_WINDOWS = 8;
 
 interface Engine {
@@ -34,10 +34,10 @@ interface Engine {
 }
 
 /**
- * The default embedder: all-MiniLM-L6-v2, taught what memory is asked for (train/embedder), in this process, offline, on
- * threads of its own, without native code.
- * Loads at the first `embed()`, which rejects with `embedder_unavailable` if the weights are missing or not the right ones, with a
- * warning of the process the first time; the next call then tries again. A text beyond `maximumTokens` gets the mean of its windows (up to 8), weighted by length.
+ * The default embedder: all-MiniLM-L6-v2, fine-tuned on questions about memories (train/embedder). It runs offline, in this process, on
+ * threads of its own and without native code. The first `embed()` loads the weights. It rejects with `embedder_unavailable` if they are
+ * missing or do not match, and the first time it also emits a process warning; the next call tries again. A text beyond `maximumTokens`
+ * gets the mean of its windows (up to 8), weighted by length.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const threads = options.threads ?? Math.min(2, availableParallelism());
@@ -62,7 +62,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     engine ??= openEngine({ threads, maximumTokens, modelPath: options.modelPath, onFailure }).catch(
       (error: unknown) => {
         engine = null;
-        // Recall goes on with words alone, so that nobody may look at why.
+        // Recall goes on with words alone, so without this warning the failure could go unnoticed.
         if (!hasWarned)
           process.emitWarning(error instanceof Error ? error.message : String(error), 'VarveEmbedderWarning');
         hasWarned = true;
@@ -149,7 +149,7 @@ function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): n
   ]);
 }
 
-/** Parts longer than this are judged by their beginning; the first part is repeated in each window up to this length. Shares of a window. */
+/** Shares of a window: a part longer than the first is judged by its beginning; of the first part each window repeats up to the second. */
 const MOST_OF_PART = 0.47;
 const MOST_REPEATED = 0.19;
 
@@ -162,7 +162,7 @@ interface ForeignWindow {
 
 /**
  * The parts of a message in windows that the model can read, the first part at the head of each: what the author asks for decides whose
- * words the others are. What lies beyond the last window is judged as its last part.
+ * words the others are. Parts beyond the last window get the verdict of its last part.
  */
 export function foreignWindows(
   parts: readonly string[],
@@ -297,8 +297,8 @@ function unit(vector: Float32Array): Float32Array {
 }
 
 /**
- * Encodes in the thread that asks, one text after the other. A program that wants one vector has it before another thread
- * would have started; one that also answers others must not wait for it.
+ * Encodes on the calling thread, one text after the other. A program that wants one vector has it before a worker would have started; a
+ * server must not be blocked like this.
  */
 export function createCallingThread(options: { maximumTokens: number; weightsFolder: string }): WorkerPool {
   const layout = layoutMemory({ maximumTokens: options.maximumTokens, workspaces: 1 });
@@ -318,7 +318,7 @@ export function createCallingThread(options: { maximumTokens: number; weightsFol
         return;
       }
       try {
-        // An odd text is filled up with padding.
+        // A text with an odd number of tokens is padded.
         const padded = [...text.ids, ...(text.ids.length & 1 ? [SPECIAL_IDS.padding] : [])];
         prepared.readWords(padded);
         ids.set(padded);

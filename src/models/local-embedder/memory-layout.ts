@@ -56,12 +56,12 @@ export interface MemoryLayout {
   readonly positions: number;
   readonly embeddingNorm: NormAddress;
   readonly layers: readonly LayerAddress[];
-  /** A row for each piece of the vocabulary: a third of the weights. A text needs only its own. */
+  /** A row for each piece of the vocabulary: a third of the weights. A text needs only the rows of its own pieces. */
   readonly words: number;
   /** The layers that were taught to tell an author's own words (train/foreign), and their head: a weight for each dimension, then a bias. */
   readonly foreign: { readonly layers: readonly LayerAddress[]; readonly head: number };
   readonly workspaces: readonly Workspace[];
-  /** Where the weights end: all before is the same for every number of tokens and workspaces. */
+  /** Where the weights end. Everything before this address is the same for every number of tokens and workspaces. */
   readonly weightsEnd: number;
   /** Free while weights are packed: room for the largest matrix of the file. It overlaps the workspaces. */
   readonly staging: number;

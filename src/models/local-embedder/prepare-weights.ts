@@ -65,7 +65,7 @@ export function findSources(packageRoot: string): WeightSources {
 
 /**
  * Prepares the weights of a checkout in `target`, or, where nothing can be written there, in a temporary folder.
- * Returns the folder. Processes that do so at the same time do not disturb each other: the first one's stay.
+ * Returns the folder. Several processes may do so at the same time: the files of the first one stay.
  */
 export function prepareOnce(packageRoot: string, target: string): string {
   const sources = findSources(packageRoot);
@@ -89,8 +89,8 @@ export function prepareOnce(packageRoot: string, target: string): string {
 }
 
 /**
- * Merges the difference into the published weights, and writes them as the memory holds them and the vocabulary as it is
- * asked, so that loading is reading: 20 ms instead of a second.
+ * Merges the trained difference into the published weights and writes the result as an image of the memory, and the vocabulary as a hash
+ * table, so that loading is a plain read: 20 ms instead of a second.
  */
 export function prepareWeights({ published, memory: memoryFile, foreign }: WeightSources, target: string): void {
   const layout = layoutMemory({ maximumTokens: 8, workspaces: 1 });
@@ -116,7 +116,7 @@ function readVerified(path: string, sha256: string): Uint8Array {
   return file;
 }
 
-/** Reads the pieces of the published vocabulary, in the order of their ids. Throws `embedder_unavailable` if it is another. */
+/** The pieces of the published vocabulary in the order of their ids. Throws `embedder_unavailable` if the file is a different one. */
 export function readPieces(folder: string): string[] {
   const path = join(folder, VOCABULARY_FILE);
   const pieces = parsePieces(readable(path, () => readFileSync(path, 'utf8')));

@@ -6,7 +6,7 @@ import { type MemoryLayout, MODEL } from './memory-layout.ts';
 import { packageFolder } from './package-folder.ts';
 import { IMAGE_FILE, readable, TABLE_FILE, unavailable, verify, WEIGHTS_NAME } from './weights.ts';
 
-/** Of the file that `prepare-weights.ts` writes: it changes with the layout of the memory. */
+/** Checksums of the parts of the file that `prepare-weights.ts` writes. They change with the layout of the memory. */
 const WEIGHTS_CRC32 = 4_083_412_613;
 const WORDS_CRC32 = 1_066_826_237;
 const FOREIGN_CRC32 = 3_132_688_099;
@@ -30,7 +30,7 @@ function isPrepared(folder: string): boolean {
   return [IMAGE_FILE, TABLE_FILE].every((file) => existsSync(join(folder, file)));
 }
 
-/** Prepared weights that are in the memory but for the words, and for the layers that tell an author's own words. */
+/** Prepared weights in the memory. The rows of words, and the layers that tell an author's own words, are read when they are needed. */
 export interface PreparedWeights {
   /** Reads the rows of all words. */
   readAllWords(): void;
@@ -42,8 +42,8 @@ export interface PreparedWeights {
 }
 
 /**
- * Reads prepared weights to where they belong. The file is the memory as it is, and then a CRC-32 for the row of each word.
- * Throws `embedder_unavailable` where it is not the file of this version.
+ * Reads prepared weights into the memory. The file is an image of the memory, followed by a CRC-32 for the row of each word.
+ * Throws `embedder_unavailable` where the file is of another version.
  */
 export function openPrepared(
   folder: string,

@@ -13,10 +13,10 @@ export const WEIGHTS_NAME: string = `${MODEL_NAME}+foreign@1`;
 export const IMAGE_FILE = 'weights.bin';
 export const TABLE_FILE = 'vocabulary.bin';
 
-/** The vocabulary as `prepare-weights.ts` writes it. */
+/** The checksum of the vocabulary that `prepare-weights.ts` writes. */
 const TABLE_CRC32 = 1_430_007_407;
 
-/** Reads the vocabulary. Throws `embedder_unavailable` if it is another one. */
+/** Reads the vocabulary. Throws `embedder_unavailable` if the file is a different one. */
 export function readVocabulary(folder: string): Vocabulary {
   const path = join(folder, TABLE_FILE);
   // A copy, since a Buffer may begin anywhere in its memory.
@@ -25,7 +25,7 @@ export function readVocabulary(folder: string): Vocabulary {
   return vocabularyTable(table);
 }
 
-/** What `read` gives; `embedder_unavailable` where it fails. */
+/** Returns what `read` returns. Throws `embedder_unavailable` where `read` fails. */
 export function readable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
@@ -38,7 +38,7 @@ export function readable<Result>(path: string, read: () => Result): Result {
   }
 }
 
-/** Throws `embedder_unavailable` unless a file is the one that is expected. */
+/** Throws `embedder_unavailable` unless the file has the expected checksum. */
 export function verify(
   path: string,
   kind: 'sha256' | 'CRC-32',
@@ -53,7 +53,7 @@ export function verify(
   );
 }
 
-/** The error that says where weights were looked for in vain. */
+/** The error that names where weights were looked for and not found. */
 export function unavailable(reason: string): VarveError {
   return new VarveError(
     `The local embedding model is missing: ${reason}. ` +

@@ -71,17 +71,17 @@ function wordsOf(text: string): Iterable<RegExpMatchArray> {
   return clean.matchAll(WORD);
 }
 
-/** The ids of pieces. A Map is one. */
+/** Looks up the ids of pieces. A Map does, too. */
 export interface Vocabulary {
   get(piece: string): number | undefined;
 }
 
-/** Twice as many places as pieces, so that most are found at the first look. */
+/** Twice as many slots as pieces, so that most are found at the first probe. */
 const SLOTS = 65_536;
 const EMPTY = 0xff_ff;
 
 /**
- * A vocabulary as bytes that can be asked as they are, little-endian: the number of pieces, where each starts, a hash
+ * Packs a vocabulary into little-endian bytes that are searched as they are: the number of pieces, where each starts, a hash
  * table of ids, and the pieces in UTF-16. A Map of 30,000 pieces takes 10 ms to make; this takes none.
  */
 export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
@@ -102,7 +102,7 @@ export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffe
   return bytes;
 }
 
-/** Asks what {@link packVocabulary} made. */
+/** Searches the bytes of {@link packVocabulary}. */
 export function vocabularyTable(bytes: Uint8Array<ArrayBuffer>): Vocabulary {
   const { starts, slots, units } = partsOf(bytes);
 
@@ -140,7 +140,7 @@ function partsOf({ buffer }: Uint8Array<ArrayBuffer>): Parts {
   };
 }
 
-/** FNV-1a over UTF-16 units, folded to the number of places. */
+/** FNV-1a over UTF-16 units, folded to the number of slots. */
 function slotOf(piece: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let i = 0; i < piece.length; i++) hash = Math.imul(hash ^ piece.charCodeAt(i), 0x01_00_01_93);

@@ -236,14 +236,14 @@ class ThreadPool implements WorkerPool {
 /** Decides whether threads share a single text, by what that has cost lately. */
 export interface SharingChoice {
   shouldShare(): boolean;
-  /** Tells how long a text of so many tokens took. */
+  /** Records how long a text of so many tokens took. */
   record(text: { isShared: boolean; milliseconds: number; tokens: number }): void;
 }
 
 /** How much the latest text counts in the average. */
 const WEIGHT = 0.3;
 
-/** One text in so many is done the other way, to notice when that has become the better one. */
+/** One text in so many is encoded the other way, to notice when that way has become faster. */
 const TRIAL_EVERY = 64;
 
 /**

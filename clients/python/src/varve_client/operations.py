@@ -15,11 +15,11 @@ class Operations:
         raise NotImplementedError
 
     def observe(self, body: Any, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Appends what happened in one transaction: one event, many, or the `messages` of a conversation as chat APIs send them."""
+        """Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them."""
         return self._call("POST", "/v1/events", query={}, body=body, idempotency_key=idempotency_key)
 
     def list_events(self, *, kinds: Optional[List[Literal["message", "observation", "tool_result", "decision", "outcome", "document_chunk"]]] = None, waiting: Optional[bool] = None, occurred_after: Optional[str] = None, occurred_before: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
-        """Lists events, newest first; those of one session when the scope names one."""
+        """Lists events, newest first: those of one session when the scope names a session."""
         return self._call("GET", "/v1/events", query={"kinds": kinds, "waiting": waiting, "occurredAfter": occurred_after, "occurredBefore": occurred_before, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
     def get_event(self, id: str) -> t.Event:
@@ -27,11 +27,11 @@ class Operations:
         return self._call("GET", f'/v1/events/{quote(id, safe="")}', query={})
 
     def record_observation(self, *, content: str, category: Literal["fact", "preference", "project_details", "correction"], idempotency_key: Optional[str] = None) -> t.Event:
-        """Notes what a chat agent has observed about the user: as an event first, like every write."""
+        """Records an observation of a chat agent about the user, as an event."""
         return self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category}, idempotency_key=idempotency_key)
 
     def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Notes what autonomous work has learned: one event for each scaffold key and each item."""
+        """Records what autonomous work has learned: one event for each scaffold key and each item."""
         return self._call("POST", "/v1/user-context", query={}, body={"scaffoldUpdates": scaffold_updates, "persistentInfoAdditions": persistent_info_additions}, idempotency_key=idempotency_key)
 
     def log_interaction(self, *, user_message: str, agent_response: str, tools_used: Optional[List[Dict[str, Any]]] = None, channel: Optional[str] = None, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -43,7 +43,7 @@ class Operations:
         return self._call("GET", "/v1/interactions", query={"limit": limit, "since": since, "before": before})
 
     def index_document(self, *, content: str, context: Optional[Dict[str, Any]] = None, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None) -> Dict[str, Any]:
-        """Indexes a document or an attachment in chunks; doing it again changes nothing."""
+        """Indexes a document or an attachment in chunks; repeating the call changes nothing."""
         return self._call("POST", "/v1/documents", query={}, body={"content": content, "context": context, "metadata": metadata, "occurredAt": occurred_at})
 
     def record_decision(self, *, content: str, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, reason: Optional[str] = None) -> t.Event:
@@ -51,15 +51,15 @@ class Operations:
         return self._call("POST", "/v1/decisions", query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "reason": reason})
 
     def list_decisions(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """The last decisions with what came of them, newest first."""
+        """The last decisions with their outcomes, newest first."""
         return self._call("GET", "/v1/decisions", query={"limit": limit})
 
     def record_outcome(self, id: str, *, content: str, effect: Literal["positive", "negative", "neutral"], metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, measure: Optional[Dict[str, Any]] = None) -> t.Event:
-        """Records what came of a decision."""
+        """Records the outcome of a decision."""
         return self._call("POST", f'/v1/decisions/{quote(id, safe="")}/outcomes', query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "effect": effect, "measure": measure})
 
     def create_memory(self, *, memory: t.NewMemory, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.WrittenMemory:
-        """Stores a memory; an exact double of a live one is not stored twice. The memory that `contradicts` names is archived."""
+        """Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived."""
         return self._call("POST", "/v1/memories", query={}, body={"memory": memory, "why": why}, idempotency_key=idempotency_key)
 
     def list_memories(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, keys: Optional[List[str]] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
@@ -67,7 +67,7 @@ class Operations:
         return self._call("GET", "/v1/memories", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "keys": keys, "fields": fields})
 
     def create_memories(self, *, memories: List[t.NewMemory], why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Stores up to 1,000 memories. One that is refused is answered with its error; the others are stored."""
+        """Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored."""
         return self._call("POST", "/v1/memories/batch", query={}, body={"memories": memories, "why": why}, idempotency_key=idempotency_key)
 
     def archive_memories(self, *, ids: List[str], reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -79,7 +79,7 @@ class Operations:
         return self._call("GET", f'/v1/past/{quote(time, safe="")}/memories', query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "keys": keys, "fields": fields})
 
     def top_memories(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """The live memories that matter most: what a session begins with. Counts as reading them."""
+        """The most important live memories, which a session begins with. Listing them counts as an access."""
         return self._call("GET", "/v1/top-memories", query={"limit": limit})
 
     def get_memory(self, id: str, *, as_of: Optional[str] = None, fields: Optional[List[str]] = None) -> Union[t.Memory, Dict[str, Any]]:
@@ -91,15 +91,15 @@ class Operations:
         return self._call("PATCH", f'/v1/memories/{quote(id, safe="")}', query={}, body={"change": change, "why": why}, idempotency_key=idempotency_key)
 
     def archive_memory(self, id: str, *, reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[str] = None) -> t.Memory:
-        """Forgets a memory: it is out of sight everywhere, and kept until it is erased. With another reason it is only taken out of recall."""
+        """Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall."""
         return self._call("DELETE", f'/v1/memories/{quote(id, safe="")}', query={"reason": reason, "why": why})
 
     def restore_memory(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Brings an archived memory back; a conflict when another has taken its place. What was forgotten needs a key that may erase."""
+        """Restores an archived memory; 409 when another memory has taken its place. Restoring a forgotten memory needs a key that may erase."""
         return self._call("POST", f'/v1/memories/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     def supersede_memory(self, id: str, *, memory: t.NewMemory, as_: Optional[Literal["superseded", "contradicted"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Puts a new memory in the place of another, which is archived and points to it."""
+        """Replaces a memory by a new one. The old memory is archived and points to the new one."""
         return self._call("POST", f'/v1/memories/{quote(id, safe="")}/supersede', query={}, body={"memory": memory, "as": as_, "why": why}, idempotency_key=idempotency_key)
 
     def memory_history(self, id: str) -> Dict[str, Any]:
@@ -107,11 +107,11 @@ class Operations:
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/history', query={})
 
     def list_forgotten(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What was forgotten, the latest first: what it was, who asked and when. Its words are shown to keys that may erase."""
+        """What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words."""
         return self._call("GET", "/v1/forgotten", query={"limit": limit})
 
     def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
-        """Takes a forgetting back: the memory is live again, and the words that said it are in the log again."""
+        """Undoes a forgetting: the memory is live again, and the words that said it are back in the log."""
         return self._call("POST", f'/v1/forgotten/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     def list_facts(self, *, as_of: Optional[str] = None) -> Dict[str, Any]:
@@ -123,7 +123,7 @@ class Operations:
         return self._call("GET", f'/v1/facts/{quote(key, safe="")}', query={})
 
     def set_fact(self, key: str, *, value: str, category: Optional[Literal["location", "personal", "preference", "work", "health", "general"]] = None, source_events: Optional[List[str]] = None, why: Optional[Dict[str, Any]] = None) -> t.WrittenMemory:
-        """Sets the value under a key. The same value changes nothing; another one replaces it."""
+        """Sets the value under a key. The same value changes nothing; another value replaces it."""
         return self._call("PUT", f'/v1/facts/{quote(key, safe="")}', query={}, body={"value": value, "category": category, "sourceEvents": source_events, "why": why})
 
     def forget_fact(self, key: str) -> Dict[str, Any]:
@@ -131,7 +131,7 @@ class Operations:
         return self._call("DELETE", f'/v1/facts/{quote(key, safe="")}', query={})
 
     def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Writes a note down."""
+        """Stores a note."""
         return self._call("POST", "/v1/notes", query={}, body={"title": title, "content": content, "tags": tags}, idempotency_key=idempotency_key)
 
     def list_notes(self, *, tags: Optional[List[str]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, archived: Optional[Literal["exclude", "include", "only"]] = None) -> Dict[str, Any]:
@@ -147,11 +147,11 @@ class Operations:
         return self._call("GET", "/v1/saved-items", query={"tags": tags, "limit": limit, "cursor": cursor, "order": order, "archived": archived})
 
     def add_entity(self, *, type: Literal["person", "organisation", "place", "content", "service", "metric", "project", "product", "topic", "other"], name: str, aliases: Optional[List[str]] = None, metadata: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Entity:
-        """Stores an entity, or joins it to the one that already goes by this name."""
+        """Stores an entity, or merges it into the entity that already has this name."""
         return self._call("POST", "/v1/entities", query={}, body={"type": type, "name": name, "aliases": aliases, "metadata": metadata}, idempotency_key=idempotency_key)
 
     def list_entities(self, *, names: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """Lists entities by name, or finds those that go by one of the names."""
+        """Lists entities by name, or finds those that have one of the given names."""
         return self._call("GET", "/v1/entities", query={"names": names, "limit": limit})
 
     def get_entity(self, id: str) -> t.Entity:
@@ -159,7 +159,7 @@ class Operations:
         return self._call("GET", f'/v1/entities/{quote(id, safe="")}', query={})
 
     def assemble_context(self, *, message: Optional[str] = None, instructions: Optional[str] = None, capabilities: Optional[str] = None, identity: Optional[Dict[str, Any]] = None, directives: Optional[List[str]] = None, artifacts: Optional[List[Dict[str, Any]]] = None, tools: Optional[str] = None, layout: Optional[Literal["varve", "working-memory", "memory-list", "facts-and-profile", "fixed-budgets", "reflections-xml"]] = None, budget: Optional[int] = None, reserve: Optional[int] = None, sections: Optional[Dict[str, Any]] = None, lookup: Optional[Literal["rules", "always", "never"]] = None, top_memories: Optional[int] = None, recall_limit: Optional[int] = None, connections: Optional[List[str]] = None, time_zone: Optional[str] = None, now: Optional[str] = None, refresh: Optional[bool] = None) -> Dict[str, Any]:
-        """What the agent gets for this turn: a stable system prompt, the user’s turn with what was looked up, and a report."""
+        """Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report."""
         return self._call("POST", "/v1/context", query={}, body={"message": message, "instructions": instructions, "capabilities": capabilities, "identity": identity, "directives": directives, "artifacts": artifacts, "tools": tools, "layout": layout, "budget": budget, "reserve": reserve, "sections": sections, "lookup": lookup, "topMemories": top_memories, "recallLimit": recall_limit, "connections": connections, "timeZone": time_zone, "now": now, "refresh": refresh})
 
     def list_contexts(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
@@ -167,15 +167,15 @@ class Operations:
         return self._call("GET", "/v1/contexts", query={"limit": limit})
 
     def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
-        """Finds what helps to answer a query; or nothing, when nothing relevant is known."""
+        """Finds what helps to answer a query. Returns nothing when nothing relevant is known."""
         return self._call("POST", "/v1/recall", query={"fields": fields, "explain": explain}, body={"query": query, "options": options, "asOf": as_of})
 
     def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
-        """Answers up to 50 queries. A query that is refused is answered with its error; the others are answered."""
+        """Answers up to 50 queries. A refused query gets its error, and the others are still answered."""
         return self._call("POST", "/v1/recall/batch", query={"fields": fields, "explain": explain}, body={"queries": queries})
 
     def list_tools(self) -> Dict[str, Any]:
-        """The tools of the agent, with the JSON Schema of what they take and give."""
+        """The tools of the agent, with the JSON Schemas of their input and output."""
         return self._call("GET", "/v1/tools", query={}, scoped=False)
 
     def call_tool(self, name: str, body: Any, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -187,7 +187,7 @@ class Operations:
         return self._call("GET", f'/v1/blocks/{quote(kind, safe="")}', query={"level": level, "asOf": as_of})
 
     def replace_block(self, kind: str, *, content: t.JsonValue, reason: Optional[str] = None, actor: Optional[str] = None, level: Optional[Literal["tenant", "agent", "user", "session"]] = None) -> t.Block:
-        """Replaces a block and keeps what it was."""
+        """Replaces a block. Its earlier versions stay in its history."""
         return self._call("PUT", f'/v1/blocks/{quote(kind, safe="")}', query={"level": level}, body={"content": content, "reason": reason, "actor": actor})
 
     def block_basis(self, kind: str, *, level: Optional[Literal["tenant", "agent", "user", "session"]] = None, as_of: Optional[str] = None) -> Dict[str, Any]:
@@ -211,19 +211,19 @@ class Operations:
         return self._call("PATCH", "/v1/session/state", query={}, body={"activePreferences": active_preferences, "pendingConfirmations": pending_confirmations, "toolResults": tool_results}, idempotency_key=idempotency_key)
 
     def close_session(self, *, idempotency_key: Optional[str] = None) -> t.Session:
-        """Ends the conversation: queues what makes memories of it, and clears the state."""
+        """Ends the conversation: queues its formation and clears its state."""
         return self._call("POST", "/v1/session/close", query={}, idempotency_key=idempotency_key)
 
     def get_learned_info(self) -> Dict[str, Any]:
-        """What was learned of the connection that the scope names."""
+        """What was learned about the connection that the scope names."""
         return self._call("GET", "/v1/connection/info", query={})
 
     def learn_of_connection(self, body: Any, *, idempotency_key: Optional[str] = None) -> t.Block:
-        """Adds to what was learned of the connection; a key that is set to null is taken out."""
+        """Adds to what was learned about the connection; a key whose value is null is removed."""
         return self._call("PATCH", "/v1/connection/info", query={}, body=body, idempotency_key=idempotency_key)
 
     def get_tool_schema(self) -> t.ToolSchema:
-        """The cached schema of the connection’s tools, also when it is stale."""
+        """The cached schema of the connection’s tools, even when it is stale."""
         return self._call("GET", "/v1/connection/tool-schema", query={})
 
     def save_tool_schema(self, *, schema: t.JsonValue, time_to_live: Optional[int] = None) -> Any:
@@ -243,15 +243,15 @@ class Operations:
         return self._call("GET", "/v1/intentions", query={"due": due, "at": at, "limit": limit})
 
     def complete_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
-        """It was done: it does not come back."""
+        """Marks an intention as done. It does not come up again."""
         return self._call("POST", f'/v1/intentions/{quote(id, safe="")}/done', query={}, idempotency_key=idempotency_key)
 
     def dismiss_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
-        """It does not matter any more."""
+        """Dismisses an intention that no longer matters."""
         return self._call("POST", f'/v1/intentions/{quote(id, safe="")}/dismiss', query={}, idempotency_key=idempotency_key)
 
     def snooze_intention(self, id: str, *, until: str, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Not now: it comes back at another time."""
+        """Puts an intention off: it comes up again at another time."""
         return self._call("POST", f'/v1/intentions/{quote(id, safe="")}/snooze', query={}, body={"until": until}, idempotency_key=idempotency_key)
 
     def add_learning(self, *, rule: str, category: Optional[str] = None, source: Optional[str] = None, source_events: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -259,35 +259,35 @@ class Operations:
         return self._call("POST", "/v1/learnings", query={}, body={"rule": rule, "category": category, "source": source, "sourceEvents": source_events}, idempotency_key=idempotency_key)
 
     def list_learnings(self, *, category: Optional[str] = None) -> Dict[str, Any]:
-        """The rules that hold, the most important first."""
+        """The rules in force, the most important first."""
         return self._call("GET", "/v1/learnings", query={"category": category})
 
     def forget_learning(self, id: str) -> t.Memory:
-        """Ends a rule. It stays in the past."""
+        """Ends a rule. It stays in the history."""
         return self._call("DELETE", f'/v1/learnings/{quote(id, safe="")}', query={})
 
     def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Looks back on what the user said since the last reflection, now instead of tonight. Without a user: for every user of the tenant who has news."""
+        """Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since."""
         return self._call("POST", "/v1/reflect", query={"dryRun": dry_run})
 
     def backfill(self, *, rate: Optional[float] = None) -> Dict[str, Any]:
-        """Embeds what has no vector, by default ten records a second, and says how many of each kind."""
+        """Embeds the records that have no vector, by default ten a second, and returns how many there were of each kind."""
         return self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False)
 
     def form(self) -> Dict[str, Any]:
-        """Makes memories of what the session has said since the last formation, now."""
+        """Forms memories now from what was said in the session since the last formation."""
         return self._call("POST", "/v1/form", query={})
 
     def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Consolidates the scope now instead of soon."""
+        """Consolidates the scope now instead of at its scheduled time."""
         return self._call("POST", "/v1/consolidate", query={"dryRun": dry_run})
 
     def maintain(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Keeps the tenant’s memory in order now: decay, archive, retention."""
+        """Runs the maintenance of the tenant now: decay, archiving, retention."""
         return self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False)
 
     def list_runs(self, *, kinds: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What background work has done within the scope, newest first."""
+        """Runs of background work within the scope, newest first."""
         return self._call("GET", "/v1/runs", query={"kinds": kinds, "limit": limit})
 
     def list_refusals(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
@@ -295,7 +295,7 @@ class Operations:
         return self._call("GET", "/v1/refusals", query={"limit": limit, "cursor": cursor})
 
     def list_held_changes(self) -> Dict[str, Any]:
-        """Answers of models that were not applied because they would have taken away too much."""
+        """Answers of models that were not applied because they would have removed too much."""
         return self._call("GET", "/v1/held-changes", query={})
 
     def accept_held_change(self, id: str, *, idempotency_key: Optional[str] = None) -> Any:
@@ -303,19 +303,19 @@ class Operations:
         return self._call("POST", f'/v1/held-changes/{quote(id, safe="")}/accept', query={}, idempotency_key=idempotency_key)
 
     def reject_held_change(self, id: str, *, idempotency_key: Optional[str] = None) -> Any:
-        """Drops a held answer: its observations are taken in by the next run."""
+        """Discards a held answer. The next run reads its observations again."""
         return self._call("POST", f'/v1/held-changes/{quote(id, safe="")}/reject', query={}, idempotency_key=idempotency_key)
 
     def list_set_aside(self) -> Dict[str, Any]:
-        """Observations that failed every time and no longer hold up the others."""
+        """Observations that were set aside because every attempt to read them failed."""
         return self._call("GET", "/v1/set-aside", query={})
 
     def retry_set_aside(self, id: str, *, idempotency_key: Optional[str] = None) -> Any:
-        """Has an observation that was set aside tried again."""
+        """Retries an observation that was set aside."""
         return self._call("POST", f'/v1/set-aside/{quote(id, safe="")}/retry', query={}, idempotency_key=idempotency_key)
 
     def suggest_tools(self, *, message: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """Tools that what was learned speaks for."""
+        """Tools that the learned patterns suggest."""
         return self._call("GET", "/v1/tool-suggestions", query={"message": message, "limit": limit})
 
     def memory_use(self, id: str) -> Dict[str, Any]:
@@ -323,7 +323,7 @@ class Operations:
         return self._call("GET", f'/v1/memories/{quote(id, safe="")}/use', query={})
 
     def note_given(self, *, memories: List[str], idempotency_key: Optional[str] = None) -> Any:
-        """Notes which memories were put before the model for this turn, so that it can be judged whether they helped."""
+        """Records which memories the model was given for this turn, so that their use can be judged."""
         return self._call("POST", "/v1/given", query={}, body={"memories": memories}, idempotency_key=idempotency_key)
 
     def configure_reflection(self, *, time_zone: Optional[Union[str, None]] = None, reflection_hour: Optional[Union[int, None]] = None) -> Any:
@@ -331,7 +331,7 @@ class Operations:
         return self._call("PUT", "/v1/reflection-settings", query={}, body={"timeZone": time_zone, "reflectionHour": reflection_hour})
 
     def create_key(self, *, name: str, access: Optional[Literal["read", "write", "admin"]] = None, agents: Optional[List[str]] = None, users: Optional[List[str]] = None, rate: Optional[float] = None, expires_at: Optional[str] = None) -> Dict[str, Any]:
-        """Makes a key. Its secret is shown this once."""
+        """Creates a key. No later response shows its secret."""
         return self._call("POST", "/v1/keys", query={}, body={"name": name, "access": access, "agents": agents, "users": users, "rate": rate, "expiresAt": expires_at}, scoped=False)
 
     def list_keys(self) -> Dict[str, Any]:
@@ -339,7 +339,7 @@ class Operations:
         return self._call("GET", "/v1/keys", query={}, scoped=False)
 
     def rotate_key(self, id: str) -> Dict[str, Any]:
-        """Gives a key a new secret. The old one stops to work within seconds."""
+        """Gives a key a new secret. The old secret stops working within seconds."""
         return self._call("POST", f'/v1/keys/{quote(id, safe="")}/rotate', query={}, scoped=False)
 
     def revoke_key(self, id: str) -> t.ApiKey:
@@ -367,15 +367,15 @@ class Operations:
         return self._call("POST", f'/v1/jobs/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     def stats(self) -> t.RecordCounts:
-        """How much lies within the scope."""
+        """Counts the records within the scope."""
         return self._call("GET", "/v1/stats", query={})
 
     def online_metrics(self) -> t.OnlineMetrics:
-        """How well memory does in use within the scope: utilisation, observations, corrections, repeated questions."""
+        """Quality of memory in use within the scope: utilisation, observations, corrections, repeated questions."""
         return self._call("GET", "/v1/online-metrics", query={})
 
     def extraction_checks(self) -> t.ExtractionReport:
-        """Checks of what was formed of the first 100 conversations of the tenant."""
+        """Checks the memories that were formed from the first 100 conversations of the tenant."""
         return self._call("GET", "/v1/extraction-checks", query={}, scoped=False)
 
     def costs(self, *, by: Optional[List[Literal["month", "day", "operation", "task", "model", "user", "agent", "run"]]] = None, run: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Dict[str, Any]:
@@ -387,7 +387,7 @@ class Operations:
         return self._call("GET", "/v1/credit", query={})
 
     def grant_credit(self, *, amount: int, reason: str, user: Optional[Union[str, None]] = None, key: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Adds credit to an account. Under the same `key` it happens once."""
+        """Adds credit to an account. Repeating a `key` adds nothing."""
         return self._call("POST", "/v1/credit", query={}, body={"user": user, "amount": amount, "reason": reason, "key": key}, scoped=False, idempotency_key=idempotency_key)
 
     def credit_statement(self) -> Dict[str, Any]:
@@ -399,7 +399,7 @@ class Operations:
         return self._call("POST", "/v1/erase", query={}, body={"confirm": confirm})
 
     def erase_memory(self, id: str) -> Dict[str, Any]:
-        """Removes one memory for good, with all that was made of it alone."""
+        """Removes one memory for good, with everything that was derived from it alone."""
         return self._call("POST", f'/v1/memories/{quote(id, safe="")}/erase', query={})
 
     def list_erasures(self) -> Dict[str, Any]:
@@ -407,7 +407,7 @@ class Operations:
         return self._call("GET", "/v1/erasures", query={}, scoped=False)
 
     def create_webhook(self, *, url: str, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None) -> Dict[str, Any]:
-        """Registers a receiver. The secret that signs its messages is shown this once."""
+        """Registers a receiver. No later response shows the secret that signs its messages."""
         return self._call("POST", "/v1/webhooks", query={}, body={"url": url, "events": events, "description": description}, scoped=False)
 
     def list_webhooks(self) -> Dict[str, Any]:
@@ -415,7 +415,7 @@ class Operations:
         return self._call("GET", "/v1/webhooks", query={}, scoped=False)
 
     def list_webhook_events(self) -> Dict[str, Any]:
-        """What a receiver can be told of."""
+        """The events that a receiver can subscribe to."""
         return self._call("GET", "/v1/webhook-events", query={}, scoped=False)
 
     def change_webhook(self, id: str, *, url: Optional[str] = None, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None, enabled: Optional[bool] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -427,7 +427,7 @@ class Operations:
         return self._call("DELETE", f'/v1/webhooks/{quote(id, safe="")}', query={}, scoped=False)
 
     def rotate_webhook(self, id: str) -> Dict[str, Any]:
-        """Gives a receiver a new secret. The old one signs as well for another day."""
+        """Gives a receiver a new secret. For a day, messages are signed with the old secret, too."""
         return self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/rotate', query={}, scoped=False)
 
     def ping_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -482,11 +482,11 @@ class AsyncOperations:
         raise NotImplementedError
 
     async def observe(self, body: Any, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Appends what happened in one transaction: one event, many, or the `messages` of a conversation as chat APIs send them."""
+        """Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them."""
         return await self._call("POST", "/v1/events", query={}, body=body, idempotency_key=idempotency_key)
 
     async def list_events(self, *, kinds: Optional[List[Literal["message", "observation", "tool_result", "decision", "outcome", "document_chunk"]]] = None, waiting: Optional[bool] = None, occurred_after: Optional[str] = None, occurred_before: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
-        """Lists events, newest first; those of one session when the scope names one."""
+        """Lists events, newest first: those of one session when the scope names a session."""
         return await self._call("GET", "/v1/events", query={"kinds": kinds, "waiting": waiting, "occurredAfter": occurred_after, "occurredBefore": occurred_before, "order": order, "limit": limit, "cursor": cursor, "fields": fields})
 
     async def get_event(self, id: str) -> t.Event:
@@ -494,11 +494,11 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/events/{quote(id, safe="")}', query={})
 
     async def record_observation(self, *, content: str, category: Literal["fact", "preference", "project_details", "correction"], idempotency_key: Optional[str] = None) -> t.Event:
-        """Notes what a chat agent has observed about the user: as an event first, like every write."""
+        """Records an observation of a chat agent about the user, as an event."""
         return await self._call("POST", "/v1/observations", query={}, body={"content": content, "category": category}, idempotency_key=idempotency_key)
 
     async def update_user_context(self, *, scaffold_updates: Optional[Dict[str, Any]] = None, persistent_info_additions: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Notes what autonomous work has learned: one event for each scaffold key and each item."""
+        """Records what autonomous work has learned: one event for each scaffold key and each item."""
         return await self._call("POST", "/v1/user-context", query={}, body={"scaffoldUpdates": scaffold_updates, "persistentInfoAdditions": persistent_info_additions}, idempotency_key=idempotency_key)
 
     async def log_interaction(self, *, user_message: str, agent_response: str, tools_used: Optional[List[Dict[str, Any]]] = None, channel: Optional[str] = None, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -510,7 +510,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/interactions", query={"limit": limit, "since": since, "before": before})
 
     async def index_document(self, *, content: str, context: Optional[Dict[str, Any]] = None, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None) -> Dict[str, Any]:
-        """Indexes a document or an attachment in chunks; doing it again changes nothing."""
+        """Indexes a document or an attachment in chunks; repeating the call changes nothing."""
         return await self._call("POST", "/v1/documents", query={}, body={"content": content, "context": context, "metadata": metadata, "occurredAt": occurred_at})
 
     async def record_decision(self, *, content: str, metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, reason: Optional[str] = None) -> t.Event:
@@ -518,15 +518,15 @@ class AsyncOperations:
         return await self._call("POST", "/v1/decisions", query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "reason": reason})
 
     async def list_decisions(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """The last decisions with what came of them, newest first."""
+        """The last decisions with their outcomes, newest first."""
         return await self._call("GET", "/v1/decisions", query={"limit": limit})
 
     async def record_outcome(self, id: str, *, content: str, effect: Literal["positive", "negative", "neutral"], metadata: Optional[Dict[str, Any]] = None, occurred_at: Optional[str] = None, idempotency_key: Optional[str] = None, measure: Optional[Dict[str, Any]] = None) -> t.Event:
-        """Records what came of a decision."""
+        """Records the outcome of a decision."""
         return await self._call("POST", f'/v1/decisions/{quote(id, safe="")}/outcomes', query={}, body={"content": content, "metadata": metadata, "occurredAt": occurred_at, "idempotencyKey": idempotency_key, "effect": effect, "measure": measure})
 
     async def create_memory(self, *, memory: t.NewMemory, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.WrittenMemory:
-        """Stores a memory; an exact double of a live one is not stored twice. The memory that `contradicts` names is archived."""
+        """Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived."""
         return await self._call("POST", "/v1/memories", query={}, body={"memory": memory, "why": why}, idempotency_key=idempotency_key)
 
     async def list_memories(self, *, types: Optional[List[str]] = None, tags: Optional[List[str]] = None, subjects: Optional[List[str]] = None, attributes: Optional[List[str]] = None, permanent: Optional[bool] = None, categories: Optional[List[str]] = None, states: Optional[List[str]] = None, source_types: Optional[List[Literal["explicit", "conversation", "inference", "consolidation", "import"]]] = None, source_session: Optional[str] = None, minimum_importance: Optional[float] = None, created_after: Optional[str] = None, created_before: Optional[str] = None, due_before: Optional[str] = None, archived: Optional[Literal["exclude", "include", "only"]] = None, archive_reasons: Optional[List[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]]] = None, connections: Optional[List[str]] = None, reach: Optional[Literal["visible", "within"]] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, keys: Optional[List[str]] = None, fields: Optional[List[str]] = None) -> Dict[str, Any]:
@@ -534,7 +534,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/memories", query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "keys": keys, "fields": fields})
 
     async def create_memories(self, *, memories: List[t.NewMemory], why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Stores up to 1,000 memories. One that is refused is answered with its error; the others are stored."""
+        """Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored."""
         return await self._call("POST", "/v1/memories/batch", query={}, body={"memories": memories, "why": why}, idempotency_key=idempotency_key)
 
     async def archive_memories(self, *, ids: List[str], reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -546,7 +546,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/past/{quote(time, safe="")}/memories', query={"types": types, "tags": tags, "subjects": subjects, "attributes": attributes, "permanent": permanent, "categories": categories, "states": states, "sourceTypes": source_types, "sourceSession": source_session, "minimumImportance": minimum_importance, "createdAfter": created_after, "createdBefore": created_before, "dueBefore": due_before, "archived": archived, "archiveReasons": archive_reasons, "connections": connections, "reach": reach, "order": order, "limit": limit, "cursor": cursor, "keys": keys, "fields": fields})
 
     async def top_memories(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """The live memories that matter most: what a session begins with. Counts as reading them."""
+        """The most important live memories, which a session begins with. Listing them counts as an access."""
         return await self._call("GET", "/v1/top-memories", query={"limit": limit})
 
     async def get_memory(self, id: str, *, as_of: Optional[str] = None, fields: Optional[List[str]] = None) -> Union[t.Memory, Dict[str, Any]]:
@@ -558,15 +558,15 @@ class AsyncOperations:
         return await self._call("PATCH", f'/v1/memories/{quote(id, safe="")}', query={}, body={"change": change, "why": why}, idempotency_key=idempotency_key)
 
     async def archive_memory(self, id: str, *, reason: Optional[Literal["superseded", "contradicted", "merged", "decayed", "pruned", "expired", "absorbed", "forgotten"]] = None, why: Optional[str] = None) -> t.Memory:
-        """Forgets a memory: it is out of sight everywhere, and kept until it is erased. With another reason it is only taken out of recall."""
+        """Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall."""
         return await self._call("DELETE", f'/v1/memories/{quote(id, safe="")}', query={"reason": reason, "why": why})
 
     async def restore_memory(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Brings an archived memory back; a conflict when another has taken its place. What was forgotten needs a key that may erase."""
+        """Restores an archived memory; 409 when another memory has taken its place. Restoring a forgotten memory needs a key that may erase."""
         return await self._call("POST", f'/v1/memories/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     async def supersede_memory(self, id: str, *, memory: t.NewMemory, as_: Optional[Literal["superseded", "contradicted"]] = None, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Puts a new memory in the place of another, which is archived and points to it."""
+        """Replaces a memory by a new one. The old memory is archived and points to the new one."""
         return await self._call("POST", f'/v1/memories/{quote(id, safe="")}/supersede', query={}, body={"memory": memory, "as": as_, "why": why}, idempotency_key=idempotency_key)
 
     async def memory_history(self, id: str) -> Dict[str, Any]:
@@ -574,11 +574,11 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/history', query={})
 
     async def list_forgotten(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What was forgotten, the latest first: what it was, who asked and when. Its words are shown to keys that may erase."""
+        """What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words."""
         return await self._call("GET", "/v1/forgotten", query={"limit": limit})
 
     async def restore_forgotten(self, id: str, *, why: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> Any:
-        """Takes a forgetting back: the memory is live again, and the words that said it are in the log again."""
+        """Undoes a forgetting: the memory is live again, and the words that said it are back in the log."""
         return await self._call("POST", f'/v1/forgotten/{quote(id, safe="")}/restore', query={}, body={"why": why}, idempotency_key=idempotency_key)
 
     async def list_facts(self, *, as_of: Optional[str] = None) -> Dict[str, Any]:
@@ -590,7 +590,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/facts/{quote(key, safe="")}', query={})
 
     async def set_fact(self, key: str, *, value: str, category: Optional[Literal["location", "personal", "preference", "work", "health", "general"]] = None, source_events: Optional[List[str]] = None, why: Optional[Dict[str, Any]] = None) -> t.WrittenMemory:
-        """Sets the value under a key. The same value changes nothing; another one replaces it."""
+        """Sets the value under a key. The same value changes nothing; another value replaces it."""
         return await self._call("PUT", f'/v1/facts/{quote(key, safe="")}', query={}, body={"value": value, "category": category, "sourceEvents": source_events, "why": why})
 
     async def forget_fact(self, key: str) -> Dict[str, Any]:
@@ -598,7 +598,7 @@ class AsyncOperations:
         return await self._call("DELETE", f'/v1/facts/{quote(key, safe="")}', query={})
 
     async def add_note(self, *, title: str, content: str, tags: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Writes a note down."""
+        """Stores a note."""
         return await self._call("POST", "/v1/notes", query={}, body={"title": title, "content": content, "tags": tags}, idempotency_key=idempotency_key)
 
     async def list_notes(self, *, tags: Optional[List[str]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest", "important"]] = None, archived: Optional[Literal["exclude", "include", "only"]] = None) -> Dict[str, Any]:
@@ -614,11 +614,11 @@ class AsyncOperations:
         return await self._call("GET", "/v1/saved-items", query={"tags": tags, "limit": limit, "cursor": cursor, "order": order, "archived": archived})
 
     async def add_entity(self, *, type: Literal["person", "organisation", "place", "content", "service", "metric", "project", "product", "topic", "other"], name: str, aliases: Optional[List[str]] = None, metadata: Optional[Dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> t.Entity:
-        """Stores an entity, or joins it to the one that already goes by this name."""
+        """Stores an entity, or merges it into the entity that already has this name."""
         return await self._call("POST", "/v1/entities", query={}, body={"type": type, "name": name, "aliases": aliases, "metadata": metadata}, idempotency_key=idempotency_key)
 
     async def list_entities(self, *, names: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """Lists entities by name, or finds those that go by one of the names."""
+        """Lists entities by name, or finds those that have one of the given names."""
         return await self._call("GET", "/v1/entities", query={"names": names, "limit": limit})
 
     async def get_entity(self, id: str) -> t.Entity:
@@ -626,7 +626,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/entities/{quote(id, safe="")}', query={})
 
     async def assemble_context(self, *, message: Optional[str] = None, instructions: Optional[str] = None, capabilities: Optional[str] = None, identity: Optional[Dict[str, Any]] = None, directives: Optional[List[str]] = None, artifacts: Optional[List[Dict[str, Any]]] = None, tools: Optional[str] = None, layout: Optional[Literal["varve", "working-memory", "memory-list", "facts-and-profile", "fixed-budgets", "reflections-xml"]] = None, budget: Optional[int] = None, reserve: Optional[int] = None, sections: Optional[Dict[str, Any]] = None, lookup: Optional[Literal["rules", "always", "never"]] = None, top_memories: Optional[int] = None, recall_limit: Optional[int] = None, connections: Optional[List[str]] = None, time_zone: Optional[str] = None, now: Optional[str] = None, refresh: Optional[bool] = None) -> Dict[str, Any]:
-        """What the agent gets for this turn: a stable system prompt, the user’s turn with what was looked up, and a report."""
+        """Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report."""
         return await self._call("POST", "/v1/context", query={}, body={"message": message, "instructions": instructions, "capabilities": capabilities, "identity": identity, "directives": directives, "artifacts": artifacts, "tools": tools, "layout": layout, "budget": budget, "reserve": reserve, "sections": sections, "lookup": lookup, "topMemories": top_memories, "recallLimit": recall_limit, "connections": connections, "timeZone": time_zone, "now": now, "refresh": refresh})
 
     async def list_contexts(self, *, limit: Optional[int] = None) -> Dict[str, Any]:
@@ -634,15 +634,15 @@ class AsyncOperations:
         return await self._call("GET", "/v1/contexts", query={"limit": limit})
 
     async def recall(self, *, query: str, options: Optional[t.RecallOptions] = None, as_of: Optional[str] = None, fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
-        """Finds what helps to answer a query; or nothing, when nothing relevant is known."""
+        """Finds what helps to answer a query. Returns nothing when nothing relevant is known."""
         return await self._call("POST", "/v1/recall", query={"fields": fields, "explain": explain}, body={"query": query, "options": options, "asOf": as_of})
 
     async def recall_many(self, *, queries: List[Dict[str, Any]], fields: Optional[List[str]] = None, explain: Optional[bool] = None) -> Dict[str, Any]:
-        """Answers up to 50 queries. A query that is refused is answered with its error; the others are answered."""
+        """Answers up to 50 queries. A refused query gets its error, and the others are still answered."""
         return await self._call("POST", "/v1/recall/batch", query={"fields": fields, "explain": explain}, body={"queries": queries})
 
     async def list_tools(self) -> Dict[str, Any]:
-        """The tools of the agent, with the JSON Schema of what they take and give."""
+        """The tools of the agent, with the JSON Schemas of their input and output."""
         return await self._call("GET", "/v1/tools", query={}, scoped=False)
 
     async def call_tool(self, name: str, body: Any, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -654,7 +654,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/blocks/{quote(kind, safe="")}', query={"level": level, "asOf": as_of})
 
     async def replace_block(self, kind: str, *, content: t.JsonValue, reason: Optional[str] = None, actor: Optional[str] = None, level: Optional[Literal["tenant", "agent", "user", "session"]] = None) -> t.Block:
-        """Replaces a block and keeps what it was."""
+        """Replaces a block. Its earlier versions stay in its history."""
         return await self._call("PUT", f'/v1/blocks/{quote(kind, safe="")}', query={"level": level}, body={"content": content, "reason": reason, "actor": actor})
 
     async def block_basis(self, kind: str, *, level: Optional[Literal["tenant", "agent", "user", "session"]] = None, as_of: Optional[str] = None) -> Dict[str, Any]:
@@ -678,19 +678,19 @@ class AsyncOperations:
         return await self._call("PATCH", "/v1/session/state", query={}, body={"activePreferences": active_preferences, "pendingConfirmations": pending_confirmations, "toolResults": tool_results}, idempotency_key=idempotency_key)
 
     async def close_session(self, *, idempotency_key: Optional[str] = None) -> t.Session:
-        """Ends the conversation: queues what makes memories of it, and clears the state."""
+        """Ends the conversation: queues its formation and clears its state."""
         return await self._call("POST", "/v1/session/close", query={}, idempotency_key=idempotency_key)
 
     async def get_learned_info(self) -> Dict[str, Any]:
-        """What was learned of the connection that the scope names."""
+        """What was learned about the connection that the scope names."""
         return await self._call("GET", "/v1/connection/info", query={})
 
     async def learn_of_connection(self, body: Any, *, idempotency_key: Optional[str] = None) -> t.Block:
-        """Adds to what was learned of the connection; a key that is set to null is taken out."""
+        """Adds to what was learned about the connection; a key whose value is null is removed."""
         return await self._call("PATCH", "/v1/connection/info", query={}, body=body, idempotency_key=idempotency_key)
 
     async def get_tool_schema(self) -> t.ToolSchema:
-        """The cached schema of the connection’s tools, also when it is stale."""
+        """The cached schema of the connection’s tools, even when it is stale."""
         return await self._call("GET", "/v1/connection/tool-schema", query={})
 
     async def save_tool_schema(self, *, schema: t.JsonValue, time_to_live: Optional[int] = None) -> Any:
@@ -710,15 +710,15 @@ class AsyncOperations:
         return await self._call("GET", "/v1/intentions", query={"due": due, "at": at, "limit": limit})
 
     async def complete_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
-        """It was done: it does not come back."""
+        """Marks an intention as done. It does not come up again."""
         return await self._call("POST", f'/v1/intentions/{quote(id, safe="")}/done', query={}, idempotency_key=idempotency_key)
 
     async def dismiss_intention(self, id: str, *, idempotency_key: Optional[str] = None) -> t.Memory:
-        """It does not matter any more."""
+        """Dismisses an intention that no longer matters."""
         return await self._call("POST", f'/v1/intentions/{quote(id, safe="")}/dismiss', query={}, idempotency_key=idempotency_key)
 
     async def snooze_intention(self, id: str, *, until: str, idempotency_key: Optional[str] = None) -> t.Memory:
-        """Not now: it comes back at another time."""
+        """Puts an intention off: it comes up again at another time."""
         return await self._call("POST", f'/v1/intentions/{quote(id, safe="")}/snooze', query={}, body={"until": until}, idempotency_key=idempotency_key)
 
     async def add_learning(self, *, rule: str, category: Optional[str] = None, source: Optional[str] = None, source_events: Optional[List[str]] = None, idempotency_key: Optional[str] = None) -> t.Memory:
@@ -726,35 +726,35 @@ class AsyncOperations:
         return await self._call("POST", "/v1/learnings", query={}, body={"rule": rule, "category": category, "source": source, "sourceEvents": source_events}, idempotency_key=idempotency_key)
 
     async def list_learnings(self, *, category: Optional[str] = None) -> Dict[str, Any]:
-        """The rules that hold, the most important first."""
+        """The rules in force, the most important first."""
         return await self._call("GET", "/v1/learnings", query={"category": category})
 
     async def forget_learning(self, id: str) -> t.Memory:
-        """Ends a rule. It stays in the past."""
+        """Ends a rule. It stays in the history."""
         return await self._call("DELETE", f'/v1/learnings/{quote(id, safe="")}', query={})
 
     async def reflect(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Looks back on what the user said since the last reflection, now instead of tonight. Without a user: for every user of the tenant who has news."""
+        """Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since."""
         return await self._call("POST", "/v1/reflect", query={"dryRun": dry_run})
 
     async def backfill(self, *, rate: Optional[float] = None) -> Dict[str, Any]:
-        """Embeds what has no vector, by default ten records a second, and says how many of each kind."""
+        """Embeds the records that have no vector, by default ten a second, and returns how many there were of each kind."""
         return await self._call("POST", "/v1/backfill", query={"rate": rate}, scoped=False)
 
     async def form(self) -> Dict[str, Any]:
-        """Makes memories of what the session has said since the last formation, now."""
+        """Forms memories now from what was said in the session since the last formation."""
         return await self._call("POST", "/v1/form", query={})
 
     async def consolidate(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Consolidates the scope now instead of soon."""
+        """Consolidates the scope now instead of at its scheduled time."""
         return await self._call("POST", "/v1/consolidate", query={"dryRun": dry_run})
 
     async def maintain(self, *, dry_run: Optional[bool] = None) -> Dict[str, Any]:
-        """Keeps the tenant’s memory in order now: decay, archive, retention."""
+        """Runs the maintenance of the tenant now: decay, archiving, retention."""
         return await self._call("POST", "/v1/maintain", query={"dryRun": dry_run}, scoped=False)
 
     async def list_runs(self, *, kinds: Optional[List[str]] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """What background work has done within the scope, newest first."""
+        """Runs of background work within the scope, newest first."""
         return await self._call("GET", "/v1/runs", query={"kinds": kinds, "limit": limit})
 
     async def list_refusals(self, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Dict[str, Any]:
@@ -762,7 +762,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/refusals", query={"limit": limit, "cursor": cursor})
 
     async def list_held_changes(self) -> Dict[str, Any]:
-        """Answers of models that were not applied because they would have taken away too much."""
+        """Answers of models that were not applied because they would have removed too much."""
         return await self._call("GET", "/v1/held-changes", query={})
 
     async def accept_held_change(self, id: str, *, idempotency_key: Optional[str] = None) -> Any:
@@ -770,19 +770,19 @@ class AsyncOperations:
         return await self._call("POST", f'/v1/held-changes/{quote(id, safe="")}/accept', query={}, idempotency_key=idempotency_key)
 
     async def reject_held_change(self, id: str, *, idempotency_key: Optional[str] = None) -> Any:
-        """Drops a held answer: its observations are taken in by the next run."""
+        """Discards a held answer. The next run reads its observations again."""
         return await self._call("POST", f'/v1/held-changes/{quote(id, safe="")}/reject', query={}, idempotency_key=idempotency_key)
 
     async def list_set_aside(self) -> Dict[str, Any]:
-        """Observations that failed every time and no longer hold up the others."""
+        """Observations that were set aside because every attempt to read them failed."""
         return await self._call("GET", "/v1/set-aside", query={})
 
     async def retry_set_aside(self, id: str, *, idempotency_key: Optional[str] = None) -> Any:
-        """Has an observation that was set aside tried again."""
+        """Retries an observation that was set aside."""
         return await self._call("POST", f'/v1/set-aside/{quote(id, safe="")}/retry', query={}, idempotency_key=idempotency_key)
 
     async def suggest_tools(self, *, message: Optional[str] = None, limit: Optional[int] = None) -> Dict[str, Any]:
-        """Tools that what was learned speaks for."""
+        """Tools that the learned patterns suggest."""
         return await self._call("GET", "/v1/tool-suggestions", query={"message": message, "limit": limit})
 
     async def memory_use(self, id: str) -> Dict[str, Any]:
@@ -790,7 +790,7 @@ class AsyncOperations:
         return await self._call("GET", f'/v1/memories/{quote(id, safe="")}/use', query={})
 
     async def note_given(self, *, memories: List[str], idempotency_key: Optional[str] = None) -> Any:
-        """Notes which memories were put before the model for this turn, so that it can be judged whether they helped."""
+        """Records which memories the model was given for this turn, so that their use can be judged."""
         return await self._call("POST", "/v1/given", query={}, body={"memories": memories}, idempotency_key=idempotency_key)
 
     async def configure_reflection(self, *, time_zone: Optional[Union[str, None]] = None, reflection_hour: Optional[Union[int, None]] = None) -> Any:
@@ -798,7 +798,7 @@ class AsyncOperations:
         return await self._call("PUT", "/v1/reflection-settings", query={}, body={"timeZone": time_zone, "reflectionHour": reflection_hour})
 
     async def create_key(self, *, name: str, access: Optional[Literal["read", "write", "admin"]] = None, agents: Optional[List[str]] = None, users: Optional[List[str]] = None, rate: Optional[float] = None, expires_at: Optional[str] = None) -> Dict[str, Any]:
-        """Makes a key. Its secret is shown this once."""
+        """Creates a key. No later response shows its secret."""
         return await self._call("POST", "/v1/keys", query={}, body={"name": name, "access": access, "agents": agents, "users": users, "rate": rate, "expiresAt": expires_at}, scoped=False)
 
     async def list_keys(self) -> Dict[str, Any]:
@@ -806,7 +806,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/keys", query={}, scoped=False)
 
     async def rotate_key(self, id: str) -> Dict[str, Any]:
-        """Gives a key a new secret. The old one stops to work within seconds."""
+        """Gives a key a new secret. The old secret stops working within seconds."""
         return await self._call("POST", f'/v1/keys/{quote(id, safe="")}/rotate', query={}, scoped=False)
 
     async def revoke_key(self, id: str) -> t.ApiKey:
@@ -834,15 +834,15 @@ class AsyncOperations:
         return await self._call("POST", f'/v1/jobs/{quote(id, safe="")}/retry', query={}, scoped=False, idempotency_key=idempotency_key)
 
     async def stats(self) -> t.RecordCounts:
-        """How much lies within the scope."""
+        """Counts the records within the scope."""
         return await self._call("GET", "/v1/stats", query={})
 
     async def online_metrics(self) -> t.OnlineMetrics:
-        """How well memory does in use within the scope: utilisation, observations, corrections, repeated questions."""
+        """Quality of memory in use within the scope: utilisation, observations, corrections, repeated questions."""
         return await self._call("GET", "/v1/online-metrics", query={})
 
     async def extraction_checks(self) -> t.ExtractionReport:
-        """Checks of what was formed of the first 100 conversations of the tenant."""
+        """Checks the memories that were formed from the first 100 conversations of the tenant."""
         return await self._call("GET", "/v1/extraction-checks", query={}, scoped=False)
 
     async def costs(self, *, by: Optional[List[Literal["month", "day", "operation", "task", "model", "user", "agent", "run"]]] = None, run: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Dict[str, Any]:
@@ -854,7 +854,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/credit", query={})
 
     async def grant_credit(self, *, amount: int, reason: str, user: Optional[Union[str, None]] = None, key: Optional[str] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
-        """Adds credit to an account. Under the same `key` it happens once."""
+        """Adds credit to an account. Repeating a `key` adds nothing."""
         return await self._call("POST", "/v1/credit", query={}, body={"user": user, "amount": amount, "reason": reason, "key": key}, scoped=False, idempotency_key=idempotency_key)
 
     async def credit_statement(self) -> Dict[str, Any]:
@@ -866,7 +866,7 @@ class AsyncOperations:
         return await self._call("POST", "/v1/erase", query={}, body={"confirm": confirm})
 
     async def erase_memory(self, id: str) -> Dict[str, Any]:
-        """Removes one memory for good, with all that was made of it alone."""
+        """Removes one memory for good, with everything that was derived from it alone."""
         return await self._call("POST", f'/v1/memories/{quote(id, safe="")}/erase', query={})
 
     async def list_erasures(self) -> Dict[str, Any]:
@@ -874,7 +874,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/erasures", query={}, scoped=False)
 
     async def create_webhook(self, *, url: str, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None) -> Dict[str, Any]:
-        """Registers a receiver. The secret that signs its messages is shown this once."""
+        """Registers a receiver. No later response shows the secret that signs its messages."""
         return await self._call("POST", "/v1/webhooks", query={}, body={"url": url, "events": events, "description": description}, scoped=False)
 
     async def list_webhooks(self) -> Dict[str, Any]:
@@ -882,7 +882,7 @@ class AsyncOperations:
         return await self._call("GET", "/v1/webhooks", query={}, scoped=False)
 
     async def list_webhook_events(self) -> Dict[str, Any]:
-        """What a receiver can be told of."""
+        """The events that a receiver can subscribe to."""
         return await self._call("GET", "/v1/webhook-events", query={}, scoped=False)
 
     async def change_webhook(self, id: str, *, url: Optional[str] = None, events: Optional[List[Literal["memory.created", "memory.changed", "memory.archived", "memory.forgotten", "block.changed", "intention.due", "refusal.recorded", "alert.raised", "scope.erased", "job.dead", "webhook.ping"]]] = None, description: Optional[str] = None, enabled: Optional[bool] = None, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
@@ -894,7 +894,7 @@ class AsyncOperations:
         return await self._call("DELETE", f'/v1/webhooks/{quote(id, safe="")}', query={}, scoped=False)
 
     async def rotate_webhook(self, id: str) -> Dict[str, Any]:
-        """Gives a receiver a new secret. The old one signs as well for another day."""
+        """Gives a receiver a new secret. For a day, messages are signed with the old secret, too."""
         return await self._call("POST", f'/v1/webhooks/{quote(id, safe="")}/rotate', query={}, scoped=False)
 
     async def ping_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Dict[str, Any]:
