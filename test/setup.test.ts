@@ -1,9 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseJsonc } from 'jsonc-parser';
+import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type ServerCommand } from '../src/cli/setup/clients.ts';
 import { applyEdit, planEdits } from '../src/cli/setup/edit-config.ts';
@@ -145,7 +155,9 @@ describe('varve setup', () => {
     const own = new Set(['  "old",', 'command = "old"']);
     for (const line of CODEX.split('\n').filter((each) => !own.has(each))) expect(after.split('\n')).toContain(line);
     expect(after).not.toContain('"old"');
-    expect(after).toContain('[mcp_servers."varve"]\ncommand = "/usr/bin/node"\nargs = ["/opt/varve/main.js", "mcp"]\n');
+    expect(after).toContain(
+      '[mcp_servers."varve"]\nstartup_timeout_sec = 30\nargs = ["/opt/varve/main.js", "mcp"]\ncommand = "/usr/bin/node"\n',
+    );
     expect(setUp('codex')).toEqual([]);
     setUp('codex', { remove: true });
     expect(read('.codex/config.toml')).not.toContain('varve');
@@ -155,6 +167,103 @@ describe('varve setup', () => {
     expect(read('.codex/config.toml')).toBe(
       '[mcp_servers.varve]\ncommand = "/usr/bin/node"\nargs = ["/opt/varve/main.js", "mcp"]\n',
     );
+  });
+
+  it.each([
+    ['cursor', 'a mark at its beginning', '\uFEFF{\r\n  "mcpServers": { "a": {} }\r\n}\r\n', []],
+    [
+      'cursor',
+      'comments at its end',
+      '{"mcpServers": {"a": 1}} // the end\n/* really */',
+      ['// the end', '/* really */'],
+    ],
+    ['cursor', 'commas at the end', '{ "a": [1, 2,], "mcpServers": {"b": {},}, }', []],
+    ['cursor', 'an object of comments alone', '{ // 1\n "mcpServers": { // 2\n // 3\n }\n}', ['// 1', '// 2', '// 3']],
+    [
+      'cursor',
+      'comments around the entry',
+      '{"mcpServers": {\n // 1\n "varve": {}, // 2\n // 3\n "z": {} // 4\n}}',
+      ['// 1', '// 2', '// 3', '// 4'],
+    ],
+    ['cursor', 'the entry at the end', '{"mcpServers": {\n "z": {}, // 1\n "varve": {} // 2\n}}', ['// 1', '// 2']],
+    ['codex', 'a mark at its beginning', '\uFEFFmodel = "x"\r\n', []],
+    ['codex', 'inline tables', 'mcp_servers = { docs = { command = "d" } } # 1\n', ['# 1']],
+    ['codex', 'an inline entry', '[mcp_servers]\n# 1\nvarve = { command = "old" }\na = { x = 1 }\n', ['# 1']],
+    ['codex', 'a table in a text', 'note = """\n[mcp_servers.varve]\ncommand = "no"\n"""\n[a]\nb = 1\n', []],
+    [
+      'codex',
+      'brackets in texts and comments',
+      '[mcp_servers.varve]\nargs = [\n "a]b", # ]\n "c",\n]\nmore = [\n [1],\n]\n\n# 1\n[x]\ny = [\n [2],\n]\n',
+      ['# 1'],
+    ],
+    ['codex', 'lines of Windows', '[mcp_servers.varve]\r\ncommand = "o"\r\n\r\n# 1\r\n[x]\r\ny = 1\r\n', ['# 1\r\n']],
+    ['codex', 'parts of the entry before it', '[mcp_servers.varve.env]\nA = "1"\n\n[x] # 1\ny = 1\n', ['# 1']],
+    ['codex', 'no line at its end', 'model = "x" # 1', ['# 1']],
+  ])('%s: a file with %s loses nothing', (client, _what, text, comments) => {
+    const file = client === 'codex' ? '.codex/config.toml' : '.cursor/mcp.json';
+    const holder = client === 'codex' ? 'mcp_servers' : 'mcpServers';
+    const said = (): Record<string, Record<string, unknown>> => {
+      const source = read(file).replace(/^\uFEFF/, '');
+      return (client === 'codex' ? getStaticTOMLValue(parseTOML(source)) : parsed(source)) as never;
+    };
+    write(file, text);
+    const { [holder]: servers = {}, ...others } = said();
+    setUp(client);
+    expect(said()).toEqual({
+      ...others,
+      [holder]: { ...servers, varve: expect.objectContaining({ command: '/usr/bin/node' }) },
+    });
+    expect(comments.filter((comment) => !read(file).includes(comment))).toEqual([]);
+    expect([read(file).startsWith('\uFEFF'), /[^\r]\n/.test(read(file))]).toEqual([
+      text.startsWith('\uFEFF'),
+      !text.includes('\r\n'),
+    ]);
+    expect(setUp(client)).toEqual([]);
+    setUp(client, { remove: true });
+    const { varve: _ours, ...theirs } = servers;
+    expect({ [holder]: {}, ...said() }).toEqual({ ...others, [holder]: theirs });
+    expect(comments.filter((comment) => !read(file).includes(comment))).toEqual([]);
+  });
+
+  it.each([
+    ['cursor', '.cursor/mcp.json', '{"mcpServers": {"a": 1}, "mcpServers": {"b": 2}}'],
+    ['cursor', '.cursor/mcp.json', '{"mcpServers": "none"}'],
+    ['cursor', '.cursor/mcp.json', '{"mcpServers": []}'],
+    ['cursor', '.cursor/mcp.json', '[]'],
+    ['codex', '.codex/config.toml', 'model = \n[x'],
+    ['codex', '.codex/config.toml', '[[mcp_servers.varve]]\ncommand = "x"\n'],
+    ['codex', '.codex/config.toml', 'mcp_servers.varve.command = "old"\n'],
+  ])('%s: leaves a %s alone that says %s, and says what to do', (client, file, text) => {
+    write(file, text);
+    expect(() => setUp(client)).toThrow(/cannot be changed safely: .*--print-config/);
+    expect([read(file), existsSync(join(home, `${file}.before-varve`))]).toEqual([text, false]);
+  });
+
+  it('writes through links, also through one whose file is not there yet', () => {
+    const file = write('dotfiles/mcp.json', '{}');
+    mkdirSync(join(home, '.cursor'));
+    symlinkSync(file, join(home, '.cursor/mcp.json'));
+    mkdirSync(join(home, '.codex'));
+    symlinkSync(join(home, 'dotfiles/codex.toml'), join(home, '.codex/config.toml'));
+    for (const client of ['cursor', 'codex']) setUp(client);
+    expect(readlinkSync(join(home, '.cursor/mcp.json'))).toBe(file);
+    expect([read('dotfiles/mcp.json'), read('dotfiles/codex.toml')]).toEqual([
+      expect.stringContaining('varve'),
+      expect.stringContaining('varve'),
+    ]);
+  });
+
+  it('claude-code: leaves hooks alone that stand beside its own or have a like name', () => {
+    const theirs = { type: 'command', command: '/home/varve/hook.sh' };
+    const old = { type: 'command', command: 'node /old/varve/main.js hook --user ana' };
+    const stop = [{ matcher: '*', hooks: [theirs, old] }, { hooks: [theirs] }];
+    write('.claude/settings.json', JSON.stringify({ hooks: { Stop: stop } }));
+    const hooks = (): unknown => (JSON.parse(read('.claude/settings.json')) as { hooks: { Stop: unknown } }).hooks.Stop;
+    setUp('claude-code');
+    const ours = { type: 'command', command: '/usr/bin/node /opt/varve/main.js hook', timeout: 30 };
+    expect(hooks()).toEqual([{ matcher: '*', hooks: [theirs, ours] }, { hooks: [theirs] }]);
+    setUp('claude-code', { remove: true });
+    expect(hooks()).toEqual([{ matcher: '*', hooks: [theirs] }, { hooks: [theirs] }]);
   });
 
   it('claude-code: adds hooks beside those of others, once, and the written commands work', async () => {

@@ -37,6 +37,15 @@ export interface ConfigEntry {
   inList?: true;
 }
 
+export type Settings = Record<string, unknown>;
+
+/** One change of a file: fields of an object are set, or a value becomes the first of a list; a change with neither removes. */
+export interface Change {
+  path: (string | number)[];
+  set?: Settings;
+  first?: unknown;
+}
+
 /** A program that can be given memory. */
 export interface Client {
   title: string;

@@ -10,18 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import {
-  applyEdits,
-  findNodeAtLocation,
-  getNodeValue,
-  type JSONPath,
-  modify,
-  type Node,
-  type ParseError,
-  parseTree,
-} from 'jsonc-parser';
-import { invalidInput } from '../../errors.ts';
-import type { ConfigEntry } from './clients.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { invalidInput, messageOf } from '../../errors.ts';
+import { changeJson, readJson } from './change-json.ts';
+import { changeToml, readToml } from './change-toml.ts';
+import type { Change, ConfigEntry, Settings } from './clients.ts';
 
 /** A file before and after. */
 export interface ConfigEdit {
@@ -40,9 +33,7 @@ export function planEdits(
   return files
     .map(([file, wanted]) => {
       const before = existsSync(file) ? readFileSync(file, 'utf8') : null;
-      const edit = (text: string, entry: ConfigEntry): string =>
-        entry.format === 'toml' ? editToml(text, entry, remove) : editJson(text, entry, remove);
-      return { file, before, after: wanted.reduce(edit, before ?? '') };
+      return { file, before, after: wanted.reduce((text, entry) => editedText(text, entry, remove), before ?? '') };
     })
     .filter(({ before, after }) => after !== (before ?? ''));
 }
@@ -50,13 +41,17 @@ export function planEdits(
 /** Writes an edit. The file as it was is kept beside it; its name is the answer. */
 export function applyEdit({ file, before, after }: ConfigEdit): string | null {
   mkdirSync(dirname(file), { recursive: true });
+  if (before === null) {
+    writeFileSync(file, after, { mode: 0o600 });
+    return null;
+  }
   // A file that is a link, as dotfiles often are, stays one.
-  const real = existsSync(file) ? realpathSync(file) : file;
-  const backup = before === null ? null : freeName(`${real}.before-varve`);
-  if (backup !== null) copyFileSync(real, backup);
-  const part = `${real}.part`;
+  const real = realpathSync(file);
+  const backup = freeName(`${real}.before-varve`);
+  copyFileSync(real, backup);
+  const part = `${real}.varve-part`;
   writeFileSync(part, after, { mode: 0o600 });
-  if (before !== null) chmodSync(part, statSync(real).mode);
+  chmodSync(part, statSync(real).mode);
   renameSync(part, real);
   return backup;
 }
@@ -67,117 +62,78 @@ function freeName(name: string): string {
   return free;
 }
 
-// As editors write their settings, comments and commas at the end included.
-const JSONC = { allowTrailingComma: true, disallowComments: false };
+const FORMATS = {
+  json: { read: readJson, change: changeJson },
+  toml: { read: readToml, change: changeToml },
+};
 
-/** Sets one value of a JSON file, and leaves comments, order, layout, other fields of the value and everything else as it is. */
-function editJson(text: string, { file, path, value, inList }: ConfigEntry, remove: boolean): string {
-  const source = text.trim() === '' ? '{}\n' : text;
-  const errors: ParseError[] = [];
-  const tree = parseTree(source, errors, JSONC);
-  if (errors.length > 0 || tree?.type !== 'object')
-    throw invalidInput(`${file} is not JSON that can be changed safely. Mend it first, or add the entry by hand.`);
-  const node = findNodeAtLocation(tree, [...path]);
+/**
+ * A text with an entry set or removed. It is changed at the places that a parser names, and then read again: where it says anything else
+ * than what it said and the entry (a field that stands twice, a list where an object belongs), the file is left alone.
+ */
+function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const source = text.slice(mark.length);
+  const { read, change } = FORMATS[entry.format];
+  try {
+    const before = read(source);
+    const changes = changesOf(before, entry, remove);
+    const after = changes.reduce(change, source);
+    if (!says(structuredClone(read(after)), changes.reduce(changeSettings, structuredClone(before)), entry.path))
+      throw new Error('the entry cannot be changed without changing something else');
+    return mark + after;
+  } catch (error) {
+    throw invalidInput(
+      `${entry.file} cannot be changed safely: ${messageOf(error)}. Mend it, or write the entry by hand: \`varve mcp --print-config\` prints it.`,
+    );
+  }
+}
+
+/** Whether settings are those that are wanted. A table of TOML is gone when its last part is. */
+function says(settings: Settings, wanted: Settings, [holder = '']: readonly string[]): boolean {
+  const { [holder]: held, ...others } = wanted;
+  const isEmpty = isSettings(held) && Object.keys(held).length === 0;
+  return isDeepStrictEqual(settings, wanted) || (isEmpty && isDeepStrictEqual(settings, others));
+}
+
+function changesOf(settings: Settings, { path, value, inList }: ConfigEntry, remove: boolean): Change[] {
+  const known = path.reduce<unknown>((held, key) => (held as Settings | null | undefined)?.[key], settings);
   if (inList !== true) {
-    if (remove) return node === undefined ? text : setJson(source, [...path], undefined);
-    if (node?.type !== 'object') return setJson(source, path, value);
-    const fields = Object.entries(value as Record<string, unknown>);
-    return fields.reduce((edited, [field, item]) => setJson(edited, [...path, field], item), source);
+    if (!remove) return [{ path: [...path], set: value as Settings }];
+    return known === undefined ? [] : [{ path: [...path] }];
   }
-  const list = node?.type === 'array' ? (getNodeValue(node) as unknown[]) : [];
-  const known = list.findIndex(isOurHook);
-  if (remove) return known < 0 ? text : setJson(source, [...path, known], undefined);
-  if (node?.type !== 'array') return setJson(source, path, [value]);
-  return known < 0 ? insertJson(source, node, value) : setJson(source, [...path, known], value);
-}
-
-/** Sets the value at a path. What is there already is replaced in place; what is new comes first in what holds it. */
-function setJson(source: string, path: JSONPath | readonly string[], value: unknown): string {
-  const tree = parseTree(source, [], JSONC) as Node;
-  const known = findNodeAtLocation(tree, [...path]);
-  if (known !== undefined) {
-    const isSame = JSON.stringify(getNodeValue(known)) === JSON.stringify(value);
-    return isSame ? source : applyEdits(source, modify(source, [...path], value, {}));
-  }
-  const places = path.map((_, index) => findNodeAtLocation(tree, path.slice(0, index)));
-  const depth = places.findLastIndex((node) => node?.type === 'object');
-  const inner = path.slice(depth + 1).reduceRight<unknown>((held, key) => ({ [key]: held }), value);
-  return insertJson(source, places[depth] ?? tree, inner, String(path[depth]));
-}
-
-/** Inserts a value as the first one of an object or a list. jsonc-parser would lay out the neighbours again. */
-function insertJson(source: string, holder: Node, value: unknown, key?: string): string {
-  const eol = source.includes('\r\n') ? '\r\n' : '\n';
-  const unit = /^([ \t]+)\S/m.exec(source)?.[1] ?? '  ';
-  const line = source.slice(source.lastIndexOf('\n', holder.offset) + 1, holder.offset);
-  const outer = /^[ \t]*/.exec(line)?.[0] ?? '';
-  const text = JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${outer}${unit}`);
-  const named = key === undefined ? text : `${JSON.stringify(key)}: ${text}`;
-  const rest = source.slice(holder.offset + 1);
-  const isAlone = (holder.children ?? []).length === 0;
-  const closing =
-    isAlone && /^\s*[}\]]/.test(rest) ? `${eol}${outer}${rest.trimStart()}` : `${isAlone ? '' : ','}${rest}`;
-  return `${source.slice(0, holder.offset + 1)}${eol}${outer}${unit}${named}${closing}`;
-}
-
-/** Whether an entry of a list of hooks runs Varve, from wherever it was installed. */
-function isOurHook(entry: unknown): boolean {
-  return /varve|[\\/]cli[\\/]main\.[jt]s/.test(JSON.stringify(entry)) && /\bhook\b/.test(JSON.stringify(entry));
-}
-
-/** Sets fields of one table of a TOML file. Its other fields, its comments and everything else stay as they are. */
-function editToml(text: string, { path, value }: ConfigEntry, remove: boolean): string {
-  const name = path.join('.');
-  const lines = text.split('\n');
-  const start = lines.findIndex((line) => tableOf(line) === name);
-  const fields = Object.entries(value as Record<string, unknown>);
-  const wanted = fields.map(([key, item]) => `${key} = ${tomlValue(item)}`);
-  if (start < 0) {
-    if (remove) return text;
-    const gap = text === '' || text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-    return `${text}${gap}[${name}]\n${wanted.join('\n')}\n`;
-  }
-  if (remove) {
-    // `[mcp_servers.varve.env]` is a part of the table.
-    const isOther = (table: string): boolean => table !== name && !table.startsWith(`${name}.`);
-    return lines.toSpliced(start, endOfTable(lines, start, isOther) - start).join('\n');
-  }
-  const end = endOfTable(lines, start, () => true);
-  const kept = withoutFields(lines.slice(start + 1, end), new Set(fields.map(([key]) => key)));
-  return lines.toSpliced(start + 1, end - start - 1, ...wanted, ...kept).join('\n');
-}
-
-/** The name of the table that a line begins; undefined when it begins none. */
-function tableOf(line: string): string | undefined {
-  return /^\s*\[\[?([^\]]+)\]/.exec(line)?.[1]?.replaceAll(/[\s"']/g, '');
-}
-
-/** The line after a table's last one. Blank lines and comments before the next table belong to that table. */
-function endOfTable(lines: readonly string[], start: number, isNext: (table: string) => boolean): number {
-  const next = lines.findIndex(
-    (line, index) => index > start && isNext(tableOf(line) ?? '') && tableOf(line) !== undefined,
+  const groups = (Array.isArray(known) ? known : []) as { hooks?: unknown[] }[];
+  const ours = groups.flatMap(({ hooks }, group) =>
+    (hooks ?? []).flatMap((hook, index) =>
+      isOurHook(hook) ? { path: [...path, group, 'hooks', index], isAlone: hooks?.length === 1 } : [],
+    ),
   );
-  let end = next < 0 ? lines.length : next;
-  while (end > start + 1 && /^\s*(#.*)?$/.test(lines[end - 1] ?? '')) end -= 1;
-  return end;
+  // From the last one on, so that the places of the others stay.
+  if (remove) return ours.toReversed().map((hook) => ({ path: hook.isAlone ? hook.path.slice(0, -2) : hook.path }));
+  const [set] = (value as { hooks: Settings[] }).hooks;
+  return ours.length === 0 ? [{ path: [...path], first: value }] : ours.map((hook) => ({ path: hook.path, set }));
 }
 
-/** The lines of a table without some of its fields, whose lists may go over several lines. */
-function withoutFields(lines: readonly string[], fields: ReadonlySet<string>): string[] {
-  const kept: string[] = [];
-  let isInList = false;
-  for (const line of lines) {
-    const key = isInList ? undefined : /^\s*["']?([\w-]+)["']?\s*=/.exec(line)?.[1];
-    const isOurs = isInList || (key !== undefined && fields.has(key));
-    if (!isOurs) kept.push(line);
-    else isInList = isInList ? !line.includes(']') : /=\s*\[[^\]]*$/.test(line);
-  }
-  return kept;
+/** Whether a hook runs Varve, from wherever it was installed. */
+function isOurHook(hook: unknown): boolean {
+  return /(?:varve\S*|[\\/]cli[\\/]main\.[jt]s["']?) hook\b/.test(String((hook as Settings | null)?.['command']));
 }
 
-// A basic string of TOML has the escapes of a JSON string.
-function tomlValue(value: unknown): string {
-  return Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value);
+/** What a file must say after a change. */
+function changeSettings(settings: Settings, { path, set, first }: Change): Settings {
+  const holder = path.slice(0, -1).reduce((held, key) => (held[key] ??= {}) as Settings, settings);
+  if (typeof holder !== 'object') throw new Error(`${path.slice(0, -1).join('.')} is not an object`);
+  const key = path.at(-1) ?? '';
+  const known = holder[key];
+  if (first !== undefined) holder[key] = [first, ...((known as unknown[] | undefined) ?? [])];
+  else if (set !== undefined) holder[key] = isSettings(known) ? { ...known, ...set } : set;
+  else if (Array.isArray(holder)) holder.splice(Number(key), 1);
+  else delete holder[key];
+  return settings;
+}
+
+function isSettings(value: unknown): value is Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The lines that an edit takes away and adds. */

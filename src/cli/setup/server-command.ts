@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CommandInput, textOption } from '../command.ts';
 import { DEFAULT_USER, placeOf } from '../open-memory.ts';
-import { CLIENTS, type ServerCommand, thisMachine } from './clients.ts';
+import { tomlTable } from './change-toml.ts';
+import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clients.ts';
 
 /**
  * How another program starts a command of this one, with the options that were given here. It is started in a folder of its own: what
@@ -30,6 +31,8 @@ export interface ClientConfig {
   /** The file, or what to do instead. */
   where: string;
   content: unknown;
+  /** What to write, where it is no JSON. */
+  text?: string;
 }
 
 /** The settings of all clients that can be set up, with the options that this command was given, and of any other over HTTP. */
@@ -39,7 +42,12 @@ export function clientConfigs(input: CommandInput): ClientConfig[] {
   const configs = Object.values(CLIENTS).flatMap(({ title, entries }) =>
     entries(thisMachine(), commands)
       .filter(({ inList }) => inList !== true)
-      .map(({ file, path, value }) => ({ client: title, where: file, content: nested(path, value) })),
+      .map(({ file, format, path, value }) => ({
+        client: title,
+        where: file,
+        content: nested(path, value),
+        ...(format === 'toml' ? { text: tomlTable([...path], value as Settings) } : {}),
+      })),
   );
   const user = encodeURIComponent(textOption(input, 'user') ?? DEFAULT_USER);
   const url = `http://127.0.0.1:8787/mcp?user=${user}`;
@@ -54,7 +62,7 @@ function nested(path: readonly string[], value: unknown): unknown {
 /** The settings as a person reads them. */
 export function configText(configs: readonly ClientConfig[]): string {
   const parts = configs.map(
-    ({ client, where, content }) => `# ${client}: ${where}\n${JSON.stringify(content, null, 2)}\n`,
+    ({ client, where, content, text }) => `# ${client}: ${where}\n${text ?? `${JSON.stringify(content, null, 2)}\n`}`,
   );
   return ['# `varve setup <client>` writes these for you.\n', ...parts].join('\n');
 }

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
+import type { Change, Settings } from './clients.ts';
+
+// Codex reads version 1.0: what is newer must not be written.
+const VERSION = { tomlVersion: '1.0' } as const;
+
+/** What a TOML file says. Throws where it cannot be read. */
+export function readToml(source: string): Settings {
+  return getStaticTOMLValue(parseTOML(source, VERSION));
+}
+
+type Place = AST.TOMLTable | AST.TOMLKeyValue;
+type Path = Change['path'];
+
+/** All tables and fields of a file with the whole path of their names, those of inline tables included. */
+function placesOf(source: string): { path: Path; node: Place }[] {
+  const fields = (holder: Path, nodes: readonly AST.TOMLKeyValue[]): { path: Path; node: Place }[] =>
+    nodes.flatMap((node) => {
+      const path = [...holder, ...node.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))];
+      return [{ path, node }, ...(node.value.type === 'TOMLInlineTable' ? fields(path, node.value.body) : [])];
+    });
+  return parseTOML(source, VERSION).body[0].body.flatMap((node) =>
+    node.type === 'TOMLTable'
+      ? [{ path: node.resolvedKey, node }, ...fields(node.resolvedKey, node.body)]
+      : fields([], [node]),
+  );
+}
+
+function placeOf(source: string, path: Path): Place | undefined {
+  return placesOf(source).find((place) => isDeepStrictEqual(place.path, path))?.node;
+}
+
+/** Makes one change in a TOML file. Other fields, comments and everything else stay as they are. */
+export function changeToml(source: string, { path, set }: Change): string {
+  if (set === undefined) return cutToml(source, path);
+  const holder = path.slice(0, -1);
+  if (placeOf(source, path) !== undefined)
+    return Object.entries(set)
+      .toReversed()
+      .reduce((after, [key, item]) => setField(after, path, key, item), source);
+  if (placeOf(source, holder)?.type === 'TOMLKeyValue') return setField(source, holder, String(path.at(-1)), set);
+  const eol = eolOf(source);
+  const gap = source === '' || /\n\r?\n$/.test(source) ? '' : source.endsWith('\n') ? eol : eol + eol;
+  return source + gap + tomlTable(path, set).replaceAll('\n', eol);
+}
+
+/** Sets a field of a table. A new one comes first. */
+function setField(source: string, path: Path, key: string, value: unknown): string {
+  const known = placeOf(source, [...path, key]);
+  if (known?.type === 'TOMLKeyValue') {
+    if (isDeepStrictEqual(getStaticTOMLValue(known.value), value)) return source;
+    return source.slice(0, known.value.range[0]) + tomlValue(value) + source.slice(known.value.range[1]);
+  }
+  const field = `${key} = ${tomlValue(value)}`;
+  const table = placeOf(source, path);
+  if (table?.type === 'TOMLKeyValue') {
+    const at = table.value.range[0] + 1;
+    const isEmpty = table.value.type === 'TOMLInlineTable' && table.value.body.length === 0;
+    return `${source.slice(0, at)} ${field}${isEmpty ? ' ' : ','}${source.slice(at)}`;
+  }
+  const at = endOfLine(source, table?.key.range[1] ?? 0);
+  return `${source.slice(0, at)}${source[at - 1] === '\n' ? '' : eolOf(source)}${field}${eolOf(source)}${source.slice(at)}`;
+}
+
+/** Removes what stands under a path: whole lines, or a field of an inline table with its comma. */
+function cutToml(source: string, path: Path): string {
+  const node = placesOf(source).findLast((place) => isDeepStrictEqual(place.path.slice(0, path.length), path))?.node;
+  if (node === undefined) return source;
+  const [start, end] = node.range;
+  if (node.parent.type !== 'TOMLInlineTable')
+    return cutToml(source.slice(0, source.lastIndexOf('\n', start) + 1) + source.slice(endOfLine(source, end)), path);
+  const [before, after] = [source.slice(0, start).trimEnd(), source.slice(end).trimStart()];
+  const rest = after.startsWith(',') ? after.slice(1).trimStart() : after;
+  const isLast = rest === after && before.endsWith(',');
+  return cutToml(`${isLast ? before.slice(0, -1) : before} ${rest}`, path);
+}
+
+function endOfLine(source: string, offset: number): number {
+  const end = source.indexOf('\n', offset);
+  return end < 0 ? source.length : end + 1;
+}
+
+function eolOf(source: string): string {
+  return source.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** A table with its fields, as a file has it. */
+export function tomlTable(path: Path, fields: Settings): string {
+  const lines = Object.entries(fields).map(([key, item]) => `${key} = ${tomlValue(item)}\n`);
+  return `[${path.join('.')}]\n${lines.join('')}`;
+}
+
+// A basic string of TOML has the escapes of a JSON string.
+function tomlValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `${key} = ${tomlValue(item)}`)
+    .join(', ')} }`;
+}
