@@ -29,7 +29,7 @@ export type { ChatCategory, UserContextUpdate, ObservationSource } from './obser
 export type { DecisionWithOutcomes, NewDecision, NewOutcome } from './observe/decisions.ts';
 export type { IndexedDocument, NewDocument } from './observe/index-document.ts';
 export type { Interaction, NewInteraction, ToolUse } from './observe/log-interaction.ts';
-export type { Block, BlockKindName, Basis, SentenceBasis } from './record/block.ts';
+export type { Basis, Block, BlockKindName, SentenceBasis } from './record/block.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './record/clock.ts';
 export type { ContextOrigin, ContextSource, ContextType } from './record/context-source.ts';
 export type { Entity, EntityType, NewEntity } from './record/entity.ts';
@@ -43,7 +43,7 @@ export {
   type ValueShape,
   type ByLanguage,
 } from './record/attributes.ts';
-export type { Polarity, Quote, Tense } from './record/statement.ts';
+export type { Confidence, Origin, Polarity, Quote, Tense, Trust } from './record/statement.ts';
 export {
   MEMORY_TYPES,
   type Lifespan,
@@ -56,7 +56,6 @@ export type { TimeInput } from './record/parse.ts';
 export type { Change, Revision } from './record/revision.ts';
 export type { HandleScope, Scope, ScopeInput, ScopeLevel } from './record/scope.ts';
 export type { PendingConfirmation, Session, SessionState, ToolResult, ToolSchema } from './record/session.ts';
-export type { Confidence, Origin, Trust } from './record/trust.ts';
 export type { Erased } from './store/erase.ts';
 export type { StoreOptions } from './store/open-store.ts';
 export type { MemoryFilter } from './store/read-memories.ts';

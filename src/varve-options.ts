@@ -2,7 +2,7 @@ import type { AssembleOptions, TracingOptions } from './assemble/assemble-deps.t
 import type { BackgroundOptions } from './background.ts';
 import type { ConsolidationOptions } from './consolidate/consolidation-settings.ts';
 import { invalidInput, VarveError } from './errors.ts';
-import type { FormDeps, FormationOptions } from './form/formation-settings.ts';
+import type { FormationOptions, FormDeps } from './form/formation-settings.ts';
 import type { LedgerOptions } from './ledger/ledger.ts';
 import type { Embedder } from './models/embedder.ts';
 import type { LanguageModel } from './models/language-model.ts';

@@ -15,10 +15,10 @@ import {
 } from '../src/assemble/section.ts';
 import { estimatingCounter } from '../src/language/token-count.ts';
 import type { Memory } from '../src/record/memory.ts';
-import type { Trust } from '../src/record/trust.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 import { tagProblems, xmlProblems } from './well-formed.ts';
+import type { Trust } from '../src/record/statement.ts';
 
 const labels = Object.values(LAYOUTS).flatMap((layout) => [...linesOf(layout)]);
 const tags = [...new Set(Object.values(LAYOUTS).flatMap((layout) => [...tagsOf(layout)]))];

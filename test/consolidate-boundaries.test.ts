@@ -3,12 +3,12 @@ import { cutWords, FEW_VALUES, shrinks } from '../src/consolidate/check-text.ts'
 import { consolidationSettings } from '../src/consolidate/consolidation-settings.ts';
 import { lossOf } from '../src/consolidate/documents/changes.ts';
 import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
-import { countWords } from '../src/record/block.ts';
 import { DAY } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { changesAnswer, consolidationSuite, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { from, json, type ProtocolServer } from './protocol-server.ts';
+import { countWords } from '../src/record/parse.ts';
 
 /** So many words, in sentences of five and a last one of what is left. */
 function textOf(words: number): string {

@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { enqueueJobs } from '../src/store/queue/enqueue.ts';
 import { DAY, MINUTE } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
-import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { createVarve } from '../src/varve.ts';
 import { startChild } from './child-process.ts';

@@ -6,7 +6,6 @@ import { fittedSections, readDocument, writeDocument } from '../src/consolidate/
 import { consolidationJobs } from '../src/consolidate/jobs.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
 import type { Handle } from '../src/handle/handle.ts';
-import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR, manualClock } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
@@ -18,6 +17,7 @@ import { cpuTime } from './cpu-time.ts';
 import { databases } from './databases.ts';
 import { gate } from './fixtures/queue.ts';
 import { from, type ProtocolServer, text } from './protocol-server.ts';
+import { countWords } from '../src/record/parse.ts';
 
 describe('what a model may answer to a reflection', () => {
   it('[K10] a profile of nearly a megabyte is cut at once, not a sentence at a time', () => {

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { fittedSections, readDocument, writeDocument } from '../src/consolidate/documents/document.ts';
 import { nextReflection } from '../src/consolidate/nightly/due-reflections.ts';
 import { parseReflection } from '../src/consolidate/nightly/reflection-prompts.ts';
-import { countWords } from '../src/record/block.ts';
 import { DAY, HOUR } from '../src/record/clock.ts';
 import { PROFILE_SECTIONS } from '../src/record/memory-types.ts';
 import { createVarve } from '../src/varve.ts';
 import { changesAnswer, consolidationSuite, type Opened, START } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { from, type ProtocolServer, status, text } from './protocol-server.ts';
+import { countWords } from '../src/record/parse.ts';
 
 const PROFILE = `## Personal
 Lives a busy life in a big city.

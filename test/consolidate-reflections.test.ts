@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countWords } from '../src/record/block.ts';
 import { DAY } from '../src/record/clock.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { startProtocolServer, text, type ProtocolServer } from './protocol-server.ts';
+import { countWords } from '../src/record/parse.ts';
 
 const LINES = [
   'Prefers tables over prose.',

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { countWords } from '../src/record/block.ts';
 import { DAY, manualClock, type ManualClock } from '../src/record/clock.ts';
 import { createVarve, type Varve, type VarveOptions } from '../src/varve.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { changesAnswer } from './consolidate-fixture.ts';
 import { databases } from './databases.ts';
 import { json, startProtocolServer, status, type ProtocolServer } from './protocol-server.ts';
+import { countWords } from '../src/record/parse.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 
 /**
  * Where words stand in a store: `table.column` of every cell that has them, with the text around the first. Tables and columns are those

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 
 const ACTORS = ['synthesise', 'merge-tags', 'merge-reflections', 'find-patterns', 'reflect', 'judge-use'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLocalEmbedder } from '../src/models/local-embedder/local-embedder.ts';
-import { blockWordLimit, countWords } from '../src/record/block.ts';
+import { blockWordLimit } from '../src/record/block.ts';
 import { DAY, HOUR, MINUTE } from '../src/record/clock.ts';
 import type { Handle } from '../src/handle/handle.ts';
 import { openConsolidation, START, type Opened } from './consolidate-fixture.ts';
@@ -8,6 +8,7 @@ import { databases, type TestDatabase } from './databases.ts';
 import type { Memory } from '../src/record/memory.ts';
 import { FORGOTTEN, TRAITS, type Trait } from './simulated-life.ts';
 import { simulatedYear, type SimulatedDay, type SimulatedLife, type Truth } from './simulated-year.ts';
+import { countWords } from '../src/record/parse.ts';
 
 const CHECKPOINT = 30;
 // A year flushes to the disk some fifty thousand times, which tells nothing about memory.

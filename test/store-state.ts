@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { EVERY_TENANT, type Database, type Reader } from '../src/store/database.ts';
+import { type Database, EVERY_TENANT, type Reader } from '../src/store/database.ts';
 
 /** What a store holds, by table: each row as text, without what differs from one run to the next. */
 export type StoreState = Record<string, string[]>;

@@ -12,7 +12,7 @@ import { countJobs, listJobs } from '../src/store/queue/list-jobs.ts';
 import { ensureSchedules } from '../src/jobs/schedules.ts';
 import { systemClock } from '../src/record/clock.ts';
 import { createIdSource } from '../src/record/id.ts';
-import { EVERY_TENANT, type Database } from '../src/store/database.ts';
+import { type Database, EVERY_TENANT } from '../src/store/database.ts';
 import { openStore, type StoreOptions } from '../src/store/open-store.ts';
 import { databases } from './databases.ts';
 import type { WorkerProcessOptions } from './fixtures/worker-process.ts';

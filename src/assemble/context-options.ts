@@ -4,11 +4,11 @@ import type { LanguageModel } from '../models/language-model.ts';
 import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Trust } from '../record/trust.ts';
 import type { Intent } from './intent.ts';
 import type { Budget, Layout } from './layout.ts';
 import type { FormerLayoutName, LayoutName } from './layouts.ts';
 import type { SectionName } from './section.ts';
+import type { Trust } from '../record/statement.ts';
 
 /** What a hook is told of the turn. */
 export interface Asked {

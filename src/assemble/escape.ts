@@ -7,7 +7,7 @@ import {
   visibleText,
   withoutMarkers,
 } from '../language/inert-text.ts';
-import type { Trust } from '../record/trust.ts';
+import type { Trust } from '../record/statement.ts';
 
 /** How stored text is written so that it stays text. */
 export interface Writing {

@@ -1,9 +1,9 @@
 import { bareStatement, replaceStatements, statementsIn } from '../language/sentences.ts';
 import { contentStems } from '../language/words.ts';
-import { contentHash } from '../record/memory.ts';
 import type { Quote } from '../record/statement.ts';
 import type { Budget, OverflowRule } from './layout.ts';
 import { CHANGED_LATER, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
+import { contentHash } from '../record/id.ts';
 
 /** What of a section fits into its budget. */
 export interface FittedSection {

@@ -1,7 +1,6 @@
 import type { Event } from '../record/event.ts';
 import { type Memory, timedRendering } from '../record/memory.ts';
-import type { Quote } from '../record/statement.ts';
-import { type Trust, trustOf } from '../record/trust.ts';
+import { type Quote, type Trust, trustOf } from '../record/statement.ts';
 import { defuseImages, safeJson, textByTrust } from './escape.ts';
 
 /** The sections that a context can have. A layout says which of them it shows, where, and how. */

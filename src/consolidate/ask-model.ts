@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { VarveError } from '../errors.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { definePrompt, fence, numbered, renderPrompt, type PromptTemplate } from '../models/prompt.ts';
-import { countWords } from '../record/block.ts';
 import type { Event } from '../record/event.ts';
-import { CONFIDENCE_LEVELS, type Confidence } from '../record/trust.ts';
 import { cutWords } from './check-text.ts';
 import { toChanges, type DocumentChange, type RefusedChange } from './documents/changes.ts';
 import type { Sentence } from './documents/document.ts';
+import { type Confidence, CONFIDENCE_LEVELS } from '../record/statement.ts';
+import { countWords } from '../record/parse.ts';
 
 /** How changes of a document are written, for every prompt that asks for them. */
 export const CHANGE_RULES = `Do not write the document anew. Give the changes, as a JSON list; [] when nothing changes:

@@ -1,7 +1,7 @@
 import { isInstruction } from '../form/check/origin.ts';
 import { replaceSentences, splitSentences } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
-import { countWords } from '../record/block.ts';
+import { countWords } from '../record/parse.ts';
 
 const ADDRESS =
   /https?:\/\/[^\s"'<>()]{4,300}|\bwww\.[^\s"'<>()]{4,300}|\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{2,20}){1,4}|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|(?<![\w-])[a-z0-9-]{2,60}\.(?:com|net|org|io|ai|ru|cn|example|info|biz|xyz|top|app|dev)(?:\/[^\s"'<>()]{0,300})?/giu;

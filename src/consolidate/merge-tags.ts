@@ -2,11 +2,9 @@ import { datedLine } from '../language/sentences.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { normalValue } from '../record/attributes.ts';
-import { countWords } from '../record/block.ts';
 import { digest } from '../record/id.ts';
 import { type InternalMemory, type Memory, timedRendering } from '../record/memory.ts';
 import { ownerLevel, type Scope } from '../record/scope.ts';
-import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/trust.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import { recordDerivation } from '../store/derivation-store.ts';
 import { listRuns } from '../store/history-store.ts';
@@ -16,6 +14,8 @@ import { askMerge } from './ask-model.ts';
 import { checkedText, cutWords } from './check-text.ts';
 import type { RunDeps, UpkeepDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
+import { type Confidence, CONFIDENCE_LEVELS, lowestTrust } from '../record/statement.ts';
+import { countWords } from '../record/parse.ts';
 
 /** Memories of one owner that share a tag, oldest first. */
 export interface TagGroup {

@@ -1,8 +1,8 @@
 import { inSavepoint } from '../store/database.ts';
 import { VarveError } from '../errors.ts';
-import type { Meter, MeterContext } from '../ledger/meter.ts';
 import type { Generated, LanguageModel, TextRequest } from '../models/language-model.ts';
 import type { Database, Tenant, Writer } from '../store/database.ts';
+import type { Meter, MeterContext } from '../ledger/ledger.ts';
 import type { RunDeps } from './consolidate-deps.ts';
 
 type RehearsedDeps = Pick<RunDeps, 'database' | 'ledger' | 'languageModel'>;

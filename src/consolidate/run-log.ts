@@ -1,11 +1,11 @@
 import { messageOf, VarveError } from '../errors.ts';
-import type { Meter } from '../ledger/meter.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Writer } from '../store/database.ts';
 import { insertRun, newRunId, type Run, type RunCause, type RunNotes, type RunStatus } from '../store/history-store.ts';
 import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.ts';
 import type { RunDeps } from './consolidate-deps.ts';
+import type { Meter } from '../ledger/ledger.ts';
 
 /** What every piece of work is told: why it is done, and what ends it. */
 export interface RunContext {

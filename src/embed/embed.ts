@@ -1,9 +1,9 @@
-import { nextOwnerVersion, partsOfOwner } from '../store/owner-store.ts';
+import { chunks, nextOwnerVersion, partsOfOwner } from '../store/owner-store.ts';
 import { removeVectorsExcept } from '../store/indexing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { UsageScope } from '../store/doors/usage-store.ts';
 import type { Embedder } from '../models/embedder.ts';
-import { chunks, type Database, EVERY_TENANT, type IndexedKind, type Parts } from '../store/database.ts';
+import { type Database, EVERY_TENANT, type IndexedKind, type Parts } from '../store/database.ts';
 import { ACTIVE_MODEL, type EmbeddingModels } from '../store/embedding-models.ts';
 import {
   countQueued,

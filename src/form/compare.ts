@@ -1,7 +1,5 @@
-import { isExpiredSince, isOfTypes } from '../store/record-filter.ts';
 import { estimateTokens } from '../language/token-count.ts';
 import { indexWords, lexicalSimilarity } from '../language/words.ts';
-import type { Meter } from '../ledger/meter.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
 import { type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';
@@ -15,6 +13,8 @@ import { listMemories } from '../store/read-memories.ts';
 import type { Candidate } from './decide/decide.ts';
 import type { ApplyDeps, FormDeps } from './formation-settings.ts';
 import type { Statement } from './statement.ts';
+import { isExpiredSince, isOfTypes } from '../store/indexing.ts';
+import type { Meter } from '../ledger/ledger.ts';
 
 /** The vectors of some texts, and the model that made them. */
 export interface Vectors {

@@ -2,7 +2,7 @@ import type { Event } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Writer } from '../store/database.ts';
+import type { Reader as StoreReader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { changeOwner, seeOwner } from '../store/owner-store.ts';
@@ -11,11 +11,20 @@ import { commitFormation, keepRefusals } from './apply/commit-formation.ts';
 import { type CheckContext, checkStatements } from './check/check.ts';
 import { ownerOf } from './compare.ts';
 import { type FormResult, nothingFormed } from './formation-result.ts';
-import { type FormDeps, type LimitSettings, usesModel } from './formation-settings.ts';
-import { checkContext, type FormWork, isEmpty, readTurns, userNamesOf, withoutIndex } from './read-turns.ts';
+import type { FormDeps, LimitSettings } from './formation-settings.ts';
+import {
+  checkContext,
+  type FormWork,
+  isEmpty,
+  readTurns,
+  type Stretch,
+  userNamesOf,
+  withoutIndex,
+} from './read-turns.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
-import type { ReadStatement, Reader } from './read/reader.ts';
-import { type Stretch, takeUnformed, turnsBefore } from './take.ts';
+import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
+import { estimateTokens } from '../language/token-count.ts';
+import { findSession, listSessionEvents } from '../store/session-store.ts';
 
 /** How a formation is run. */
 export interface FormOptions {
@@ -70,6 +79,52 @@ export async function formSession(deps: FormDeps, scope: Scope, options: FormOpt
 /** What has ended is formed however short it is. */
 function isTooShort({ session }: Stretch, { minimumMessages = 0 }: FormOptions): boolean {
   return session.status !== 'closed' && session.messagesSinceFormation < minimumMessages;
+}
+
+const EARLIER = 12;
+
+/** Takes the events that no formation has read yet, as many as one may read. What comes in later waits for the next. */
+async function takeUnformed(
+  reader: StoreReader,
+  scope: Scope,
+  { now, limits }: { now: number; limits: Pick<LimitSettings, 'events' | 'tokens'> },
+): Promise<Stretch | null> {
+  const session = await findSession(reader, scope, now);
+  if (session === null || session.eventCount <= session.formedPosition) return null;
+  const from = session.formedPosition;
+  const last = Math.min(session.eventCount, from + limits.events);
+  const events = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);
+  const unformed = events.filter((event) => (event.position ?? 0) >= from);
+  const taken = withinTokens(unformed, limits);
+  const to = from + taken.length;
+  return {
+    session,
+    from,
+    to,
+    events: taken,
+    earlier: events.filter((event) => (event.position ?? 0) < from),
+    hasMore: to < session.eventCount,
+  };
+}
+
+/**
+ * The first events that fit together into one prompt: at least one, however long it is. No text has more tokens than characters,
+ * so that a short stretch needs no counting.
+ */
+function withinTokens(events: readonly Event[], { tokens }: Pick<LimitSettings, 'tokens'>): Event[] {
+  if (events.reduce((sum, { content }) => sum + content.length, 0) <= tokens) return [...events];
+  let sum = 0;
+  const end = events.findIndex((event, index) => {
+    sum += estimateTokens(event.content);
+    return sum > tokens && index > 0;
+  });
+  return end === -1 ? [...events] : events.slice(0, end);
+}
+
+/** The turns of a session before a given event. */
+async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | undefined): Promise<Event[]> {
+  if (first === undefined || scope.session === null || first.position === null || first.position === 0) return [];
+  return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
 /**

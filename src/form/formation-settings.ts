@@ -201,8 +201,3 @@ export type TriggerDeps = Parts & Pick<FormDeps, 'settings' | 'languageModel'>;
 
 /** What comparing and writing statements works with: no reader and no model. */
 export type ApplyDeps = Parts & Pick<FormDeps, 'settings'>;
-
-/** Whether the language model does a task. */
-export function usesModel(deps: Pick<FormDeps, 'languageModel' | 'settings'>, task: FormTask): boolean {
-  return deps.languageModel !== null && deps.settings.tasks[task] !== 'local';
-}

@@ -19,8 +19,8 @@ import { conflicts } from './decide/decide.ts';
 import { wins } from './decide/precedence.ts';
 import { type FormOptions, formSession } from './form.ts';
 import { type FormResult, nothingFormed } from './formation-result.ts';
-import { type FormDeps, usesModel } from './formation-settings.ts';
-import { readStatement, type ReadTopic } from './read/reader.ts';
+import type { FormDeps } from './formation-settings.ts';
+import { readStatement, type ReadTopic, usesModel } from './read/reader.ts';
 import { formColdSessions, readsByModel, triggerFormation } from './triggers.ts';
 
 /** Forming memories, as a process does it: at once, soon by jobs, or when asked. */

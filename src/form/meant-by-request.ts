@@ -1,5 +1,5 @@
-import { type Pack, plainMarks, wordsPattern } from '../language/packs/pack.ts';
-import { detectPack, packPattern, PACKS } from '../language/packs/packs.ts';
+import type { Pack } from '../language/packs/pack.ts';
+import { detectPack, packPattern, PACKS, plainMarks, wordsPattern } from '../language/packs/packs.ts';
 import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
 

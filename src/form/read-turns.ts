@@ -1,9 +1,9 @@
 import { lexicalSimilarity } from '../language/words.ts';
-import type { Meter } from '../ledger/meter.ts';
 import type { Event } from '../record/event.ts';
-import { contentHash, type Memory, type SourceType } from '../record/memory.ts';
+import type { Memory, SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
+import type { Session } from '../record/session.ts';
 import { USER } from '../record/statement.ts';
 import type { Writer } from '../store/database.ts';
 import { memoriesFrom } from '../store/load-records.ts';
@@ -17,13 +17,27 @@ import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type 
 import { askVerdicts } from './decide/decide-prompt.ts';
 import { type Candidate, openCandidates, type Verdict } from './decide/decide.ts';
 import type { Refusal } from './formation-result.ts';
-import { type FormDeps, usesModel } from './formation-settings.ts';
+import type { FormDeps } from './formation-settings.ts';
 import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
-import { emptyReading, type Reader, type Reading, type ReadInput } from './read/reader.ts';
+import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
 import type { CheckedRequests, Statement } from './statement.ts';
-import { toolEpisodes } from './take.ts';
+import { contentHash } from '../record/id.ts';
+import type { Meter } from '../ledger/ledger.ts';
+
+/** The part of a session that one formation reads. */
+export interface Stretch {
+  session: Session;
+  /** Positions: from the first event up to, not including, the last. */
+  from: number;
+  to: number;
+  events: Event[];
+  /** The events before, for what an answer replies to. */
+  earlier: Event[];
+  /** Whether events are left for another formation right after this one. */
+  hasMore: boolean;
+}
 
 /** What every stage of one formation works with. */
 export interface FormWork {

@@ -1,8 +1,7 @@
 import type { Event } from '../record/event.ts';
 import type { Memory, SourceType } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
-import type { Polarity, Quote, Tense } from '../record/statement.ts';
-import type { Confidence, Origin, Trust } from '../record/trust.ts';
+import type { Confidence, Origin, Polarity, Quote, Tense, Trust } from '../record/statement.ts';
 import type { Evidence } from './check/origin.ts';
 import type { Refusal } from './formation-result.ts';
 import type { ReadForget, Relation } from './read/reader.ts';

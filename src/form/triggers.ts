@@ -7,7 +7,8 @@ import type { Session } from '../record/session.ts';
 import { EVERY_TENANT, type Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
 import { findColdSessions, findSession } from '../store/session-store.ts';
-import { type TriggerDeps, type TriggerSettings, usesModel } from './formation-settings.ts';
+import type { TriggerDeps, TriggerSettings } from './formation-settings.ts';
+import { usesModel } from './read/reader.ts';
 
 /**
  * Queues what follows from new events, in the transaction that appends them: a formation when enough has gathered, the reading of the

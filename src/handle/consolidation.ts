@@ -7,7 +7,7 @@ import { VarveError } from '../errors.ts';
 import { limitSchema, parse, textSchema, timeZoneSchema } from '../record/parse.ts';
 import { ownerLevel, type Scope, scopeAt } from '../record/scope.ts';
 import { findUse, type MemoryUse } from '../store/context-log-store.ts';
-import { eventsSetAside, type SetAside, retrySetAside } from '../store/event-store.ts';
+import { eventsSetAside, retrySetAside, type SetAside } from '../store/event-store.ts';
 import type { HeldChange } from '../store/held-change-store.ts';
 import { listRuns, type Run, type RunFilter } from '../store/history-store.ts';
 import { findProgress, saveProgress } from '../store/progress-store.ts';

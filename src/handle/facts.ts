@@ -4,8 +4,7 @@ import { FACT_CATEGORIES, type FactCategory, keySchema, type Memory } from '../r
 import { parse, textSchema } from '../record/parse.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, ownerLevel, type Scope, scopeAt, sharedOwner } from '../record/scope.ts';
-import { USER } from '../record/statement.ts';
-import { isMoreTrusted, type Origin, ORIGINS, trustOf } from '../record/trust.ts';
+import { isMoreTrusted, type Origin, ORIGINS, trustOf, USER } from '../record/statement.ts';
 import { restateInBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';

@@ -12,7 +12,6 @@ import {
 import { parse } from '../record/parse.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import { isMoreTrusted } from '../record/trust.ts';
 import type { Page, Parts, Reader, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';
@@ -35,6 +34,7 @@ import {
   type WrittenMemory,
 } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
+import { isMoreTrusted } from '../record/statement.ts';
 
 /** Reading memories, now or as of a time. */
 export interface MemoryReader {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Memory } from '../record/memory.ts';
 import { parse } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
-import { type Origin, ORIGINS } from '../record/trust.ts';
 import type { Page, Parts } from '../store/database.ts';
 import type { MemoryFilter } from '../store/read-memories.ts';
 import { memoryHandle } from './memories.ts';
+import { type Origin, ORIGINS } from '../record/statement.ts';
 
 /** A text that was written down on purpose. */
 export interface NewNote {

@@ -3,7 +3,7 @@ import { messageOf, VarveError } from '../errors.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
-import { trustOf } from '../record/trust.ts';
+import { trustOf } from '../record/statement.ts';
 
 /** Which fields of each record to answer with, such as `fields=id,content`; `all` for every field. */
 export const fieldsSchema: z.ZodOptional<z.ZodArray> = z.array(textSchema(50)).min(1).max(100).optional();

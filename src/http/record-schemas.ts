@@ -6,8 +6,7 @@ import { contextSourceSchema } from '../record/context-source.ts';
 import { ENTITY_TYPES } from '../record/entity.ts';
 import { EVENT_KINDS } from '../record/event.ts';
 import { ARCHIVE_REASONS, SOURCE_TYPES } from '../record/memory.ts';
-import { POLARITIES, quoteSchema, TENSES } from '../record/statement.ts';
-import { CONFIDENCE_LEVELS, ORIGINS, TRUST_LEVELS } from '../record/trust.ts';
+import { CONFIDENCE_LEVELS, ORIGINS, POLARITIES, quoteSchema, TENSES, TRUST_LEVELS } from '../record/statement.ts';
 import { REFUSED } from '../store/history-store.ts';
 
 // What the server answers, as documentation and tests see it. Not checked on the way out.

@@ -1,8 +1,8 @@
 import type { RecordLine } from '../operate/record-line.ts';
 import { derivedId } from '../record/id.ts';
-import type { Origin } from '../record/trust.ts';
 import { type Foreign, isObject, type SourceFile, textOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
+import type { Origin } from '../record/statement.ts';
 
 const ORIGINS: Record<string, Origin> = { user: 'user', assistant: 'agent', tool: 'tool' };
 

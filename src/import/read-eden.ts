@@ -1,9 +1,9 @@
 import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
-import { countWords } from '../record/block.ts';
 import { derivedId } from '../record/id.ts';
 import type { ScopeInput, ScopeLevel } from '../record/scope.ts';
 import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, timeOf } from './import-source.ts';
 import { elementsOf } from './json-elements.ts';
+import { countWords } from '../record/parse.ts';
 
 /**
  * Eden's older layout: `memory_sessions` (episodes, directives, suggestions, facts), `memory_user` (a merged text for

@@ -297,3 +297,14 @@ function classifyName(name: string, before: string, after: string): EntityType {
   if (/^ (?:app|software|phone|laptop|camera|car|bike|console|tool|library|framework)\b/.test(after)) return 'product';
   return /^ (?:said|says|told|is my|loves|likes|asked|thinks)\b/.test(after) ? 'person' : 'other';
 }
+
+/** "Diwali Sweet Recipes" → "diwali-sweet-recipes", in any script. */
+export function entitySlug(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{So}]+/gu, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 200);
+}

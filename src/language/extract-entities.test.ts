@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ENTITY_TYPES, entitySlug } from '../record/entity.ts';
-import { extractEntities } from './entities.ts';
+import { ENTITY_TYPES } from '../record/entity.ts';
+import { entitySlug, extractEntities } from './entities.ts';
 
 const ENTITIES: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['My Diwali Sweet Recipes post got 340 views', ['diwali-sweet-recipes:content', 'blog:service', 'views:metric']],

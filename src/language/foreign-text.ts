@@ -1,5 +1,4 @@
-import { plainMarks, wordsPattern } from './packs/pack.ts';
-import { PACKS } from './packs/packs.ts';
+import { PACKS, plainMarks, wordsPattern } from './packs/packs.ts';
 
 /** Words in a message that somebody other than its author wrote. */
 export interface ForeignSpan {

@@ -9,8 +9,9 @@ import {
   weekdayOf,
   weekdayOfMonth,
 } from './calendar.ts';
-import { type Pack, wordsPattern } from './packs/pack.ts';
+import type { Pack } from './packs/pack.ts';
 import { isRightBefore, resolveDates } from './resolve-dates.ts';
+import { wordsPattern } from './packs/packs.ts';
 
 /** A date in a text, in the language of a pack. `to` is exclusive. */
 export interface FoundDate {

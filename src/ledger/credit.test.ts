@@ -7,8 +7,7 @@ import { json, type ProtocolServer, startProtocolServer } from '../../test/proto
 import { createLanguageModel } from '../models/create-language-model.ts';
 import { functionEmbedder } from '../models/embedder.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import type { Ledger, LedgerOptions } from './ledger.ts';
-import type { MeterContext } from './meter.ts';
+import type { Ledger, LedgerOptions, MeterContext } from './ledger.ts';
 
 const ada = { tenant: 't', agent: 'a', user: 'ada' };
 const context: MeterContext = { scope: ada, operation: 'extraction', run: 'run_1' };

@@ -7,8 +7,7 @@ import { aiSdkEmbedder } from '../models/ai-sdk.ts';
 import { createLanguageModel } from '../models/create-language-model.ts';
 import { cachedEmbedder } from '../models/embedder.ts';
 import { type LanguageModel, NO_USAGE } from '../models/language-model.ts';
-import type { Ledger, LedgerOptions } from './ledger.ts';
-import type { MeterContext } from './meter.ts';
+import type { Ledger, LedgerOptions, MeterContext } from './ledger.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 
 const ada = { tenant: 't', agent: 'a', user: 'ada' };

@@ -7,8 +7,7 @@ import { createLanguageModel } from '../models/create-language-model.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { DAY } from '../record/clock.ts';
 import { EVERY_TENANT } from '../store/database.ts';
-import type { Ledger, LedgerOptions } from './ledger.ts';
-import type { MeterContext } from './meter.ts';
+import type { Ledger, LedgerOptions, MeterContext } from './ledger.ts';
 import type { UsageEntry } from '../store/doors/usage-store.ts';
 
 const ada = { tenant: 't', agent: 'a', user: 'ada' };

@@ -23,7 +23,7 @@ import {
 import { forget } from '../store/forget/forget.ts';
 import { redactDocuments, type Says } from '../store/forget/redact-documents.ts';
 import { findChangeable } from '../store/read-memories.ts';
-import { memoryRowsOf, type RecordRow } from '../store/tenant-rows.ts';
+import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
 
 /** Who erases, and why. Kept in the certificate, so nothing of what is erased belongs in here. */
 export interface EraseOptions {

@@ -1,4 +1,3 @@
-import { mayBeDoubleOf } from '../store/record-filter.ts';
 import { differs } from '../form/decide/decide.ts';
 import type { ApplyDeps, FormDeps } from '../form/formation-settings.ts';
 import { calibratedSimilarity } from '../models/calibration.ts';
@@ -8,14 +7,14 @@ import { typesThat } from '../record/memory-types.ts';
 import { type Memory, roundedImportance } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import { lowestTrust } from '../record/trust.ts';
 import type { Reader, Writer } from '../store/database.ts';
-import { findVectors } from '../store/indexing.ts';
+import { findVectors, mayBeDoubleOf } from '../store/indexing.ts';
 import { loadMemories } from '../store/load-records.ts';
 import { type Numbered, ownMemories, ownMemoryRows } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
+import { lowestTrust } from '../record/statement.ts';
 
 type MergeDeps = ApplyDeps & Pick<FormDeps, 'embedding'>;
 

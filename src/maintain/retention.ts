@@ -5,8 +5,8 @@ import { DAY } from '../record/clock.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from '../store/database.ts';
 import type { ErasureCertificate } from '../store/erase.ts';
-import type { RecordRow } from '../store/tenant-rows.ts';
 import { eraseEvents, type EraseOptions, eraseRows } from './erase.ts';
+import type { RecordRow } from '../store/owner-store.ts';
 
 type RetentionDeps = UpkeepDeps & RunDeps;
 

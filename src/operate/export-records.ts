@@ -3,9 +3,7 @@ import { ownerKey, type Scope } from '../record/scope.ts';
 import { toBlock } from '../store/block-store.ts';
 import type { Database, Parts, Reader } from '../store/database.ts';
 import { toEntity } from '../store/entity-store.ts';
-import { type EventRow, toEvent } from '../store/event-store.ts';
-import { digestsFor, type ForgottenDigests, newSalt } from '../store/forget/forgotten-digests.ts';
-import { spansOf, toForgotten } from '../store/forget/forgotten-store.ts';
+import { digestsFor, type ForgottenDigests, newSalt, spansOf, toForgotten } from '../store/forget/forgotten-store.ts';
 import { withinScope } from '../store/owner-store.ts';
 import { toRefusal } from '../store/history-store.ts';
 import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
@@ -18,6 +16,7 @@ import type {
   RevisionTable,
 } from '../store/schema.ts';
 import type { RecordLine } from './record-line.ts';
+import { type EventRow, toEvent } from '../store/session-store.ts';
 
 const PAGE = 500;
 

@@ -12,8 +12,7 @@ import { findBlock, replaceBlock } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { isOthersEntity, writeEntity } from '../store/entity-store.ts';
 import { forget } from '../store/forget/forget.ts';
-import { forgottenAmong, hideForgottenSpans } from '../store/forget/forgotten-digests.ts';
-import { insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
+import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
 import { redactDocuments } from '../store/forget/redact-documents.ts';
 import { insertRefusals } from '../store/history-store.ts';
 import { indexMemory } from '../store/indexing.ts';
@@ -23,6 +22,7 @@ import { findMemory } from '../store/read-memories.ts';
 import { passFormation } from '../store/session-store.ts';
 import { findInItsPlace } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
+import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
 /** The result of a line: imported, or known already. */
 export type TakenIn = 'imported' | 'known';

@@ -3,13 +3,13 @@ import type { Pack, PackQuestions } from '../language/packs/pack.ts';
 import { asksFor, detectPack, PACKS } from '../language/packs/packs.ts';
 import { resolveDates } from '../language/resolve-dates.ts';
 import { queryWords, words } from '../language/words.ts';
-import { entitySlug } from '../record/entity.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Reader } from '../store/database.ts';
 import { findEntitiesByName } from '../store/entity-store.ts';
 import { rowsAbout } from '../store/load-records.ts';
 import { coverageOf, matchLexically } from './lexical-index.ts';
 import type { KnownSpeaker, RecallView } from './recall-view.ts';
+import { entitySlug } from '../language/entities.ts';
 
 /** Index terms that carry no topic; they are left out of the query, never out of the index. */
 export const QUERY_STOP_TERMS: ReadonlySet<string> = new Set(

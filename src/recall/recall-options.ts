@@ -3,7 +3,7 @@ import type { TextSpan } from '../language/sentences.ts';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { shareSchema, textSchema, timeSchema, timeZoneSchema, type TimeInput } from '../record/parse.ts';
-import { recallFilterSchema, type RecallFilter } from '../store/record-filter.ts';
+import { type RecallFilter, recallFilterSchema } from '../store/record-filter.ts';
 
 /** What can be recalled: memories of each kind, what was said and done, and documents. */
 export const RECALL_SOURCES = ['memories', 'notes', 'saved_items', 'summaries', 'events', 'documents'] as const;

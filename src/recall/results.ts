@@ -9,7 +9,7 @@ import { calibratedSimilarity, type Calibration } from '../models/calibration.ts
 import type { Reranker } from '../models/reranker.ts';
 import { type Event, isBlank } from '../record/event.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { contentHash, type Memory } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
@@ -19,6 +19,7 @@ import type { RankedDocument } from './rank-documents.ts';
 import type { Arm, RecallOptions, RecallResult, Recalled, RecalledEvent, RecalledMemory } from './recall-options.ts';
 import type { RecallView } from './recall-view.ts';
 import { ABSTENTION_THRESHOLD, recordSignals, scoreBySignals, SIGNAL_WEIGHTS, standingOf, sumOf } from './relevance.ts';
+import { contentHash } from '../record/id.ts';
 
 /** A document that was ranked, before its record is loaded. */
 export interface Candidate extends RankedDocument {

@@ -1,5 +1,5 @@
 import { invalidInput } from '../errors.ts';
-import { keySchema, type FactCategory } from './memory.ts';
+import { type FactCategory, keySchema } from './memory.ts';
 
 /** What the value of an attribute looks like: how two values are compared, and which values are not values at all. */
 export type ValueShape = 'text' | 'name' | 'date' | 'number' | 'email' | 'phone';

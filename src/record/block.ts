@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { invalidInput } from '../errors.ts';
+import { countWords } from './parse.ts';
 import type { Scope } from './scope.ts';
 
 /** What a kind of block is: text or JSON, and how many words it may have. */
@@ -91,9 +92,4 @@ function serializeJson(kind: BlockKindName, content: unknown): string {
   const parsed = z.json().safeParse(content);
   if (!parsed.success) throw invalidInput(`The block ${kind} holds JSON; this value is not JSON.`);
   return JSON.stringify(parsed.data);
-}
-
-/** Words as white space parts them. */
-export function countWords(text: string): number {
-  return text.match(/\S+/gu)?.length ?? 0;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewEvent } from './event.ts';
 import { parse, textSchema, timeSchema, type TimeInput } from './parse.ts';
-import type { Origin } from './trust.ts';
+import type { Origin } from './statement.ts';
 
 /** A message as chat APIs write it: `{ role: 'user', content: 'Hello' }`. Fields of a provider's own are ignored. */
 export interface ChatMessage {

@@ -45,14 +45,3 @@ export const newEntitySchema: z.ZodType<NewEntity, NewEntity> = z.strictObject({
   aliases: z.array(textSchema(200)).max(50).optional(),
   metadata: metadataSchema.optional(),
 });
-
-/** "Diwali Sweet Recipes" → "diwali-sweet-recipes", in any script. */
-export function entitySlug(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\p{So}]+/gu, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 200);
-}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contextSourceSchema, type ContextSource } from './context-source.ts';
 import { metadataSchema, textSchema, timeSchema, type Parsed, type TimeInput } from './parse.ts';
 import type { Scope } from './scope.ts';
-import { ORIGINS, type Origin } from './trust.ts';
+import { type Origin, ORIGINS } from './statement.ts';
 
 /** What can happen. */
 export const EVENT_KINDS = ['message', 'observation', 'tool_result', 'decision', 'outcome', 'document_chunk'] as const;

@@ -87,3 +87,14 @@ export function digest(parts: readonly unknown[], characters: number): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
   return encodeBytes(bytes, characters);
 }
+
+/** The hash by which exact doubles are known: case, white space and closing punctuation do not count. */
+export function contentHash(content: string): string {
+  const normal = content
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(/(?<![.!。！])[.!。！]+$/u, '');
+  return createHash('sha256').update(normal).digest('base64url').slice(0, 22);
+}

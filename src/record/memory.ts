@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { DAY } from './clock.ts';
 import { type ContextSource, contextSourceSchema } from './context-source.ts';
@@ -13,8 +12,21 @@ import {
   timeSchema,
 } from './parse.ts';
 import type { Scope, ScopeLevel } from './scope.ts';
-import { isUser, POLARITIES, type Polarity, type Quote, quoteSchema, type Tense, TENSES } from './statement.ts';
-import { type Confidence, CONFIDENCE_LEVELS, type Origin, ORIGINS, type Trust, TRUST_LEVELS } from './trust.ts';
+import {
+  type Confidence,
+  CONFIDENCE_LEVELS,
+  isUser,
+  type Origin,
+  ORIGINS,
+  POLARITIES,
+  type Polarity,
+  type Quote,
+  quoteSchema,
+  type Tense,
+  TENSES,
+  type Trust,
+  TRUST_LEVELS,
+} from './statement.ts';
 
 /** How a memory came to be. An explicit statement outranks an inference from chat, which outranks autonomous work. */
 export const SOURCE_TYPES = ['explicit', 'conversation', 'inference', 'consolidation', 'import'] as const;
@@ -232,17 +244,6 @@ function validityIsForward(memory: { validFrom?: Date | null; validTo?: Date | n
 /** An importance within 0 and 1. Rounded, because the sum of two decimal fractions has a tail: 0.7999999999. */
 export function roundedImportance(importance: number): number {
   return Math.min(1, Math.max(0, Math.round(importance * 1e6) / 1e6));
-}
-
-/** The hash by which exact doubles are known: case, white space and closing punctuation do not count. */
-export function contentHash(content: string): string {
-  const normal = content
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/\s+/gu, ' ')
-    .trim()
-    .replace(/(?<![.!。！])[.!。！]+$/u, '');
-  return createHash('sha256').update(normal).digest('base64url').slice(0, 22);
 }
 
 type Timed = Pick<Memory, 'tense' | 'validFrom' | 'validTo' | 'dueAt'>;

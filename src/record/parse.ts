@@ -109,3 +109,8 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** Words as white space parts them. */
+export function countWords(text: string): number {
+  return text.match(/\S+/gu)?.length ?? 0;
+}

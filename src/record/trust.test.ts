@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lowestTrust, ORIGINS, TRUST_LEVELS, trustOf } from './trust.ts';
+import { lowestTrust, ORIGINS, TRUST_LEVELS, trustOf } from './statement.ts';
 
 describe('trust', () => {
   it('[T6] what is derived from several sources is trusted as far as the least of them, in any order', () => {

@@ -7,20 +7,20 @@ import {
   BLOCK_KINDS,
   type BlockKindName,
   blockWordLimit,
-  countWords,
   serializeBlock,
 } from '../record/block.ts';
 import type { MemoryTypeTable } from '../record/memory-types.ts';
-import { type ArchiveReason, contentHash, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
+import { type ArchiveReason, hasEnded, hasOutcome, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision, snapshotsAsOf } from './history-store.ts';
 import { memoriesFrom } from './load-records.ts';
 import { toMemory } from './memory-rows.ts';
-import { changeOwner } from './owner-store.ts';
+import { changeOwner, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
 import type { BlockTable } from './schema.ts';
-import { ownerColumns, rowsBy, scopeOfRow } from './tenant-rows.ts';
+import { contentHash } from '../record/id.ts';
+import { countWords } from '../record/parse.ts';
 
 type BlockRow = Selectable<BlockTable>;
 

@@ -1,10 +1,9 @@
 import type { IdSource } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
-import { chunks, type Reader, type Writer } from './database.ts';
-import { liesWithin } from './owner-store.ts';
+import type { Reader, Writer } from './database.ts';
+import { chunks, liesWithin, ownerColumns, scopeOfRow } from './owner-store.ts';
 import type { ContextLogTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** One section of a context that was assembled. */
 export interface LoggedPart {

@@ -7,8 +7,7 @@ import type { Quote } from '../record/statement.ts';
 import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
 import { toMemory } from './memory-rows.ts';
-import { visibleFrom } from './owner-store.ts';
-import { rowsBy } from './tenant-rows.ts';
+import { rowsBy, visibleFrom } from './owner-store.ts';
 
 /** A block as a context needs it. */
 export interface VisibleBlock {

@@ -157,14 +157,6 @@ export interface Syntax {
   decodeVector(stored: Uint8Array | string): Float32Array;
 }
 
-/** So many values in one statement stay far below the parameter limits of both databases. */
-const CHUNK = 500;
-
-/** A list in pieces of which each fits into one statement. */
-export function* chunks<Item>(items: readonly Item[], size: number = CHUNK): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}
-
 /** Runs one piece of work at a time, in the order of the calls. */
 export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
@@ -176,24 +168,6 @@ export function createMutex(): Mutex {
     last = next.catch(() => undefined);
     return next;
   };
-}
-
-// Ranking costs a few microseconds a row: this many are a few milliseconds.
-const MOST_ROWS = 1000;
-
-/**
- * The words of a search that tell one row from another: the rarest ones, as long as all the rows that have any of them
- * are not too many. A word that every row has, such as "user" in memories, says nothing and costs the most.
- */
-export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
-  const counts = await index.frequencies(reader, search);
-  const known = [...new Set(search.words)].filter((word) => counts.has(word));
-  known.sort((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
-  let rows = 0;
-  return known.filter((word, place) => {
-    rows += counts.get(word) ?? 0;
-    return place === 0 || rows <= MOST_ROWS;
-  });
 }
 
 /** One page of a list. */

@@ -1,4 +1,5 @@
-import { chunks, type Reader, type Writer } from './database.ts';
+import type { Reader, Writer } from './database.ts';
+import { chunks } from './owner-store.ts';
 
 /** Notes what a memory was made of. */
 export async function recordDerivation(

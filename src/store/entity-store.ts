@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import { invalidInput } from '../errors.ts';
-import { type Entity, entitySlug, type EntityType, type NewEntity } from '../record/entity.ts';
+import type { Entity, EntityType, NewEntity } from '../record/entity.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
-import { changeOwner, withinReach } from './owner-store.ts';
+import { changeOwner, ownerColumns, scopeOfRow, withinReach } from './owner-store.ts';
 import type { EntityTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
+import { entitySlug } from '../language/entities.ts';
 
 /** An entity from its row. */
 export function toEntity(row: Selectable<EntityTable>): Entity {

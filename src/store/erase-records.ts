@@ -1,13 +1,12 @@
-import { withinScope } from './owner-store.ts';
+import { chunks, memoryRowsOf, type RecordRow, removeRows, rowsBy, withinScope } from './owner-store.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
-import { chunks, type Database, type Reader, type Writer } from './database.ts';
+import type { Database, Reader, Writer } from './database.ts';
 import { derivedOf } from './derivation-store.ts';
 import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import type { Tables } from './schema.ts';
-import { memoryRowsOf, type RecordRow, removeRows, rowsBy } from './tenant-rows.ts';
 
 /** How many rows of records and what hangs on them were removed. */
 export interface ErasedRecords {

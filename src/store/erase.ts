@@ -5,14 +5,13 @@ import { contentStems } from '../language/words.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import { chunks, type Database, type Parts, type Reader, type Writer } from './database.ts';
+import type { Database, Parts, Reader, Writer } from './database.ts';
 import { derivedFrom, derivedOf } from './derivation-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
 import { memoriesReplacedBy } from './load-records.ts';
-import { ownersWithin, withinScope } from './owner-store.ts';
+import { chunks, memoryRowsOf, ownersWithin, type RecordRow, removeRows, withinScope } from './owner-store.ts';
 import type { ErasureTable, Tables } from './schema.ts';
-import { memoryRowsOf, type RecordRow, removeRows } from './tenant-rows.ts';
 import { restoreMemory } from './write-memory.ts';
 
 /** How many rows of each kind were removed for good. */

@@ -1,43 +1,20 @@
-import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, Selectable, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, Insertable, SelectQueryBuilder, SqlBool } from 'kysely';
 import { indexWords } from '../language/words.ts';
-import type { ContextSource } from '../record/context-source.ts';
 import { type Event, type EventKind, isBlank } from '../record/event.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
-import type { Origin } from '../record/trust.ts';
-import { chunks, type Database, type Reader, type Writer } from './database.ts';
+import type { Database, Reader, Writer } from './database.ts';
 import { queueForEmbedding } from './indexing.ts';
-import { withinReach } from './owner-store.ts';
+import { chunks, ownerColumns, rowsBy, withinReach } from './owner-store.ts';
 import type { EventTable, Tables } from './schema.ts';
-import { ownerColumns, rowsBy, scopeOfRow } from './tenant-rows.ts';
+import { type EventRow, toEvent } from './session-store.ts';
+import type { Origin } from '../record/statement.ts';
 
-export type EventRow = Selectable<EventTable>;
 type EventQuery = SelectQueryBuilder<Tables, 'events', EventRow>;
 
 /** An event and the key under which it can be appended once. */
 export interface KeyedEvent {
   event: Event;
   idempotencyKey: string | null;
-}
-
-export function toEvent(row: EventRow): Event {
-  return {
-    id: row.id,
-    scope: scopeOfRow(row),
-    position: row.position,
-    kind: row.kind as EventKind,
-    origin: row.origin as Origin,
-    speaker: row.speaker,
-    content: row.content,
-    category: row.category,
-    refersTo: row.refers_to,
-    interaction: row.interaction,
-    channel: row.channel,
-    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    occurredAt: new Date(row.occurred_at),
-    recordedAt: new Date(row.recorded_at),
-    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
-  };
 }
 
 function toEventRow({ event, idempotencyKey }: KeyedEvent, sequence: number): Insertable<EventTable> {
@@ -232,22 +209,6 @@ function eventsOf(reader: Reader, scope: Scope, owner: string, filter: EventFilt
       .where((eb) => eb.or([eb('sequence', beyond, sequence), eb('row_id', beyond, row)]));
   }
   return query;
-}
-
-/** Marks events as distilled. */
-export async function markProcessed(
-  writer: Writer,
-  tenant: string,
-  ids: readonly string[],
-  now: number,
-): Promise<void> {
-  if (ids.length === 0) return;
-  await writer
-    .updateTable('events')
-    .set({ processed_at: now, last_error: null })
-    .where('tenant_id', '=', tenant)
-    .where('id', 'in', [...ids])
-    .execute();
 }
 
 /** Which events of an owner are read. */

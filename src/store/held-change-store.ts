@@ -3,7 +3,7 @@ import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from './database.ts';
 import type { HeldChangeTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
+import { ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** What a held answer would change: working memory and scaffold, the profile, or the working memory alone. */
 export type HeldKind = 'synthesis' | 'profile' | 'working_memory';

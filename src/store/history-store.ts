@@ -3,10 +3,9 @@ import { invalidInput } from '../errors.ts';
 import type { IdSource } from '../record/id.ts';
 import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
-import { chunks, type Page, type Reader, type Writer } from './database.ts';
-import { liesWithin, ownersWithin, withinScope } from './owner-store.ts';
+import type { Page, Reader, Writer } from './database.ts';
+import { chunks, liesWithin, ownerColumns, ownersWithin, scopeOfRow, withinScope } from './owner-store.ts';
 import type { RefusalTable, RunTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
 
 /** What a revision records of a change. */
 export interface RevisionInput {

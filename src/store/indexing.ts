@@ -1,21 +1,23 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { passagesOf } from '../language/sentences.ts';
 import { indexWords } from '../language/words.ts';
 import { voiceOf } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { ownerKey } from '../record/scope.ts';
-import type { Origin } from '../record/trust.ts';
 import {
-  chunks,
   type Database,
   EVERY_TENANT,
   type IndexedKind,
   type Parts,
   type Reader,
   type Tenant,
+  type TextIndex,
+  type TextSearch,
   type Writer,
 } from './database.ts';
 import { searchableText } from './memory-rows.ts';
+import type { Origin } from '../record/statement.ts';
+import { chunks } from './owner-store.ts';
 
 /** A record that needs a vector. */
 export interface QueuedRecord {
@@ -295,4 +297,41 @@ export async function removeVectorsExcept(writer: Writer, model: string, limit: 
       (select tenant_id, record_kind, record_row, model_id from embeddings where model_id <> ${model} limit ${limit})
     returning record_row as row`.execute(writer);
   return rows.length;
+}
+
+// Ranking costs a few microseconds a row: this many are a few milliseconds.
+const MOST_ROWS = 1000;
+
+/**
+ * The words of a search that tell one row from another: the rarest ones, as long as all the rows that have any of them
+ * are not too many. A word that every row has, such as "user" in memories, says nothing and costs the most.
+ */
+export async function tellingWords(index: TextIndex, reader: Reader, search: TextSearch): Promise<string[]> {
+  const counts = await index.frequencies(reader, search);
+  const known = [...new Set(search.words)].filter((word) => counts.has(word));
+  known.sort((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
+  let rows = 0;
+  return known.filter((word, place) => {
+    rows += counts.get(word) ?? 0;
+    return place === 0 || rows <= MOST_ROWS;
+  });
+}
+
+type Condition = RawBuilder<SqlBool>;
+
+/** Memories of these types that were not made of others, outside of connections. */
+export function isOfTypes(types: readonly string[]): Condition {
+  return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
+}
+
+/** Of these memories the ones that have run out since a time. */
+export function isExpiredSince(condition: Condition, since: number): Condition {
+  return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
+}
+
+/** Memories that say the same kind of thing as this one, in the same tense and polarity, and were not made of others. */
+export function mayBeDoubleOf(memory: Memory, row: number): Condition {
+  return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
+    and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'
+    and record.polarity = ${memory.polarity} and record.tense = ${memory.tense}`;
 }

@@ -3,11 +3,11 @@ import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import { type Scope, visibleOwners } from '../record/scope.ts';
 import type { Quote, Tense } from '../record/statement.ts';
-import { chunks, type Database, type IndexedKind, type Reader } from './database.ts';
-import { toEvent } from './event-store.ts';
+import type { Database, IndexedKind, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshot, isNotForgotten, toMemory } from './memory-rows.ts';
-import { withinReach } from './owner-store.ts';
+import { chunks, withinReach } from './owner-store.ts';
+import { toEvent } from './session-store.ts';
 
 /** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
 export async function loadMemories(

@@ -2,22 +2,27 @@ import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } 
 import { invalidInput } from '../errors.ts';
 import { redactNamed, redactSensitive } from '../language/privacy-policy.ts';
 import type { ContextSource } from '../record/context-source.ts';
-import { entitySlug } from '../record/entity.ts';
 import { memoryType, type MemoryType } from '../record/memory-types.ts';
-import {
-  type ArchiveReason,
-  contentHash,
-  type InternalMemory,
-  type Memory,
-  type SourceType,
-} from '../record/memory.ts';
+import type { ArchiveReason, InternalMemory, Memory, SourceType } from '../record/memory.ts';
 import { type Scope, scopeAt, type ScopeLevel, sharedOwner } from '../record/scope.ts';
-import { canonicalSubject, isUser, type Polarity, type Quote, type Tense, USER } from '../record/statement.ts';
-import { type Confidence, type Origin, type Trust, trustOf } from '../record/trust.ts';
+import {
+  canonicalSubject,
+  type Confidence,
+  isUser,
+  type Origin,
+  type Polarity,
+  type Quote,
+  type Tense,
+  type Trust,
+  trustOf,
+  USER,
+} from '../record/statement.ts';
 import type { Parts } from './database.ts';
 import { upgradeSnapshot } from './migrations/older-memory.ts';
 import type { MemoryTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
+import { contentHash } from '../record/id.ts';
+import { entitySlug } from '../language/entities.ts';
+import { ownerColumns, scopeOfRow } from './owner-store.ts';
 
 export type MemoryRow = Selectable<MemoryTable>;
 

@@ -3,9 +3,9 @@ import type { ArchiveReason, Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
-import { chunks, type Database, type Reader, type Writer } from './database.ts';
+import type { Database, Reader, Writer } from './database.ts';
 import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
-import { changeOwner } from './owner-store.ts';
+import { changeOwner, chunks } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
 // What belongs to exactly one owner, for those who make something new of it: formation, consolidation, maintenance. What a handle

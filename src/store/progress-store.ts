@@ -3,7 +3,7 @@ import { DAY } from '../record/clock.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
 import type { OwnerProgressTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
+import { ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** How far the background work on an owner has come, and the owner's own settings for it. */
 export interface OwnerProgress {

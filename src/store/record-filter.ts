@@ -1,10 +1,17 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { z } from 'zod';
 import { CONTEXT_TYPES, type ContextType } from '../record/context-source.ts';
-import { type Memory, SOURCE_TYPES, type SourceType } from '../record/memory.ts';
+import { SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
-import { type Confidence, CONFIDENCE_LEVELS, type Origin, ORIGINS, type Trust, TRUST_LEVELS } from '../record/trust.ts';
 import type { IndexedKind, Syntax } from './database.ts';
+import {
+  type Confidence,
+  CONFIDENCE_LEVELS,
+  type Origin,
+  ORIGINS,
+  type Trust,
+  TRUST_LEVELS,
+} from '../record/statement.ts';
 
 /**
  * What must hold of a record. The fields of one object must all hold; `and`, `or` and `not` combine objects.
@@ -166,21 +173,4 @@ function atLeast<Level extends string>(levels: readonly Level[], level: Level): 
 
 function milliseconds(time: TimeInput): number {
   return new Date(time).getTime();
-}
-
-/** Memories of these types that were not made of others, outside of connections. */
-export function isOfTypes(types: readonly string[]): Condition {
-  return sql<SqlBool>`record.type in (${sql.join(types)}) and record.source_type <> 'consolidation' and record.connection_id = ''`;
-}
-
-/** Of these memories the ones that have run out since a time. */
-export function isExpiredSince(condition: Condition, since: number): Condition {
-  return sql<SqlBool>`${condition} and record.archive_reason = 'expired' and record.archived_at >= ${since}`;
-}
-
-/** Memories that say the same kind of thing as this one, in the same tense and polarity, and were not made of others. */
-export function mayBeDoubleOf(memory: Memory, row: number): Condition {
-  return sql<SqlBool>`record.type = ${memory.type} and record.row_id <> ${row}
-    and record.connection_id = ${memory.scope.connection ?? ''} and record.source_type <> 'consolidation'
-    and record.polarity = ${memory.polarity} and record.tense = ${memory.tense}`;
 }

@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { DAY } from '../record/clock.ts';
-import type { Event } from '../record/event.ts';
+import type { ContextSource } from '../record/context-source.ts';
+import type { Event, EventKind } from '../record/event.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import { EMPTY_SESSION_STATE, type Session, type SessionState, type ToolSchema } from '../record/session.ts';
 import { type Database, EVERY_TENANT, type Reader, type Writer } from './database.ts';
-import { toEvent } from './event-store.ts';
-import type { SessionTable } from './schema.ts';
-import { ownerColumns, scopeOfRow } from './tenant-rows.ts';
+import type { Origin } from '../record/statement.ts';
+import type { EventTable, SessionTable } from './schema.ts';
+import { ownerColumns, scopeOfRow } from './owner-store.ts';
 
 /** The state of a session ends this long after its last event. */
 const STATE_LIFETIME = DAY;
@@ -96,6 +97,29 @@ export async function updateSession(
     .execute();
 }
 
+export type EventRow = Selectable<EventTable>;
+
+export function toEvent(row: EventRow): Event {
+  return {
+    id: row.id,
+    scope: scopeOfRow(row),
+    position: row.position,
+    kind: row.kind as EventKind,
+    origin: row.origin as Origin,
+    speaker: row.speaker,
+    content: row.content,
+    category: row.category,
+    refersTo: row.refers_to,
+    interaction: row.interaction,
+    channel: row.channel,
+    context: row.context === null ? null : (JSON.parse(row.context) as ContextSource),
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    occurredAt: new Date(row.occurred_at),
+    recordedAt: new Date(row.recorded_at),
+    processedAt: row.processed_at === null ? null : new Date(row.processed_at),
+  };
+}
+
 /** The last `size` turns of a session, and always its first: oldest first. */
 export async function sessionWindow(reader: Reader, scope: Scope, session: Session, size: number): Promise<Event[]> {
   const from = Math.max(session.eventCount - (size - 1), 1);
@@ -124,6 +148,22 @@ export async function listSessionEvents(reader: Reader, scope: Scope, from: numb
     .orderBy('position')
     .execute();
   return rows.map(toEvent);
+}
+
+/** Marks events as distilled. */
+export async function markProcessed(
+  writer: Writer,
+  tenant: string,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await writer
+    .updateTable('events')
+    .set({ processed_at: now, last_error: null })
+    .where('tenant_id', '=', tenant)
+    .where('id', 'in', [...ids])
+    .execute();
 }
 
 /**

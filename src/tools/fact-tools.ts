@@ -3,9 +3,9 @@ import { givenText } from '../assemble/escape.ts';
 import type { Fact } from '../handle/facts.ts';
 import { inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES, type Memory } from '../record/memory.ts';
-import { TRUST_LEVELS } from '../record/trust.ts';
 import { type AgentTool, defineTool, mappedChoice, mappedKey } from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord, provenanceOf, sourceParameter } from './found-record.ts';
+import { TRUST_LEVELS } from '../record/statement.ts';
 
 const factSchema = z.object({
   key: z.string(),

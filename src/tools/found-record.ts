@@ -5,8 +5,8 @@ import { inertText } from '../language/inert-text.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import type { RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
-import { type Trust, TRUST_LEVELS, trustOf } from '../record/trust.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
+import { type Trust, TRUST_LEVELS, trustOf } from '../record/statement.ts';
 
 /** Something that was found, as a model sees it. */
 export interface FoundRecord {

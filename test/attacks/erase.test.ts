@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
-import { EVERY_TENANT, type Database } from '../../src/store/database.ts';
+import { type Database, EVERY_TENANT } from '../../src/store/database.ts';
 import { createVarve, type Varve } from '../../src/varve.ts';
 import { databases } from '../databases.ts';
 import { tally } from './tally.ts';

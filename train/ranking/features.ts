@@ -9,8 +9,8 @@ import { RecallView } from '../../src/recall/recall-view.ts';
 import { attributeTable } from '../../src/record/attributes.ts';
 import { voiceOf } from '../../src/record/event.ts';
 import { memoryTypeTable } from '../../src/record/memory-types.ts';
-import type { Origin } from '../../src/record/trust.ts';
 import type { RankingQuestion, RankingStore } from './stores.ts';
+import type { Origin } from '../../src/record/statement.ts';
 
 /** The texts that are embedded for a document, as the store makes them: one for each passage, told with its speaker. */
 export function embeddingTexts({ kind, type, speaker, role, text }: RecallDocument): string[] {

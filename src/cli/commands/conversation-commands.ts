@@ -1,10 +1,10 @@
 import type { ContextOptions } from '../../assemble/context-options.ts';
 import { RECALL_SOURCES, type RecallOptions, type RecallSource } from '../../recall/recall-options.ts';
 import type { EventKind } from '../../record/event.ts';
-import type { Origin } from '../../record/trust.ts';
 import { type Command, EXIT, listOption, numberOption, readWords, textOption, UsageError } from '../command.ts';
 import { embedFew, scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine } from '../output.ts';
+import type { Origin } from '../../record/statement.ts';
 
 /** Appends an event. */
 export const observe: Command = {

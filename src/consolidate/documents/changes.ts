@@ -4,9 +4,9 @@ import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
 import { isNameSaid } from '../../language/quotes.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { contentHash } from '../../record/memory.ts';
 import { cutWords, problemOf, type TextSources } from '../check-text.ts';
 import { basisOf, idsOf, readDocument, says, type Document, type Material, type Sentence } from './document.ts';
+import { contentHash } from '../../record/id.ts';
 
 /**
  * A change of a document. The sentences of the document and what is new have numbers, from 1. A sentence that is written takes the

@@ -3,10 +3,10 @@ import { contentStems, coveredBy } from '../../language/words.ts';
 import { UnusableJson, unwrapJson } from '../../models/parse-answer.ts';
 import type { Event } from '../../record/event.ts';
 import type { InternalMemory, Memory, SourceType } from '../../record/memory.ts';
-import { lowestTrust, type Trust, trustOf } from '../../record/trust.ts';
 import type { Synthesis } from '../ask-model.ts';
 import { cutWords } from '../check-text.ts';
 import { mayBeKept } from './sources.ts';
+import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
 
 /** An observation that the tiers have to take in. */
 export interface Observed {

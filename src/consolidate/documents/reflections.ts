@@ -1,5 +1,4 @@
 import { VarveError } from '../../errors.ts';
-import { countWords } from '../../record/block.ts';
 import type { Memory } from '../../record/memory.ts';
 import { type Scope, scopeAt } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
@@ -11,6 +10,7 @@ import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { changed, lossOf, readChanges } from './changes.ts';
 import { type Document, fitted, idsOf, lineOf, type Material, readDocument, writeDocument } from './document.ts';
 import { toMaterial, waitingReflections } from './sources.ts';
+import { countWords } from '../../record/parse.ts';
 
 /** The levels at which reflections wait and are merged. */
 export type BufferLevel = 'agent' | 'user' | 'session';

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Basis } from '../../record/block.ts';
-import { CONFIDENCE_LEVELS, type Confidence } from '../../record/trust.ts';
 import type { ScaffoldChange } from '../ask-model.ts';
 import { FEW_VALUES, problemOf, shrinks, type TextSources } from '../check-text.ts';
 import type { RefusedChange } from './changes.ts';
 import type { Observed } from './observed.ts';
+import { type Confidence, CONFIDENCE_LEVELS } from '../../record/statement.ts';
 
 /** The scaffold of an owner with what is noted of its entries. */
 export interface Scaffold {

@@ -1,5 +1,4 @@
 import { eventsById } from '../../store/event-store.ts';
-import { usesModel } from '../../form/formation-settings.ts';
 import { english } from '../../language/packs/en.ts';
 import type { Pack } from '../../language/packs/pack.ts';
 import { detectPack, packPattern } from '../../language/packs/packs.ts';
@@ -10,7 +9,6 @@ import { DAY } from '../../record/clock.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import {
-  contentHash,
   hasEnded,
   hasOutcome,
   isPlanOver,
@@ -27,9 +25,11 @@ import { findVectors } from '../../store/indexing.ts';
 import { memoriesFrom } from '../../store/load-records.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
-import { memoryRowsOf } from '../../store/tenant-rows.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';
 import type { Material } from './document.ts';
+import { contentHash } from '../../record/id.ts';
+import { usesModel } from '../../form/read/reader.ts';
+import { memoryRowsOf } from '../../store/owner-store.ts';
 
 // Everything that consolidation makes documents of is read here, so that what was forgotten is kept out in one place.
 

@@ -6,7 +6,6 @@ import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import { findBlock, replaceBlock } from '../../store/block-store.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
-import { markProcessed } from '../../store/event-store.ts';
 import { decideHeldChanges } from '../../store/held-change-store.ts';
 import type { RunNotes } from '../../store/history-store.ts';
 import { changeOwner } from '../../store/owner-store.ts';
@@ -25,6 +24,7 @@ import {
   withDoubts,
   workingMaterials,
 } from './sources.ts';
+import { markProcessed } from '../../store/session-store.ts';
 
 /** The working memory and the scaffold of an owner as they are. Versions are 0 where nothing was written yet. */
 export interface Tiers {

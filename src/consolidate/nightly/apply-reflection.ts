@@ -5,7 +5,7 @@ import { contentStems, coveredBy } from '../../language/words.ts';
 import { attributeLabel } from '../../record/attributes.ts';
 import { DAY } from '../../record/clock.ts';
 import type { Event } from '../../record/event.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
+import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
 import type { Parts, Writer } from '../../store/database.ts';
@@ -17,6 +17,7 @@ import type { ConsolidateDeps } from '../consolidate-deps.ts';
 import { mayBeKept } from '../documents/sources.ts';
 import type { LookBack } from './look-back.ts';
 import type { ParsedReflection } from './reflection-prompts.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** What was added, changed and closed. */
 export interface Counts {

@@ -1,7 +1,7 @@
 import type { Basis } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';
 import { PROFILE_SECTIONS } from '../../record/memory-types.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
+import type { Memory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findBlock, staleKeys } from '../../store/block-store.ts';
 import type { Reader } from '../../store/database.ts';
@@ -19,6 +19,7 @@ import {
 import { liveStatements, messagesBetween, profileMaterials, turnMaterial, withDoubts } from '../documents/sources.ts';
 import { readMaterials, readTiers, type Tiers } from '../documents/tiers.ts';
 import { reflectedSince } from './due-reflections.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** What a reflection looks back on. */
 export interface LookBack {

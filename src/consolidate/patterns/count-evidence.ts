@@ -1,5 +1,5 @@
 import { english } from '../../language/packs/en.ts';
-import { type Pack } from '../../language/packs/pack.ts';
+import type { Pack } from '../../language/packs/pack.ts';
 import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';

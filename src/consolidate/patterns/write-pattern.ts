@@ -1,7 +1,6 @@
 import { withoutEnd } from '../../language/words.ts';
 import type { InternalMemory } from '../../record/memory.ts';
 import { ownerLevel, type Scope } from '../../record/scope.ts';
-import { lowestTrust } from '../../record/trust.ts';
 import { recordDerivation } from '../../store/derivation-store.ts';
 import type { Parts } from '../../store/database.ts';
 import { newMemory } from '../../store/memory-rows.ts';
@@ -12,6 +11,7 @@ import { type ActiveRun, inRun, type RunContext } from '../run-log.ts';
 import { sayCount, writeCount } from './count-evidence.ts';
 import type { Evidence } from './evidence.ts';
 import type { FoundPattern } from './find-patterns.ts';
+import { lowestTrust } from '../../record/statement.ts';
 
 const PATTERN_IMPORTANCE = 0.85;
 const LEAD_WORDS = 30;

@@ -2,15 +2,13 @@ import { enqueue } from '../../store/queue/enqueue.ts';
 import { contentStems, coveredBy, lexicalSimilarity } from '../../language/words.ts';
 import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';
-import { contentHash, type InternalMemory, type Memory } from '../../record/memory.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
-import { isSameSubject } from '../../record/statement.ts';
-import { isMoreTrusted } from '../../record/trust.ts';
+import { isMoreTrusted, isSameSubject } from '../../record/statement.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
-import { forgottenAmong } from '../../store/forget/forgotten-digests.ts';
-import { listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
+import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
 import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
 import { joinQuotes, newMemory } from '../../store/memory-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
@@ -23,6 +21,7 @@ import type { FormResult, Refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { linkEntities, toMemory } from './to-memory.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** Where, by whom and why statements are written. */
 export interface ApplyWork {

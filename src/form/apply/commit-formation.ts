@@ -4,21 +4,19 @@ import { MINUTE } from '../../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../../record/event.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Writer } from '../../store/database.ts';
-import { markProcessed } from '../../store/event-store.ts';
 import { saysForgotten } from '../../store/forget/forget.ts';
 import { insertRefusals, insertRun, type RunCause } from '../../store/history-store.ts';
 import { assertNotErased, changeOwner } from '../../store/owner-store.ts';
-import { advanceFormation } from '../../store/session-store.ts';
+import { advanceFormation, markProcessed } from '../../store/session-store.ts';
 import { plainText } from '../check/check.ts';
 import { ownerOf } from '../compare.ts';
 import { type FormResult, nothingFormed, type Refusal } from '../formation-result.ts';
-import { usesModel } from '../formation-settings.ts';
-import type { FormWork, Formable } from '../read-turns.ts';
-import type { Stretch } from '../take.ts';
+import type { Formable, FormWork, Stretch } from '../read-turns.ts';
 import { formationJob } from '../triggers.ts';
 import { type Applied, applyStatements } from './apply.ts';
 import { spokenEvents, writeReflections, writeTopics } from './reflections.ts';
 import { applyEnds, applyForgets } from './requests.ts';
+import { usesModel } from '../read/reader.ts';
 
 /** Writes all of a formation in one transaction, unless another formation has read the events first: then only the cost is written. */
 export async function commitFormation(

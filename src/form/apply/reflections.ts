@@ -2,12 +2,10 @@ import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
 import { isEnglish, isNameSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { countWords } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
-import { lowestTrust, trustOf } from '../../record/trust.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Reader as StoreReader, Writer } from '../../store/database.ts';
 import { findEntitiesByName } from '../../store/entity-store.ts';
@@ -18,6 +16,8 @@ import { isInstruction } from '../check/origin.ts';
 import type { Refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { ReadReflection, ReadTopic } from '../read/reader.ts';
+import { lowestTrust, trustOf } from '../../record/statement.ts';
+import { countWords } from '../../record/parse.ts';
 
 /** What is written of reflections and topics, and what is refused. */
 export interface Written {

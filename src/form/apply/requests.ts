@@ -1,15 +1,12 @@
-import { plainMarks } from '../../language/packs/pack.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
-import type { Meter } from '../../ledger/meter.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { mayStillChange, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
-import type { Quote } from '../../record/statement.ts';
-import { lowestTrust, trustOf } from '../../record/trust.ts';
+import { lowestTrust, type Quote, trustOf } from '../../record/statement.ts';
 import type { Parts, Reader, Writer } from '../../store/database.ts';
 import { ownEvents } from '../../store/event-store.ts';
 import { forget, unforget } from '../../store/forget/forget.ts';
@@ -34,6 +31,8 @@ import {
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
+import type { Meter } from '../../ledger/ledger.ts';
+import { plainMarks } from '../../language/packs/packs.ts';
 
 /** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
 export function checkRequests(

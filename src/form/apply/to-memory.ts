@@ -1,5 +1,5 @@
-import { extractEntities } from '../../language/entities.ts';
-import { ENTITY_TYPES, entitySlug, type EntityType, type NewEntity } from '../../record/entity.ts';
+import { entitySlug, extractEntities } from '../../language/entities.ts';
+import { ENTITY_TYPES, type EntityType, type NewEntity } from '../../record/entity.ts';
 import type { InternalMemory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser } from '../../record/statement.ts';

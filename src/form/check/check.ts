@@ -2,18 +2,25 @@ import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
 import { isEnglish, isNameSaid, locateQuote } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
-import { countWords } from '../../record/block.ts';
 import type { Event } from '../../record/event.ts';
 import { keySchema, type Memory, type SourceType } from '../../record/memory.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
-import { belongsToUser, isUser } from '../../record/statement.ts';
-import { type Confidence, lowestTrust, type Origin, type Trust, trustOf } from '../../record/trust.ts';
+import {
+  belongsToUser,
+  type Confidence,
+  isUser,
+  lowestTrust,
+  type Origin,
+  type Trust,
+  trustOf,
+} from '../../record/statement.ts';
 import type { Refusal, RefusalReason } from '../formation-result.ts';
 import type { FormationSettings } from '../formation-settings.ts';
 import type { ReadQuote, ReadStatement } from '../read/reader.ts';
 import { type ResolveContext, resolveNames, resolveTimes } from '../resolve.ts';
 import type { Statement } from '../statement.ts';
 import { checkOrigin, type Evidence, isInstruction, isStated } from './origin.ts';
+import { countWords } from '../../record/parse.ts';
 
 /** What statements are checked against. */
 export interface CheckContext extends ResolveContext {

@@ -1,11 +1,12 @@
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { contentHash, hasOutcome, mayStillChange, type Memory } from '../../record/memory.ts';
+import { hasOutcome, mayStillChange, type Memory } from '../../record/memory.ts';
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { type Claim, compareRank, maySupersede, timeOf, wins } from './precedence.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** A known statement that a new one may touch. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import type { SourceType } from '../../record/memory.ts';
-import { TRUST_LEVELS, type Trust } from '../../record/trust.ts';
+import { type Trust, TRUST_LEVELS } from '../../record/statement.ts';
 
 /** What decides between two statements that cannot both hold. */
 export interface Claim {

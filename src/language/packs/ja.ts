@@ -1,4 +1,4 @@
-import { slot, type Pack } from './pack.ts';
+import { type Pack, slot } from './pack.ts';
 
 const END = '(?=[、。！？\\s]|$|です|だ|なん|って|と申)';
 

@@ -6,7 +6,7 @@ import { french } from './fr.ts';
 import { italian } from './it.ts';
 import { japanese } from './ja.ts';
 import { dutch } from './nl.ts';
-import { type Pack, type PackQuestions, wordsPattern } from './pack.ts';
+import type { Pack, PackQuestions } from './pack.ts';
 import { portuguese } from './pt.ts';
 import { chinese } from './zh.ts';
 
@@ -120,3 +120,91 @@ export const LANGUAGES: ReadonlySet<string> = wordSet(`
   malayalam nepali sinhala chinese mandarin cantonese japanese korean vietnamese thai lao khmer burmese malay indonesian
   tagalog filipino javanese swahili amharic somali hausa yoruba igbo zulu xhosa afrikaans twi esperanto latin creole
   swissgerman luxembourgish yiddish hokkien`);
+
+const LETTERS = 'a-zA-ZÀ-ÖØ-öø-ɏḀ-ỿ';
+
+const KANA_AND_HAN = 'ぁ-ゖァ-ヺー々㐀-鿿';
+
+const CLASSES: Readonly<Record<string, string>> = {
+  L: LETTERS + KANA_AND_HAN,
+  N: '0-9０-９',
+  'Script=Han': '㐀-鿿々',
+  'Script=Hiragana': 'ぁ-ゖ',
+  'Script=Katakana': 'ァ-ヺー',
+  'Script=Latin': LETTERS,
+};
+
+/**
+ * A regular expression of a pack. Properties such as `\\p{L}` are written out as the ranges of the scripts that packs have: compiling
+ * a pattern with such properties takes a millisecond or more, compiling ranges a few hundredths, and a pack has hundreds of patterns.
+ */
+export function packRegExp(source: string, flags = 'iu'): RegExp {
+  const key = `${flags}/${source}`;
+  let pattern = compiled.get(key);
+  if (pattern === undefined) {
+    let isInClass = false;
+    const plain = source.replace(/\\p\{([^}]+)\}|\\.|[[\]]/gu, (found, name: string | undefined) => {
+      const ranges = name === undefined ? undefined : CLASSES[name];
+      if (ranges !== undefined) return isInClass ? ranges : `[${ranges}]`;
+      if (found === '[' || found === ']') isInClass = found === '[';
+      return found;
+    });
+    const places = /(?<!\\)\((?!\?)|\(\?<[a-z]/.test(plain) ? 'd' : '';
+    // Without the flag `u`, which V8 compiles three times as long, where nothing in the pattern needs it.
+    const kept = /\\[pu]\{/.test(plain) ? flags : flags.replace('u', '');
+    pattern = flags.includes('i') ? new LowerCaseRegExp(plain, kept.replace('i', places)) : new RegExp(plain, kept);
+    compiled.set(key, pattern);
+  }
+  return pattern;
+}
+
+const compiled = new Map<string, RegExp>();
+
+let lastText = '';
+
+let lastLower = '';
+
+/** A text in lower case, every character in its place: "İ" would become two. */
+export function lowerCase(text: string): string {
+  if (text === lastText) return lastLower;
+  const lower = text.toLowerCase();
+  lastText = text;
+  lastLower =
+    lower.length === text.length
+      ? lower
+      : text.replace(/\p{Lu}/gu, (letter) => {
+          const small = letter.toLowerCase();
+          return small.length === letter.length ? small : letter;
+        });
+  return lastLower;
+}
+
+/**
+ * A pattern in lower case that looks at texts in lower case and gives the words as they are written. The flag that ignores case makes
+ * V8 several times as slow: to compile, because every range of letters is closed under case, and to match.
+ */
+class LowerCaseRegExp extends RegExp {
+  override exec(text: string): RegExpExecArray | null {
+    const match = super.exec(lowerCase(text));
+    if (match === null) return null;
+    match[0] = text.slice(match.index, match.index + match[0].length);
+    match.indices?.forEach((place, index) => {
+      if (place !== undefined) match[index] = text.slice(...place);
+    });
+    for (const [name, place] of Object.entries(match.indices?.groups ?? {}))
+      if (match.groups !== undefined && place !== undefined) match.groups[name] = text.slice(...place);
+    return match;
+  }
+}
+
+/** Alternatives as a regular expression that matches whole words. */
+export function wordsPattern(alternatives: string, script: Pack['script'] = 'latin', flags = 'iu'): RegExp {
+  if (alternatives === '') return new RegExp('(?!)', flags);
+  const source = script === 'han' ? `(?:${alternatives})` : `(?<![\\p{L}\\p{N}'])(?:${alternatives})(?![\\p{L}\\p{N}])`;
+  return packRegExp(source, flags);
+}
+
+/** Typographic apostrophes and spaces as plain ones. Every character keeps its place. */
+export function plainMarks(text: string): string {
+  return text.replace(/[’‘ʼ`´]/g, "'").replace(/[\u00a0\u202f\u2009]/g, ' ');
+}

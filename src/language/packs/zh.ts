@@ -1,4 +1,4 @@
-import { slot, type Pack } from './pack.ts';
+import { type Pack, slot } from './pack.ts';
 
 const END = '(?=[，。、！？；,.!?\\s]|$|的时候|这边|那边|了|啊|呢|哦|嘛|吧)';
 

@@ -4,11 +4,11 @@ import type { Memory } from '../../record/memory.ts';
 import type { Parsed } from '../../record/parse.ts';
 import type { Scope } from '../../record/scope.ts';
 import { findUse, type MemoryUse } from '../context-log-store.ts';
-import { chunks, type Reader } from '../database.ts';
-import { toEvent } from '../event-store.ts';
+import type { Reader } from '../database.ts';
 import { toMemory } from '../memory-rows.ts';
-import { liesWithin, withinReach } from '../owner-store.ts';
+import { chunks, liesWithin, withinReach } from '../owner-store.ts';
 import { type MemoryFilter, type MemoryQuery, narrow } from '../read-memories.ts';
+import { toEvent } from '../session-store.ts';
 
 // What the inspector reads: lists with a place in them, counts and pictures. Everything here only reads, within a scope.
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { USER } from '../../record/statement.ts';
 import type { Scope } from '../../record/scope.ts';
-import { chunks, type Reader } from '../database.ts';
-import { liesWithin } from '../owner-store.ts';
+import type { Reader } from '../database.ts';
+import { chunks, liesWithin } from '../owner-store.ts';
 
 // What tells how well memory does: read by the online metrics and by the checks of the first conversations. Only reads.
 

@@ -1,12 +1,15 @@
+import { randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Selectable } from 'kysely';
 import { normalValue } from '../../record/attributes.ts';
 import type { Forgotten, ForgottenAs } from '../../record/forgotten.ts';
-import { contentHash, type Memory } from '../../record/memory.ts';
+import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
 import { isSameSubject, type Polarity, type Quote, type Tense } from '../../record/statement.ts';
-import { chunks, type Reader, type Writer } from '../database.ts';
+import type { Reader, Writer } from '../database.ts';
 import type { ForgottenSpanTable, ForgottenTable } from '../schema.ts';
-import { ownerColumns, removeRows, scopeOfRow } from '../tenant-rows.ts';
+import { contentHash } from '../../record/id.ts';
+import { chunks, ownerColumns, removeRows, rowsBy, scopeOfRow } from '../owner-store.ts';
 
 /** Words that were taken out of an event. `field` is where: its text, or its metadata as a whole. */
 export interface CutSpan extends Quote {
@@ -224,4 +227,86 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
     at: new Date(row.at),
     saidAgainAt: row.said_again_at === null ? null : new Date(row.said_again_at),
   };
+}
+
+/** By what a statement is recognised in a store that has none of its words. */
+export interface ForgottenDigests {
+  salt: string;
+  of: string[];
+}
+
+// Some 30 ms for a digest, so that who has an export cannot try a dictionary on it in an afternoon. Short values can still be guessed.
+const COST = { N: 2 ** 14, r: 8, p: 1 };
+const derive = promisify(scrypt as (key: string, salt: string, length: number, cost: object, done: Done) => void);
+type Done = (error: Error | null, key: Buffer) => void;
+
+async function digestOf(key: string, salt: string): Promise<string> {
+  return (await derive(key, salt, 16, COST)).toString('base64url');
+}
+
+type Recognised = Pick<Forgotten, 'subject' | 'attribute' | 'value' | 'polarity' | 'text'>;
+
+/** What a statement is recognised by: its words, and its fields where it has a value. */
+function keysOf({ subject, attribute, value, polarity, text }: Recognised): string[] {
+  const fields =
+    attribute === null || value === null
+      ? []
+      : [`fields ${JSON.stringify([subject.toLowerCase(), attribute, polarity, normalValue(value)])}`];
+  return [`text ${contentHash(text)}`, ...fields];
+}
+
+export function newSalt(): string {
+  return randomBytes(16).toString('base64url');
+}
+
+/** The digests under which a forgotten statement leaves the store. One that came with digests alone leaves with those. */
+export async function digestsFor(record: Recognised, salt: string): Promise<ForgottenDigests> {
+  return { salt, of: await Promise.all(keysOf(record).map((key) => digestOf(key, salt))) };
+}
+
+/** The digests of the records that came from another store: by their ids. */
+export async function digestsOf(
+  reader: Reader,
+  tenant: string,
+  ids: readonly string[],
+): Promise<Map<string, ForgottenDigests>> {
+  const rows = await rowsBy(reader, {
+    table: 'forgotten',
+    tenant,
+    column: 'id',
+    values: ids,
+    select: ['id', 'digests'],
+  });
+  return new Map(
+    rows.flatMap(({ id, digests }) => (digests === null ? [] : [[id, JSON.parse(digests) as ForgottenDigests]])),
+  );
+}
+
+/** Those of the statements that were forgotten, here or in the store from which the record of it came. */
+export async function forgottenAmong<Each extends Claim>(
+  reader: Reader,
+  tenant: string,
+  { claims, records }: { claims: readonly Each[]; records: readonly Forgotten[] },
+): Promise<Set<Each>> {
+  const found = new Set(claims.filter((claim) => isForgotten(claim, records)));
+  // A record of this store has its words.
+  const foreign = records.filter(({ text }) => text === '');
+  if (foreign.length === 0) return found;
+  const digests = await digestsOf(
+    reader,
+    tenant,
+    foreign.map(({ id }) => id),
+  );
+  for (const salt of new Set([...digests.values()].map((each) => each.salt))) {
+    const ofSalt = foreign.filter(({ id }) => digests.get(id)?.salt === salt);
+    for (const claim of claims) {
+      const before = ofSalt.filter(
+        ({ at, as }) => claim.statedAt <= at && (as === 'forgotten' || claim.type === 'intention'),
+      );
+      if (found.has(claim) || before.length === 0) continue;
+      const { of } = await digestsFor(claim, salt);
+      if (before.some(({ id }) => digests.get(id)?.of.some((digest) => of.includes(digest)) === true)) found.add(claim);
+    }
+  }
+  return found;
 }

@@ -4,10 +4,10 @@ import { ownerKey, type Scope } from '../../record/scope.ts';
 import type { Parts, Reader, Writer } from '../database.ts';
 import { derivedOf } from '../derivation-store.ts';
 import { toMemory } from '../memory-rows.ts';
-import { removeRows, rowsBy } from '../tenant-rows.ts';
 import { archiveMemory, reviseMemory } from '../write-memory.ts';
 import { eventsById, type Item, rowsWith } from './hide-in-log.ts';
 import { redactDocuments, redactHistory, redactText, type Says } from './redact-documents.ts';
+import { removeRows, rowsBy } from '../owner-store.ts';
 
 /**
  * Memories that were made of what is forgotten: those of nothing else go with it, the others lose its sentences. What was archived

@@ -6,13 +6,13 @@ import type { Memory } from '../../record/memory.ts';
 import { type Scope, visibleOwners } from '../../record/scope.ts';
 import type { Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
-import type { EventRow } from '../event-store.ts';
 import { eraseRefusals } from '../history-store.ts';
 import { memoriesFrom } from '../load-records.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { hideInEvent, type Hiding, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
-import { rowsBy } from '../tenant-rows.ts';
+import { rowsBy } from '../owner-store.ts';
+import type { EventRow } from '../session-store.ts';
 
 /** The turn that asks to forget, and its words that do. */
 export interface Request {
@@ -177,4 +177,36 @@ async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<Ev
 
 export async function eventsById(writer: Writer, tenant: string, ids: readonly string[]): Promise<EventRow[]> {
   return rowsBy(writer, { table: 'events', tenant, column: 'id', values: ids });
+}
+
+/** Takes words out of events that come from an older copy of what was forgotten since. */
+export async function hideForgottenSpans(
+  writer: Writer,
+  parts: Parts,
+  tenant: string,
+  eventIds: readonly string[],
+): Promise<void> {
+  for (const row of await eventsById(writer, tenant, eventIds)) {
+    const spans = await writer
+      .selectFrom('forgotten_spans as s')
+      .innerJoin('forgotten as f', (join) =>
+        join.onRef('f.tenant_id', '=', 's.tenant_id').onRef('f.id', '=', 's.forgotten_id'),
+      )
+      .select(['s.field', 's.start_at as start', 's.end_at as end'])
+      .where('s.tenant_id', '=', tenant)
+      .where('s.event_id', '=', row.id)
+      .where('f.as', '=', 'forgotten')
+      .where('f.digests', 'is not', null)
+      .execute();
+    const cut = spans.map(({ field, start, end }) => ({
+      event: row.id,
+      start,
+      end,
+      field: field as CutSpan['field'],
+      words: '',
+    }));
+    // What of the metadata said it is not known here: none of it is kept.
+    const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
+    await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);
+  }
 }

@@ -4,10 +4,10 @@ import { contentStems, coveredBy, indexWords, isContentWord } from '../../langua
 import { normalValue } from '../../record/attributes.ts';
 import type { Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
-import { type EventRow, toEvent } from '../event-store.ts';
 import { queueForEmbedding } from '../indexing.ts';
 import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-documents.ts';
+import { type EventRow, toEvent } from '../session-store.ts';
 
 /** What tells whether a sentence says something that is to be out of sight. */
 export interface Matter {

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { replaceStatements, statementsIn } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
 import { type Basis, BLOCK_KINDS, type BlockKindName, type SentenceBasis } from '../../record/block.ts';
-import { contentHash } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
+import { contentHash } from '../../record/id.ts';
 
 /** Whether a text says what is to be out of sight. */
 export type Says = (text: string) => boolean;

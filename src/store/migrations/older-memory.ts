@@ -1,7 +1,6 @@
 import { attributeTable } from '../../record/attributes.ts';
 import { keySchema, type Memory, SOURCE_TYPES, type SourceType } from '../../record/memory.ts';
-import { canonicalSubject, USER } from '../../record/statement.ts';
-import type { Origin, Trust } from '../../record/trust.ts';
+import { canonicalSubject, type Origin, type Trust, USER } from '../../record/statement.ts';
 
 // Before schema 8 a memory had a `key` and no other field of a statement: what formation knew of it was in `metadata`,
 // beside what the application kept there, and a permanent fact was of a type of its own, `keyed_fact`. The migration

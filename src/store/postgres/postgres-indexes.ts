@@ -1,17 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { digest } from '../../record/id.ts';
-import {
-  chunks,
-  type IndexedKind,
-  tellingWords,
-  type TextIndex,
-  type VectorHit,
-  type VectorIndex,
-  type VectorModel,
-  type WordSearch,
-} from '../database.ts';
+import type { IndexedKind, TextIndex, VectorHit, VectorIndex, VectorModel, WordSearch } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { TENANT_ROLE } from './row-security.ts';
+import { chunks } from '../owner-store.ts';
+import { tellingWords } from '../indexing.ts';
 
 const TEXT_TABLE: Record<IndexedKind, string> = { memory: 'memory_text', event: 'event_text' };
 const RECORD_TABLE: Record<IndexedKind, string> = { memory: 'memories', event: 'events' };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { parse } from '../../record/parse.ts';
-import { EVERY_TENANT, type Database } from '../database.ts';
+import { type Database, EVERY_TENANT } from '../database.ts';
 import { toJob, type Job, type JobState, type TenantFilter } from './job.ts';
 
 export interface JobFilter extends TenantFilter {

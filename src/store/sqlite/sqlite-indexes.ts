@@ -1,15 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  type IndexedKind,
-  type Reader,
-  tellingWords,
-  type TextIndex,
-  type VectorHit,
-  type VectorIndex,
-  type VectorModel,
-} from '../database.ts';
+import type { IndexedKind, Reader, TextIndex, VectorHit, VectorIndex, VectorModel } from '../database.ts';
 import { rowsThat } from '../load-records.ts';
 import { ownerStates } from '../owner-store.ts';
+import { tellingWords } from '../indexing.ts';
 
 const TEXT_TABLE: Record<IndexedKind, RawBuilder<unknown>> = {
   memory: sql.table('memory_text'),

@@ -1,6 +1,6 @@
 import { findDates, type FoundDate } from '../../../language/pack-dates.ts';
-import { packRegExp, plainMarks, wordsPattern, type Pack } from '../../../language/packs/pack.ts';
-import { packPattern } from '../../../language/packs/packs.ts';
+import type { Pack } from '../../../language/packs/pack.ts';
+import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import type { Polarity, Tense } from '../../../record/statement.ts';
 import { USER } from '../../../record/statement.ts';
 import { answersOf, type CompiledRule, mayHaveToken, rulesOf, ruleText } from './slot-patterns.ts';

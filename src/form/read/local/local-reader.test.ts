@@ -6,10 +6,10 @@ import { attributeTable } from '../../../record/attributes.ts';
 import type { Event, EventKind } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { MEMORY_TYPES } from '../../../record/memory-types.ts';
-import type { Origin } from '../../../record/trust.ts';
 import type { Reader, ReadInput, Reading } from '../reader.ts';
 import { createLocalReader } from './local-reader.ts';
 import { cpuTimeOf } from '../../../../test/cpu-time.ts';
+import type { Origin } from '../../../record/statement.ts';
 
 const reader = createLocalReader();
 const types = Object.entries(MEMORY_TYPES)

@@ -1,8 +1,8 @@
 import { extractEntities } from '../../../language/entities.ts';
 import type { ForeignSpan } from '../../../language/foreign-text.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
-import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
-import { detectPack, packPattern } from '../../../language/packs/packs.ts';
+import type { Pack } from '../../../language/packs/pack.ts';
+import { detectPack, packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
 import type { AttributeTable } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
@@ -24,12 +24,11 @@ import {
   readStatement,
   type ReadStatement,
 } from '../reader.ts';
-import { foreignAsTold, type TellForeign } from './tell-foreign.ts';
 import type { FilledSlot } from './fill-slots.ts';
 import { readObserved, topicsOf } from './observed.ts';
 import { correctionOf, dueOf, forgetObject, type ForgetObject, type Request, requestOf } from './requests.ts';
 import { featuresOf, select, type Selection } from './selector.ts';
-import { type ReadUnit, renderSlot, unitsOf, withDates } from './units.ts';
+import { foreignAsTold, type ReadUnit, renderSlot, type TellForeign, unitsOf, withDates } from './units.ts';
 
 export interface LocalReaderOptions {
   /** Unit vectors of texts by the local embedder. Null or absent, or where it fails: plain features decide alone, and keep less. */

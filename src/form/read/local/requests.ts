@@ -1,7 +1,7 @@
 import { asksAboutText, namesText } from '../../../language/foreign-text.ts';
 import { findDates } from '../../../language/pack-dates.ts';
-import { type Pack, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/pack.ts';
-import { packPattern } from '../../../language/packs/packs.ts';
+import type { Pack } from '../../../language/packs/pack.ts';
+import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
 import { isUser } from '../../../record/statement.ts';

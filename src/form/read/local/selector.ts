@@ -1,5 +1,5 @@
-import { type Pack, packRegExp, type PackWords, plainMarks } from '../../../language/packs/pack.ts';
-import { packPattern } from '../../../language/packs/packs.ts';
+import type { Pack, PackWords } from '../../../language/packs/pack.ts';
+import { packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
 import { SELECTOR_WEIGHTS } from './selector-weights.ts';
 
 /** The questions that the selector answers of a sentence, each with its classes. */

@@ -1,4 +1,5 @@
-import { lowerCase, packRegExp, wordsPattern, type Pack, type SlotRule } from '../../../language/packs/pack.ts';
+import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
+import { lowerCase, packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
 
 /** A rule of a pack, ready to be matched. */
 export interface CompiledRule {
