@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { parseAnswer } from '../src/models/parse-answer.ts';
-import { estimateTokens } from '../src/language/token-count.ts';
 import { measure, ms, report, summary, timeCells } from './measure.ts';
 import { json, startProtocolServer } from '../test/protocol-server.ts';
+import { estimateTokens } from '../src/language/words.ts';
 
 // What `generate` adds to the provider's own call, against a server on this machine. Goal: less than 2 ms.
 // Run: node bench/models.ts

@@ -63,14 +63,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'trust: what is derived takes the highest trust of its sources',
-    file: 'src/record/trust.ts',
+    file: 'src/record/statement.ts',
     from: 'Math.min(...levels',
     to: 'Math.max(...levels',
     tests: ['src/record/trust.test.ts'],
   },
   {
     name: 'trust: a tool is believed like the user',
-    file: 'src/record/trust.ts',
+    file: 'src/record/statement.ts',
     from: "tool: 'low'",
     to: "tool: 'high'",
     tests: ['test/attacks/tool-trust.test.ts', 'test/form-hostile.test.ts'],

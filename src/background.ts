@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
 import { consolidationJobs } from './consolidate/jobs.ts';
 import { changeEmbedder, type EmbedDeps, embedRecords } from './embed/embed.ts';
@@ -18,7 +19,14 @@ import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';
 
 /** What work in the background works with. */
-export type BackgroundDeps = EmbedDeps & FormDeps & ConsolidateDeps & WebhookDeps & { formation: Formation };
+export type BackgroundDeps = EmbedDeps &
+  FormDeps &
+  ConsolidateDeps &
+  WebhookDeps & {
+    formation: Formation;
+    /** Resolves when something is written next. */
+    written(): Promise<void>;
+  };
 
 /** How work in the background is done. */
 export interface BackgroundOptions {
@@ -34,8 +42,6 @@ export interface Background {
   start(): Promise<void>;
   /** Does everything that is due now and tells how it ended. For tests, scripts and a simulated clock. */
   drain(): Promise<RunCounts>;
-  /** Says that something was written. */
-  wake(): void;
   /** Finishes what runs, takes nothing new. */
   stop(): Promise<void>;
 }
@@ -53,7 +59,6 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     handlers: handlersOf(jobs, deps),
   });
   let isStarted = false;
-  let gathering: NodeJS.Timeout | null = null;
   let hasSchedules = false;
 
   const begin = async (): Promise<void> => {
@@ -63,14 +68,20 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     await queueEmbedding(deps);
   };
 
-  const feed = async (): Promise<void> => {
-    gathering = null;
-    if (!isStarted) return;
-    await feedEmbeddings(deps).catch((error: unknown) => {
-      // The schedule tries again soon; a store that is closing has nothing to feed.
-      if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
-    });
-    worker.wake();
+  const followWrites = async (): Promise<void> => {
+    let next = deps.written();
+    while (isStarted) {
+      await next;
+      await sleep(GATHER);
+      // What is written while the queue is fed is answered with another look.
+      next = deps.written();
+      if (!isStarted) return;
+      await feedEmbeddings(deps).catch((error: unknown) => {
+        // The schedule tries again soon; a store that is closing has nothing to feed.
+        if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
+      });
+      worker.wake();
+    }
   };
 
   return {
@@ -80,19 +91,15 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
       await begin();
       deps.formation.start();
       worker.start();
+      void followWrites();
     },
     async drain() {
       await begin();
       await deps.formation.drain();
       return worker.drain();
     },
-    wake() {
-      if (!isStarted) return;
-      gathering ??= setTimeout(() => void feed(), GATHER);
-    },
     async stop() {
       isStarted = false;
-      if (gathering !== null) clearTimeout(gathering);
       await deps.formation.stop();
       await worker.stop();
     },

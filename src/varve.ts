@@ -1,5 +1,5 @@
 import { type AssembleDeps, type AssembleOptions, createAssembling } from './assemble/assemble-deps.ts';
-import { type Background, createBackground } from './background.ts';
+import { createBackground } from './background.ts';
 import type { ConsolidateDeps } from './consolidate/consolidate-deps.ts';
 import { consolidationSettings } from './consolidate/consolidation-settings.ts';
 import { backfill, type BackfillOptions, type EmbedCounts, type EmbedDeps } from './embed/embed.ts';
@@ -65,17 +65,13 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   const checked = await checkedSettings(options);
   // Everything was checked: from here on something is made.
   const store = await openStore(storeOptions(options.store));
-  let background: Background | null = null;
   const writes = createWriteBell();
-  const database = tellingOfWrites(store, () => {
-    background?.wake();
-    writes.ring();
-  });
+  const database = tellingOfWrites(store, writes.ring);
   const parts = await createParts(database, options, checked);
   const { access, assembling, embedding, ledger } = parts;
   const deps = { ...parts, formation: createFormation(parts), webhooks: options.webhooks ?? {} };
   const settings = typeof options.background === 'object' ? options.background : {};
-  const work = (background = createBackground(deps, settings));
+  const work = createBackground({ ...deps, written: writes.next }, settings);
   if (options.background !== false) await work.start();
   const settleLogs = async (): Promise<void> => {
     await access.settle();

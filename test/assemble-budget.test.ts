@@ -3,9 +3,9 @@ import { budgetTable } from '../src/assemble/context-report.ts';
 import { fitContext, type FitRequest } from '../src/assemble/fit-context.ts';
 import { factsAndProfileLayout, fixedBudgetsLayout } from '../src/assemble/layouts.ts';
 import { applicationItem, type Item } from '../src/assemble/section.ts';
-import type { TokenCounter } from '../src/language/token-count.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
+import type { TokenCounter } from '../src/language/words.ts';
 
 /** One token for each word: numbers in tests can be counted by hand. */
 const byWord: TokenCounter = { id: 'words', count: (text) => text.match(/\S+/gu)?.length ?? 0 };

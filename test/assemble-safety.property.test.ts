@@ -13,12 +13,12 @@ import {
   SECTION_NAMES,
   type SectionName,
 } from '../src/assemble/section.ts';
-import { estimatingCounter } from '../src/language/token-count.ts';
 import type { Memory } from '../src/record/memory.ts';
 import type { Varve } from '../src/varve.ts';
 import { openVarve } from './assemble-users.ts';
 import { tagProblems, xmlProblems } from './well-formed.ts';
 import type { Trust } from '../src/record/statement.ts';
+import { estimatingCounter } from '../src/language/words.ts';
 
 const labels = Object.values(LAYOUTS).flatMap((layout) => [...linesOf(layout)]);
 const tags = [...new Set(Object.values(LAYOUTS).flatMap((layout) => [...tagsOf(layout)]))];

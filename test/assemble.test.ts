@@ -2,7 +2,6 @@ import { type Span, trace, type Tracer, type TracerProvider } from '@opentelemet
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineLayout } from '../src/assemble/layout.ts';
 import { type LayoutName, LAYOUTS } from '../src/assemble/layouts.ts';
-import { tokenizerCounter } from '../src/language/token-count.ts';
 import { createLanguageModel } from '../src/models/create-language-model.ts';
 import { MINUTE } from '../src/record/clock.ts';
 import { type HandleScope, parseScope } from '../src/record/scope.ts';
@@ -12,6 +11,7 @@ import { createVarve, type Varve } from '../src/varve.ts';
 import { openVarve, wordEmbedder } from './assemble-users.ts';
 import { databases } from './databases.ts';
 import { json, startProtocolServer, status } from './protocol-server.ts';
+import { tokenizerCounter } from '../src/language/words.ts';
 
 const open: Varve[] = [];
 async function opened(options?: Parameters<typeof openVarve>[0]): ReturnType<typeof openVarve> {

@@ -2,10 +2,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { estimateTokens } from '../src/language/token-count.ts';
 import { AGENT_TOOLS, TOOL_SETS } from '../src/tools/agent-tools.ts';
 import { databases } from './databases.ts';
 import { serverPlace, startServer, type ServerPlace, type ServerProcess } from './server-process.ts';
+import { estimateTokens } from '../src/language/words.ts';
 
 const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passagesOf } from '../src/language/sentences.ts';
-import { estimateTokens } from '../src/language/token-count.ts';
-import { words } from '../src/language/words.ts';
+import { estimateTokens, words } from '../src/language/words.ts';
 import { type Embedder, functionEmbedder } from '../src/models/embedder.ts';
 import { manualClock } from '../src/record/clock.ts';
 import { ownerKey } from '../src/record/scope.ts';

@@ -1,6 +1,5 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import { messageOf, VarveError } from '../errors.ts';
-import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import type { RecallDeps } from '../recall/recall.ts';
 import type { Scope } from '../record/scope.ts';
@@ -10,6 +9,7 @@ import type { ContextReport } from './context-report.ts';
 import { createKnowledgeCache, type KnowledgeCache } from './knowledge.ts';
 import type { Budget, Layout } from './layout.ts';
 import type { SectionName } from './section.ts';
+import type { TokenCounter } from '../language/words.ts';
 
 /** What assembling works with. */
 export interface AssembleDeps extends RecallDeps {

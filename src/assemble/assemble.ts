@@ -1,5 +1,4 @@
 import { messageOf } from '../errors.ts';
-import { estimatingCounter } from '../language/token-count.ts';
 import type { AttributeTable } from '../record/attributes.ts';
 import type { Scope } from '../record/scope.ts';
 import {
@@ -22,6 +21,7 @@ import { layoutOf } from './layouts.ts';
 import { chooseLookup, intentionSection, lookUp, mostRecalled } from './look-up.ts';
 import { type Item, type Material, SECTION_NAMES, type SectionName } from './section.ts';
 import { historyItems, ownText, pastTurns, profileItems, serviceItems } from './sections.ts';
+import { estimatingCounter } from '../language/words.ts';
 
 /** What the agent gets for one turn. */
 export interface AssembledContext {

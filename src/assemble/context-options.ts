@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { TokenCounter } from '../language/token-count.ts';
 import type { LanguageModel } from '../models/language-model.ts';
 import { RECALL_SOURCES, type RecallSource } from '../recall/recall-options.ts';
 import { textSchema, type TimeInput, timeSchema, timeZoneSchema } from '../record/parse.ts';
@@ -9,6 +8,7 @@ import type { Budget, Layout } from './layout.ts';
 import type { FormerLayoutName, LayoutName } from './layouts.ts';
 import type { SectionName } from './section.ts';
 import type { Trust } from '../record/statement.ts';
+import type { TokenCounter } from '../language/words.ts';
 
 /** What a hook is told of the turn. */
 export interface Asked {

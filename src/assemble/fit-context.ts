@@ -1,5 +1,4 @@
 import { invalidInput } from '../errors.ts';
-import type { TokenCounter } from '../language/token-count.ts';
 import type { ContextReport, SectionReport } from './context-report.ts';
 import type { Writing } from './escape.ts';
 import { createRooms, createSaid, cutText, fitSection, type FittedSection, type Said } from './fit-section.ts';
@@ -16,6 +15,7 @@ import {
   type WrittenContext,
 } from './layout.ts';
 import type { Item, Material, SectionName } from './section.ts';
+import type { TokenCounter } from '../language/words.ts';
 
 /** A context that fits, and what became of each section. */
 export interface FittedContext extends Omit<WrittenContext, 'tokens'> {

@@ -1,9 +1,9 @@
 import { invalidInput } from '../errors.ts';
-import type { TokenCounter } from '../language/token-count.ts';
 import type { RecallOptions } from '../recall/recall-options.ts';
 import type { PromptSection } from '../record/memory-types.ts';
 import { markdownWriting, type Writing, xmlWriting } from './escape.ts';
 import type { Item, Material, SectionName } from './section.ts';
+import type { TokenCounter } from '../language/words.ts';
 
 /** What happens to a section that is over its budget. */
 export type OverflowRule =

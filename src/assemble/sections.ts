@@ -1,6 +1,5 @@
 import { messageOf } from '../errors.ts';
 import { redactSensitive } from '../language/privacy-policy.ts';
-import type { TokenCounter } from '../language/token-count.ts';
 import { recall, type RecallDeps } from '../recall/recall.ts';
 import { type Event, isBlank } from '../record/event.ts';
 import type { Scope } from '../record/scope.ts';
@@ -11,6 +10,7 @@ import { defuseImages, oneLine } from './escape.ts';
 import { fitSection } from './fit-section.ts';
 import { overlap } from './intent.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
+import type { TokenCounter } from '../language/words.ts';
 
 /** The data of the services that the question needs: no other is loaded. */
 export async function serviceItems(asked: Asked, { services = {} }: ContextOptions, attempt: Attempt): Promise<Item[]> {

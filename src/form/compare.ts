@@ -1,5 +1,4 @@
-import { estimateTokens } from '../language/token-count.ts';
-import { indexWords, lexicalSimilarity } from '../language/words.ts';
+import { estimateTokens, indexWords, lexicalSimilarity } from '../language/words.ts';
 import { calibratedSimilarity, type Calibration } from '../models/calibration.ts';
 import { type Embedder, unlessUnavailable } from '../models/embedder.ts';
 import type { Event } from '../record/event.ts';

@@ -23,8 +23,8 @@ import {
 } from './read-turns.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
-import { estimateTokens } from '../language/token-count.ts';
 import { findSession, listSessionEvents } from '../store/session-store.ts';
+import { estimateTokens } from '../language/words.ts';
 
 /** How a formation is run. */
 export interface FormOptions {
@@ -107,12 +107,8 @@ async function takeUnformed(
   };
 }
 
-/**
- * The first events that fit together into one prompt: at least one, however long it is. No text has more tokens than characters,
- * so that a short stretch needs no counting.
- */
+/** The first events that fit together into one prompt: at least one, however long it is. */
 function withinTokens(events: readonly Event[], { tokens }: Pick<LimitSettings, 'tokens'>): Event[] {
-  if (events.reduce((sum, { content }) => sum + content.length, 0) <= tokens) return [...events];
   let sum = 0;
   const end = events.findIndex((event, index) => {
     sum += estimateTokens(event.content);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passagesOf } from './sentences.ts';
-import { estimateTokens } from './token-count.ts';
+import { estimateTokens } from './words.ts';
 
 const cut = (text: string): string[] => passagesOf(text).map(({ start, end }) => text.slice(start, end));
 

@@ -26,8 +26,8 @@ import {
   writeDate,
   yearSpan,
 } from './calendar.ts';
-import { ENGLISH_NUMBERS, numberOf } from './numbers.ts';
 import type { TextSpan } from './sentences.ts';
+import { ENGLISH_NUMBERS, numberOf } from './words.ts';
 
 /** A month, long or short, for a pattern that ignores case. */
 const ANY_MONTH: string =

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberNotSaid, numbersSaid } from './numbers.ts';
-import { isNameSaid } from './quotes.ts';
+import { isNameSaid, numberNotSaid, numbersSaid } from './quotes.ts';
 
 describe('numbers that are said', () => {
   it.each([

@@ -1,5 +1,4 @@
-import { estimateTokens } from './token-count.ts';
-import { withoutEnd } from './words.ts';
+import { estimateTokens, withoutEnd } from './words.ts';
 
 /** A sentence with its place in the text. */
 export interface Sentence {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuTime } from '../../test/cpu-time.ts';
-import { estimateTokens, estimatingCounter, tokenizerCounter } from './token-count.ts';
+import { estimateTokens, estimatingCounter, tokenizerCounter } from './words.ts';
 
 // Counted with gpt-tokenizer 4, o200k_base.
 const COUNTED: [string, number, string][] = [

@@ -1,8 +1,8 @@
 import { VarveError } from '../errors.ts';
-import { estimateTokens } from '../language/token-count.ts';
 import { type CallSettings, createCaller } from './caller.ts';
 import { type Embedded, type Embedder, unitVectors } from './embedder.ts';
 import { NO_USAGE, withUsage } from './language-model.ts';
+import { estimateTokens } from '../language/words.ts';
 
 // The AI SDK's specifications V2, V3 and V4 as far as we use them. Structural, so that `ai` is no dependency.
 

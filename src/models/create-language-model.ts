@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { invalidInput, VarveError } from '../errors.ts';
 import { type PrivacyPolicy, redactSensitive } from '../language/privacy-policy.ts';
-import { estimatingCounter, type TokenCounter } from '../language/token-count.ts';
 import { type Clock, systemClock } from '../record/clock.ts';
 import {
   type AiSdkAnswer,
@@ -33,6 +32,7 @@ import {
   parseAnswer,
 } from './parse-answer.ts';
 import { type Task, TASK_TIERS } from './prompt.ts';
+import { estimatingCounter, type TokenCounter } from '../language/words.ts';
 
 export interface LanguageModelOptions extends CallSettings, AnswerLimits {
   /** Does the quick tasks, and all of them when there is no other. */

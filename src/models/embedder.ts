@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { VarveError } from '../errors.ts';
-import { estimateTokens } from '../language/token-count.ts';
 import { type CallSettings, createCaller } from './caller.ts';
+import { estimateTokens } from '../language/words.ts';
 
 /** Turns texts into vectors. */
 export interface Embedder {

@@ -1,7 +1,7 @@
 import { VarveError } from '../errors.ts';
-import { estimateTokens } from '../language/token-count.ts';
 import { aiSdkModelId, type AiSdkRerankingModel, assertModel } from './ai-sdk.ts';
 import { type CallSettings, createCaller } from './caller.ts';
+import { estimateTokens } from '../language/words.ts';
 
 /** Orders texts by how well they answer a query, more slowly and better than vectors do. */
 export interface Reranker {

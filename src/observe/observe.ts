@@ -1,6 +1,5 @@
 import { invalidInput } from '../errors.ts';
 import { enqueue } from '../store/queue/enqueue.ts';
-import { estimateTokens } from '../language/token-count.ts';
 import { MINUTE } from '../record/clock.ts';
 import { type Event, type EventKind, ORIGIN_WEIGHTS, type ParsedEvent } from '../record/event.ts';
 import { isMemoryAnswer, MEMORY_ANSWER, withoutRecalled } from '../record/memory-answers.ts';
@@ -11,6 +10,7 @@ import { findByIdempotencyKey, insertEvents, type KeyedEvent } from '../store/ev
 import { hideEchoes } from '../store/forget/forget.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findIdleSessions, findSession, growSession, updateSession } from '../store/session-store.ts';
+import { estimateTokens } from '../language/words.ts';
 
 /** Events that were appended, in the order in which they were handed in. */
 export interface Appended {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../language/token-count.ts';
 import { DAY } from '../record/clock.ts';
 import { memoryTypeTable } from '../record/memory-types.ts';
 import { closenessToRanges } from './analyze-query.ts';
@@ -11,6 +10,7 @@ import type { RecallResult } from './recall-options.ts';
 import { growingArray } from './recall-view.ts';
 import { recencyBoost, recencyOf, scoreBySignals, SIGNAL_WEIGHTS } from './relevance.ts';
 import { packResults } from './results.ts';
+import { estimateTokens } from '../language/words.ts';
 
 const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -100, max: 100 }), { maxLength: 300 });
 

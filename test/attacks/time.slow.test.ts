@@ -51,20 +51,18 @@ function leastOf(time: () => number): number {
 
 /** Functions that see stored text, a tool's text or a model's text as a whole, by their module. */
 const FUNCTIONS: Record<string, readonly string[]> = {
-  'src/language/entities.ts': ['extractEntities'],
+  'src/language/entities.ts': ['extractEntities', 'entitySlug'],
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
   'src/language/sentences.ts': ['bareStatement', 'splitSentences', 'readDatedLine', 'statementsIn', 'passagesOf'],
-  'src/language/token-count.ts': ['estimateTokens'],
-  'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems'],
+  'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems', 'estimateTokens'],
   'src/assemble/escape.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks', 'escapeXml', 'safeJson'],
   'src/recall/document-profile.ts': ['profileDocument'],
   'src/models/tolerant-json.ts': ['readTolerantJson'],
-  'src/record/memory.ts': ['contentHash'],
+  'src/record/id.ts': ['contentHash'],
   'src/record/attributes.ts': ['snakeCase', 'normalValue'],
   'src/language/secrets.ts': ['findSecrets'],
   'src/language/inert-text.ts': ['visibleText', 'inertText', 'withoutMarkers'],
   'src/record/memory-answers.ts': ['isMemoryAnswer', 'withoutRecalled'],
-  'src/record/entity.ts': ['entitySlug'],
 };
 
 // Processor time. A quadratic pattern takes seconds for 100 kB and minutes for 1 MB.

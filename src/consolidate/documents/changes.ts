@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readTolerantJson } from '../../models/tolerant-json.ts';
-import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
-import { isNameSaid } from '../../language/quotes.ts';
+import { isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { cutWords, problemOf, type TextSources } from '../check-text.ts';

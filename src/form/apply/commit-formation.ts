@@ -1,5 +1,4 @@
 import { enqueue } from '../../store/queue/enqueue.ts';
-import { estimateTokens } from '../../language/token-count.ts';
 import { MINUTE } from '../../record/clock.ts';
 import { type Event, ORIGIN_WEIGHTS } from '../../record/event.ts';
 import { ownerKey, type Scope } from '../../record/scope.ts';
@@ -17,6 +16,7 @@ import { type Applied, applyStatements } from './apply.ts';
 import { spokenEvents, writeReflections, writeTopics } from './reflections.ts';
 import { applyEnds, applyForgets } from './requests.ts';
 import { usesModel } from '../read/reader.ts';
+import { estimateTokens } from '../../language/words.ts';
 
 /** Writes all of a formation in one transaction, unless another formation has read the events first: then only the cost is written. */
 export async function commitFormation(

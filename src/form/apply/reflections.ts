@@ -1,6 +1,5 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
-import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
-import { isEnglish, isNameSaid } from '../../language/quotes.ts';
+import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';

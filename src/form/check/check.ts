@@ -1,6 +1,5 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
-import { numberNotSaid, numbersSaid } from '../../language/numbers.ts';
-import { isEnglish, isNameSaid, locateQuote } from '../../language/quotes.ts';
+import { isEnglish, isNameSaid, locateQuote, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { keySchema, type Memory, type SourceType } from '../../record/memory.ts';

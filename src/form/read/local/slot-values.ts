@@ -1,9 +1,8 @@
 import { GIVEN_NAMES, PLACES } from '../../../language/entities.ts';
-import { ENGLISH_NUMBERS } from '../../../language/numbers.ts';
 import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack, SlotRule } from '../../../language/packs/pack.ts';
 import { LANGUAGES, packRegExp, wordsPattern } from '../../../language/packs/packs.ts';
-import { withoutEnd, wordSet } from '../../../language/words.ts';
+import { ENGLISH_NUMBERS, withoutEnd, wordSet } from '../../../language/words.ts';
 
 export interface SlotContext extends DateContext {
   /** The assistant's message before the turn, for the first sentence of an answer; null otherwise. */
