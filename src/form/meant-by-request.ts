@@ -5,10 +5,18 @@ import { type AttributeTable, normalValue } from '../record/attributes.ts';
 
 /** What of a memory tells whether a request means it. */
 export interface Meanable {
+  subject?: string;
   attribute: string | null;
   value: string | null;
   content: string;
   statedAt: Date;
+}
+
+/** How the words of a request are read: a few words of it are often too few to tell their language by. */
+export interface AskedIn {
+  attributes: AttributeTable;
+  /** The language of the turn that asks. */
+  pack?: Pack | null;
 }
 
 /** Words of a request around what it is about: "please forget what I said about my". */
@@ -24,83 +32,116 @@ const REQUEST_WORDS =
 export function meantByRequest<Item extends Meanable>(
   about: string,
   items: readonly Item[],
-  attributes: AttributeTable,
-  least: number = HALF,
+  { attributes, pack = null, least = HALF }: AskedIn & { least?: number },
 ): Item[] {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   if (words === '') return [];
+  const own = pack ?? detectPack(words);
+  const things = words.split(THINGS);
+  const meant = things.map((thing) => meantByThing(thing, items, { attributes, pack: own, least }));
+  // "Her name and her school": where each of them is known.
+  if (things.length > 1 && meant.every(({ length }) => length > 0)) return [...new Set(meant.flat())];
+  return things.length > 1 ? meantByThing(words, items, { attributes, pack: own, least }) : meant.flat();
+}
+
+/** Between two things of somebody's: "my name and my address", "le prénom de ma fille ni son école". */
+const THINGS =
+  / (?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|nem|en|of|né) (?=(?:my|his|her|their|our|mein\p{L}*|sein\p{L}*|ihr\p{L}*|unser\p{L}*|mis?|sus?|m[oae]n?s?|s[oae]n?s?|nos|notre|leurs?|o meu|a minha|o seu|a sua|(?:il|la|i|le|dei|della|del|delle) (?:mi|su)\p{L}+|mijn|zijn|haar|onze?) )/giu;
+
+function meantByThing<Item extends Meanable>(
+  words: string,
+  items: readonly Item[],
+  { attributes, pack: own, least }: { attributes: AttributeTable; pack: Pack | null; least: number },
+): Item[] {
   const plain = ` ${normalValue(words)} `;
   const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
-  if (named.length > 0) return withRepeats(named, items);
-  const topics = topicsIn(words, attributes);
+  if (named.length > 0)
+    return [...new Set([...withRepeats(named, items), ...aboutNamed(named, words, { items, own })])];
+  const topics = topicsIn(words, { attributes, pack: own });
   const byAttribute = items.filter(({ attribute }) => attribute !== null && topics.has(attribute));
-  const own = detectPack(words);
-  const sharing = items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own));
-  if (hasAll(words, topics) && byAttribute.length + sharing.length > 0)
+  const sharing = precise(
+    items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
+    [...topics].some((topic) => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape)),
+  );
+  if (hasAll(words, topics, own) && byAttribute.length + sharing.length > 0)
     return withRepeats([...byAttribute, ...sharing], items);
   if (byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
-  const clauses = words.split(PARTS).filter((clause) => !keeps(clause));
-  const stems = clauses.map((clause) => tellingStems(withoutTopics(clause)));
+  const clauses = words.split(PARTS).filter((clause) => !keeps(clause, own));
+  const stems = clauses.map((clause) => tellingStems(withoutTopics(clause, own), own));
   const said = items.filter(({ content, value }) =>
     stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
   if (said.length > 0) return withRepeats(said, items);
-  const most = sharingMost(clauses, items, least);
+  const most = sharingMost(clauses, items, { pack: own, least });
   if (most.length > 0) return most;
   const [latest] = sharing.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
   return latest === undefined ? [] : [latest];
+}
+
+const SAID_IN_DIGITS: ReadonlySet<string> = new Set(['date', 'number', 'phone']);
+
+/** "The date of birth of my daughter": of several sentences about birthdays the one with a date. */
+function precise<Item extends Meanable>(items: readonly Item[], isInDigits: boolean): Item[] {
+  const digits = isInDigits ? items.filter(({ content }) => /\d/u.test(content)) : [];
+  return digits.length > 0 ? digits : [...items];
 }
 
 /** The share of its telling words that a request may be told by. */
 export const HALF: number = 0.5;
 
 /** What has more of the words of one clause than anything else; all of it where the clause says "everything". */
-function sharingMost<Item extends Meanable>(clauses: readonly string[], items: readonly Item[], least: number): Item[] {
+function sharingMost<Item extends Meanable>(
+  clauses: readonly string[],
+  items: readonly Item[],
+  { pack, least }: { pack: Pack | null; least: number },
+): Item[] {
   if (least >= 1) return [];
   for (const clause of clauses) {
-    const stems = tellingStems(clause);
+    const stems = tellingStems(clause, pack);
     const shares = items.map(({ content, value }) => sharesWords(stems, `${content} ${value ?? ''}`));
     const best = Math.max(0, ...shares);
     if (best < least) continue;
     const found = items.filter((_, index) => shares[index] === best);
-    const own = detectPack(clause);
-    const isAll = own !== null && packPattern(own, 'request:all').test(clause);
+    const isAll = pack !== null && packPattern(pack, 'request:all').test(clause);
     if (isAll || new Set(found.map(({ content }) => content)).size === 1) return found;
   }
   return [];
 }
 
 /** "But remember the name": what a clause wants kept is not meant. */
-function keeps(clause: string): boolean {
-  const own = detectPack(clause);
-  if (own === null || packPattern(own, 'request:not').test(clause)) return false;
-  return packPattern(own, 'request:keep').test(clause) && !packPattern(own, 'request:drop').test(clause);
+function keeps(clause: string, pack: Pack | null): boolean {
+  if (pack === null || packPattern(pack, 'request:not').test(clause)) return false;
+  return packPattern(pack, 'request:keep').test(clause) && !packPattern(pack, 'request:drop').test(clause);
 }
 
 /** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
 const WIDER: Readonly<Record<string, readonly string[]>> = { health: ['medical_condition', 'medication'] };
 
-/** Whether a request means all that is about its topic: "everything about …", or a topic that has many sides. */
-export function isWide(about: string, attributes: AttributeTable): boolean {
+/** Whether a request means several things, or all that is about its topic: "everything about …", or a topic that has many sides. */
+export function isWide(about: string, { attributes, pack = null }: AskedIn): boolean {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
-  return hasAll(about, topicsIn(words, attributes));
+  const own = pack ?? detectPack(about);
+  if (words.split(THINGS).length > 1) return true;
+  return hasAll(about, topicsIn(words, { attributes, pack: own }), own);
 }
 
-function hasAll(words: string, topics: ReadonlySet<string>): boolean {
-  const own = detectPack(words);
-  return [...topics].some((topic) => topic in WIDER) || (own !== null && packPattern(own, 'request:all').test(words));
+function hasAll(words: string, topics: ReadonlySet<string>, pack: Pack | null): boolean {
+  if ([...topics].some((topic) => topic in WIDER)) return true;
+  return (
+    pack !== null && (['request:all', 'request:told'] as const).some((name) => packPattern(pack, name).test(words))
+  );
 }
 
 /** Whether the words of a request name something that the tables know: "where I work". */
-export function namesTopic(about: string, attributes: AttributeTable): boolean {
-  return topicsIn(plainMarks(about).replace(REQUEST_WORDS, '').trim(), attributes).size > 0;
+export function namesTopic(about: string, reading: AskedIn): boolean {
+  return topicsIn(plainMarks(about).replace(REQUEST_WORDS, '').trim(), reading).size > 0;
 }
 
 /** Whether the words of a request name nothing, so that it means what was said just before. */
-export function namesNothing(about: string, attributes: AttributeTable): boolean {
+export function namesNothing(about: string, reading: AskedIn): boolean {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
-  return tellingStems(words).size === 0 && topicsIn(words, attributes).size === 0;
+  return tellingStems(words, reading.pack ?? null).size === 0 && topicsIn(words, reading).size === 0;
 }
 
 function isNamed(value: string | null, plain: string): boolean {
@@ -109,6 +150,17 @@ function isNamed(value: string | null, plain: string): boolean {
   return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(wanted)
     ? plain.includes(wanted)
     : plain.includes(` ${wanted} `);
+}
+
+/** "All I told you of Javier": what is known of somebody whose name is a value. */
+function aboutNamed<Item extends Meanable>(
+  named: readonly Item[],
+  words: string,
+  { items, own }: { items: readonly Item[]; own: Pack | null },
+): Item[] {
+  if (!hasAll(words, new Set(), own)) return [];
+  const names = named.map(({ value }) => ` ${normalValue(value ?? '')} `);
+  return items.filter(({ subject = '' }) => names.some((name) => ` ${normalValue(subject)} `.includes(name)));
 }
 
 /** Statements, and those without an attribute that repeat one of their values. */
@@ -124,8 +176,8 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
 }
 
 /** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
-function tellingStems(words: string): Set<string> {
-  const own = detectPack(words);
+function tellingStems(words: string, pack: Pack | null): Set<string> {
+  const own = pack ?? detectPack(words);
   const asks = ['request:forget', 'request:drop', 'request:keep'] as const;
   const packs = PACKS.filter((pack) => pack === own || asks.some((name) => packPattern(pack, name).test(words)));
   const common = new Set(packs.flatMap(({ language, common: each }) => (language === 'en' ? [] : each.split('|'))));
@@ -135,6 +187,7 @@ function tellingStems(words: string): Set<string> {
   const asked = packs.reduce((text, pack) => text.replace(requestWords(pack), inside), words);
   const kept = (asked.match(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu) ?? []).filter((word) => {
     const lower = word.toLowerCase().replace(/^\p{L}{1,2}['’]/u, '');
+    if (relations().has(lower)) return true;
     if (common.has(lower) || packs.some((pack) => isPointing(pack, lower))) return false;
     return lower.length > 2 || (lower.length > 1 && /\p{Lo}/u.test(lower));
   });
@@ -144,8 +197,18 @@ function tellingStems(words: string): Set<string> {
 /** Articles and pronouns that French and Italian write together with a word: "l'esame", "j'ai". */
 const ELIDED = /(?<!\p{L})(?:[cdjlmnstv]|qu|(?:a|d[ae]|ne|su)?ll|un|quest|quell)['’](?=\p{L}{2})/giu;
 
+/** The stems of a text. A relation has the same stem in all its words: "papà" and "padre". */
 function stemsOf(text: string): Set<string> {
-  return contentStems(text.replace(ELIDED, ' '));
+  const plain = text.replace(ELIDED, ' ').replace(/\p{L}+/gu, (word) => relations().get(word.toLowerCase()) ?? word);
+  return contentStems(plain);
+}
+
+let relationOfWord: ReadonlyMap<string, string> | undefined;
+
+/** Words for a relation in all languages, with the word for it that is the same in all. */
+function relations(): ReadonlyMap<string, string> {
+  relationOfWord ??= new Map(PACKS.flatMap((pack) => Object.entries(pack.relations)));
+  return relationOfWord;
 }
 
 const pointingWords = new WeakMap<Pack, RegExp>();
@@ -166,6 +229,8 @@ function sharesWords(wanted: ReadonlySet<string>, text: string): number {
     stems.some((other) => {
       if (other === stem) return true;
       const [short, long] = other.length < stem.length ? [other, stem] : [stem, other];
+      // "Laktose" and "laktoseintolerant".
+      if (short.length >= 6 && long.startsWith(short)) return true;
       return (
         short.length >= 5 &&
         long.length - short.length <= 3 &&
@@ -175,9 +240,8 @@ function sharesWords(wanted: ReadonlySet<string>, text: string): number {
   return wanted.size === 0 ? 0 : [...wanted].filter(has).length / wanted.size;
 }
 
-function withoutTopics(clause: string): string {
-  const own = detectPack(clause);
-  return (own === null ? [] : topicsOf(own))
+function withoutTopics(clause: string, pack: Pack | null): string {
+  return (pack === null ? [] : topicsOf(pack))
     .reduce((rest, [, pattern]) => rest.replace(pattern, ' '), clause)
     .replace(/ {2,}/g, ' ');
 }
@@ -187,10 +251,10 @@ const requestPatterns = new WeakMap<Pack, RegExp>();
 function requestWords(pack: Pack): RegExp {
   let pattern = requestPatterns.get(pack);
   if (pattern === undefined) {
-    const { forget, forgetNamed, lead, drop, keep, not, unsaid, all, polite } = pack.requests;
+    const { forget, forgetNamed, lead, drop, keep, not, unsaid, told, all, polite } = pack.requests;
     const said = pack.language === 'en' ? '' : pack.words.said;
     const pointing = pack.script === 'han' ? pack.requests.pointing : '';
-    const words = [forget, forgetNamed, unsaid, drop, keep, not, all, polite, pointing, lead, said];
+    const words = [forget, forgetNamed, unsaid, told, drop, keep, not, all, polite, pointing, lead, said];
     pattern = wordsPattern(words.filter(Boolean).join('|'), pack.script, 'giu');
     requestPatterns.set(pack, pattern);
   }
@@ -212,11 +276,12 @@ function topicsOf(pack: Pack): [attribute: string, pattern: RegExp][] {
 }
 
 /** "My phone number and my address" are two things. */
-const PARTS = /[,;.!?，、。]| (?:and|but|und|aber|y|pero|et|mais|e|mas|en|maar|ed|ma|però) |和/giu;
+const PARTS =
+  /[,;.!?，、。]| (?:and|or|nor|but|und|oder|noch|aber|y|o|ni|pero|et|ou|mais|e|nem|mas|en|of|maar|ed|né|ma|però) |和/giu;
 
 /** The attributes that a request names; of two in one part the last one is the head: "my child's school", "adresse mail". */
-function topicsIn(words: string, attributes: AttributeTable): Set<string> {
-  const own = detectPack(words);
+function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<string> {
+  const own = pack ?? detectPack(words);
   const packs = own === null ? PACKS : [own];
   const topics = new Set<string>();
   for (const part of words.split(PARTS)) {

@@ -1,3 +1,4 @@
+import { detectPack } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { contentStems, withoutEnd } from '../../language/words.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
@@ -223,22 +224,34 @@ async function findMeant(
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, own, [following]);
+  const asked = { attributes: deps.attributes, pack: detectPack(evidence.event.content) };
   // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
-  if (namesNothing(request.about, deps.attributes) || isAboutOwnTurn(request.about, evidence))
-    return saidJustBefore(writer, own, { named, evidence, turns });
-  const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, deps.attributes);
-  if (memories.length > 0 && !isWide(request.about, deps.attributes)) return { memories, words: [] };
+  const isOwnTurn = request.isToldBefore !== true && isAboutOwnTurn(request.about, evidence);
+  if (isOwnTurn || namesNothing(request.about, asked)) return saidJustBefore(writer, own, { named, evidence, turns });
+  const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
+  if (memories.length > 0 && !isWide(request.about, asked))
+    return { memories: withSameWords(memories, own), words: [] };
   const said = await saidBefore(writer, owner, evidence.event);
   const sentences = meantByRequest(
     request.about,
     said.filter(({ quote }) => quote.event !== evidence.event.id),
-    deps.attributes,
+    asked,
   ).map(({ quote }) => quote);
   if (memories.length + sentences.length > 0) {
     const meant = await withStatements(writer, own, sentences);
-    return { ...meant, memories: [...new Set([...memories, ...meant.memories])] };
+    return { ...meant, memories: withSameWords([...new Set([...memories, ...meant.memories])], own) };
   }
   return withStatements(writer, own, nearest == null ? [] : [nearest]);
+}
+
+/** Statements, and those that were read from nothing but the words of one of them: "Javier has coeliac disease" from "Javier is a coeliac". */
+function withSameWords(memories: readonly Memory[], own: readonly Memory[]): Memory[] {
+  const whole = memories.filter(({ attribute }) => attribute === null).flatMap(({ quotes }) => quotes);
+  const isInside = (quote: Quote): boolean =>
+    whole.some(({ event, start, end }) => event === quote.event && start <= quote.start && end >= quote.end);
+  return own.filter(
+    (memory) => memories.includes(memory) || (memory.quotes.length > 0 && memory.quotes.every(isInside)),
+  );
 }
 
 function isAboutOwnTurn(about: string, { event, start }: Evidence): boolean {
@@ -346,8 +359,7 @@ export async function withNearest(
   forgets: readonly CheckedForget[],
 ): Promise<CheckedForget[]> {
   const open = forgets.filter(
-    ({ request, targets }) =>
-      request.takenBack !== true && targets.length === 0 && !namesNothing(request.about, deps.attributes),
+    ({ request, targets }) => request.takenBack !== true && targets.length === 0 && !namesNothing(request.about, deps),
   );
   if (open.length === 0) return [...forgets];
   const found = new Map<CheckedForget, Quote | null>();

@@ -130,6 +130,8 @@ export interface ReadForget {
   known: number[];
   /** "Actually, keep it": takes the last request back. */
   takenBack?: boolean;
+  /** "I shouldn't have told you about Danny. Forget it.": earlier turns are meant, although the words stand in this one. */
+  isToldBefore?: boolean;
 }
 
 export interface ReadReflection {

@@ -121,6 +121,8 @@ export interface PackRequests {
   forget: string;
   /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
   forgetNamed: string;
+  /** How a user speaks of what they have told: "I shouldn't have told you about Danny". */
+  told: string;
   /** Words of requests that name nothing: what was said, when, and where it is kept. Such a request means what was said just before. */
   pointing: string;
   /** What may stand before a request in its clause: "please", "could you". */

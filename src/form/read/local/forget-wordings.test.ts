@@ -53,10 +53,11 @@ describe.each(told)('requests after $said', ({ said, meant, requests }) => {
     const attributes = attributeTable();
     const items = said.map((content) => ({ content, attribute: null, value: null, statedAt: new Date(0) }));
     const found = (await forgetsIn(text, said)).flatMap(({ about }) =>
-      namesNothing(about, attributes)
+      namesNothing(about, { attributes })
         ? [said.at(-1)]
-        : meantByRequest(about, items, attributes).map(({ content }) => content),
+        : meantByRequest(about, items, { attributes }).map(({ content }) => content),
     );
-    expect(found).toEqual(meant === null ? [] : [meant]);
+    // A regret and a request after it mean the same.
+    expect([...new Set(found)]).toEqual(meant === null ? [] : [meant]);
   });
 });

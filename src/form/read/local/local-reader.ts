@@ -4,7 +4,6 @@ import { type DateContext, findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { detectPack, packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { type EmbedOptions, unlessUnavailable } from '../../../models/embedder.ts';
-import type { AttributeTable } from '../../../record/attributes.ts';
 import type { Event } from '../../../record/event.ts';
 import type { Memory } from '../../../record/memory.ts';
 import { isUser, type Tense, USER } from '../../../record/statement.ts';
@@ -15,6 +14,7 @@ import {
   meantByRequest,
   namesNothing,
   namesTopic,
+  type AskedIn,
 } from '../../meant-by-request.ts';
 import {
   emptyReading,
@@ -252,10 +252,11 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
   const before = meanableBefore(turn, input, reading);
   // "Take the vanilla off" is work on a list, where a list has the vanilla.
   const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
-  const isGrounded: IsGrounded = (words, least = 1) =>
-    meantByRequest(words, meanable, input.attributes, least).length > 0;
-  const { points, about } = aboutOf(object, isGrounded, input.attributes);
-  const inTurn = meantInTurn(turn, unit, { ...object, points, isGrounded });
+  const asked = { attributes: input.attributes, pack: unit.pack };
+  const isGrounded: IsGrounded = (words, least = 1) => meantByRequest(words, meanable, { ...asked, least }).length > 0;
+  const told = toldBefore(turn, unit, object).find((words) => isGrounded(words) || isGrounded(words, HALF));
+  const { points, about } = aboutOf({ ...object, told }, isGrounded, asked);
+  const inTurn = told === undefined ? meantInTurn(turn, unit, { ...object, points, isGrounded, asked }) : null;
   if (inTurn !== null) {
     // What the turn says before the request is not formed at all; what its sentence says after it is not either.
     if (inTurn.isBefore)
@@ -265,31 +266,57 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
   }
   const pointsBack = about === '' && unit.index === 0;
   if (about === null || (pointsBack && isTask(lastOwn(turn, input)?.content ?? ''))) return;
+  const isToldBefore = told !== undefined && about === told;
   // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
-  if (about === '' || about === said.trim())
+  if (about === '' || about === said.trim() || isToldBefore)
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
-  const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, input.attributes);
+  const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
-  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known });
+  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known, isToldBefore });
 }
 
 type IsGrounded = (words: string, least?: number) => boolean;
 
+/**
+ * "I shouldn't have told you about Danny. That's his business. Forget it.": clauses that speak of what was told before; for "forget all
+ * you know of him" whoever the turn names.
+ */
+function toldBefore({ event }: Turn, { pack, text, start }: ReadUnit, { candidates }: ForgetObject): string[] {
+  if (pack === null) return [];
+  const clauses = plainMarks(event.content.slice(0, start + text.length)).split(CLAUSE_END);
+  const explained = EXPLAINED.exec(plainMarks(event.content.slice(start + text.length)))?.[1];
+  const told = [
+    ...(explained === undefined ? [] : [explained]),
+    ...clauses.filter((clause) => packPattern(pack, 'request:told').test(clause)),
+  ];
+  if (!packPattern(pack, 'they').test(candidates[0] ?? '')) return told;
+  return [...told, ...clauses.flatMap((clause) => clause.match(NAME) ?? [])];
+}
+
+/** "Delete all about my ex. I mean, all about Markus.": a request is told again in other words. */
+const EXPLAINED =
+  /^[\s.!?,;–—-]*(?:i mean|meaning|that is|i\.e\.|so|also|ich mein(?:e|te)?|sprich|d\.h\.|das heißt|o sea|es decir|digo|c'est-à-dire|enfin|je veux dire|ou seja|quer dizer|isto é|cioè|ovvero|voglio dire|dus|oftewel|ik bedoel)[,:]? ([^.!?\n]{3,120})/iu;
+const CLAUSE_END = /[,;.:!?–—…、，。]/u;
+const NAME = /\p{Lu}\p{L}+/gu;
+
 /** What a request is about; empty where it points at what was said just before, null where nothing is asked. */
 function aboutOf(
-  { candidates, needsObject, isIdiom, near, ahead }: ForgetObject,
+  { candidates, needsObject, isIdiom, near, ahead, told }: ForgetObject & { told?: string },
   isGrounded: IsGrounded,
-  attributes: AttributeTable,
+  asked: AskedIn,
 ): { points: boolean; about: string | null } {
-  const isNothing = (words: string): boolean => namesNothing(words, attributes);
+  const isNothing = (words: string): boolean => namesNothing(words, asked);
   const [first = ''] = candidates;
   const points = !needsObject && [near ?? first, first].some(isNothing);
   // Only the words of the request itself and of its clause may be told by a part of them.
   const grounded =
-    candidates.find((words) => isGrounded(words)) ?? candidates.slice(0, 2).find((words) => isGrounded(words, HALF));
+    candidates.slice(0, 2).find((words) => isGrounded(words)) ??
+    told ??
+    candidates.find((words) => isGrounded(words)) ??
+    candidates.slice(0, 2).find((words) => isGrounded(words, HALF));
   if (grounded !== undefined || isIdiom) return { points, about: grounded ?? (points ? '' : null) };
   const named =
-    candidates.find((words) => namesTopic(words, attributes)) ??
+    candidates.find((words) => namesTopic(words, asked)) ??
     (points ? ahead : candidates).find((words) => !isNothing(words));
   return { points, about: named ?? '' };
 }
@@ -310,15 +337,17 @@ function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
 function meantInTurn(
   { event }: Turn,
   { text, start }: ReadUnit,
-  object: ForgetObject & { points: boolean; isGrounded: IsGrounded },
+  object: ForgetObject & { points: boolean; isGrounded: IsGrounded; asked: AskedIn },
 ): { words: string; about: string; isBefore: boolean } | null {
-  const { following, clause, points, isDenied, isGrounded } = object;
+  const { following, clause, near, points, isDenied, isGrounded, asked } = object;
   const lead = text.slice(0, following ?? 0);
   const after = text.slice(lead.length).replace(/^[\s:]+/u, '');
   if ((points || isDenied) && lead !== '' && isMoreThanGreeting(after) && !isGrounded(lead))
     return { words: lead, about: after, isBefore: false };
   const own = plainMarks(event.content.slice(0, start + clause)).trim();
-  const isMeant = clause > 0 && points && isMoreThanGreeting(own) && !isGrounded(own);
+  // "Never mind what I said there, …" tells nothing itself.
+  const isNamed = namesNothing(own, asked) || isGrounded(own) || isGrounded(near ?? '', HALF);
+  const isMeant = clause > 0 && points && isMoreThanGreeting(own) && !isNamed;
   return isMeant ? { words: text.slice(clause), about: own, isBefore: true } : null;
 }
 
