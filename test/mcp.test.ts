@@ -129,6 +129,46 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         expect(JSON.stringify(left.structuredContent)).not.toContain(pet);
       });
 
+      it(`takes a right call of every other tool over ${door}`, async () => {
+        const client = await connect('all');
+        const mark = `quince${door.toLowerCase()}`;
+        const answer = async (name: string, input: Record<string, unknown> = {}): Promise<string> => {
+          const called = await call(client, name, input);
+          expect([name, called.isError ?? false]).toEqual([name, false]);
+          return JSON.stringify(called.structuredContent);
+        };
+        const tried = new Map<string, string>();
+        const take = async (name: string, input?: Record<string, unknown>): Promise<string> => {
+          tried.set(name, await answer(name, input));
+          return tried.get(name) ?? '';
+        };
+        await answer('log_conversation', { messages: [{ role: 'user', content: `My ${mark} tree bears no fruit.` }] });
+        await answer('remember', { text: `The ${mark} stands behind the barn.` });
+        for (const name of ['search_user_memories', 'search_history', 'semantic_search', 'find_everything'])
+          expect(await take(name, { query: mark })).toContain(mark);
+        await take('add_note', { title: `Pruning the ${mark}`, content: 'In February.', tags: [mark] });
+        expect(await take('list_notes', { tags: [mark] })).toContain(`Pruning the ${mark}`);
+        await take('save_item', { title: `About the ${mark}`, url: `https://example.org/${mark}`, tags: [mark] });
+        expect(await take('list_saved_items', { tags: [mark] })).toContain(`About the ${mark}`);
+        for (const [name, state] of [
+          ['complete_intention', 'done'],
+          ['dismiss_intention', 'dismissed'],
+        ] as const) {
+          await answer('remember', { text: `Water the ${mark} (${state})`, due: '2026-04-01' });
+          const { intentions } = JSON.parse(await take('list_intentions')) as {
+            intentions: { id: string; text: string }[];
+          };
+          const id = intentions.find(({ text }) => text === `Water the ${mark} (${state})`)?.id;
+          expect(JSON.parse(await take(name, { id }))).toMatchObject({ intention: { id, state } });
+        }
+        const inOtherTests =
+          /remember|forget|correct|get_context|log_|list_due|search_memory|_facts|_observation|_user_context/;
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name).filter((name) => !tried.has(name) && !inOtherTests.test(name))).toEqual(
+          [],
+        );
+      });
+
       it(`says what is wrong with a date instead of storing it over ${door}`, async () => {
         const wrong = await call(await connect(), 'remember', { text: 'Call Mum', due: 'next Tuesday' });
         expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringContaining('ISO 8601')]);
@@ -204,6 +244,12 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       expect(recall.messages[0].content.text).toContain('bees');
       const remember = (await client.getPrompt({ name: 'remember', arguments: { text: 'Moves to Oslo.' } })) as Loose;
       expect(remember.messages[0].content.text).toContain('Moves to Oslo.');
+    });
+
+    it('learns about a connection where one is named', async () => {
+      const client = await overHttp('?user=ana&connection=mail&tools=all');
+      const learned = await call(client, 'update_connection_context', { learned_info: { signature: 'Ana' } });
+      expect(learned.structuredContent).toEqual({ learned_info: { signature: 'Ana' } });
     });
 
     it('serves several clients at once on one store', async () => {
