@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { VarveError } from '../src/errors.ts';
+import { functionEmbedder } from '../src/models/embedder.ts';
 import type { Database } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { createPreparedStatements } from '../src/store/postgres/open-postgres.ts';
@@ -10,6 +11,49 @@ import { createVarve } from '../src/varve.ts';
 import { databases } from './databases.ts';
 
 const [, , database] = databases('sql');
+
+describe.skipIf(database?.skip !== null)('messages to a PostgreSQL server', () => {
+  // The first design took 13, 15 and 39. The embedder is one that is paid for: what it used is written down by each call.
+  it('are at most 11 for an exchange observed, 13 for a recall and 37 for a context', { timeout: 60_000 }, async () => {
+    const { options, drop } = await database!.create();
+    const embed = async (texts: readonly string[]): Promise<number[][]> =>
+      texts.map((text) =>
+        Array.from({ length: 16 }, (_, place) => ((text.codePointAt(place % text.length) ?? 0) % 17) / 68),
+      );
+    const embedder = functionEmbedder({ id: 'letters@1', dimensions: 16, embed });
+    const varve = await createVarve({ store: options, embedder, background: false });
+    const ana = varve.for({ tenant: 'messages', user: 'ana', session: 's' });
+    const exchange = (number: number): Parameters<typeof ana.observe>[0] => ({
+      messages: [
+        { role: 'user', content: `I keep a boat ${number} in the shed.` },
+        { role: 'assistant', content: 'Good to know.' },
+      ],
+    });
+    for (let number = 0; number < 30; number += 1) await ana.observe(exchange(number));
+    await varve.drain();
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    // The fewest of several calls: what a call leaves to be written later is sent while another one runs.
+    const fewest = async (call: (number: number) => Promise<unknown>): Promise<number> => {
+      const counts: number[] = [];
+      for (let number = 100; number < 105; number += 1) {
+        await varve.drain();
+        sent.mockClear();
+        await call(number);
+        counts.push(sent.mock.calls.length);
+      }
+      return Math.min(...counts);
+    };
+    try {
+      expect(await fewest((number) => ana.recall(`where is boat ${number}?`))).toBeLessThanOrEqual(13);
+      expect(await fewest((number) => ana.context({ message: `and boat ${number}?` }))).toBeLessThanOrEqual(37);
+      expect(await fewest((number) => ana.observe(exchange(number)))).toBeLessThanOrEqual(11);
+    } finally {
+      sent.mockRestore();
+      await varve.close();
+      await drop();
+    }
+  });
+});
 
 describe.skipIf(database?.skip !== null)('a PostgreSQL server that ends connections', () => {
   it('costs no process, no acknowledged event, and no event twice', { timeout: 60_000 }, async () => {

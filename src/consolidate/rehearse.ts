@@ -183,5 +183,6 @@ function rehearsedMeter(context: MeterContext, pass: Pass): Meter {
     note: () => {},
     settle: async () => {},
     entries: [],
+    wasSettled: false,
   };
 }

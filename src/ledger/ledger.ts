@@ -100,9 +100,9 @@ export function createLedger(options: LedgerOptions): Ledger {
     });
 
   /** What the database does not have: its transaction was never opened, or was taken back. */
-  const settleRest = async ({ entries }: Meter): Promise<void> => {
+  const settleRest = async ({ entries, wasSettled }: Meter): Promise<void> => {
     const tenant = entries[0]?.scope.tenant ?? '';
-    const rest = await unsettled(database, tenant, entries);
+    const rest = wasSettled ? await unsettled(database, tenant, entries) : entries;
     if (rest.length > 0) await database.write(tenant, (writer) => record(writer, rest));
   };
 
@@ -250,6 +250,8 @@ export interface Meter {
   settle(writer: Writer): Promise<void>;
   /** What was noted so far. */
   readonly entries: readonly UsageEntry[];
+  /** Whether a transaction was asked to write entries. It may have been rolled back. */
+  readonly wasSettled: boolean;
 }
 
 export interface NotedUse {
@@ -302,11 +304,16 @@ export function createMeter(context: MeterContext, parts: MeterParts): Meter {
     }
   };
 
+  let wasSettled = false;
   return {
     entries,
+    get wasSettled() {
+      return wasSettled;
+    },
     note,
     ...meteredModels(noted),
     async settle(writer) {
+      wasSettled = true;
       if (entries.some(({ scope }) => scope.tenant !== context.scope.tenant)) {
         throw new VarveError('A meter holds usage of another tenant.', { code: 'outside_scope' });
       }
