@@ -246,7 +246,7 @@ export interface Gathered {
 }
 
 /** Gathers the sections that are on, all at once where one does not need the other. */
-export async function gather(request: GatherRequest): Promise<Gathered> {
+async function gather(request: GatherRequest): Promise<Gathered> {
   const { deps, scope, options, on } = request;
   const failed: Failed = [];
   const attempt = createAttempt(failed, options.timeout);

@@ -46,7 +46,7 @@ export const xmlWriting: Writing = {
 };
 
 /** Text for the inside of an XML element. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replace(/[\uFFFE\uFFFF]/g, '')
     .replaceAll('&', '&amp;')
@@ -87,7 +87,7 @@ function plain(text: string): string {
 export { defuseImages, defuseLinks };
 
 /** Stored text without what people cannot see and models can. What is put into a prompt goes through a {@link Writing} as well. */
-export function cleanText(text: string): string {
+function cleanText(text: string): string {
   return visibleText(text);
 }
 

@@ -235,7 +235,7 @@ const LOOKS = 20;
 const BETWEEN = 50;
 
 /** Reads an SQLite file from end to end and sees whether it can be written; null when it is whole and can. */
-export async function examineFile(path: string): Promise<Finding | null> {
+async function examineFile(path: string): Promise<Finding | null> {
   const { DatabaseSync } = await import('node:sqlite');
   try {
     const database = new DatabaseSync(path, { readOnly: true });
@@ -265,7 +265,7 @@ function locked(path: string): Finding {
 }
 
 /** Who listens on the port of the server: Varve, another program or nobody. */
-export async function examineServer(input: CommandInput): Promise<Finding> {
+async function examineServer(input: CommandInput): Promise<Finding> {
   const port = portOf(input);
   const url = `http://127.0.0.1:${port}`;
   try {
@@ -289,16 +289,16 @@ export interface Finding {
 }
 
 /** It is as it should be. */
-export function good(what: string, found: string): Finding {
+function good(what: string, found: string): Finding {
   return { what, state: 'good', found, remedy: null };
 }
 
 /** It works, and could be better. */
-export function note(what: string, found: string, remedy: string | null = null): Finding {
+function note(what: string, found: string, remedy: string | null = null): Finding {
   return { what, state: 'note', found, remedy };
 }
 
 /** It does not work. */
-export function bad(what: string, found: string, remedy: string): Finding {
+function bad(what: string, found: string, remedy: string): Finding {
   return { what, state: 'bad', found, remedy };
 }

@@ -19,11 +19,10 @@ const object: z.ZodType = z.record(z.string(), z.unknown());
 /** Several fields of one kind, by their names. */
 const each = (schema: z.ZodType, names: string): Record<string, z.ZodType> =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
-export const list = (item: z.ZodType): z.ZodType => z.array(item);
 export const page = (item: z.ZodType): z.ZodType => z.object({ items: z.array(item), cursor: text });
 export const counts: z.ZodType = z.record(z.string(), count);
 
-export const scope: z.ZodType = z.object({
+const scope: z.ZodType = z.object({
   tenant: z.string(),
   ...each(text, 'agent user session connection'),
 });
@@ -176,7 +175,7 @@ export const interaction: z.ZodType = z.object({
 
 export const decision: z.ZodType = z.object({ decision: event, outcomes: z.array(event) });
 
-export const recalled: z.ZodType = z.object({
+const recalled: z.ZodType = z.object({
   results: z.array(
     z.object({
       kind: z.enum(['memory', 'event']),

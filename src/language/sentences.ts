@@ -121,7 +121,7 @@ export function datedLine({ text, at }: { text: string; at: Date }): string {
 }
 
 /** What a line of a dated list says, without its date; null for any other line. */
-export function readDatedLine(line: string): string | null {
+function readDatedLine(line: string): string | null {
   return DATED.exec(line)?.[2] ?? null;
 }
 

@@ -110,7 +110,7 @@ const MOST_SHOWN = 1000;
  * archived with the reason. Goes through the memories a stretch at a time, each in a transaction of its own; a pass that
  * is cut short leaves every stretch either done or untouched, and the next attempt of its job goes on with the rest.
  */
-export async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
+async function upkeep(deps: UpkeepDeps, tenant: string, options: UpkeepOptions): Promise<UpkeepReport> {
   const { database, clock, consolidation } = deps;
   const begun = options.progress?.pass ?? newPass(deps);
   const { run, read, faded, plansOver, archived, startedAt } = begun;

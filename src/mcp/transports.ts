@@ -54,7 +54,7 @@ export async function mcpOverStdio(
 }
 
 /** Has a transport answer messages nested too deeply itself: what checks them would run out of stack. */
-export function refuseDeep<Guarded extends Transport>(transport: Guarded): Guarded {
+function refuseDeep<Guarded extends Transport>(transport: Guarded): Guarded {
   let receive: Transport['onmessage'];
   const guard: NonNullable<Transport['onmessage']> = (message, extra) => {
     if (!isNestedTooDeeply(message)) return receive?.(message, extra);

@@ -11,7 +11,7 @@ import { detailsOfLastAct, recordAct } from '../store/doors/admin-acts.ts';
 import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 
 /** How many conversations of a tenant are checked: until then the prompts are being tuned. */
-export const CHECKED_CONVERSATIONS = 100;
+const CHECKED_CONVERSATIONS = 100;
 
 /** One check: its share, over how many, and whether that is too much. */
 export interface CheckResult {

@@ -22,7 +22,7 @@ import {
 } from '../store/doors/webhook-store.ts';
 import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
-export const DELIVER_JOB = 'deliver-webhook';
+const DELIVER_JOB = 'deliver-webhook';
 
 /** What webhooks work with. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };

@@ -35,7 +35,7 @@ export function newWebhookSecret(): string {
 }
 
 /** The signature of one message: HMAC-SHA256 of id, time and body, as the Standard Webhooks specification has it. */
-export function signWebhook(
+function signWebhook(
   secret: string,
   { id, seconds, body }: { id: string; seconds: number; body: string },
 ): string {

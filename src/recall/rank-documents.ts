@@ -165,7 +165,7 @@ function selectCandidates(context: QueryContext, count: number, weights: Weights
   return topK(rough, count);
 }
 
-export const RECIPROCAL_RANK_CONSTANT = 60;
+const RECIPROCAL_RANK_CONSTANT = 60;
 
 /** Reciprocal rank fusion: each list adds 1 / (k + rank), ranks from 1. */
 export function fuseByReciprocalRank<Item>(

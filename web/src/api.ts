@@ -31,7 +31,7 @@ export function useSecret(key: string | null, whenSignedOut: (message: string) =
   onSignedOut = whenSignedOut;
 }
 
-export function addressOf(path: string, { scope, query = {} }: Pick<RequestOptions, 'scope' | 'query'> = {}): string {
+function addressOf(path: string, { scope, query = {} }: Pick<RequestOptions, 'scope' | 'query'> = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...scope, ...query })) {
     if (value === null || value === undefined || value === '') continue;

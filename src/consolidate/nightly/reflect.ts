@@ -319,7 +319,7 @@ function inSection(
 }
 
 /** The intentions that a reflection may close, in the order in which they were shown. */
-export function openIntentions(
+function openIntentions(
   { statements }: Pick<LookBack, 'statements'>,
   deps: Pick<Parts, 'memoryTypes'>,
 ): Memory[] {

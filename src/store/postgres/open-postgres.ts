@@ -294,7 +294,7 @@ const JSONB = 3802;
  * How values come back: bigint as number (ours are times, counters and row ids, far below 2^53)
  * and JSON as text, as SQLite gives it, so that one mapping serves both databases.
  */
-export function parseValue(oid: number, fallback: (text: string) => unknown): (text: string) => unknown {
+function parseValue(oid: number, fallback: (text: string) => unknown): (text: string) => unknown {
   if (oid === BIGINT) return Number;
   if (oid === JSONB) return String;
   return fallback;

@@ -162,7 +162,7 @@ export function Loaded<Data>({
   return <>{children(query.data)}</>;
 }
 
-export function Problem({ error }: { error: unknown }): JSX.Element {
+function Problem({ error }: { error: unknown }): JSX.Element {
   const isOutside = error instanceof ApiError && error.code === 'outside_scope';
   return (
     <div class="problem" role="alert">

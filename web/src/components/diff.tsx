@@ -9,7 +9,7 @@ interface Piece {
 const MOST_WORDS = 1_500;
 
 /** The words that two texts share and those that only one has: the longest common subsequence of their words. */
-export function diffWords(before: string, after: string): Piece[] {
+function diffWords(before: string, after: string): Piece[] {
   const wordsOf = (text: string): string[] => text.match(/\s+|\S+/gu) ?? [];
   const [one, other] = [wordsOf(before), wordsOf(after)];
   if (one.length > MOST_WORDS || other.length > MOST_WORDS) {

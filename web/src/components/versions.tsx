@@ -26,7 +26,7 @@ const UNTOLD = new Set([
 ]);
 
 /** Revisions hold what was before them: the state after one is what the next one replaced, and the last is what is now. */
-export function versionsOf(current: Record<string, unknown>, revisions: readonly Revision[]): Version[] {
+function versionsOf(current: Record<string, unknown>, revisions: readonly Revision[]): Version[] {
   return revisions.map(({ version, at, reason, actor }, index) => ({
     number: version,
     at,
