@@ -1,4 +1,14 @@
 import type { Generated } from 'kysely';
+import type {
+  AdminActTable,
+  ApiKeyTable,
+  CreditAccountTable,
+  CreditEntryTable,
+  RequestAnswerTable,
+  UsageTable,
+  WebhookDeliveryTable,
+  WebhookTable,
+} from './doors/door-tables.ts';
 
 // The tables as both databases have them. Times are milliseconds since 1970, JSON is text on the way in and out,
 // and an open part of a scope is '' where it is part of a unique key (NULLs would not be equal there), else NULL.
@@ -102,18 +112,18 @@ export interface MemoryTable extends Placed {
   sequence: number;
 }
 
-export interface MemoryTagTable extends Owned {
+interface MemoryTagTable extends Owned {
   tag: string;
   memory_id: string;
 }
 
-export interface MemorySourceTable {
+interface MemorySourceTable {
   tenant_id: string;
   event_id: string;
   memory_id: string;
 }
 
-export interface MemoryEntityTable {
+interface MemoryEntityTable {
   tenant_id: string;
   entity_id: string;
   memory_id: string;
@@ -154,7 +164,7 @@ export interface SessionTable extends Placed {
   state: string;
 }
 
-export interface ToolSchemaTable extends Placed {
+interface ToolSchemaTable extends Placed {
   connection_id: string;
   schema: string;
   fetched_at: number;
@@ -172,12 +182,12 @@ export interface EntityTable extends Placed {
   updated_at: number;
 }
 
-export interface EntityNameTable extends Owned {
+interface EntityNameTable extends Owned {
   slug: string;
   entity_id: string;
 }
 
-export interface EmbeddingTable extends Owned {
+interface EmbeddingTable extends Owned {
   record_kind: string;
   record_row: number;
   model_id: string;
@@ -188,7 +198,7 @@ export interface EmbeddingTable extends Owned {
   vector: Uint8Array | string;
 }
 
-export interface EmbeddingQueueTable extends Owned {
+interface EmbeddingQueueTable extends Owned {
   record_kind: string;
   record_row: number;
   version: number;
@@ -227,93 +237,9 @@ export interface ScheduleTable {
   last_due: number | null;
 }
 
-export interface MetaTable {
+interface MetaTable {
   key: string;
   value: string;
-}
-
-export interface UsageTable {
-  tenant_id: string;
-  id: string;
-  at: number;
-  /** The UTC day of `at`, as 2026-11-15. */
-  day: string;
-  agent_id: string | null;
-  user_id: string | null;
-  run: string | null;
-  operation: string;
-  task: string;
-  model: string;
-  tokens_in: number;
-  tokens_out: number;
-  tokens_cached: number;
-  calls: number;
-  milliseconds: number;
-  /** 1 when the provider did not count the tokens and we estimated them. */
-  estimated: number;
-  /** 1 when the call was paid for and gave nothing. */
-  failed: number;
-  /** Micro-dollars; NULL when the model has no price. */
-  cost: number | null;
-  /** What was taken from an account for it. */
-  charged: number;
-}
-
-export interface CreditAccountTable {
-  tenant_id: string;
-  user_id: string;
-  balance: number;
-  updated_at: number;
-}
-
-export interface CreditEntryTable {
-  tenant_id: string;
-  /** Of usage: the id of its usage row. */
-  id: string;
-  user_id: string;
-  kind: string;
-  amount: number;
-  reason: string;
-  at: number;
-}
-
-export interface ApiKeyTable {
-  id: string;
-  tenant_id: string;
-  name: string;
-  hash: string;
-  access: string;
-  agents: string | null;
-  users: string | null;
-  rate: number | null;
-  created_at: number;
-  created_by: string;
-  expires_at: number | null;
-  revoked_at: number | null;
-}
-
-export interface AdminActTable {
-  tenant_id: string;
-  id: string;
-  at: number;
-  actor: string;
-  act: string;
-  subject: string | null;
-  details: string;
-}
-
-export interface RequestAnswerTable {
-  tenant_id: string;
-  caller: string;
-  request_key: string;
-  fingerprint: string;
-  agent_id: string | null;
-  user_id: string | null;
-  session_id: string | null;
-  /** NULL while the request is being worked on. */
-  status: number | null;
-  answer: string | null;
-  at: number;
 }
 
 export interface RunTable extends Placed {
@@ -372,13 +298,13 @@ export interface OwnerProgressTable extends Placed {
   consolidated_version: number;
 }
 
-export interface MemoryDerivationTable {
+interface MemoryDerivationTable {
   tenant_id: string;
   memory_id: string;
   from_id: string;
 }
 
-export interface GivenMemoryTable extends Owned {
+interface GivenMemoryTable extends Owned {
   id: string;
   session_id: string | null;
   memory_id: string;
@@ -387,7 +313,7 @@ export interface GivenMemoryTable extends Owned {
   always: Generated<number>;
 }
 
-export interface MemoryUseTable extends Owned {
+interface MemoryUseTable extends Owned {
   memory_id: string;
   given: number;
   used: number;
@@ -448,42 +374,6 @@ export interface ContextLogTable extends Placed {
   tokens: number;
   milliseconds: number;
   parts: string;
-}
-
-export interface WebhookTable {
-  tenant_id: string;
-  id: string;
-  url: string;
-  events: string;
-  description: string | null;
-  secret: string;
-  previous_secret: string | null;
-  previous_until: number | null;
-  enabled: number;
-  disabled_reason: string | null;
-  /** What happened before is not told. */
-  active_from: number;
-  /** Up to here what happened was looked at. */
-  read_until: number;
-  created_at: number;
-  created_by: string;
-}
-
-export interface WebhookDeliveryTable {
-  tenant_id: string;
-  id: string;
-  webhook_id: string;
-  type: string;
-  body: string;
-  agent_id: string | null;
-  user_id: string | null;
-  session_id: string | null;
-  state: string;
-  attempts: number;
-  status: number | null;
-  error: string | null;
-  created_at: number;
-  ended_at: number | null;
 }
 
 /** Every table of Varve. */

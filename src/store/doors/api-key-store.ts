@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import type { ApiKeyTable } from '../schema.ts';
+import type { ApiKeyTable } from './door-tables.ts';
 
 export type KeyRow = Selectable<ApiKeyTable>;
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Writer } from '../database.ts';
-import type { WebhookDeliveryTable, WebhookTable } from '../schema.ts';
+import type { WebhookDeliveryTable, WebhookTable } from './door-tables.ts';
 
 export type WebhookRow = Selectable<WebhookTable>;
 export type DeliveryRow = Selectable<WebhookDeliveryTable>;

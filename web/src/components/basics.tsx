@@ -299,3 +299,17 @@ export function Dialog({
     </dialog>
   );
 }
+
+/** Figures side by side, each with its name and a hint. */
+export function Tiles({ tiles }: { tiles: readonly (readonly [string, string, string?])[] }): JSX.Element {
+  return (
+    <dl class="tiles">
+      {tiles.map(([name, value, hint]) => (
+        <div key={name} title={hint}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -149,3 +149,30 @@ function dayLabel(at: number, step: number): string {
   if (step < MONTH) return DAY_NAME.format(date);
   return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : MONTH_NAME.format(date);
 }
+
+const DAY = 86_400_000;
+const MOST_COLUMNS = 90;
+
+/** The columns of a chart from the first day until today, and the column that a day belongs to: a day, a week or a month. */
+export function columnsFrom(days: readonly string[]): { days: string[]; columnOf(day: string): string } {
+  const first = days.toSorted()[0];
+  if (first === undefined) return { days: [], columnOf: String };
+  const start = Date.parse(first);
+  const span = (Date.now() - start) / DAY;
+  const step = span <= MOST_COLUMNS ? DAY : span <= MOST_COLUMNS * 7 ? 7 * DAY : 30 * DAY;
+  const columnOf = (day: string): string =>
+    new Date(start + Math.floor((Date.parse(day) - start) / step) * step).toISOString().slice(0, 10);
+  const all: string[] = [];
+  for (let at = start - step; at <= Date.now() + step; at += step) all.push(new Date(at).toISOString().slice(0, 10));
+  return { days: all, columnOf };
+}
+
+/** Counts by column. */
+export function counted<Row extends { day: string; count: number }>(
+  rows: readonly Row[],
+  columnOf: (day: string) => string,
+): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { day, count } of rows) sums.set(columnOf(day), (sums.get(columnOf(day)) ?? 0) + count);
+  return sums;
+}

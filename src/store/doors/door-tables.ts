@@ -1,0 +1,122 @@
+// The tables of those who come in by a door and of what they pay for: usage, credit, keys, acts, repeated requests, webhooks.
+// `schema.ts` has the others, and says how times, JSON and scopes are written.
+
+export interface UsageTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  /** The UTC day of `at`, as 2026-11-15. */
+  day: string;
+  agent_id: string | null;
+  user_id: string | null;
+  run: string | null;
+  operation: string;
+  task: string;
+  model: string;
+  tokens_in: number;
+  tokens_out: number;
+  tokens_cached: number;
+  calls: number;
+  milliseconds: number;
+  /** 1 when the provider did not count the tokens and we estimated them. */
+  estimated: number;
+  /** 1 when the call was paid for and gave nothing. */
+  failed: number;
+  /** Micro-dollars; NULL when the model has no price. */
+  cost: number | null;
+  /** What was taken from an account for it. */
+  charged: number;
+}
+
+export interface CreditAccountTable {
+  tenant_id: string;
+  user_id: string;
+  balance: number;
+  updated_at: number;
+}
+
+export interface CreditEntryTable {
+  tenant_id: string;
+  /** Of usage: the id of its usage row. */
+  id: string;
+  user_id: string;
+  kind: string;
+  amount: number;
+  reason: string;
+  at: number;
+}
+
+export interface ApiKeyTable {
+  id: string;
+  tenant_id: string;
+  name: string;
+  hash: string;
+  access: string;
+  agents: string | null;
+  users: string | null;
+  rate: number | null;
+  created_at: number;
+  created_by: string;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface AdminActTable {
+  tenant_id: string;
+  id: string;
+  at: number;
+  actor: string;
+  act: string;
+  subject: string | null;
+  details: string;
+}
+
+export interface RequestAnswerTable {
+  tenant_id: string;
+  caller: string;
+  request_key: string;
+  fingerprint: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  /** NULL while the request is being worked on. */
+  status: number | null;
+  answer: string | null;
+  at: number;
+}
+
+export interface WebhookTable {
+  tenant_id: string;
+  id: string;
+  url: string;
+  events: string;
+  description: string | null;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: number | null;
+  enabled: number;
+  disabled_reason: string | null;
+  /** What happened before is not told. */
+  active_from: number;
+  /** Up to here what happened was looked at. */
+  read_until: number;
+  created_at: number;
+  created_by: string;
+}
+
+export interface WebhookDeliveryTable {
+  tenant_id: string;
+  id: string;
+  webhook_id: string;
+  type: string;
+  body: string;
+  agent_id: string | null;
+  user_id: string | null;
+  session_id: string | null;
+  state: string;
+  attempts: number;
+  status: number | null;
+  error: string | null;
+  created_at: number;
+  ended_at: number | null;
+}
