@@ -36,13 +36,13 @@ export interface BackgroundOptions {
   embeddingRate?: number;
 }
 
-/** The work that goes on beside the answers: in this process, or in others on the same store. */
+/** Background work, in this process or in others on the same store. */
 export interface Background {
   /** Begins to work, and goes on until stopped. */
   start(): Promise<void>;
   /** Does everything that is due now and tells how it ended. For tests, scripts and a simulated clock. */
   drain(): Promise<RunCounts>;
-  /** Finishes what runs, takes nothing new. */
+  /** Finishes the jobs that run and starts no others. */
   stop(): Promise<void>;
 }
 

@@ -94,13 +94,15 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
       async () => {
         const problems: string[] = [];
         const successes = new Set<string>();
+        const ajv = new Ajv2020({ strict: false, validateFormats: false });
+        ajv.addSchema({ $id: 'doc', components: document.components });
         for (const [path, methods] of Object.entries(document.paths)) {
           for (const [method, described] of Object.entries(methods)) {
             const operation = described as unknown as Described;
             if (APART.has(operation.operationId)) continue;
             const { schemas } = document.components;
             const body = operation.requestBody?.content['application/json']?.schema;
-            const answers = validators(operation, document);
+            const answers = validators(operation, ajv);
             await fc.assert(
               fc.asyncProperty(
                 body === undefined ? fc.constant(undefined) : fitting(body, schemas),
@@ -162,9 +164,7 @@ function queryOf(operation: Described, schemas: Readonly<Record<string, JsonSche
   });
 }
 
-function validators(operation: Described, document: OpenApiDocument): Map<number, ValidateFunction> {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ $id: 'doc', components: document.components });
+function validators(operation: Described, ajv: Ajv2020): Map<number, ValidateFunction> {
   const found = new Map<number, ValidateFunction>();
   for (const [status, { content }] of Object.entries(operation.responses)) {
     const schema = content?.['application/json']?.schema;

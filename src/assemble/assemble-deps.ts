@@ -25,11 +25,11 @@ export interface Assembling {
   settings: ContextSettings;
 }
 
-/** How contexts are assembled: settings for all of them, and what is kept of them. */
+/** How contexts are assembled: settings for all of them, and the log of what they were made of. */
 export interface AssembleOptions extends ContextSettings {
   /** Days for which the log of contexts is kept. Default 90. */
   logDays?: number;
-  /** Milliseconds after which what a session knows is read again in any case. Default 5 minutes. */
+  /** Milliseconds after which the knowledge of a session is read again, whether it has changed or not. Default 5 minutes. */
   staleAfter?: number;
 }
 
@@ -57,7 +57,7 @@ export interface Tracing {
 
 export type Attributes = Record<string, string | number | boolean | string[]>;
 
-/** A span that can be told more. */
+/** A span to which attributes can be added. */
 export interface OpenSpan {
   set(attributes: Attributes): void;
 }
@@ -106,7 +106,7 @@ async function loadApi(): Promise<typeof OpenTelemetry | null> {
   }
 }
 
-/** What is to be gathered, and what with. */
+/** The request to gather sections, and the dependencies of gathering. */
 export interface GatherRequest {
   deps: AssembleDeps;
   scope: Scope;
@@ -128,7 +128,7 @@ export interface GatherTurn {
 
 export type Failed = ContextReport['failed'];
 
-/** Tries a part of a context: what fails or takes too long is noted, and something else is put in its place. */
+/** Tries to make a part of a context. A failure or a timeout is noted in the report, and the fallback takes the place of the part. */
 export type Attempt = <Result>(
   section: Failed[number]['section'],
   work: () => Promise<Result>,
@@ -149,7 +149,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** The result of work, or `timed_out`. The work itself goes on unheard. */
+/** The result of work, or `timed_out`. The work itself goes on, and its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

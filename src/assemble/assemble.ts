@@ -36,7 +36,7 @@ export interface AssembledContext {
   report: ContextReport;
 }
 
-/** Turns what is known into what this turn needs: gather → fit → write → log. Parts that fail are left out and named. */
+/** Assembles the context of a turn from what is known: gather → fit → write → log. Parts that fail are left out and named. */
 export async function assemble(deps: AssembleDeps, scope: Scope, asked: ContextOptions): Promise<AssembledContext> {
   const { tracing, settings, log } = deps.assembling;
   const started = performance.now();
@@ -195,7 +195,7 @@ const LOOKED_UP = new Set<SectionName | 'tools'>(['recall', 'notes', 'summaries'
 
 const ALWAYS = new Set<SectionName | 'tools'>(['memories', 'facts', 'learnings', 'profile', 'workingMemory']);
 
-/** The memories that were chosen for this turn, and those that are always there; a document stands for what it says. */
+/** The memories that were chosen for this turn, and those that every prompt has; a document counts as the statements that it says. */
 function givenIn(sections: ContextReport['sections']): Pick<NotedAlong, 'given' | 'always'> {
   const idsOf = (names: ReadonlySet<SectionName | 'tools'>): string[] =>
     sections
@@ -245,7 +245,7 @@ export interface Gathered {
   cached: boolean;
 }
 
-/** Gathers the sections that are on, all at once where one does not need the other. */
+/** Gathers the sections that are on, in parallel where they do not depend on each other. */
 async function gather(request: GatherRequest): Promise<Gathered> {
   const { deps, scope, options, on } = request;
   const failed: Failed = [];

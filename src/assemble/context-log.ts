@@ -7,7 +7,7 @@ import type { IdSource } from '../record/id.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
 import { type Database, gatherWrites } from '../store/database.ts';
 
-/** Keeps what contexts were made of, behind the answer's back: gathered for a moment and written in one go. */
+/** Logs what contexts were made of. Entries are gathered for a moment and written together, so that no answer waits for them. */
 export interface ContextLog {
   note(context: LoggedContext, along?: Partial<NotedAlong>): void;
   /** Resolves when everything noted so far is written. */
@@ -16,7 +16,7 @@ export interface ContextLog {
 
 /** What is written together with a context. */
 export interface NotedAlong {
-  /** The memories that were looked up for the turn, to be judged later by what came of them. */
+  /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
   given: readonly string[];
   /** The memories and documents that are always given: they count where the answer used them. */
   always: readonly string[];

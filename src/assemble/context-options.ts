@@ -33,7 +33,7 @@ export interface ContextHooks {
   /** The structured profile of the user, from the application's own database. */
   structuredProfile?: (asked: Asked) => Promise<Readonly<Record<string, unknown>> | null>;
   services?: Readonly<Record<string, Service>>;
-  /** Says what a message is about, better than the rules do. */
+  /** Classifies a message, in place of the rules. */
   intent?: (message: string, byRules: Intent) => Promise<Partial<Intent>> | Partial<Intent>;
   /** Makes one text of older turns. Default: the beginning of each. */
   summarise?: (turns: readonly { role: string; text: string }[]) => Promise<string>;
@@ -51,7 +51,7 @@ export interface HistoryOptions {
   relevant?: number;
   /** Of `semantic`: how similar they must be. Default 0.6. */
   minimumSimilarity?: number;
-  /** What becomes of turns for which there is no room. Default `summarise`; the last 4 stay verbatim. */
+  /** What is done with turns for which there is no room. Default `summarise`; the last 4 stay verbatim. */
   older?: 'summarise' | 'drop';
 }
 

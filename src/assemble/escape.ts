@@ -75,7 +75,7 @@ function demote(line: string, shift: number): string {
   return line.replace(HEADING, (_whole, marks: string) => '#'.repeat(Math.min(marks.length + Math.max(shift, 0), 6)));
 }
 
-// What a label looks like to a reader, whatever its decoration.
+// A label as a reader sees it, without its decoration.
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -86,7 +86,7 @@ function plain(text: string): string {
 
 export { defuseImages, defuseLinks };
 
-/** Stored text without what people cannot see and models can. What is put into a prompt goes through a {@link Writing} as well. */
+/** Stored text without the characters that models read and people cannot see. Text for a prompt goes through a {@link Writing} as well. */
 function cleanText(text: string): string {
   return visibleText(text);
 }
@@ -96,7 +96,7 @@ export function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/gu, ' ').trim();
 }
 
-/** Text as far as its origin is to be believed: nothing shows images, and what is not trusted loses its links. */
+/** Text with the markup that its trust allows: images are removed always, and links where the text is not trusted. */
 export function textByTrust(text: string, trust: Trust): string {
   return trust === 'low' ? defuseLinks(text) : defuseImages(text);
 }

@@ -28,7 +28,7 @@ export interface FitRequest {
   layout: Layout;
   material: Material;
   budget: Budget;
-  /** What must stay free, when the caller says so. */
+  /** Tokens that must stay free, when the caller asks for it. */
   reserve?: number;
   /** The most items of the section `recall`. Default: as many as have room. */
   mostRecalled?: number;
@@ -38,7 +38,7 @@ export interface FitRequest {
   counter: TokenCounter;
 }
 
-/** What happens to a section that is over, unless its layout says otherwise. */
+/** What is done with a section over its budget, unless its layout says otherwise. */
 const RULES: Partial<Record<SectionName, OverflowRule>> = {
   instructions: 'keep',
   identity: 'keep',
@@ -83,8 +83,8 @@ const TAKES_ROOM: readonly SectionName[] = [
 const DEFAULT_TOTAL = 8000;
 
 /**
- * Fits what was gathered into its budgets. Sections take their room one after the other, and say what none before them has said: what
- * another section has to leave out, a later one may still say.
+ * Fits what was gathered into its budgets. Sections take their room one after the other, and each leaves out what an earlier one has said.
+ * An item for which an earlier section had no room may still stand in a later one.
  */
 export function fitContext(request: FitRequest): FittedContext {
   const fitter = createFitter(request);
@@ -130,7 +130,7 @@ function createFitter({ layout, counter }: FitRequest): Fitter {
   };
 }
 
-/** Fitting writes the same items again and again, and making a text inert costs more than all else of it. */
+/** Fitting writes the same items many times, and escaping a text costs more than the rest of writing it. */
 function writingEachLineOnce(writing: Writing): Writing {
   const written = new Map<string, string>();
   return {
@@ -148,7 +148,7 @@ interface SectionsFitted {
   wanted: Map<SectionName, number>;
 }
 
-/** Gives each section its room: no more than its own budget, and than what those before it have left. */
+/** Gives each section its room: at most its own budget, and at most what the sections before it have left. */
 function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   const fitted = new Map<SectionName, FittedSection>();
   const wanted = new Map<SectionName, number>();
@@ -182,7 +182,7 @@ function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   for (const section of TAKES_ROOM.filter((name) => fitter.placed.has(name))) {
     const isEvidence = section === 'recall' && held > 0;
     const kept = fitter.placed.get(section)?.place === 'system' ? held + slack : held;
-    // What the documents have left free is evidence's, up to the most that it may have.
+    // Tokens that the documents leave free go to the evidence, up to its maximum.
     const room = isEvidence ? Math.min(left, Math.max(held, request.budget.evidence?.most ?? 0)) : left - kept;
     take(section, Math.max(room, 0));
     if (isEvidence) held = 0;
@@ -196,8 +196,8 @@ const OVER_TOTAL = 'over the total budget';
 const BETWEEN_SECTIONS = 1;
 
 /**
- * What the message leaves of its last tenth of the budget: the system prompt leaves it free, so that it stays the same whether a
- * message has ten words or twenty.
+ * The rest of the tenth of the budget that is held for the message. The system prompt leaves the whole tenth free, so that the prompt is
+ * the same for a message of ten words and one of twenty.
  */
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor((budget.total ?? DEFAULT_TOTAL) / 10), 1);
@@ -239,7 +239,7 @@ function best(items: readonly Item[], most: number): readonly Item[] {
   return items.filter(({ score }) => score >= least).slice(0, most);
 }
 
-/** Makes sure of the total: sections were measured one by one, and the last to take room give up what is still too much. */
+/** Enforces the total. Sections were measured one by one, so that their sum may be over it; the last ones to take room are cut first. */
 function fitTotal(
   request: FitRequest,
   { fit, writing }: Fitter,

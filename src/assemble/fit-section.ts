@@ -25,7 +25,7 @@ export interface Fitting {
 
 const CUT = '[...cut to fit]';
 
-/** Takes as much of a section as its budget allows, by its rule. Never more, except of what is to be kept. */
+/** Takes as much of a section as its budget allows, by its rule. Never more, except for items that must be kept. */
 export function fitSection(fitting: Fitting): FittedSection {
   const { items, rule, budget, measure } = fitting;
   const tokens = measure(items);
@@ -81,7 +81,7 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
   return { items: kept, tokens: measure(kept), dropped: [], cut: false };
 }
 
-// Less than this says nothing.
+// A text that is cut to fewer characters says too little to be shown.
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
@@ -115,7 +115,7 @@ export function createRooms({ budget, reserve }: { budget: Budget; reserve?: num
   const left = (budget.shared ?? []).map(({ tokens }) => tokens);
   const sharedBy = (section: SectionName): number =>
     (budget.shared ?? []).findIndex(({ sections }) => sections.includes(section));
-  // More must stay free than was planned for: the memories make room for it.
+  // More tokens must stay free than were planned: the section of memories gives them up.
   const excess = Math.max((reserve ?? 0) - (budget.reserve ?? reserve ?? 0), 0);
   return {
     of(section, wanted) {
@@ -133,12 +133,15 @@ export function createRooms({ budget, reserve }: { budget: Budget; reserve?: num
 
 /** What a prompt has said so far. Sections are added in the order in which they take their room. */
 export interface Said {
-  /** What is left of an item after what was said: the item, a shorter one, or the name of the section that has said it. */
+  /** What an item adds to what was said: the item itself, a shorter one, or the name of the section that has said all of it. */
   rest(section: SectionName, item: Item): Item | SectionName;
   add(section: SectionName, item: Item): void;
 }
 
-/** A prompt that has said nothing yet. What was said is known by the ids of statements and turns; what somebody wrote by hand, by its words. */
+/**
+ * A prompt that has said nothing yet. Statements and turns that were said are known by their ids, and text that somebody wrote by hand by
+ * its words.
+ */
 export function createSaid(): Said {
   const sentences = new Map<string, SectionName>();
   const statements = new Map<string, SectionName>();
@@ -164,7 +167,7 @@ export function createSaid(): Said {
       return documentWithout(item, bySections);
     },
     add(section, item) {
-      // Of earlier turns only the beginnings stand there.
+      // The section of earlier turns shows only their beginnings.
       if (section === 'earlier') return;
       // "Job title: bus driver" does not say since when, and on which line.
       if (section === 'facts' && saysLess(item)) return;
@@ -199,7 +202,7 @@ interface Quoted {
   mostOf(turn: string, text: string): SectionName | undefined;
 }
 
-// A turn that says a little more than what was quoted of it is shown: the rest may be what makes sense of the quotes.
+// A turn that says a little more than its quotes is still shown, because the rest may explain the quotes.
 const TOLD = 0.9;
 
 function createQuoted(): Quoted {
@@ -241,7 +244,7 @@ function documentWithout(item: Item, bySections: (sentence: Sentence) => Section
   return { ...item, text: replaceStatements(item.text, (words) => (said.has(words) ? null : words)) };
 }
 
-/** A sentence, bare of what does not make it another one, and the statements behind it. */
+/** A sentence in its normal form for comparison, and the statements behind it. */
 interface Sentence {
   text: string;
   restsOn: readonly Statement[];
@@ -250,7 +253,7 @@ interface Sentence {
 // Documents stay the same for many turns, and taking them apart costs as much as all else in a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
-/** What an item says, sentence by sentence, by the words of each. */
+/** The sentences of an item, by their words. */
 function sentencesOf(item: Item): ReadonlyMap<string, Sentence> {
   const known = takenApart.get(item);
   if (known !== undefined) return known;

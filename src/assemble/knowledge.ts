@@ -18,11 +18,11 @@ import { ownerStates } from '../store/owner-store.ts';
 import { listMemories } from '../store/read-memories.ts';
 import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, memoryItem } from './section.ts';
 
-/** What is known of a session's owner and always in mind: slow to change, so it is kept between turns. */
+/** What every prompt of a session has of its owner. It changes slowly, so it is cached between turns. */
 export interface Knowledge {
-  /** Another one, other knowledge. */
+  /** Changes with the knowledge. */
   stamp: string;
-  /** Another one, something was removed for good. */
+  /** Changes when something was removed for good. */
   incarnations: string;
   blocks: VisibleBlock[];
   /** The words that the statements behind blocks quote: statement → quotes. */
@@ -80,7 +80,9 @@ async function loadKnowledge(
     permanent.filter((memory) => isPresentFact(memory, now)),
     request.attributes,
   );
-  /** Facts have lines of their own, and what is over is not shown as if it held: as many more are read as are left out. */
+  /**
+   * Facts have lines of their own, and statements that have ended are not shown as current. As many more memories are read as are left out.
+   */
   const mostImportant = async (): Promise<Memory[]> => {
     const isShown = (memory: Memory): boolean =>
       !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
@@ -113,8 +115,8 @@ async function loadKnowledge(
 }
 
 /**
- * The user's own value of an attribute stands before the agent's, and that before the tenant's; an attribute of many values has
- * all of them, each once. By category and attribute.
+ * Of an attribute with one value the user's own takes precedence over the agent's, and the agent's over the tenant's. An attribute of many
+ * values has all of them, each once. By category and attribute.
  */
 function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory[] {
   const depth = ({ scope }: Memory): number =>
@@ -154,7 +156,7 @@ export interface OpenedKnowledge {
 
 interface Kept {
   knowledge: Knowledge;
-  /** The versions of the owners at the last look: as long as they stand, nothing at all has happened. */
+  /** The versions of the owners at the last read. While they are the same, nothing has changed. */
   owners: string;
 }
 
@@ -180,7 +182,7 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
         keep(key, kept);
         return { knowledge: kept.knowledge, loaded: false };
       }
-      // Before the rest: what changes while we read is then read again.
+      // Read before the rest, so that a change during the reading is noticed and read again.
       const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
       const stamp = await knowledgeStamp(reader, scope);
       // A turn that was observed changes its owner, and changes nothing that is known.
@@ -211,7 +213,7 @@ function keyOf({ scope, connections, topMemories }: KnowledgeRequest): string {
   return JSON.stringify([scope, connections, topMemories]);
 }
 
-/** The sections that follow from what is known, without a look at the message. */
+/** The sections that do not depend on the message. */
 export function knownSections(knowledge: Knowledge, attributes: AttributeTable): Material {
   const { blocks, quotes, facts, memories, learnings, reflections } = knowledge;
   const own = (kind: VisibleBlock['kind']): VisibleBlock | undefined =>

@@ -56,17 +56,17 @@ export interface Budget {
   /** Tokens that must stay free. Default 0. */
   reserve?: number;
   /**
-   * What is held for the section `recall`, so that what is always in mind leaves room for it: a share of what the application's own
-   * text leaves, and no more than `most` tokens. The section takes no more than that. Default: nothing is held.
+   * Tokens that the other sections leave for the section `recall`: a share of what the application's own text leaves, and at most `most`.
+   * The section takes no more than that. Default: nothing is held.
    */
   evidence?: { share: number; most: number };
 }
 
-/** How a layout recalls. What it does not say is as for `recall()`. */
+/** How a layout recalls. Options that are left out have the defaults of `recall()`. */
 export interface LayoutRecall extends RecallOptions {
   /** Memories of the types that these sections show are not recalled. */
   withoutSections?: readonly PromptSection[];
-  /** The order of what is recalled: the best first (default), or the oldest first. What is not verified is last in both. */
+  /** The order of what is recalled: the best first (default), or the oldest first. Unverified results come last in both. */
   order?: 'relevance' | 'time';
 }
 
@@ -173,7 +173,7 @@ export interface WrittenContext {
   tokens: { system: number; user: number; history: number; tools: number; total: number };
 }
 
-/** Writes material as its layout says, and counts what it comes to. */
+/** Writes material as its layout says, and counts its tokens. */
 export function writeContext(
   { layout, counter, toolTokens }: { layout: Layout; counter: TokenCounter; toolTokens: number },
   material: Material,
@@ -199,7 +199,7 @@ export function writeContext(
   return { system, user, beforeMessage, messages, tokens: { ...tokens, total } };
 }
 
-/** Providers want a conversation to begin with the user: half an exchange at the beginning goes. */
+/** Providers require a conversation to begin with the user, so an agent's turn at the beginning is removed. */
 function fromFirstQuestion(turns: readonly Item[]): readonly Item[] {
   const first = turns.findIndex(({ label }) => label !== 'agent');
   return first === -1 ? [] : turns.slice(first);

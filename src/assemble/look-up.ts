@@ -44,7 +44,7 @@ export async function lookUp(request: GatherRequest, { queries }: Lookup, turn: 
   return { ...recalled, notes, summaries, savedItems };
 }
 
-/** What recall finds, and whether nothing of it is an answer. */
+/** What recall finds, and whether it abstains because none of the results is an answer. */
 function recallSection(request: GatherRequest, search: Search, turn: GatherTurn): Promise<Material> {
   const { deps, scope, layout, on } = request;
   const { tracing } = deps.assembling;
@@ -57,13 +57,13 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
     const how = recallHow(request);
     const answer = await turn.attempt('recall', () => recallBest(search, how), NOTHING_FOUND);
     const isUnknown = answer.abstained && on.has('unknown') && isQuestion(turn.message);
-    // What is nearest may still help, as long as it is not taken for an answer.
+    // The nearest results may still help, as long as they are not presented as an answer.
     const near = isUnknown
       ? await turn.attempt('recall', () => recallBest(search, { ...how, abstain: false }), NOTHING_FOUND)
       : answer;
     turn.failed.push(...near.degraded.map((error) => ({ section: 'recall' as const, error })));
     const { order, sources } = layout.recall ?? {};
-    // Where turns are recalled, a statement can be told by its turn.
+    // Where turns are recalled, the turn can be shown in the place of its statement.
     const behind =
       sources === undefined || sources.includes('events')
         ? await turn.attempt('recall', () => readBehind(deps, scope, near.results), NOTHING_BEHIND)
@@ -75,7 +75,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
 }
 
 const MOST_RESULTS = 10;
-// As many are looked at, so that others take the place of those that stand elsewhere in the prompt.
+// So many results are read, so that some are left when those that stand elsewhere in the prompt are taken out.
 const LOOKED_AT = 40;
 
 /** The most results of recall that a context shows. */
@@ -97,7 +97,7 @@ function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest
   };
 }
 
-/** What the sections that are searched for need. */
+/** The dependencies of the sections that are found by searching. */
 interface Search {
   deps: RecallDeps;
   scope: Scope;
@@ -109,7 +109,7 @@ type Found = Pick<Recalled, 'results' | 'abstained' | 'degraded'>;
 const NOTHING_BEHIND: Behind = { turns: new Map(), retired: [] };
 const NOTHING_FOUND: Found = { results: [], abstained: false, degraded: [] };
 
-// Recall gives the best there is; a line of the prompt is for what may well help.
+// Recall returns the best results there are, however poor. The prompt shows only results that probably help.
 const WORTH_A_LINE = 0.05;
 
 /** The best results of all queries. Nothing is known when no query finds an answer. */
@@ -128,7 +128,7 @@ async function recallBest({ deps, scope, queries, options }: Search, how: Recall
   };
 }
 
-/** Where there are no vectors, words have to do; unless only what is similar enough is wanted. */
+/** Without vectors, recall by words takes their place, unless a minimum similarity is asked for. */
 async function recallOnce(deps: RecallDeps, scope: Scope, query: string, how: RecallOptions): Promise<Recalled> {
   const recalled = await recall(deps, scope, query, how);
   const byWords = how.mode === 'semantic' && how.minimumSimilarity === undefined && recalled.results.length === 0;
@@ -195,7 +195,7 @@ export async function intentionSection(deps: RecallDeps, scope: Scope, now: numb
     .map((memory) => ({ ...memoryItem(memory), text: textByTrust(memory.content, memory.trust) }));
 }
 
-/** What stands behind recalled results. */
+/** The turns and statements behind recalled results. */
 export interface Behind {
   /** The turns that recalled statements were read from. */
   turns: ReadonlyMap<string, Event>;
@@ -203,7 +203,7 @@ export interface Behind {
   retired: readonly Quote[];
 }
 
-/** Reads what stands behind results: the turns of statements that are pieces of them, and what of all turns no longer holds. */
+/** Reads the turns behind statements that are pieces of them, and which statements of all these turns no longer hold. */
 async function readBehind(
   { database, privacy }: RecallDeps,
   scope: Scope,
@@ -221,13 +221,13 @@ async function readBehind(
 
 export interface EvidenceOrder {
   order?: 'relevance' | 'time';
-  /** Whether what no longer holds is asked for: then it is shown, marked, and otherwise left out. */
+  /** Whether the question is about the past. Statements that no longer hold are then shown with a mark, and otherwise left out. */
   isAboutPast: boolean;
 }
 
 /**
- * Recalled results as items, each turn and each statement once. A statement in the user's own words is a piece of its turn and is told
- * by the turn. What comes from tools and documents stands last: it never comes before what people say about themselves.
+ * Recalled results as items, each turn and each statement once. A statement in the user's own words is a piece of its turn, and the turn is
+ * shown in its place. Results from tools and documents come last: they never come before what people say about themselves.
  */
 function evidenceItems(
   results: readonly RecallResult[],
@@ -260,13 +260,13 @@ function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
 // Of a longer turn its statement is shown alone.
 const SHORT_TURN = 600;
 
-/** The turn that tells a statement. */
+/** The turn that is shown in the place of a statement. */
 function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   const turn = isPiece(memory) ? turns.get(memory.sourceEvents[0] ?? '') : undefined;
   return turn !== undefined && turn.origin === 'user' && turn.content.length <= SHORT_TURN ? turn : null;
 }
 
-/** A turn that tells a statement: with the day that the statement means, where the words of the turn leave it open. */
+/** A turn that is shown in the place of a statement, with the day of the statement where the words of the turn leave it open. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
   const isOpen = day !== null && (item.date === undefined || isoDay(day) !== isoDay(item.date));
@@ -278,7 +278,10 @@ function withStatement(item: Item, memory: Memory): Item {
   };
 }
 
-/** A turn as it stands today: marked where something of it has changed, and left out where most of it has and nobody asks for the past. */
+/**
+ * A turn as it holds today: marked where part of it has changed, and left out where most of it has changed and the question is not about
+ * the past.
+ */
 function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolean): Item[] {
   const quotes = item.kind === 'event' ? retired.filter(({ event }) => event === item.id) : [];
   if (quotes.length === 0) return [item];
@@ -294,7 +297,7 @@ function isQuestion(message: string): boolean {
 
 const LONGEST_QUESTION = 200;
 
-/** What is asked and not known: the layout says so. */
+/** A question without an answer in memory. The layout words the notice. */
 function unknownItem(message: string): Item {
   const question = oneLine(message);
   return applicationItem(

@@ -52,7 +52,7 @@ export interface Item {
   /** The id of the record; null for what the application gives. */
   id: string | null;
   trust: Trust;
-  /** The lowest goes first when there is no room. */
+  /** The item with the lowest score is left out first. */
   score: number;
   /** The type of a memory, the category of a fact, who speaks, the name of a service or a connection. */
   label?: string;
@@ -137,7 +137,7 @@ export function recalledTurn(event: Event, { text, score }: { text: string; scor
   };
 }
 
-/** A text block. Nobody knows who all its words come from, so it shows no images. */
+/** A text block. Its words may come from anybody, so it shows no images. */
 export function blockItem(id: string, text: string, score = 1): Item {
   return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score };
 }

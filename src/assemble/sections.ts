@@ -131,7 +131,7 @@ export interface DigestedHistory {
   earlier: Item[];
 }
 
-/** So many turns stay verbatim, whatever they take. */
+/** So many turns stay verbatim, however many tokens they take. */
 const ALWAYS_VERBATIM = 4;
 // The share of the history's budget that older turns may take in short.
 const SHARE_OF_EARLIER = 0.2;
@@ -170,7 +170,7 @@ async function inShort(
     const item: Item = { text, kind: 'event', id: null, trust: 'medium', score: 0 };
     return fitSection({ items: [item], rule: 'cut', budget: room, reason: '', measure: countOf(counter) }).items;
   }
-  // About four characters a token: all of them a little, rather than a few of them in full.
+  // At about four characters per token, a little of each turn rather than a few turns in full.
   const longest = Math.min(Math.max(Math.floor((room * 4) / older.length) - LABEL, SHORTEST_DIGEST), LONGEST_DIGEST);
   const lines = older.map((turn) => ({
     ...turn,
@@ -206,7 +206,7 @@ export interface HistoryRequest extends HistoryOptions {
 const DEFAULT_TURNS = 40;
 const LONGEST_QUERY = 1500;
 
-/** The turns of the session, or of the user where there is none; any trouble with meaning gives the last ones. */
+/** The turns of the session, or of the user where there is no session. Where the search by meaning fails, the last turns. */
 async function loadHistory(deps: RecallDeps, request: HistoryRequest): Promise<History> {
   const turns = await lastTurns(deps, request);
   if (request.mode !== 'semantic') return { turns, mode: 'chronological' };

@@ -36,7 +36,7 @@ const REFUSALS: Record<RefusedChange['reason'], string> = {
   outranked: 'the person said otherwise',
 };
 
-/** What was refused of the last answer, for the model to do better. */
+/** Tells the model which of its last changes were refused. */
 export function refusedNote(refused: readonly RefusedChange[]): string {
   if (refused.length === 0) return '';
   const lines = refused.slice(0, 10).map(({ text, reason, detail }) => {
@@ -79,7 +79,7 @@ Answer with the text alone.`,
     [FOCUS[purpose], fence('topic', subject), numbered('additions', texts), `At most ${wordLimit} words.`].join('\n\n'),
 });
 
-// A text that runs over by less is cut at a sentence; one that ignores the limit altogether is no answer.
+// A text over the limit by less than this factor is cut at the end of a sentence; a longer one is refused.
 const FAR_TOO_LONG = 2;
 
 /** One text of several, within a word limit. */

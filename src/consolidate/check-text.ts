@@ -13,7 +13,7 @@ const ORDER_SHARED = 0.5;
 export interface TextSources {
   /** Everything that it was shown. */
   shown: readonly string[];
-  /** What the user said and what is known: an order in it is the user's wish. An order in a tool's text is not. */
+  /** What the user said and what is known. An order in these texts is the user's wish. An order in a tool's text is not. */
   own: readonly string[];
 }
 
@@ -77,8 +77,8 @@ export function cutWords(text: string, limit: number): string {
 }
 
 /**
- * Whether an answer takes away so much of what was there that it is more likely a mistake than the truth: all of it, or
- * more than `share`. Below `few` there is too little to speak of shrinking.
+ * Whether an answer removes so much that it is more likely a mistake than a change: everything, or more than `share`. Below `few` there is
+ * too little to speak of shrinking.
  */
 export function shrinks(
   { before, after }: { before: number; after: number },

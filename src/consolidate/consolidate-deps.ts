@@ -6,7 +6,7 @@ import type { ConsolidationSettings } from './consolidation-settings.ts';
 /** What consolidation works with: what formation works with, because the nightly reflection forms statements. */
 export interface ConsolidateDeps extends FormDeps {
   consolidation: ConsolidationSettings;
-  /** What may not be kept, or not as it is. */
+  /** What is dropped, redacted or marked before it is stored. */
   privacy: PrivacyPolicy;
 }
 

@@ -22,12 +22,12 @@ export interface ConsolidateOptions {
   dryRun?: boolean;
 }
 
-/** What consolidation has made of what an owner has learned. */
+/** The result of a consolidation. */
 export interface ConsolidationReport {
   synthesis: SynthesisCounts;
   /** Sessions whose merged text has ended with them. */
   sessionsEnded: number;
-  /** Reflections that were merged into what is always in mind. */
+  /** Reflections that were merged into the texts that every prompt has. */
   absorbed: number;
   tags: MergedTag[];
   /** The ids of patterns that were found or brought up to date. */
@@ -35,15 +35,13 @@ export interface ConsolidationReport {
   /** Memories given to models that were judged, and those whose importance moved. */
   judged: number;
   moved: number;
-  /** Steps that failed: what they would have changed is as it was. */
+  /** Steps that failed. They have changed nothing. */
   failures: { step: string; error: unknown }[];
 }
 
 /**
- * Consolidates what an owner has learned: sessions that are over → reflections → tags → patterns → use → working memory and
- * scaffold.
- * Each step stands for itself, and so does each text, tag and pattern within a step: one that fails is named in the
- * report, and the others go on.
+ * Consolidates what an owner has learned: sessions that are over → reflections → tags → patterns → use → working memory and scaffold. Steps
+ * are independent, and so are the texts, tags and patterns within a step: a failure is named in the report, and the others go on.
  */
 export async function consolidateOwner(
   deps: SynthesisDeps,
@@ -119,7 +117,7 @@ const STEPS: readonly Step[] = [
       Object.assign(report, await judgeGiven(deps, owner, options));
     },
   },
-  // Last: the documents say what the other steps have made of what is known.
+  // Last, because the documents say what the other steps have changed.
   {
     name: 'synthesise',
     isOn: ({ tiers }, owner) => tiers.enabled && owner.user !== null,

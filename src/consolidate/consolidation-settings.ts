@@ -13,11 +13,11 @@ export interface ConsolidationSettings {
   nightly: NightlySettings;
   decay: DecaySettings;
   usefulness: UsefulnessSettings;
-  /** Real deletion, so many days after creation, by type of memory. Default: nothing is ever deleted. */
+  /** Days after which a memory is deleted for good, by its type. Default: nothing is ever deleted. */
   retention: Record<string, number>;
   /**
-   * The same for what happened, so many days after it was recorded, by kind of event. What was learned from it stays, and
-   * what has still to be learned from is kept until it was.
+   * Days after which an event is deleted for good, by its kind. What was learned from the event stays, and an event that has not been read
+   * yet is kept until it has been.
    */
   eventRetention: Partial<Record<EventKind, number>>;
   intervals: IntervalSettings;
@@ -33,7 +33,7 @@ export interface TierSettings {
   scaffoldKeys: string[] | null;
   /** Observations that one call sees. */
   batch: number;
-  /** An observation that fails so often, alone, is set aside. */
+  /** Failures, each in a batch of its own, after which an observation is set aside. */
   tries: number;
   /** An answer that takes away more than this share of what is there is held for review. */
   shrinkShare: number;
@@ -55,7 +55,7 @@ export interface PatternSettings {
   enabled: boolean;
   /** So many episodes or decisions on one theme make a pattern. */
   minimum: number;
-  /** What belongs to one theme, on the calibrated scale. */
+  /** The least similarity within one theme, on the calibrated scale. */
   similarity: number;
   /** How many episodes and decisions are looked at. */
   window: number;

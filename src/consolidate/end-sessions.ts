@@ -9,7 +9,7 @@ import { archiveMemory } from '../store/write-memory.ts';
 import type { RunDeps } from './consolidate-deps.ts';
 import { inRun, type RunContext } from './run-log.ts';
 
-/** A session's state, and what was merged of it, last this long after its last event. */
+/** The state of a session and its merged text expire this long after its last event. */
 const SESSION_LIFETIME = DAY;
 
 const MOST_SESSIONS = 500;

@@ -7,7 +7,7 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import type { ConsolidateDeps } from './consolidate-deps.ts';
 import { queueDueReflections } from './nightly/due-reflections.ts';
 
-/** The jobs of consolidation, with their schedules as the settings have them. The work itself is loaded with the first of them. */
+/** The jobs of consolidation, with their schedules as the settings have them. The code of the work is loaded with the first job. */
 export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
   const { intervals, nightly } = deps.consolidation;
   return {
@@ -43,7 +43,7 @@ export function consolidationJobs(deps: ConsolidateDeps): JobKinds {
 
 const OWNERS_AT_ONCE = 1000;
 
-/** One job for each user of whom something has changed since their last consolidation. */
+/** One job for each user whose records have changed since their last consolidation. */
 async function queueConsolidation(deps: Parts): Promise<void> {
   for (
     let after: Pick<ChangedOwner, 'tenant_id' | 'owner_key'> | null = { tenant_id: '', owner_key: '' };

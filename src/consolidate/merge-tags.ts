@@ -26,7 +26,7 @@ export interface TagGroup {
   merged: { text: Memory; singles: Memory[] } | null;
 }
 
-/** What was merged under a tag: the ids of the one and of the many. */
+/** A merge of a tag: the id of the merged text and those of the statements in it. */
 export interface MergedTag {
   tag: string;
   into: string;
@@ -35,7 +35,7 @@ export interface MergedTag {
 
 const MOST_AT_ONCE = 40;
 
-/** Marks that Varve sets for what a memory is, not for what it is about. */
+/** Tags that Varve sets for the kind of a memory, which are not topics. */
 const NOT_TOPICS: ReadonlySet<string> = new Set(['tool', 'decision', 'outcome', 'positive', 'negative', 'neutral']);
 
 function isTopic(tag: string): boolean {
@@ -44,8 +44,8 @@ function isTopic(tag: string): boolean {
 
 /**
  * The tags of which an owner has more live memories outside of merged texts than the setting says. Only single statements without an
- * attribute count: one with an attribute is found, replaced and ended by its fields, which a merged text does not have. Plans, what
- * ends or runs out by itself, and what has a state stay single for the same reason.
+ * attribute count: one with an attribute is found, replaced and ended by its fields, which a merged text does not have. For the same reason
+ * plans, statements that expire and statements with a state are not merged.
  */
 export async function crowdedTags(
   reader: Reader,
@@ -95,9 +95,9 @@ function groupDigest(memories: readonly Pick<Memory, 'id'>[]): string {
 }
 
 /**
- * Merges the memories of a tag into one text, always from the single statements and never from a merged text. The singles are
- * superseded by it: the prompt shows the text in their place. They stay live, so that recall finds each and what is said later can
- * replace or end it. One that the text leaves out stays as it is; null when the text holds too few of them to be worth anything.
+ * Merges the memories of a tag into one text, always from the single statements and never from a merged text. The singles are superseded by
+ * it: the prompt shows the text in their place. They stay live, so that recall finds each and what is said later can replace or end it. A
+ * statement that the text leaves out stays as it is. Null when the text says too few of the statements to be useful.
  */
 export async function mergeTag(
   deps: UpkeepDeps & RunDeps,
@@ -179,7 +179,7 @@ async function supersedeByOne(
   return { tag, into: memory.id, originals: ids };
 }
 
-/** The one that says what many say: the most frequent type, all tags and sources, the highest importance. */
+/** The merged memory: the most frequent type, all tags and sources, the highest importance of its statements. */
 function mergedMemory(
   originals: readonly Memory[],
   { content, tag, scope }: { content: string; tag: string; scope: Scope },
@@ -207,7 +207,7 @@ function lowestConfidence(memories: readonly Memory[]): Confidence {
   return CONFIDENCE_LEVELS[lowest] ?? 'low';
 }
 
-// A model may choose other words for some of it; a value, a name or a number it has to keep.
+// A model may rephrase part of a statement, but has to keep its value, names and numbers.
 const CONTAINED = 0.6;
 
 function isContained({ content, value }: Memory, text: string): boolean {

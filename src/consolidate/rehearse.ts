@@ -63,7 +63,7 @@ export async function rehearseApart<Deps extends RehearsedDeps, Result>(
 const MOST_STRAYED = 3;
 
 function keptChanging(): VarveError {
-  return new VarveError('What there is to do kept changing while it was rehearsed.', {
+  return new VarveError('The store kept changing during the dry run. Try again.', {
     code: 'conflict',
     retryable: true,
   });
@@ -132,7 +132,7 @@ function rehearsedDeps<Deps extends RehearsedDeps>(deps: Deps, database: Databas
   };
 }
 
-/** Everything in one transaction, what is one transaction by itself in a savepoint of it. */
+/** Runs everything in one transaction; what would be a transaction of its own becomes a savepoint. */
 function withinTransaction(database: Database, writer: Writer, pass: Pass): Database {
   const goesOn = (): void => {
     if (pass.open !== null) throw new Unanswered();

@@ -7,11 +7,11 @@ import { assertNotErased, type SeenOwner, seeOwner } from '../store/owner-store.
 import type { RunDeps } from './consolidate-deps.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
-/** What every piece of work is told: why it is done, and what ends it. */
+/** Why a piece of work is done, and the signal that cancels it. */
 export interface RunContext {
   cause: RunCause;
   signal?: AbortSignal;
-  /** The owner as it was when the first of what the work is made of was read. Default: as it is when the work begins. */
+  /** The owner at the time when the first source of the work was read. Default: as it is when the work begins. */
   seen?: SeenOwner;
 }
 
@@ -31,9 +31,8 @@ export interface ActiveRun {
   /** Notes what was read, in counts. */
   read(notes: RunNotes): void;
   /**
-   * Applies the work in one transaction, together with its usage and its entry in the audit log.
-   * What it returns under `changed` goes into that entry. Throws `conflict` when something was erased since the work
-   * began: what was made of erased text must not bring it back.
+   * Applies the work in one transaction, together with its usage and its entry in the audit log. What it returns under `changed` goes into
+   * that entry. Throws `conflict` when something was erased since the work began, because the result may contain erased text.
    */
   commit<Changed extends Committed>(work: (writer: Writer) => Promise<Changed>): Promise<Changed>;
 }
@@ -100,7 +99,7 @@ export async function inRun<Result>(
   }
 }
 
-/** Work that waits for credit or was stopped has not failed; and nothing is noted of somebody who was just erased. */
+/** Work that waits for credit or was stopped has not failed, and no entry may name an owner who was just erased. */
 function isCutShort(error: unknown): boolean {
   if (VarveError.isInstance(error, 'conflict') && error.details?.['erased'] === true) return true;
   return (['out_of_credit', 'budget_spent', 'cancelled', 'closed'] as const).some((code) =>

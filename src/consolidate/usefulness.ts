@@ -39,7 +39,7 @@ const REACTION_WITHIN = 30 * MINUTE;
 
 type Counts = Omit<MemoryUse, 'lastConfirmedAt'>;
 
-/** Judges what was given and answered: what was used, confirmed or corrected moves in importance, by bounded steps. */
+/** Judges the memories that were given for answered turns: use, confirmation and correction change their importance by bounded steps. */
 export async function judgeGiven(
   deps: UpkeepDeps & RunDeps,
   scope: Scope,
@@ -81,7 +81,7 @@ async function answeredGiven(reader: Reader, scope: Scope, now: number): Promise
   return answered;
 }
 
-/** By the id of a document of the owner's what it says: who is given the document is given all of that. */
+/** The statements of the owner's documents, by the id of the document: a model that is given the document is given all of them. */
 async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const kind of ['profile', 'working_memory'] as const) {
@@ -91,7 +91,7 @@ async function statementsInDocuments(reader: Reader, scope: Scope): Promise<Map<
   return found;
 }
 
-/** Takes what was given off the list, so that it is judged once, and counts by memory what came of it. */
+/** Takes the given memories off the list, so that each is judged once, and counts for each how it was used. */
 async function countUse(writer: Writer, scope: Scope, given: readonly Answered[]): Promise<Map<string, Counts>> {
   const taken = await takeGiven(
     writer,
@@ -187,10 +187,10 @@ async function turnAfter(
   return { question: question?.content ?? '', answer: answer.content, reaction: reaction?.content ?? null };
 }
 
-/** What became of a memory that was given to the model for one turn. */
+/** How a memory that was given to the model for one turn was used. */
 export interface Verdict {
   used: boolean;
-  /** What the user made of the answer, when it was used. */
+  /** The user's reaction to the answer, when the answer used the memory. */
   reaction: 'confirmed' | 'corrected' | null;
 }
 
@@ -199,7 +199,7 @@ const CORRECTS =
 const CONFIRMS =
   /^\W*(?:yes\b|yep\b|yeah\b|exactly\b|correct\b|right\b(?! now)|that(?:['’]s| is) (?:right|correct|true|it|exactly)|perfect\b|great\b|precisely\b|indeed\b|good memory\b|you remembered\b)/i;
 
-/** Half of what a memory adds to the question must be in the answer. */
+/** The least share of the words that a memory adds to the question which must be in the answer. */
 const USED = 0.5;
 /** A memory that adds nothing to the question has to be in the answer nearly whole. */
 const REPEATED = 0.8;

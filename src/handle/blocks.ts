@@ -20,7 +20,7 @@ export interface BlockReader {
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
   /**
    * The sentences of a block in their order, or the entries of one that is JSON, each with the ids of the statements and events that it
-   * rests on. What is stale is in no prompt. Empty when nothing has been written yet.
+   * rests on. Stale sentences are in no prompt. Empty when nothing has been written yet.
    */
   basis(kind: BlockKindName, place?: BlockPlace): Promise<RestingSentence[]>;
 }

@@ -11,11 +11,11 @@ import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 
 /** A tool connection of a handle: needs `varve.for({ …, connection })`. */
 export interface ConnectionHandle {
-  /** What was learned of this connection; an empty object when nothing was. */
+  /** What was learned about this connection; an empty object when nothing was. */
   learnedInfo(): Promise<Record<string, unknown>>;
-  /** Adds to what was learned; a key that is set to null is taken out. */
+  /** Adds to what was learned; a key whose value is null is removed. */
   learn(info: Record<string, unknown>): Promise<Block>;
-  /** The cached schema of its tools, also when it is stale; null when there is none. */
+  /** The cached schema of its tools, even when it is stale; null when there is none. */
   toolSchema(): Promise<ToolSchema | null>;
   /** Keeps a schema, by default for a day. */
   saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;

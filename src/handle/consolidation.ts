@@ -14,7 +14,7 @@ import { findProgress, saveProgress } from '../store/progress-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { parseRunOptions, type RunOptions } from './change.ts';
 
-/** Looking after what background work makes of a scope's memory. */
+/** Runs, held changes and settings of the background work on a scope. */
 export interface ConsolidationHandle {
   /**
    * Consolidates now instead of soon. With `dryRun` nothing stays changed, and the report says what would have; a language
@@ -25,15 +25,15 @@ export interface ConsolidationHandle {
   runs(filter?: RunFilter): Promise<Run[]>;
   /** Answers that were not applied because they would have taken away too much. */
   held(): Promise<HeldChange[]>;
-  /** Applies a held answer after all. A `conflict` when what it changes has changed since. */
+  /** Applies a held answer after all. Throws `conflict` when the document has changed since. */
   accept(id: string, actor?: string): Promise<void>;
-  /** Drops a held answer: observations that it was made of are taken in by the next run. */
+  /** Discards a held answer. The next run reads its observations again. */
   reject(id: string): Promise<void>;
-  /** Observations that failed every time and no longer hold up the others. */
+  /** Observations that were set aside because every attempt to read them failed. */
   setAside(): Promise<SetAside[]>;
   /** Has an observation that was set aside tried again. */
   retry(eventId: string): Promise<void>;
-  /** Tools that what was learned speaks for. */
+  /** Tools that the learned patterns suggest. */
   suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;
   /** How often a memory was given to the model, used, confirmed and corrected; null when it never was. */
   use(memoryId: string): Promise<MemoryUse | null>;

@@ -7,7 +7,7 @@ import { findEntitiesByName, findEntity, listEntities, writeEntity } from '../st
 
 /** The people, places and things that memories are about. */
 export interface EntityHandle {
-  /** Stores an entity, or joins it to the one of its type that already goes by this name or alias. */
+  /** Stores an entity, or merges it into the entity of its type that already has this name or alias. */
   add(entity: NewEntity): Promise<Entity>;
   get(id: string): Promise<Entity | null>;
   /** The entities that go by one of these names. */

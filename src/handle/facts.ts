@@ -44,8 +44,8 @@ export interface FactReader {
  */
 export interface FactHandle extends FactReader {
   /**
-   * Sets a value. The same value again changes nothing; another one replaces it and keeps it in the past. Of an attribute with many
-   * values, such as `allergy`, the new value stands beside the others.
+   * Sets a value. The same value again changes nothing; another value replaces it, and the old one stays in the history. For an attribute
+   * with many values, such as `allergy`, the new value is added to the others.
    */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
   /**
@@ -218,7 +218,8 @@ async function ownFacts(
   );
 }
 
-// The user's own value stands before the agent's, and that before the tenant's. Of shared facts the newest counts, whichever agent learned it.
+// The user's own value takes precedence over the agent's, and the agent's over the tenant's. Of shared facts the newest counts, whichever
+// agent learned it.
 function depth({ sharesFacts }: Parts, { scope }: Memory): number {
   return (
     Number(scope.agent !== null && (sharesFacts !== true || scope.user === null)) +

@@ -60,7 +60,7 @@ export interface PastHandle {
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
 }
 
-/** What became of an interaction that was to be logged. */
+/** The result of logging an interaction. */
 export type Logged = { logged: true; events: Event[] } | { logged: false; error: VarveError };
 
 /** Everything that can be read and written within one scope. No call reaches outside of it. */
@@ -70,11 +70,11 @@ export interface Handle {
   observe(input: Observable): Promise<Appended>;
   /** Logs an exchange. Bad input throws; a failing store is reported and never stops the answer. */
   logInteraction(interaction: NewInteraction): Promise<Logged>;
-  /** Notes what a chat agent has observed about the user: as an event first, like every write. */
+  /** Records an observation of a chat agent about the user, as an event. */
   recordObservation(content: string, category: ChatCategory, from?: ObservationSource): Promise<Event>;
-  /** Notes what autonomous work has learned: one event for each scaffold key and each item. */
+  /** Records what autonomous work has learned: one event for each scaffold key and each item. */
   updateUserContext(update: UserContextUpdate): Promise<Event[]>;
-  /** Makes memories of what the session has said since the last formation, now. */
+  /** Forms memories now from what was said in the session since the last formation. */
   form(): Promise<FormResult>;
   /** The last exchanges, newest first. Default 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
@@ -86,13 +86,13 @@ export interface Handle {
    */
   recall(query: string, options?: RecallOptions): Promise<Recalled>;
   /**
-   * Turns what is known into what the agent gets for this turn: a system prompt that stays the same until something is
-   * learned, the user's turn with what was looked up, and a report of why. Parts that fail are left out and named.
+   * Assembles the context of a turn: a system prompt that stays the same until something is learned, the user's turn with what was looked
+   * up, and a report that explains both. Parts that fail are left out and named.
    */
   context(options?: ContextOptions): Promise<AssembledContext>;
   /** What the last contexts were made of, newest first: ids and numbers, no text. Default 20. */
   contexts(options?: { limit?: number }): Promise<LoggedContext[]>;
-  /** The live memories that matter most, by importance and then by last access: what a session begins with. Default 20. */
+  /** The most important live memories, by importance and then by last access, which a session begins with. Default 20. */
   topMemories(options?: { limit?: number }): Promise<Memory[]>;
   readonly decisions: DecisionHandle;
   readonly events: EventReader;
@@ -110,12 +110,12 @@ export interface Handle {
   readonly learnings: LearningHandle;
   /** What was forgotten, and how to take it back. */
   readonly forgotten: ForgottenHandle;
-  /** What readers gave and the checks refused. */
+  /** Statements that a reader gave and the checks refused. */
   readonly refusals: RefusalHandle;
-  /** What background work makes of all this. */
+  /** Consolidation: its runs, held changes and settings. */
   readonly consolidation: ConsolidationHandle;
   /**
-   * Looks back on what was said since the last reflection, now instead of tonight: profile and working memory, facts, intentions and
+   * Reflects now instead of tonight on what was said since the last reflection, and updates profile, working memory, facts, intentions and
    * learnings. Without anything new it does nothing. A handle without a user reflects for every user of the tenant who has news, one
    * without an agent for all agents of the user; `users` says how many there were.
    */
@@ -125,11 +125,11 @@ export interface Handle {
   /** What was known at a time. */
   asOf(time: TimeInput): PastHandle;
   /**
-   * Removes everything within this scope for good: of this user in all their sessions, or of this session alone.
-   * Says how much of what was removed, with a certificate that is kept without any content.
+   * Removes everything within this scope for good: of this user in all their sessions, or of this session alone. Returns how many records
+   * were removed, and a certificate, which is kept and holds no content.
    */
   erase(options?: EraseOptions): Promise<ErasedWithCertificate>;
-  /** Removes one memory for good, with all that was made of it alone. */
+  /** Removes one memory for good, with everything that was derived from it alone. */
   eraseMemory(id: string, options?: EraseOptions): Promise<ErasureCertificate>;
   /** What was erased in this tenant, newest first. */
   erasures(): Promise<ErasureCertificate[]>;
@@ -139,8 +139,8 @@ export interface Handle {
 export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
- * Makes the handle of a scope. It holds no state: two handles of one scope are the same.
- * What most programs do now and then, or never, is imported when it is first asked for.
+ * Makes the handle of a scope. It holds no state: two handles of one scope are the same. Modules that most programs rarely need are
+ * imported at their first use.
  */
 export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   return {
@@ -167,7 +167,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   };
 }
 
-/** What is said: observing, interactions, documents, formation. */
+/** The methods that take in what is said: observing, interactions, documents, formation. */
 function talkHandle(
   parts: HandleDeps,
   scope: Scope,
@@ -226,7 +226,7 @@ function talkHandle(
   };
 }
 
-/** What is asked: recall, the most important memories, the prompt. */
+/** The methods that answer: recall, the most important memories, the prompt. */
 function recallHandle(
   parts: HandleDeps,
   scope: Scope,
@@ -259,7 +259,7 @@ function recallHandle(
   };
 }
 
-/** What is done about what was learned: reflecting, the use of memories, erasing. */
+/** The methods that work on what was learned: reflecting, the use of memories, erasing. */
 function upkeepHandle(
   parts: HandleDeps,
   scope: Scope,

@@ -23,7 +23,10 @@ export interface NewIntention {
 /** Intentions: they come back when they are due, until they are done or dismissed. */
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
-  /** Those to bring up now, the longest due first: due today or in the last three days. What was due before is quiet. Default 20. */
+  /**
+   * Those to bring up now, the longest due first: due today or in the last three days. Intentions that were due before that time are not
+   * listed. Default 20.
+   */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All that are open, due or not, the next one first. */
   list(): Promise<Memory[]>;
@@ -31,7 +34,7 @@ export interface IntentionHandle {
   done(id: string): Promise<Memory>;
   /** It does not matter any more. */
   dismiss(id: string): Promise<Memory>;
-  /** Not now: it comes back at another time. */
+  /** Puts the intention off: it comes up again at another time. */
   snooze(id: string, until: TimeInput): Promise<Memory>;
 }
 

@@ -47,8 +47,8 @@ export interface MemoryReader {
 /** Reading and writing discrete memories. Every change keeps a revision. */
 export interface MemoryHandle extends MemoryReader {
   /**
-   * Stores a memory; an exact double of a live one is not stored twice. With `contradicts` the memory that it names is archived
-   * as contradicted, with its end, in the same transaction.
+   * Stores a memory; an exact duplicate of a live memory is not stored again. With `contradicts` the memory that it names is archived as
+   * contradicted, with its end, in the same transaction.
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
   /** Makes a new version of a memory. */
@@ -63,11 +63,11 @@ export interface MemoryHandle extends MemoryReader {
    * of documents. Until it is erased it can be restored.
    */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
-  /** Brings an archived memory back; a `conflict` when another has taken its place. */
+  /** Restores an archived memory; throws `conflict` when another memory has taken its place. */
   restore(id: string, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Puts a new memory in the place of another, which is archived and points to it. A `conflict` when the new one is trusted less: what a
-   * tool or a document says does not replace what a person said, here as in `facts.set()`.
+   * Replaces a memory by a new one. The old memory is archived and points to the new one. Throws `conflict` when the new memory is trusted
+   * less: as in `facts.set()`, the words of a tool or a document do not replace those of a person.
    */
   supersede(id: string, replacement: NewMemory, options?: SupersedeOptions): Promise<Memory>;
   /** All changes of a memory, oldest first. */
@@ -77,7 +77,7 @@ export interface MemoryHandle extends MemoryReader {
 export interface SupersedeOptions extends Partial<Change> {
   /** What the old one is archived as. Default `superseded`. */
   as?: 'superseded' | 'contradicted';
-  /** The user asked for it, so that what an agent put into words may replace what the user said. Default false. */
+  /** The user asked for the change, so the agent's wording may replace what the user said. Default false. */
   asked?: boolean;
 }
 

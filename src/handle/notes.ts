@@ -22,7 +22,7 @@ export interface NewSavedItem {
   url: string;
   tags?: string[];
   summary?: string;
-  /** What the one who saved it wrote about it. */
+  /** A comment by whoever saved it. */
   note?: string;
   /** Who saved it. Default `system`, the application itself. */
   statedBy?: Origin;

@@ -17,7 +17,7 @@ export interface SessionHandle {
   window(size?: number): Promise<Event[]>;
   /** Sets parts of the state: active preferences, pending confirmations, tool results. */
   setState(state: Partial<SessionState>): Promise<SessionState>;
-  /** Ends the conversation: queues what makes memories of it, and clears the state. */
+  /** Ends the conversation: queues its formation and clears its state. */
   close(): Promise<Session>;
 }
 

@@ -89,16 +89,16 @@ export function nextDue(schedule: { cron: string; timeZone: string }, after: num
 }
 
 /**
- * A time zone that was stored, or another where this machine does not know it. Zones are checked when they are set, but
- * the list of them is the machine's: one that is missing from it must not end the schedules of everybody.
+ * A stored time zone, or a fallback where this machine does not know it. Zones are checked when they are set, but the list of zones belongs
+ * to the machine: one that is missing must not stop the schedules of everybody.
  */
 export function knownTimeZone(stored: string | null, otherwise: string): string {
   return stored !== null && timeZoneSchema.safeParse(stored).success ? stored : otherwise;
 }
 
 /**
- * Enqueues one job for each schedule that is due. Due times that were missed become one run, and so does one that
- * comes while the job of the last still waits. Returns how many schedules were due.
+ * Enqueues one job for each schedule that is due. Missed due times become one run, and so does a due time that comes while the job of the
+ * last one still waits. Returns how many schedules were due.
  */
 export async function tickSchedules(writer: Writer, deps: EnqueueDeps): Promise<number> {
   const now = deps.clock.now();
@@ -126,9 +126,9 @@ function dueAfter({ cron, time_zone }: Pick<ScheduleRow, 'cron' | 'time_zone'>, 
 const SKEW = HOUR;
 
 /**
- * Brings back what a clock that ran ahead and was put back has sent into the future: the due times of schedules, jobs
- * that were enqueued meanwhile, and leases, which nobody takes for longer than a day. Without it all of them would wait
- * until the wrong time has come, and their unique keys would keep new jobs out.
+ * Repairs the times that a clock wrote while it ran ahead, after it was put back: due times of schedules, run times of jobs, and leases,
+ * which never last longer than a day. Otherwise all of them would wait until the wrong time has come, and their unique keys would keep new
+ * jobs out.
  */
 export async function followClock(database: Database, clock: Clock): Promise<void> {
   const now = clock.now();

@@ -39,12 +39,12 @@ export interface Worker {
   /** Runs jobs as they become due, until stopped. */
   start(): void;
   /**
-   * Takes no more jobs and waits for those that run, at most `timeout` milliseconds (default 30 seconds). What still
-   * runs then is aborted and given back; a handler that does not heed its signal keeps its lease until it runs out,
-   * so that nobody else starts the job beside it.
+   * Takes no more jobs and waits for those that run, at most `timeout` milliseconds (default 30 seconds). Jobs that still run after that
+   * are aborted and released. A handler that ignores its signal keeps its lease until the lease expires, so that no other worker starts the
+   * same job.
    */
   stop(options?: { timeout?: number }): Promise<void>;
-  /** Runs everything that is due now, and what becomes due by that, and tells how it ended. */
+  /** Runs all jobs that are due now and those that become due by running them, and returns how they ended. */
   drain(): Promise<RunCounts>;
   /** Makes the worker look for jobs now. To be called after a commit that enqueued a job. */
   wake(): void;

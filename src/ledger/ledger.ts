@@ -33,10 +33,10 @@ export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
   /**
-   * Runs a piece of work with a meter. Usage is written whatever becomes of the work: in the work's own transaction when
-   * it calls `meter.settle(writer)` there, and else, or when that transaction was taken back, in one of its own. What was
-   * used was used: its charge goes with its usage, so that the two always have the same sum. Only the end of the process
-   * in the middle of a run loses usage, and then its charge with it.
+   * Runs a piece of work with a meter. Usage is written whatever becomes of the work: in the work's own transaction when it calls
+   * `meter.settle(writer)` there, and else, or when that transaction was taken back, in one of its own. Usage is charged even when the work
+   * fails, in the same transaction, so that usage and charges always have the same sum. Only the end of the process in the middle of a run
+   * loses usage, and then its charge with it.
    * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
@@ -99,7 +99,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       },
     });
 
-  /** What the database does not have: its transaction was never opened, or was taken back. */
+  /** Writes the entries that are not in the database, because their transaction was never opened or was rolled back. */
   const settleRest = async ({ entries, wasSettled }: Meter): Promise<void> => {
     const tenant = entries[0]?.scope.tenant ?? '';
     const rest = wasSettled ? await unsettled(database, tenant, entries) : entries;
@@ -198,9 +198,9 @@ export interface RecordParts {
 }
 
 /**
- * Writes usage and takes its cost from the account that pays, in the caller's transaction. An entry that is there already
- * is left alone, so it can be asked for again when nobody knows whether the first time was committed.
- * Call it last in a transaction: the account stays locked until the commit. Gives the cost of what was new.
+ * Writes usage and takes its cost from the account that pays, in the caller's transaction. An entry that exists already is left as it is,
+ * so that the call can be repeated when it is not known whether the first one was committed. Call it last in a transaction: the account
+ * stays locked until the commit. Returns the cost of the new entries.
  */
 async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts: RecordParts): Promise<number> {
   let total = 0;
@@ -208,7 +208,7 @@ async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
     const cost = parts.prices.cost(entry.model, entry.usage);
-    // What remembered text costs in the application's own prompt, the application pays itself.
+    // Remembered text in the application's own prompt is paid for by the application itself.
     const payer = entry.operation === 'injection' ? null : payerOf(parts.mode, entry.scope);
     const charged = payer === null ? 0 : (cost ?? 0);
     if (!(await addUsageRow(writer, entry, cost, charged))) continue;

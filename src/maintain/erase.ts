@@ -25,7 +25,7 @@ import { redactDocuments, type Says } from '../store/forget/redact-documents.ts'
 import { findChangeable } from '../store/read-memories.ts';
 import { memoryRowsOf, type RecordRow } from '../store/owner-store.ts';
 
-/** Who erases, and why. Kept in the certificate, so nothing of what is erased belongs in here. */
+/** Who erases, and why. Kept in the certificate, so these texts must not repeat erased content. */
 export interface EraseOptions {
   /** Default `application`. */
   actor?: string;
@@ -40,7 +40,7 @@ function whyOf({ actor = 'application', reason = 'erased on request' }: EraseOpt
 /** What was removed for good, and the proof of it. */
 export type ErasedWithCertificate = Erased & { certificate: ErasureCertificate };
 
-/** Removes a person, a session, an agent or a tenant for good, with all that came of them alone. */
+/** Removes a person, a session, an agent or a tenant for good, with everything that was derived from them alone. */
 export async function erase(parts: Parts, scope: Scope, options: EraseOptions = {}): Promise<ErasedWithCertificate> {
   const { database } = parts;
   const result = await database.write(scope.tenant, async (writer) => {
@@ -63,7 +63,7 @@ export async function erase(parts: Parts, scope: Scope, options: EraseOptions = 
   return result;
 }
 
-/** Removes one memory for good, with all that was made of it alone. */
+/** Removes one memory for good, with everything that was derived from it alone. */
 export async function eraseMemory(
   parts: Parts,
   scope: Scope,
@@ -79,7 +79,8 @@ export async function eraseMemory(
         details: { id: memoryId },
       });
     }
-    // The words that said it go first, with all that repeats them; what the records keep of them is erased with the memories.
+    // The words that said it are removed first, with everything that repeats them. The records of what was forgotten are erased with the
+    // memories.
     const why = whyOf(options);
     const emptied: string[] = [];
     const work = { scope: memory.scope, memories: [memory], by: why.actor, why, emptied };
@@ -99,7 +100,7 @@ interface RowsToErase {
   removed?: string[];
 }
 
-/** Removes memories for good, with all that was made of them alone, and certifies it. */
+/** Removes memories for good, with everything that was derived from them alone, and certifies it. */
 export async function eraseRows(
   writer: Writer,
   parts: Parts,
@@ -160,15 +161,15 @@ async function certify(
     removedHash: hashIds(removed),
   };
   await insertErasure(writer, scope.tenant, certificate);
-  // For the case that this process ends before it has scrubbed the files itself.
+  // Queued in case this process ends before it has scrubbed the files.
   await enqueueJobs(writer, [{ kind: 'scrub', tenant: scope.tenant, uniqueKey: 'scrub', payload: {} }], parts);
   return certificate;
 }
 
-/** A sentence that has so many of its words from an erased text says what that said. */
+/** A sentence with this share of its words from an erased text counts as repeating it. */
 const SAYS_IT = 0.8;
 
-/** Whether a text says what an erased one said, and nothing that stays says as well. */
+/** Whether a text repeats an erased text, unless a text that stays says the same. */
 function saysErased(erased: readonly string[], kept: readonly string[]): Says {
   const gone = erased.map(contentStems).filter((stems) => stems.size > 0);
   const stays = kept.map(contentStems);

@@ -15,7 +15,7 @@ import { findMemory } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 
-/** The jobs of maintenance, with their schedules as the settings have them. The work itself is loaded with the first of them. */
+/** The jobs of maintenance, with their schedules as the settings have them. The code of the work is loaded with the first job. */
 export function maintenanceJobs(deps: SynthesisDeps): JobKinds {
   return {
     maintain: { isPaid: false, cron: deps.consolidation.intervals.maintain, run: () => queueMaintenance(deps) },
@@ -62,13 +62,13 @@ function scopeOf({ payload }: Job): Scope {
 
 const BOOST = 0.1;
 const MOST_RELATED = 20;
-// Half of a memory's words in the decision or in what came of it.
+// The least share of a memory's words that stand in the decision or in its outcome.
 const RELATED = 0.5;
 const BOOSTED = 'boostedBy';
 
 /**
- * Raises the importance of what is related to a decision that turned out well: by 0.1, once for each outcome.
- * Returns the ids of the memories.
+ * Raises the importance of memories that are related to a decision with a good outcome, by 0.1 and once for each outcome. Returns the ids
+ * of the memories.
  */
 async function boostOutcomes(deps: Parts, scope: Scope, outcomeId: string): Promise<string[]> {
   const related = await deps.database.read(scope.tenant, (reader) => findRelated(reader, deps, scope, outcomeId));

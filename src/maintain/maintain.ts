@@ -39,8 +39,8 @@ export async function maintainTenant(
 const AT_ONCE = 500;
 
 /**
- * Drops what has gone stale from working memories that nothing was added to for long: those of users who have not said
- * anything since. The others age with every synthesis. Returns how many were changed.
+ * Removes stale sentences from working memories that have not changed for long: those of users who have said nothing since. The others age
+ * with every synthesis. Returns how many were changed.
  */
 async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOptions): Promise<number> {
   const { staleAfterDays, enabled } = deps.consolidation.tiers;
@@ -58,7 +58,7 @@ async function ageTiers(deps: SynthesisDeps, tenant: string, options: UpkeepOpti
   return changed;
 }
 
-/** In the order of their ids: one that has nothing to drop, such as one that was written by hand, must not come again. */
+/** In the order of their ids, so that a working memory without stale sentences, such as one that was written by hand, is not read again. */
 async function staleWorkingMemories(
   { database }: Pick<Parts, 'database'>,
   { tenant, before, after }: { tenant: string; before: number; after: string },
@@ -90,7 +90,7 @@ export interface UpkeepReport {
 export interface UpkeepOptions {
   cause: RunCause;
   signal?: AbortSignal;
-  /** Where the pass is kept between attempts, so that none of them fades anything that an earlier one has. */
+  /** Where the progress is kept between attempts, so that no memory is faded twice in one pass. */
   progress?: { pass: UpkeepPass | null; save(writer: Writer, pass: UpkeepPass): Promise<void> };
 }
 

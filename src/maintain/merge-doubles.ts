@@ -29,9 +29,9 @@ const NEAREST = 6;
 const REINFORCEMENT = 0.05;
 
 /**
- * Merges near doubles of one owner: two live statements of one type become one when no field of theirs differs and they
- * have the same value or nearly the same meaning. The one that says more stays, with the greater importance and a little more, and
- * with the sources of both. Texts that consolidation has merged are not merged again. Returns how many went.
+ * Merges near doubles of one owner: two live statements of one type become one when no field of theirs differs and they have the same value
+ * or nearly the same meaning. The statement that says more stays. It gets the greater importance of the two, slightly raised, and the
+ * sources of both. Texts that consolidation has merged are not merged again. Returns how many went.
  */
 export async function mergeDoubles(
   deps: MergeDeps,
@@ -86,7 +86,7 @@ async function sameValue(
   );
 }
 
-/** The statements that mean nearly the same, by their vectors, and that no field tells apart. */
+/** The statements with nearly the same meaning, by their vectors, and no difference in their fields. */
 async function sameMeaning(reader: Reader, deps: MergeDeps, owner: Scope, one: Numbered<Memory>): Promise<Memory[]> {
   const embedder = await deps.embedding.forQueries(reader);
   if (embedder === null) return [];
@@ -120,7 +120,7 @@ async function sameMeaning(reader: Reader, deps: MergeDeps, owner: Scope, one: N
     .filter((other) => mayBeDoubles(memory, other, deps.attributes));
 }
 
-/** Whether no field tells two statements apart, and no number, name or negation in their texts. */
+/** Whether two statements differ in no field, and in no number, name or negation of their texts. */
 export function mayBeDoubles(one: Memory, other: Memory, attributes: AttributeTable): boolean {
   if (one.tense !== other.tense || one.state !== other.state) return false;
   const shape = attributes.policyOf(one.attribute ?? other.attribute ?? '').shape;

@@ -12,8 +12,9 @@ import { reviseMemory } from '../store/write-memory.ts';
 const AT_ONCE = 500;
 
 /**
- * Makes history of plans whose day is over. Goals and intentions have states of their own: nobody knows whether they were reached.
- * A plan for an attribute that has one value takes effect on its day, by a job of formation. Returns how many were changed.
+ * Makes history of plans whose day is over. Goals and intentions are left alone, because they have states of their own, and the end of a
+ * day does not say whether they were reached. A plan for an attribute that has one value takes effect on its day, by a job of formation.
+ * Returns how many were changed.
  */
 export async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
@@ -49,7 +50,7 @@ async function becomeHistory(writer: Writer, deps: Parts, found: Memory, why: Ch
 /** What upkeep has to know of a live memory. Times are milliseconds. */
 export type UpkeepRow = Omit<LiveRow, 'rowId' | 'id' | 'owner' | 'type'>;
 
-/** What becomes of it. */
+/** What upkeep does with it. */
 export type UpkeepPlan =
   | { action: 'keep' }
   | { action: 'fade'; importance: number }
@@ -91,17 +92,20 @@ function hasOutlivedItsType(
 ): boolean {
   if (expiresAfterDays !== null && daysSince(row.createdAt, now) >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
-  // Of what the user means to do without a day, only the day is over on which it was to be brought up.
+  // For an intention without a day of its own, only the day on which it was to be brought up is over.
   if (row.tense === 'planned' && row.beginsAt === null) return daysSince(row.createdAt, now) >= MEANT_FOR_DAYS;
   // A stay that was planned is ahead or under way until its end.
   const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
   return daysSince(due, now) >= expiresAfterDueDays;
 }
 
-/** How long the user means to do something that has no day, where nobody says more of it: as long as a situation lasts. */
+/** How long an intention without a day stays open when nothing more is said about it: as long as a situation lasts. */
 const MEANT_FOR_DAYS = 90;
 
-/** What was read often, confirmed, or turned out well fades more slowly: 1 for a memory that nobody ever came back to. */
+/**
+ * A memory that was read often, confirmed or followed by a good outcome fades more slowly. The factor is 1 for a memory that was never
+ * used.
+ */
 export function slowness({
   accessCount,
   confirmed,

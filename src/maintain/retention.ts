@@ -52,7 +52,7 @@ interface Old {
   ): Promise<ErasureCertificate>;
 }
 
-/** What has gone already, with what it was made of: a rehearsal still finds it. */
+/** Ids that were removed already, which a dry run still finds in the store. */
 type Gone = Set<string>;
 
 const AT_ONCE = 200;
@@ -74,7 +74,7 @@ async function retire(
     total += await inRun(deps, { scope, kind: 'retention', ...options }, async (run) => {
       run.read({ of: name, days });
       const { count } = await run.commit(async (writer): Promise<Committed & { count: number }> => {
-        // Read again under the lock: another process may have been quicker.
+        // Read again under the lock, because another process may have removed some of them.
         const rows = (await find(writer, deps, search)).filter(({ id }) => !gone.has(id));
         if (rows.length === 0) return { changed: {}, status: 'skipped', count: 0 };
         const removed: string[] = [];
@@ -89,7 +89,7 @@ async function retire(
   }
 }
 
-// A reflection comes every night. Where none comes, because nothing was said or it fails, messages do not wait for it.
+// A reflection comes every night. Where no reflection comes, because nothing was said or because it fails, messages do not wait for it.
 const WAIT_FOR_NIGHT = 2 * DAY;
 
 /** Which events wait to be learned from: messages for the night, observations for the tiers, where these are on. */

@@ -24,7 +24,7 @@ export const newDocumentSchema: z.ZodType<Parsed<NewDocument>, NewDocument> = z.
   occurredAt: timeSchema.optional(),
 });
 
-/** What became of a document. */
+/** The result of indexing a document. */
 export interface IndexedDocument {
   chunks: Event[];
   /** How many of the chunks were there already. */
@@ -63,7 +63,7 @@ export async function indexDocument(
   const { events, repeated } = await appendEvents(
     writer,
     parts,
-    // What somebody without a name attaches stays in their session.
+    // Attachments of somebody without a name stay in their session.
     staysInSession(scope) ? scope : { ...scope, session: null },
     inputs,
   );

@@ -15,7 +15,7 @@ import { estimateTokens } from '../language/words.ts';
 /** Events that were appended, in the order in which they were handed in. */
 export interface Appended {
   events: Event[];
-  /** How many of them were there already, under the same idempotency key. */
+  /** How many of them existed already under the same idempotency key. */
   repeated: number;
 }
 
@@ -101,7 +101,7 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   };
 }
 
-/** What the log keeps of an event: what memory itself has answered is known already. */
+/** The text that the log keeps of an event. Answers of memory itself are left out, because they are known already. */
 function keptContent({ kind, origin, content, metadata }: EventInput): string {
   if (kind === 'message') return withoutRecalled(content);
   const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);
@@ -139,8 +139,8 @@ const IDLE_AFTER: number = 5 * MINUTE;
 const CONSOLIDATE_AFTER: number = 5 * MINUTE;
 
 /**
- * Ends a stretch of conversation: its turns are in the log already, so what is left is to clear the session's state
- * and to queue, in the same transaction, what makes memories of it.
+ * Ends a stretch of conversation. Its turns are in the log already, so this clears the session's state and queues the formation in the same
+ * transaction.
  */
 export async function flushSession(
   writer: Writer,

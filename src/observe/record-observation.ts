@@ -28,7 +28,7 @@ const updateSchema = z.strictObject({
 
 /** Who stands behind an observation. */
 export interface ObservationSource {
-  /** Default `agent`. What a tool or a page says is kept as theirs: it is not learned as the user's. */
+  /** Default `agent`. The words of a tool or a page are attributed to it, and are not learned as the user's. */
   statedBy?: 'user' | 'agent' | 'tool';
   /** The name of the page, mail or tool. */
   source?: string | null;

@@ -82,7 +82,7 @@ function fitsHash(bytes: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(bytes)), Buffer.from(hash.padEnd(HASH_LENGTH).slice(0, HASH_LENGTH)));
 }
 
-/** Whether two texts are the same, in a time that does not tell where they differ. */
+/** Compares two texts in a time that does not reveal where they differ. */
 export function sameText(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
@@ -98,7 +98,7 @@ export interface MadeApiKey {
 export interface Keys {
   /** Makes a key for a tenant. `by` is who asks: the id of a key, or `cli`. */
   create(tenant: string, key: NewApiKey, by: string): Promise<MadeApiKey>;
-  /** The key of a secret; null when there is none, or it is revoked or out of date. */
+  /** The key of a secret; null when there is none, or when the key is revoked or expired. */
   verify(secret: string): Promise<ApiKey | null>;
   /** The keys of a tenant, newest first. */
   list(tenant: string): Promise<ApiKey[]>;
@@ -149,7 +149,7 @@ export function createKeys(parts: Parts): Keys {
     async verify(secret) {
       const read = readSecret(secret);
       const row = read === null ? null : await cache.find(read.id);
-      // An unknown id is compared all the same, so that the time does not tell whether it exists.
+      // An unknown id is compared all the same, so that the time does not reveal whether it exists.
       const fits = fitsHash(read?.bytes ?? '', row?.hash ?? '');
       if (row === null || !fits || row.revoked_at !== null) return null;
       if (row.expires_at !== null && row.expires_at <= clock.now()) return null;

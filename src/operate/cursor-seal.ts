@@ -4,8 +4,8 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
- * Seals places in lists before they leave the process. They hold row numbers, which all tenants of a store share: two
- * of them would tell one tenant how much the others have written meanwhile.
+ * Seals places in lists before they leave the process. They hold row numbers, which all tenants of a store share: from two places a tenant
+ * could tell how much the others have written in between.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;
@@ -18,7 +18,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE = 12;
 const TAG = 16;
 
-/** Makes the seal of a store. Its key is made once and kept in the store: any process opens what another has sealed. */
+/** Makes the seal of a store. Its key is created once and kept in the store, so that any process can open what another has sealed. */
 export function createCursorSeal({ database }: Pick<Parts, 'database'>): CursorSeal {
   let known: Promise<Buffer> | undefined;
   const load = async (): Promise<Buffer> => {

@@ -21,9 +21,8 @@ import { type EventRow, toEvent } from '../store/session-store.ts';
 const PAGE = 500;
 
 /**
- * Everything that lies within a scope, as lines: what is referred to comes before what refers to it. Memory use does
- * not grow with the store. What is written meanwhile may or may not be in it. Where the agents of a user share facts, an export of one
- * agent has them too.
+ * Everything within a scope, as lines. A record comes after the records that it refers to. Memory use does not grow with the store. Records
+ * that are written during the export may or may not be in it. Where the agents of a user share facts, an export of one agent has them too.
  */
 export async function* exportRecords(
   { database, clock, sharesFacts = false }: Pick<Parts, 'database' | 'clock' | 'sharesFacts'>,
@@ -63,7 +62,7 @@ export async function* exportRecords(
   }
 }
 
-/** What lies within a scope, and what is the user's with every agent. */
+/** The records within a scope, and the user's facts that are shared by all agents. */
 function withShared(scope: Scope): RawBuilder<unknown> {
   const ofAgent = scope.agent === null ? sql`1 = 1` : sql`(agent_id = ${scope.agent} or agent_id is null)`;
   return sql`${withinScope({ ...scope, agent: null })} and ${ofAgent}`;
@@ -90,7 +89,7 @@ function inOrder(
     order by sequence, row_id limit ${PAGE}`.execute(reader);
 }
 
-// What was forgotten stays in the store, where it can be restored or erased: its words leave with no export.
+// The words of what was forgotten stay in the store, where they can be restored or erased, and are in no export.
 const IS_KEPT: RawBuilder<unknown> = sql`coalesce(archive_reason, '') <> 'forgotten'`;
 
 function byRow(
@@ -113,7 +112,7 @@ function byId<Row extends { id: string }>(
     where ${here} and id > ${after?.id ?? ''} order by id limit ${PAGE}`.execute(reader);
 }
 
-/** That something was forgotten, and nothing of what it said. All lines of an export have one salt. */
+/** Says that something was forgotten, without its words. All lines of an export have one salt. */
 async function* forgottenLines(
   database: Database,
   tenant: string,

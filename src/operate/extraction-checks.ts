@@ -27,15 +27,15 @@ export interface ExtractionReport {
   /** Conversations that were looked at, of the first 100. */
   conversations: number;
   checks: CheckResult[];
-  /** Examples for each alert: what was said to be wrong, by id. */
+  /** Examples for each alert: the ids of statements that failed the check. */
   examples: { check: CheckName; memory: string }[];
 }
 
-/** A share of fewer than this many says nothing. */
+/** A share of fewer than this many statements means nothing. */
 const ENOUGH = 20;
 const STRETCH = 25;
 
-/** Checks what was formed of the first conversations of a tenant. */
+/** Checks the memories that were formed from the first conversations of a tenant. */
 export async function checkExtraction(database: Database, tenant: string): Promise<ExtractionReport> {
   const sums: Sums = { statements: 0, hallucinated: [], duplicate: [], refused: 0, long: 0, empty: 0 };
   const seen = new Map<string, FormedStatement[]>();
@@ -112,7 +112,7 @@ function result(check: CheckName, part: number, of: number): CheckResult {
   return { check, share, of, threshold, isAlert: share !== null && of >= ENOUGH && share > threshold };
 }
 
-/** What each store was when it was last checked by this process: what has not changed is not read again. */
+/** The version of each store at the last check by this process: a store that has not changed is not read again. */
 const checkedBefore = new WeakMap<Database, Map<string, string>>();
 
 /**

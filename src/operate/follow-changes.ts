@@ -31,13 +31,13 @@ export interface FollowOptions {
 const LOOK_EVERY = 1_000;
 // A busy server writes all the time: a query after each write would slow the writes down.
 const LOOK_AT_MOST_EVERY = 100;
-// A transaction may commit after one that began later, and the clocks of two processes differ: what changed up to three seconds before the
-// last change is read again, and what was told is left out. On a busy server only every tenth look goes back so far.
+// A transaction may commit after one that began later, and the clocks of two processes differ. So changes up to three seconds before the
+// last one are read again, and those that were sent already are left out. On a busy server only every tenth query goes back that far.
 const OVERLAP = 3_000;
 const SHORT_OVERLAP = 100;
 const WIDE_LOOK_EVERY = 10;
 
-/** What changes within a scope, from now or from a cursor on, until the signal says stop. */
+/** Changes within a scope, from now or from a cursor on, until the signal is aborted. */
 export async function* followChanges(
   { database, clock }: { database: Database; clock: Clock },
   scope: Scope,

@@ -29,7 +29,7 @@ export type TakenIn = 'imported' | 'known';
 
 /** What the lines of one import share. */
 export interface Taking {
-  /** The ids of entities that go by another one here. */
+  /** The ids of entities that have another id here. */
   entities: Map<string, string>;
   /** Throws `outside_scope` for a place that the caller does not reach. */
   check(scope: Scope): void;
@@ -64,13 +64,13 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
       .execute();
   }
   await hideForgottenSpans(writer, parts, scope.tenant, [id]);
-  // What was read where it comes from must not be read again here: its memories come with it.
+  // Events that were read in the store they come from must not be read again here, because their memories are in the same import.
   if (processedAt && scope.session !== null) await passFormation(writer, scope);
   return 'imported';
 }
 
 /**
- * That something was forgotten elsewhere. What this store has of it, from an older copy, is forgotten here too; and an older copy that is
+ * That something was forgotten elsewhere. What this store has of it from an older copy is forgotten here, too, and an older copy that is
  * imported later does not bring it back.
  */
 export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'forgotten'>): Promise<TakenIn> {
@@ -118,11 +118,11 @@ export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'
   return 'imported';
 }
 
-/** Whether a line of an older copy is what was forgotten since, by its id or by what it says. */
+/** Whether a line of an older copy was forgotten since, by its id or by its content. */
 async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   const owner = { ...memory.scope, session: null, connection: null };
   if (await isForgottenId(writer, owner, memory.id)) return true;
-  // A statement that stayed may rest on words of which a part was forgotten with another one.
+  // A statement that was kept may rest on words of which a part was forgotten with another statement.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
   // An intention that was done is history, and comes along.
   const records = (await listForgotten(writer, owner)).filter(({ as }) => as === 'forgotten');
@@ -168,7 +168,7 @@ export async function takeInMemory(
   };
   const type = memoryType(parts.memoryTypes, memory.type);
   const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
-  // An archived memory stands in nobody's way; of live ones there is one.
+  // Archived memories may be duplicates, and live ones may not.
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   const { row_id } = await writer
     .insertInto('memories')
@@ -297,7 +297,7 @@ export async function takeInEntity(
 
 export async function takeInRevision(writer: Writer, line: Line<'revision'>): Promise<TakenIn> {
   const { recordId, scope, version } = line;
-  // The past of what was forgotten since says it, too.
+  // The history of what was forgotten since contains its words, too.
   if (await isForgottenId(writer, { ...scope, session: null, connection: null }, recordId)) return 'known';
   const owner = await ownerOf(writer, scope.tenant, recordId);
   if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
@@ -357,7 +357,7 @@ async function exists(
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Those of the ids that are there and that the caller reaches: provenance that points nowhere is worse than none. */
+/** Those ids that exist and that the caller may reach: provenance that points nowhere is worse than none. */
 async function reached(
   writer: Writer,
   table: 'events' | 'entities',

@@ -42,7 +42,7 @@ export interface ImportReport {
   dryRun: boolean;
 }
 
-/** What a reader of a foreign format gives: a line, or the reason why a part of the input is none. */
+/** What a reader of a foreign format yields: a line, or the reason why a part of the input has none. */
 export type ImportItem = unknown;
 
 const BATCH = 200;

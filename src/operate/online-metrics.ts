@@ -54,7 +54,7 @@ export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition
 
 export type CheckName = 'hallucinated' | 'duplicate' | 'refused' | 'empty';
 
-/** What is checked on live data without labels, and from where on it is an alert. */
+/** The checks on live data without labels, each with the value from which it is an alert. */
 export const EXTRACTION_CHECKS: Readonly<Record<CheckName, { definition: string; threshold: number; remedy: string }>> =
   {
     hallucinated: {
@@ -86,7 +86,7 @@ export interface Rate {
   of: number;
 }
 
-/** How well memory does in use: from what the store has logged, without a model. */
+/** The quality of memory in use, from what the store has logged, without a model. */
 export interface OnlineMetrics {
   contextUtilisation: Rate;
   observationRate: Rate;

@@ -37,13 +37,13 @@ export interface StoreStatus {
   heldChanges: number;
 }
 
-/** What those who run Varve need: keys, audit, jobs, counts, what comes in and what goes out. */
+/** For those who run Varve: keys, audit, jobs, counts, import and export. */
 export interface Operator {
   readonly keys: Keys;
   readonly acts: Acts;
   /** @internal */
   readonly answers: RequestAnswers;
-  /** Receivers that are told of what happens in a tenant. */
+  /** Receivers that are notified of what happens in a tenant. */
   readonly webhooks: Webhooks;
   /**
    * For the places in lists that leave the process.
@@ -56,7 +56,7 @@ export interface Operator {
     count(options?: { tenant?: string }): Promise<JobCount[]>;
     /** Lets a dead job run again; null when there is none, `conflict` when it is not dead. */
     retry(id: string, options?: { tenant?: string }): Promise<Job | null>;
-    /** What is done at fixed times. One that is long overdue means that no worker runs. */
+    /** What is done at fixed times. A schedule that is long overdue means that no worker runs. */
     schedules(): Promise<Schedule[]>;
   };
   /**
@@ -68,9 +68,9 @@ export interface Operator {
   metrics(scope: ScopeInput): Promise<OnlineMetrics>;
   /** Checks what was formed of the first conversations of a tenant: unsupported, doubled and refused statements. */
   checkExtraction(options?: { tenant?: string }): Promise<ExtractionReport>;
-  /** How much lies within a scope. */
+  /** Counts the records within a scope. */
   count(scope: ScopeInput): Promise<RecordCounts>;
-  /** How the store stands. Throws when it cannot answer. */
+  /** The state of the store. Throws when it cannot answer. */
   status(): Promise<StoreStatus>;
   /** What is wrong with the servers behind the store, such as the nodes of a cluster, beyond that they answer. */
   examineStore(): Promise<StoreProblem[]>;
@@ -80,7 +80,7 @@ export interface Operator {
     lines: AsyncIterable<ImportItem> | Iterable<ImportItem>,
     options: Omit<ImportOptions, 'into'> & { into?: ScopeInput },
   ): Promise<ImportReport>;
-  /** What changes within a scope, as it changes. */
+  /** Changes within a scope, as they happen. */
   changes(scope: ScopeInput, options?: Omit<FollowOptions, 'written'>): AsyncGenerator<RecordChange>;
 }
 

@@ -18,12 +18,12 @@ export function assertDepth(text: string, what: string): void {
   if (isTooDeep(text)) throw tooDeep(what);
 }
 
-/** Says that something is nested too deeply. */
+/** The error for a value that is nested too deeply. */
 export function tooDeep(what: string): VarveError {
   return invalidInput(`${what} is nested deeper than ${DEEPEST} levels.`);
 }
 
-/** Whether a value that somebody else has parsed is nested too deeply. Goes level by level: going down would need the stack. */
+/** Whether a value that somebody else has parsed is nested too deeply. Goes level by level, because recursion could overflow the stack. */
 export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value].filter(isNode);
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -27,7 +27,7 @@ export interface EventLine {
   processedAt?: TimeInput | null;
 }
 
-/** A memory with what has become of it. Under the same id it is taken in once. */
+/** A memory with its archive state. Under the same id it is taken in once. */
 export interface MemoryLine {
   record: 'memory';
   id: string;
@@ -78,7 +78,7 @@ export interface ForgottenLine {
   digests: { salt: string; of: string[] };
 }
 
-/** A block. One that is there already is left as it is. */
+/** A block. A record that exists already is left as it is. */
 export interface BlockLine {
   record: 'block';
   id: string;
@@ -112,7 +112,7 @@ export interface RevisionLine {
   before: Record<string, unknown> | null;
 }
 
-/** One line of an export or an import: NDJSON, in an order in which what is referred to comes first. */
+/** One line of an export or an import: NDJSON, in which a record comes after the records that it refers to. */
 export type RecordLine =
   | HeaderLine
   | EntityLine

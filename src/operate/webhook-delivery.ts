@@ -27,9 +27,10 @@ const DELIVER_JOB = 'deliver-webhook';
 /** What webhooks work with. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };
 
-// A transaction may commit after one that began later: the last stretch is read again, and what was queued is left out.
+// A transaction may commit after one that began later, so the last stretch is read again, and messages that were queued already are left
+// out.
 const OVERLAP = 30 * SECOND;
-// Longer than the overlap by far, and long enough to look into what a receiver missed over a weekend.
+// Much longer than the overlap, and long enough to look up what a receiver missed over a weekend.
 const KEPT_FOR = 7 * DAY;
 const ANSWER_WITHIN = 10 * SECOND;
 // With a pause that doubles from 15 seconds to an hour: about half a day.
@@ -89,7 +90,7 @@ export async function queueDeliveries(
   return fresh;
 }
 
-/** The job that sends a message. Erasing the owner of what it tells of removes it. */
+/** The job that sends a message. Erasing the owner that the message is about removes it. */
 export function deliveryJob(delivery: DeliveryRow): NewJob {
   const { tenant_id: tenant, agent_id: agent, user_id: user, id } = delivery;
   const isOwned = agent !== null || user !== null;

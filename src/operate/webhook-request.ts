@@ -7,8 +7,8 @@ import { invalidInput, VarveError } from '../errors.ts';
 /** Whom webhooks may call. */
 export interface WebhookOptions {
   /**
-   * Also addresses of this machine and of private networks, and plain `http:`. Default false: a key that may register a webhook
-   * could reach through the server what only the server can reach.
+   * Also addresses of this machine and of private networks, and plain `http:`. Default false, because a key that may register a webhook
+   * could otherwise reach addresses that only the server can reach (SSRF).
    */
   allowPrivate?: boolean;
 }
@@ -16,10 +16,10 @@ export interface WebhookOptions {
 /** What is sent to a receiver, with what signs it. */
 export interface SignedRequest {
   url: string;
-  /** The same for every attempt, so that a receiver knows what it has had. */
+  /** The same for every attempt, so that a receiver can deduplicate. */
   id: string;
   body: string;
-  /** The newest secret first; during a rotation the one before it signs as well. */
+  /** The newest secret first. During a rotation messages are signed with the previous secret, too. */
   secrets: readonly string[];
   /** Milliseconds since 1970. */
   now: number;
@@ -35,10 +35,7 @@ export function newWebhookSecret(): string {
 }
 
 /** The signature of one message: HMAC-SHA256 of id, time and body, as the Standard Webhooks specification has it. */
-function signWebhook(
-  secret: string,
-  { id, seconds, body }: { id: string; seconds: number; body: string },
-): string {
+function signWebhook(secret: string, { id, seconds, body }: { id: string; seconds: number; body: string }): string {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
 }
@@ -74,7 +71,7 @@ export async function sendWebhook(message: SignedRequest, options: WebhookOption
   const { request: send } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const settings: RequestOptions = {
     method: 'POST',
-    // A connection of its own for each message: one that is kept open was checked for another name, or at another time.
+    // Each message has a connection of its own: the address of a kept connection was checked for another name, or at another time.
     agent: false,
     signal,
     lookup: options.allowPrivate === true ? undefined : lookupPublic,

@@ -20,7 +20,7 @@ import { recordAct } from '../store/doors/admin-acts.ts';
 import { deliveryJob, queueDeliveries, type WebhookDeps } from './webhook-delivery.ts';
 import { checkReceiver, newWebhookSecret } from './webhook-request.ts';
 
-/** A receiver that is told of what happens in a tenant. Its secret is never in here. */
+/** A receiver that is notified of what happens in a tenant. Its secret is never in here. */
 export interface Webhook {
   id: string;
   url: string;
@@ -44,7 +44,7 @@ export interface NewWebhook {
 
 /** What of a webhook can be changed. */
 export interface WebhookChange extends Partial<NewWebhook> {
-  /** False turns it off: what happens until it is on again is never told. */
+  /** False turns it off: what happens until it is on again is never sent. */
   enabled?: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface MadeWebhook {
   secret: string;
 }
 
-/** One message to a receiver, and what became of it. Kept for a week. */
+/** One message to a receiver, and the state of its delivery. Kept for a week. */
 export interface WebhookDelivery {
   id: string;
   type: WebhookEvent;
@@ -77,9 +77,9 @@ export interface Webhooks {
   /** Newest first, without secrets. */
   list(tenant: string): Promise<Webhook[]>;
   change(tenant: string, id: string, change: WebhookChange, by: string): Promise<Webhook>;
-  /** Gives a webhook a new secret. The old one signs as well for another day. */
+  /** Gives a webhook a new secret. For a day, messages are signed with the old secret, too. */
   rotate(tenant: string, id: string, by: string): Promise<MadeWebhook>;
-  /** Removes a webhook with its log. What waits to be sent is not sent. */
+  /** Removes a webhook with its log. Queued messages are not sent. */
   remove(tenant: string, id: string, by: string): Promise<void>;
   /** Queues a test message. */
   ping(tenant: string, id: string): Promise<WebhookDelivery>;

@@ -19,7 +19,7 @@ const CHANGE_TERMS: ReadonlySet<string> = new Set(
   PACKS.flatMap(({ questions }) => words(questions.changes?.replaceAll('|', ' ') ?? '')),
 );
 
-/** Whether what no longer holds may be part of an answer. In doubt it may. */
+/** Whether statements that no longer hold may be part of the answer. In doubt it may. */
 export function mayAskForPast(question: string): boolean {
   const pack = detectPack(question, null);
   if (asksFor(question, 'now', pack)) return false;
@@ -27,7 +27,7 @@ export function mayAskForPast(question: string): boolean {
 }
 
 const DAY = 86_400_000;
-// People tell what happened within days of it, and announce it a little before.
+// People mention an event within days after it, and announce it shortly before.
 const DAYS_TOLD_AFTER = 10;
 const DAYS_TOLD_BEFORE = 5;
 
@@ -43,9 +43,9 @@ export interface TimeRange {
 }
 
 /**
- * Per document: 1 when it was told in one of the stretches, fading over some days on both sides, 0 for unknown times
- * (NaN). What lasts is as close in every stretch in which it was true: `ends` says until when, NaN for documents of a moment.
- * Weighed by how much the time tells apart: a year that covers the whole store separates nothing.
+ * Per document: 1 when it was told in one of the stretches, fading over some days on both sides, 0 for unknown times (NaN). A lasting
+ * statement is equally close in every stretch in which it was true: `ends` says until when, NaN for documents of a moment. Weighted by how
+ * well the time discriminates: a year that covers the whole store separates nothing.
  */
 export function closenessToRanges(
   ranges: readonly TimeRange[],
@@ -60,7 +60,7 @@ export function closenessToRanges(
       const time = times[ordinal] as number;
       const wasTrue = time < range.to && (ends[ordinal] as number) > range.from;
       if (!wasTrue && !(time >= earliest && time <= latest)) continue;
-      // What lasts and begins after the stretch may have been told late: it counts, but less than what was true.
+      // A lasting statement that begins after the stretch may have been told late: it counts, but less than one that was true in it.
       const lasts = !Number.isNaN(ends[ordinal] as number);
       const value = wasTrue ? 1 : closenessToRange(range, time) * (lasts ? 0.5 : 1);
       const known = closeness[ordinal] as number;
@@ -79,7 +79,7 @@ export interface QueryTimes {
   ranges: TimeRange[];
   /** The query's words that say when: they are matched against times, not against texts. */
   terms: Set<string>;
-  /** The document that tells what "before I moved" refers to; −1 where there is none. */
+  /** The document about the event that "before I moved" refers to; −1 where there is none. */
   anchor: number;
 }
 
@@ -154,7 +154,7 @@ function anchoredTimes(query: string, view: RecallView): QueryTimes {
   if (Number.isNaN(best.time)) return NO_TIMES;
   const isBefore = /before|until/i.test(relation);
   const range = isBefore ? { from: -Infinity, to: best.time } : { from: best.time, to: Infinity };
-  // What it is anchored to is not what is asked for.
+  // The event that a question uses as its anchor is not what it asks for.
   return { ranges: [range], terms: new Set(terms), anchor: best.ordinal };
 }
 
@@ -167,13 +167,13 @@ export interface QueryAnalysis {
   readonly asks: 'when' | 'how-many' | 'other';
   /** The stretches of time that it asks about; empty when it names none. */
   readonly times: readonly TimeRange[];
-  /** The document that tells the event by which the question says when; −1 where there is none. */
+  /** The document about the event by which the question gives its time; −1 where there is none. */
   readonly anchor: number;
   /** Whether it is in another language than English, the only one that the local embedder knows well. */
   readonly isForeign: boolean;
-  /** Whether it asks for what the assistant has said. */
+  /** Whether it asks for something that the assistant said. */
   readonly asksAgent: boolean;
-  /** Which answer it wants: what holds now, what held before, several pieces, all that became different in a time. */
+  /** Which kind of answer it wants: what holds now, what held before, several pieces, all changes within a time. */
   readonly wants: Readonly<Record<'now' | 'past' | 'several' | 'changes', boolean>>;
 }
 
@@ -208,7 +208,7 @@ function speakersByPronoun(query: string, speakers: readonly KnownSpeaker[], ask
   return speakers.filter((speaker) => speaker.role === (byUser ? 'user' : 'agent')).map((speaker) => speaker.name);
 }
 
-/** Reads who, what and when a question is about, given what it is asked of. */
+/** Analyses whom, what and which time a question is about, given the documents that it is asked of. */
 export function analyzeQuery(query: string, view: RecallView, at: AskedAt): QueryAnalysis {
   const { speakers } = view;
   const pack = detectPack(query, null);

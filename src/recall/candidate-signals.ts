@@ -22,7 +22,7 @@ export interface QueryContext {
   readonly isAboutUser: boolean;
   /** The cosine of a document on the scale of the model that the weights were learned with; 0 where there is none. */
   readonly similarityOf: (ordinal: number) => number;
-  /** Similarity per ordinal, in deviations from what a stranger's text would have. */
+  /** Similarity per ordinal, as a z-score against unrelated texts. */
   readonly meaning: Float32Array;
   readonly sessionWords: Float32Array;
   readonly sessionMeaning: Float32Array;
@@ -32,8 +32,8 @@ export interface QueryContext {
 }
 
 /**
- * What tells evidence from the rest. `meaning` and `words` say how near a text is; the `foreign…` ones correct them where the question
- * is not in the embedder's language; the others say who speaks, when, and what stands around it.
+ * The signals that separate evidence from other documents. `meaning` and `words` say how near a text is; the `foreign…` ones correct them
+ * where the question is not in the embedder's language; the others are about the speaker, the time and the neighbouring turns.
  */
 export const SIGNAL_NAMES = [
   'meaning',
@@ -183,7 +183,7 @@ function writeNearness(row: Signals, context: QueryContext, ordinal: number): vo
   row[COLUMN.foreignBm25] = bm25;
 }
 
-// What was said a few days ago is asked about more than what was said before.
+// Questions are more often about the last few days than about earlier times.
 const FRESH_DAYS = 3;
 
 /** When it was said, within the time that the store spans. */
@@ -245,8 +245,8 @@ function writeSignals(row: Signals, context: QueryContext, ordinal: number): voi
 }
 
 /**
- * A turn that is long, or has a time or a number in it, is more likely to be evidence than another. Every distilled
- * statement tells something: there a number counts only where one is asked for.
+ * A turn that is long, or has a time or a number in it, is more likely to be evidence than another. Every formed statement says something,
+ * so for statements a number counts only where the question asks for one.
  */
 function writeText(row: Signals, { view, analysis }: QueryContext, ordinal: number, profile: DocumentProfile): void {
   const isTurn = view.isMemory[ordinal] === 0;

@@ -59,7 +59,7 @@ function wholeFilter({ filter, minimumImportance }: RecallOptions): RecallFilter
   return { and: [{ minimumImportance }, ...(filter === undefined ? [] : [filter])] };
 }
 
-/** What a filter by types alone says of a document, which has its type with it; null for a filter that the store has to be asked about. */
+/** The test of a filter that names types only, which needs no query because a document knows its type; null for any other filter. */
 function typeTest({ types, not, ...others }: RecallFilter): ((document: RecallDocument) => boolean) | null {
   const { types: left, ...othersLeft } = not ?? { types: [] };
   if (left === undefined) return null;
@@ -116,7 +116,7 @@ const ASKED_WITH: Readonly<Record<string, string>> = {
  */
 export function askedFacts(terms: readonly string[], view: RecallView, attributes: AttributeTable): Set<number> {
   const relatives = relativesIn(terms);
-  // "What is his wife's name?" asks for what has to do with a wife. "Where does his mother live?" for nothing of his own.
+  // "What is his wife's name?" asks for attributes about a wife. "Where does his mother live?" for nothing of his own.
   const telling = new Set(relatives.length > 0 ? relatives : terms);
   const isAsked = (attribute: string): boolean =>
     phrasesOf(attribute, attributes).some((phrase) => phrase.every((word) => telling.has(word)));
@@ -152,7 +152,7 @@ function phrasesOf(attribute: string, attributes: AttributeTable): string[][] {
 /** Synonyms that a reader may give and that mean something else in a question: "call the dentist" does not ask for a nickname. */
 const AMBIGUOUS: ReadonlySet<string> = new Set(['called', 'from', 'role', 'field', 'position']);
 
-/** A kind of memory that is asked for by its name, not by what is in it. */
+/** A type of memory that a question asks for by the name of the type, not by content. */
 interface AskedKind {
   names: ReadonlySet<string>;
   has(document: RecallDocument, type: MemoryType | undefined): boolean;
@@ -220,7 +220,7 @@ export function askedChanges(
   return found;
 }
 
-// They say of whom and how much, not what.
+// These words name a person or an amount, not a topic.
 const FILLERS: ReadonlySet<string> = new Set(words('user person tell give list show all current general main please'));
 
 /**

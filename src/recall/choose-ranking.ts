@@ -30,7 +30,7 @@ export interface Found {
   now: number;
 }
 
-/** Orders what the arms have found in the way that the options ask for. */
+/** Ranks the results of the arms in the mode that the options name. */
 export function chooseRanking(found: Found): { candidates: Candidate[]; answerable: number | null } {
   const ranking = rank(found);
   const candidates = ranking.documents.map((document) => toCandidate(document, found));
@@ -52,7 +52,7 @@ function rank(found: Found): Ranking {
   const count = options.scoring === 'signals' ? (options.candidates ?? 30) : limit + SPARE;
   const byWords = (size: number): Ranking => rankByValue(wordScores(match), allowed, size, 'bm25');
   const mode = meaning === null ? 'text' : (options.mode ?? 'hybrid');
-  // "What has changed since May?" is near to nothing that has.
+  // "What has changed since May?" is similar to none of the statements that have changed.
   const hasTopic = !found.analysis.wants.changes || found.asked.size === 0;
   if (mode === 'text' || meaning === null || !hasTopic) return withoutMeaning(found, count, byWords);
   const similarities = options.recencyBoost ? boosted(meaning.similarities, view, found.now) : meaning.similarities;
@@ -66,7 +66,7 @@ function rank(found: Found): Ranking {
   const cosineOf = (ordinal: number): number => meaning.similarities[ordinal] as number;
   if (calibration === null || calibration.embedder.startsWith(LOCAL_EMBEDDER_CALIBRATION.embedder))
     return rankByEvidence({ ...found, ...meaning, similarityOf: (ordinal) => cosineOf(ordinal) || 0 }, count);
-  // The weights of similarity were learned with the local embedder: the cosines of another are read as its would be.
+  // The weights of similarity were learned with the local embedder, so the cosines of another model are mapped to its scale.
   const similarityOf = (ordinal: number): number =>
     Number.isNaN(cosineOf(ordinal))
       ? 0
@@ -75,7 +75,7 @@ function rank(found: Found): Ranking {
   return rankByEvidence({ ...found, ...meaning, analysis, similarityOf }, count);
 }
 
-/** With words alone the evidence ranking still knows who speaks, when and in which company; `text` mode asks for BM25. */
+/** With words alone the evidence ranking still has the speaker, the time and the neighbouring turns; the mode `text` asks for BM25. */
 function withoutMeaning(found: Found, count: number, byWords: (size: number) => Ranking): Ranking {
   if (found.options.mode === 'text') return byWords(count);
   const none = new Float32Array(found.view.documents.length);

@@ -8,8 +8,8 @@ import { basisOf, idsOf, readDocument, says, type Document, type Material, type 
 import { contentHash } from '../../record/id.ts';
 
 /**
- * A change of a document. The sentences of the document and what is new have numbers, from 1. A sentence that is written takes the
- * place of the sentences among `from`, and rests on all that they and the others of `from` rest on.
+ * A change of a document. The sentences of the document and what is new have numbers, from 1. A new sentence replaces the sentences among
+ * `from`, and rests on everything that the items of `from` rest on.
  */
 export type DocumentChange =
   | { text: string; from: readonly number[]; section: string | null }
@@ -38,7 +38,7 @@ const changeSchema = z.union([
   }),
 ]);
 
-/** The changes in a model's list; an item that cannot be read costs itself. */
+/** The changes in a model's list. An item that cannot be read is skipped. */
 export function toChanges(items: readonly unknown[]): { changes: DocumentChange[]; unread: number } {
   const parsed = items.slice(0, MOST_CHANGES).map((item) => changeSchema.safeParse(item));
   const changes = parsed.flatMap((each): DocumentChange[] => {
@@ -70,7 +70,7 @@ export function readChanges(answer: string, document: Document, materials: reado
 
 /** No honest answer has more. */
 const MOST_CHANGES = 200;
-/** Half of the words of a sentence are those of what it was made of. */
+/** The least share of a sentence's words that must stand in its sources. */
 const MADE_OF = 0.5;
 
 function changesOfText(text: string, { sentences }: Document, materials: readonly Material[]): DocumentChange[] {
@@ -103,7 +103,7 @@ function changesOfText(text: string, { sentences }: Document, materials: readonl
 export interface ChangedDocument {
   document: Document;
   refused: RefusedChange[];
-  /** Of what the document said and what still holds: how many it said before, and how many nothing says any more. */
+  /** Statements that still hold: how many the document said before, and how many of them no sentence says any more. */
   held: number;
   lost: number;
 }
@@ -200,7 +200,8 @@ function problemIn(
   if (number !== null && !(Number(number) <= 31)) return { reason: 'value_not_said', detail: number };
   const stems = contentStems(text);
   if (stems.size === 0 || coveredBy(stems, contentStems(said.join(' '))) > 0) return null;
-  // How somebody talks is said in no words of theirs: what rests on a turn may be put into other words, without a name that nobody said.
+  // A description of how somebody talks shares no words with what they say. So a sentence that rests on a turn may use other words, but no
+  // name that nobody said.
   const names = text.match(/(?<=[\p{Ll},;]\s)\p{Lu}\p{Ll}[\p{L}'-]*/gu) ?? [];
   const isImpression = used.some(({ isEvent }) => isEvent) && names.every((name) => isNameSaid(name, sources.shown));
   return isImpression ? null : { reason: 'unsupported', detail: null };
@@ -213,10 +214,10 @@ function withoutDates(text: string): string {
   return text.replace(WRITTEN_DATE, ' ');
 }
 
-/** What is longer is no sentence. */
+/** A longer text is not one sentence. */
 const MOST_WORDS = 100;
 
-/** The new sentence: it rests on what is new, and on what the sentences that it replaces rested on and it still says. */
+/** The new sentence. It rests on the new items, and on those sources of the replaced sentences that it still says. */
 function sentenceOf(
   change: { text: string; section: string | null },
   {
@@ -271,7 +272,7 @@ function considered(
 /** So few statements may be replaced by any number. */
 const FEW = 3;
 
-/** Why changes must not be made without somebody looking at them: they lose more than a share of what still holds. Null: they may. */
+/** Why changes need a review: they lose more than a share of the statements that still hold. Null where they need none. Null: they may. */
 export function lossOf(
   { held, lost }: Pick<ChangedDocument, 'held' | 'lost'>,
   share: number,

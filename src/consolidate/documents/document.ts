@@ -11,7 +11,7 @@ export interface Sentence {
   section: string | null;
   /** The day of a line of a dated list; null for a sentence of prose. */
   day: string | null;
-  /** Null: somebody wrote it by hand, and nobody knows what it rests on. It goes only when it is dropped. */
+  /** Null: somebody wrote it by hand, and nobody knows what it rests on. It is removed only by an explicit drop. */
   basis: SentenceBasis | null;
   /** What stands between it and the sentence before it, and the mark of a list by hand. */
   gap: ' ' | '\n' | '\n\n';
@@ -108,18 +108,18 @@ export function idsOf({ sentences }: Pick<Document, 'sentences'>): Set<string> {
 /** Something that a document can be made of: a statement, or an observation that nothing was formed from. */
 export interface Material {
   id: string;
-  /** As a reader is to see it, with the day of a plan and the end of what is over. */
+  /** The text as a reader sees it, with the day of a plan or the end of a statement that is over. */
   text: string;
   at: Date;
-  /** The hash of its own words: when they change, or are cut because they were forgotten, what was written of them is stale. */
+  /** The hash of its words. When the words change, or are cut because they were forgotten, sentences that rest on them are stale. */
   hash: string;
   /** Whether it is an event: what somebody said, not a statement that was formed from it. */
   isEvent: boolean;
-  /** When what is written of it is no longer so by itself: the end of a plan's day, or of its validity. */
+  /** When sentences that rest on it become stale by the passing of time: the end of a plan's day, or of its validity. */
   until: number | null;
   section: string | null;
   importance: number;
-  /** Whether it is of no interest any more, although it is true: what happened long ago. A sentence goes when all that it rests on has aged. */
+  /** Whether it is true but no longer of interest, because it happened long ago. A sentence goes when all that it rests on has aged. */
   hasAged: boolean;
   /** The events that a statement was formed from: a document that rests on all of them says it already. */
   events: readonly string[];
@@ -134,7 +134,7 @@ export function basisOf(materials: readonly Material[]): SentenceBasis {
   };
 }
 
-/** A line of a dated list that says one thing as it is. */
+/** A line of a dated list that says one item word for word. */
 export function lineOf(material: Material): Sentence {
   return {
     text: material.text.replace(/\s+/gu, ' ').trim(),
@@ -155,8 +155,8 @@ export interface Materials {
 }
 
 /**
- * The document with a line for each wanted thing that none of its sentences rests on and that was not left out before. What was
- * written of other words than a statement has now, or is over, is taken out first: what still holds of it comes back as a line.
+ * The document with a line for each wanted thing that none of its sentences rests on and that was not left out before. Sentences that rest
+ * on changed or ended statements are removed first. What still holds of them comes back as a line.
  */
 export function refreshed(document: Document, { known, wanted }: Materials, now: number): Document {
   const listed = new Set(wanted.map(({ id }) => id));

@@ -12,7 +12,7 @@ import { lowestTrust, type Trust, trustOf } from '../../record/statement.ts';
 export interface Observed {
   event: Event;
   sequence: number;
-  /** What it says, without what the policy keeps out. */
+  /** Its content, redacted by the privacy policy. */
   content: string;
   /** Of an update of the scaffold: keys and JSON values as they were given. */
   entries: readonly (readonly [key: string, value: unknown])[];
@@ -65,7 +65,7 @@ function redactTexts(value: unknown, privacy: PrivacyPolicy): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactTexts(member, privacy)]));
 }
 
-/** Null for what is no JSON, or JSON that no honest update has, such as one that nests too deep. */
+/** Null for a text that is not JSON, or that nests deeper than any real update. */
 function readJson(content: string): unknown {
   try {
     return unwrapJson(content, {});
@@ -80,8 +80,8 @@ const MOST_WORDS = 30;
 const SUPPORTED = 0.5;
 
 /**
- * The facts of a synthesis that observations really say, as memories. What formation has made of the same observations is left out,
- * also what it has archived since: said a second time here, an outdated statement would come back.
+ * The facts of a synthesis that observations really say, as memories. Facts that formation has already made of the same observations are
+ * left out, even if they were archived since: stored a second time here, an outdated statement would come back.
  */
 export function factsToKeep(
   facts: Synthesis['facts'],

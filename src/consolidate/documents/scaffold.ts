@@ -27,7 +27,7 @@ export interface EntryNote {
 export interface TierNotes {
   /** For each top-level entry of the scaffold. */
   scaffold: Record<string, EntryNote>;
-  /** What was refused of the last answer: the model is told with the next question. */
+  /** Refused changes of the last answer. The next prompt tells the model about them. */
   refused: RefusedChange[];
 }
 
@@ -39,7 +39,7 @@ const notesSchema = z.object({
   refused: z.array(z.custom<RefusedChange>()).catch([]).default([]),
 });
 
-/** The notes of a block; none when it was never written, or by somebody else's hand. */
+/** The notes of a block; empty when it was never written, or not by Varve. */
 export function readTierNotes(content: unknown): TierNotes {
   const parsed = notesSchema.safeParse(content);
   return parsed.success ? parsed.data : { scaffold: {}, refused: [] };
@@ -128,7 +128,7 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 0);
 }
 
-/** A model may put an observation into words of its own, but not into all others. */
+/** The least share of an entry's words that must stand in an observation: a model may rephrase, but not entirely. */
 const SUPPORTED = 0.3;
 /** An observation that has half of the words of an entry speaks of it. */
 const NAMES = 0.5;
@@ -142,10 +142,10 @@ function supportOf(
   const cited = from.flatMap((number) => observed[number - first] ?? []);
   const novel = contentStems(value === undefined ? key : `${key} ${wordsOf(value)}`);
   const known = contentStems(wordsOf(old));
-  // What is new about it must have been observed: the rest it shares with the old value.
+  // Only the new part of the value must have been observed; the rest was in the old value.
   const fresh = new Set([...novel].filter((stem) => !known.has(stem)));
   const wanted = fresh.size === 0 ? novel : fresh;
-  // What is to go has to be named: by its key, or by what it says.
+  // An observation that removes an entry has to name it, by its key or by its value.
   const speaking = observed.filter(
     ({ stems }) => coveredBy(wanted, stems) >= SUPPORTED || (value === undefined && coveredBy(known, stems) >= NAMES),
   );

@@ -53,15 +53,15 @@ export function liveStatements(
 export function holdsNow(memory: Memory, { memoryTypes, clock }: Pick<Parts, 'memoryTypes' | 'clock'>): boolean {
   const now = clock.now();
   if (hasEnded(memory, now) || isPlanOver(memory, now)) return false;
-  // A plan whose day is over is history, and still worded as a plan: documents say what holds.
+  // A plan whose day is over is history but still worded as a plan, so documents leave it out.
   const wasPlanned = memory.internal['planned'] === true || (memory.tense === 'happened' && memory.dueAt !== null);
   return !wasPlanned && !hasOutcome(memory, memoryTypes.get(memory.type));
 }
 
 /**
- * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of their
- * own, and without merged texts, whose statements are listed themselves. What happened leaves the working memory when nobody has said
- * or used it for long, and so do the user's own words that no model has read; a state or a habit stays until it ends.
+ * What the working memory is made of, oldest first: statements that hold, without the permanent facts, which every prompt has in lines of
+ * their own, and without merged texts, whose statements are listed themselves. Past events leave the working memory when they have not been
+ * said or used for long, and so do the user's own words that no model has read. A state or a habit stays until it ends.
  */
 export function workingMaterials({ statements, doubted }: Statements, deps: UpkeepDeps): Material[] {
   const now = deps.clock.now();
@@ -92,9 +92,9 @@ function isQuotation({ reader, attribute }: Memory): boolean {
 }
 
 /**
- * Whether documents say the user's own words only for as long as they are said or used: nobody notices when they are over. Recall finds
- * them after that. Of 571 statements about fourteen invented lives one in ten had ended where it was a fact or a decision, and one in seventy
- * where it was a taste or a detail of a life.
+ * Whether documents say a quotation only while it is being said or used, because nothing would notice when it is no longer true. Recall
+ * finds them after that. Of 571 statements about fourteen invented lives one in ten had ended where it was a fact or a decision, and one in
+ * seventy where it was a taste or a detail of a life.
  */
 function isPassing(memory: Memory, { memoryTypes }: Pick<Parts, 'memoryTypes'>): boolean {
   return isQuotation(memory) && memory.tense !== 'habit' && memoryTypes.get(memory.type)?.lasting !== true;
@@ -124,10 +124,12 @@ export interface Statements {
   doubted: ReadonlySet<string>;
 }
 
-/** On the scale of `Calibration`: related; and of what lasts more, because one taste says little of another. */
+/**
+ * The least similarity, on the scale of `Calibration`. For lasting statements it is higher, because one taste says little about another.
+ */
 const RELATED = 0.76;
 const RELATED_LASTING = 0.85;
-/** What was said within so long was said together. */
+/** Statements that were made within this time of each other count as made together. */
 const TOGETHER = DAY / 2;
 
 /**
@@ -197,7 +199,7 @@ export function toMaterial(memory: Memory, section: string | null): Material {
   };
 }
 
-/** An observation as a document can say it. It never changes, and what was observed long ago is not of now any more. */
+/** An observation as a document can say it. It never changes, and after `staleAfterDays` it is no longer current. */
 export function observedMaterial(event: Event, deps: Pick<MaterialDeps, 'privacy' | 'consolidation'>): Material {
   return {
     id: event.id,
@@ -230,7 +232,9 @@ export function turnMaterial({ id, content, occurredAt }: Pick<Event, 'id' | 'co
   };
 }
 
-/** The events among these ids that still stand: they are in the log, and something holds that was formed from them, if anything was. */
+/**
+ * The events among these ids that are still in the log, unless everything that was formed from them has been replaced, ended or forgotten.
+ */
 export async function standingEvents(reader: Reader, tenant: string, ids: readonly string[]): Promise<Material[]> {
   const events = await eventsById(reader, tenant, ids);
   const gone = eventsGone(
@@ -273,8 +277,8 @@ export async function recentObservations(
 }
 
 /**
- * The observations that the tiers have not taken in, oldest first, and those that failed before. Each is known by a cursor, because
- * formation marks events as processed for itself.
+ * The observations that the tiers have not taken in, oldest first, and those that failed before. A cursor tells which are new, because the
+ * mark `processed` is set by formation.
  */
 export function waitingObservations(
   reader: Reader,
@@ -292,7 +296,9 @@ export function waitingReflections(reader: Reader, deps: Pick<Parts, 'memoryType
   return ownMemories(reader, place, { types, limit: MOST_STATEMENTS });
 }
 
-/** The messages after a time and up to another, oldest first. A stretch ends between two times, so that none is read twice. */
+/**
+ * The messages after a time and up to another, oldest first. A stretch ends between two recording times, so that no message is read twice.
+ */
 export async function messagesBetween(
   reader: Reader,
   scope: Scope,

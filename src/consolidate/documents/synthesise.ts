@@ -21,7 +21,7 @@ import { applySynthesis, readMaterials, readTiers, type SynthesisToApply, type T
 /** What documents are gathered from, and the runs that write them. */
 export type SynthesisDeps = MaterialDeps & RunDeps;
 
-/** What became of an owner's observations and of what is new to the working memory. */
+/** The result of a synthesis, in counts. */
 export interface SynthesisCounts {
   /** Observations and statements that were taken in. */
   taken: number;
@@ -29,15 +29,15 @@ export interface SynthesisCounts {
   memories: number;
   /** Batches whose answer waits for review. */
   held: number;
-  /** Observations that failed alone, and those among them that were set aside for it. */
+  /** Observations that failed in a batch of their own, and those among them that were set aside. */
   failed: number;
   setAside: number;
 }
 
 /**
- * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time, each observation
- * once, and then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into
- * words. A batch whose answer cannot be used is halved until the observation that spoils it stands alone: the others go on.
+ * Brings the working memory and the scaffold of an owner up to date: with what was observed since the last time, each observation once, and
+ * then with the statements that hold. Statements need no model: each is a line until the night's reflection puts it into words. A batch
+ * whose answer cannot be used is halved until the observation that causes the failure is alone, so that the others are taken in.
  */
 export async function synthesiseOwner(
   deps: SynthesisDeps,
@@ -74,7 +74,7 @@ async function takeObservations(deps: SynthesisDeps, scope: Scope, { options, co
     const waiting = new Set(held.flatMap(({ events }) => events));
     const isHeld = held.length > 0 && observed.every(({ event }) => waiting.has(event.id));
     if (observed.length === 0 || isHeld) return;
-    // What has failed before is tried alone, so that it spoils nothing.
+    // Observations that failed before are tried one by one, so that they do not fail a batch.
     const isFailed = ({ sequence }: Observed): boolean => sequence <= progress.eventSequence;
     const failedBefore = observed.filter((each) => isFailed(each) && !tried.has(each.event.id));
     const fresh = observed.filter((each) => !isFailed(each));
@@ -252,7 +252,7 @@ function workedIn(
   return { document, refused, suspicion: lossOf(loss, share, 'the working memory') };
 }
 
-/** The observations that a list without a model has lines of: what people and the agent noted, not updates of the scaffold. */
+/** The observations that are listed where there is no model: notes of people and of the agent, not updates of the scaffold. */
 function listable(batch: readonly Observed[], materials: readonly Material[]): Material[] {
   return materials.filter((_, index) => {
     const event = batch[index]?.event;

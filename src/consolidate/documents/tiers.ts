@@ -85,13 +85,13 @@ export async function readMaterials(
   }
   const turns = [...resting].filter((id) => !known.has(id));
   for (const turn of await standingEvents(reader, scope.tenant, turns)) known.set(turn.id, turn);
-  // What a merged text says stands in the prompt with that text.
+  // Statements of a merged text are in the prompt with that text.
   const single = statements.filter(({ id, hasAged }) => !merged.has(id) && !hasAged);
   const wanted = [...single, ...observed.filter(({ isFormed }) => !isFormed).map(({ material }) => material)];
   return { known, wanted };
 }
 
-/** What is written when a synthesis is applied. Kept as it is while it is held for review. */
+/** What is written when a synthesis is applied. Stored unchanged while it is held for review. */
 export interface SynthesisToApply {
   workingMemory: { text: string; basis: Basis };
   scaffold: Scaffold;
@@ -120,7 +120,7 @@ export async function applySynthesis(
     { content, basis = {} }: { content: unknown; basis?: Basis },
     expectedVersion: number,
   ): Promise<boolean> => {
-    // What was never written and would be empty is not begun.
+    // A block that does not exist is not created empty.
     const isNothing = kind === 'working_memory' ? content === '' : isEmpty(content);
     if (expectedVersion === 0 && isNothing && Object.keys(basis).length === 0) return false;
     const replacement = { kind, content, basis, expectedVersion };
@@ -146,7 +146,7 @@ export async function applySynthesis(
   }
   await markProcessed(writer, scope.tenant, apply.events, now);
   await saveProgress(writer, scope, apply.nextProgress);
-  // One that still waits was made of tiers that are replaced.
+  // A held change was made for tiers that are replaced now.
   await decideHeldChanges(writer, scope, { kind: 'synthesis', decision: 'outdated', now });
   return {
     workingMemory: Number(hasWorking),
@@ -156,7 +156,7 @@ export async function applySynthesis(
   };
 }
 
-/** Keeps what was refused of an answer, for the next question to tell. */
+/** Keeps the refused changes of an answer, so that the next prompt can name them. */
 export async function noteRefused(
   writer: Writer,
   parts: Parts,

@@ -97,7 +97,7 @@ export async function applyReflection(
   return { counts, changed: { ...counts, memories: written } };
 }
 
-/** So much of the words of one intention are those of another: two readers have read the same sentence. */
+/** Two intentions that share this much of their words, in both directions, were read from the same sentence. */
 const SAME_INTENTION = 0.5;
 
 function isSameIntention(one: string, other: string): boolean {
@@ -141,7 +141,7 @@ async function noteContexts(
   }
 }
 
-/** What a model puts into words of its own has so much of the words that it follows from, at least. */
+/** The least share of a model's words that must stand in the sentence which they follow from. */
 const LOOSE_SUPPORT = 0.3;
 
 interface Said {
@@ -176,7 +176,7 @@ function quotesOf(text: string, said: readonly Said[]): ReadStatement['quotes'] 
   return best === undefined ? [] : [{ turn: best.turn, words: best.words }];
 }
 
-/** Stores rules for the agent that have something to do with what the user said, each once. */
+/** Stores rules for the agent, each once, if they share words with what the user said. */
 async function writeLearnings(
   writer: Writer,
   deps: Parts & Pick<ConsolidateDeps, 'privacy'>,
@@ -214,8 +214,8 @@ function isLearning({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (memory: Memor
 }
 
 /**
- * What came in since the last reflection, counted: without a model the day is not read a second time, because formation has read
- * every turn of it already.
+ * Counts what was formed since the last reflection. Without a model the day is not read a second time, because formation has read every
+ * turn already.
  */
 export function countFormed({ statements, since }: LookBack, { memoryTypes }: Pick<Parts, 'memoryTypes'>): Counts {
   const counts: Counts = {

@@ -19,8 +19,8 @@ export function nextReflection(
 }
 
 /**
- * Since when what was said is to be reflected on: the last reflection, however long ago that was, or the beginning. A reflection in the
- * future was noted by a clock that has been put back since: then a day ago.
+ * The time from which a reflection reads: that of the last reflection, however long ago, or the beginning. A reflection in the future was
+ * noted by a clock that has been put back since: then a day ago.
  */
 export function reflectedSince(reflectedUntil: number | null, now: number): number {
   if (reflectedUntil === null) return 0;

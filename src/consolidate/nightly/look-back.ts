@@ -166,7 +166,7 @@ export function numbersOf(
   }
   const materials = [...known.values()];
   const place = (id: string): number[] => {
-    // A line of the working memory that says just this is taken up with it.
+    // A line of the working memory that says exactly this statement is replaced together with it.
     const line = own.findIndex(({ day, basis }) => day !== null && Object.keys(basis?.rests ?? {}).join() === id);
     if (line >= 0) return [line + 1];
     const index = materials.findIndex((each) => each.id === id);

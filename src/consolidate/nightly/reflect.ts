@@ -96,8 +96,8 @@ const COUNTED = [
 ] as const;
 
 /**
- * Reflects now on everybody within a scope who has said something since their last reflection: a scope without a user means all users
- * of the tenant, one without an agent all agents of the user. One who fails does not hold up the others, and is named in the warnings.
+ * Reflects now on everybody within a scope who has said something since their last reflection: a scope without a user means all users of
+ * the tenant, one without an agent all agents of the user. A failure for one user is named in the warnings, and the others go on.
  */
 export async function reflectAll(
   deps: ConsolidateDeps,
@@ -189,7 +189,7 @@ interface NextDocument extends DocumentToApply {
   suspicion: string | null;
 }
 
-/** A document to write. Kept as it is while it is held for review. */
+/** A document to write. Stored unchanged while it is held for review. */
 export interface DocumentToApply {
   text: string;
   basis: Basis;
@@ -319,10 +319,7 @@ function inSection(
 }
 
 /** The intentions that a reflection may close, in the order in which they were shown. */
-function openIntentions(
-  { statements }: Pick<LookBack, 'statements'>,
-  deps: Pick<Parts, 'memoryTypes'>,
-): Memory[] {
+function openIntentions({ statements }: Pick<LookBack, 'statements'>, deps: Pick<Parts, 'memoryTypes'>): Memory[] {
   return inSection(statements, 'intentions', deps).filter(
     (memory) => !hasOutcome(memory, deps.memoryTypes.get(memory.type)),
   );
@@ -384,7 +381,7 @@ export async function applyDocument(
   const replacement = { kind, content: apply.text, basis: apply.basis, expectedVersion: apply.version };
   const { version } = await replaceBlock(writer, parts, scope, replacement, why);
   if (version === apply.version) return { [kind]: 0 };
-  // One that still waits was made of the document that is replaced.
+  // A held change was made for the document that is replaced now.
   await decideHeldChanges(writer, scope, { kind, decision: 'outdated', now: parts.clock.now() });
   return { [kind]: 1 };
 }

@@ -4,9 +4,9 @@ import { detectPack } from '../../language/packs/packs.ts';
 import { contentStems } from '../../language/words.ts';
 import type { Evidence } from './evidence.ts';
 
-/** What a theme's evidence comes to, counted in code. */
+/** The evidence on a theme, counted in code. */
 export interface PatternCount {
-  /** The words that all of it has in common. */
+  /** The words that all of the evidence has in common. */
   theme: string[];
   /** The same as they were written, with a gap where the cases differ: "Shipped the parcels with ___". */
   phrase: string;
@@ -14,9 +14,9 @@ export interface PatternCount {
   pack: Pack;
   /** What was counted; null when only good and bad outcomes are known. */
   measure: string | null;
-  /** Whether more of what was counted is good; null: nobody knows. */
+  /** Whether a higher measure is better; null where that is not known. */
   moreIsGood: boolean | null;
-  /** The variants of the theme, the best first; by how often they occurred where nobody knows what is good. */
+  /** The variants of the theme, the best first; the most frequent first where it is not known what is better. */
   groups: GroupCount[];
   /** The variant that worked best; null where too few cases, or too little difference, say so. */
   best: string | null;
@@ -79,8 +79,8 @@ export function countEvidence(evidence: readonly Evidence[], usual: Pack | null 
 }
 
 /**
- * The words by which cases of a theme differ, by case: first the one that tells most about how they came out, or that
- * most of them have, then the same of the rest. A case that shares no word with another has none.
+ * The word that tells each case from the others. The first word is the one that explains most of the difference in outcomes, or that most
+ * cases have; the next one is chosen in the same way among the remaining cases. A case that shares no word with another has none.
  */
 function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>): Map<Evidence, string> {
   const labels = new Map<Evidence, string>();
@@ -98,7 +98,7 @@ function variantsOf(evidence: readonly Evidence[], common: ReadonlySet<string>):
   }
 }
 
-/** How much of the difference in what was counted a word explains: the squares between those that have it and the rest. */
+/** How much of the variance of the measure a word explains: the sum of squares between the cases with the word and those without. */
 function toldBy(stem: string, evidence: readonly Evidence[]): number {
   const measured = evidence.flatMap(({ stems, measure }) =>
     measure === null ? [] : [{ has: stems.has(stem), value: measure.value }],
@@ -129,7 +129,10 @@ function wordsOf(text: string): string[] {
 // No ellipsis: it would end a sentence.
 const GAP = '___';
 
-/** What nearly all cases say, in the words of the first that says all of it. What only some of them say is left out with a mark. */
+/**
+ * The words that nearly all cases share, as the first case with all of them says them. A blank takes the place of words that only some of
+ * them have.
+ */
 function phraseOf(evidence: readonly Evidence[], theme: ReadonlySet<string>): string {
   const first = evidence.find(({ stems }) => [...theme].every((stem) => stems.has(stem))) ?? evidence[0];
   const texts = evidence.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
@@ -180,8 +183,8 @@ const GOOD_WHEN_MANY =
   /^(?:view|sale|order|like|click|sign|reader|subscriber|customer|booking|point|star|visit|download|reply|replies|share|comment|lead|goal|win|euro|dollar|pound)/i;
 
 /**
- * Whether more of what was counted is good: as the outcomes that were called good and bad show, or where they show nothing, as the name
- * of the measure says. Null: nobody knows.
+ * Whether a higher measure is better. Outcomes that were called good or bad decide; where there are none, the name of the measure does.
+ * Null where that is not known.
  */
 function isMoreGood(evidence: readonly Evidence[], measure: string | null): boolean | null {
   if (measure === null) return null;
@@ -203,7 +206,7 @@ function merit({ mean, positive, negative, count }: GroupCount, moreIsGood: bool
   return positive + negative === 0 ? 0 : (positive + 1) / (positive + negative + 2) + count * 1e-6;
 }
 
-/** So many cases a variant needs before it can be said to work best, and so many the one that it is compared with. */
+/** The least number of cases of the best variant, and of the one that it is compared with. */
 const CASES = 3;
 const COMPARED = 2;
 
@@ -213,11 +216,11 @@ function bestOf(groups: readonly GroupCount[], moreIsGood: boolean | null): stri
   const [best, ...others] = named;
   const next = others.find(({ count }) => count >= COMPARED);
   if (best === undefined || next === undefined || best.count < CASES) return null;
-  // What mostly went badly is not the best of anything.
+  // A variant with more bad outcomes than good ones is not called the best.
   return best.negative > best.positive || !isClearlyBetter(best, next, moreIsGood) ? null : best.label;
 }
 
-/** By so many standard errors, and by such a share, two means must differ; and by so much two shares of good outcomes. */
+/** The least difference: of two means in standard errors and as a share, and of two shares of good outcomes. */
 const ERRORS = 2;
 const CLEAR_MEAN = 0.1;
 const CLEAR_SHARE = 0.25;
@@ -234,7 +237,10 @@ function rounded(value: number): number {
   return Math.abs(value) >= 10 ? Math.round(value) : Math.round(value * 10) / 10;
 }
 
-/** Of the means as they are shown, so that who divides them gets the same. Of more than two variants a ratio would not say of which. */
+/**
+ * The ratio of the rounded means, so that a reader who divides them gets the same number. With more than two variants it would be unclear
+ * which two are meant.
+ */
 function ratioOf(groups: readonly GroupCount[]): number | null {
   const [best, last, ...others] = groups.filter(({ mean, count, label }) => mean !== null && count > 1 && label !== '');
   if (others.length > 0 || best?.mean == null || last?.mean == null || last.mean <= 0) return null;

@@ -9,7 +9,7 @@ export interface Evidence {
   id: string;
   /** What was done, without its outcome. */
   text: string;
-  /** All that was written of it, with what came of it: its language is told by that. */
+  /** The whole text with the outcome, by which its language is detected. */
   written: string;
   stems: ReadonlySet<string>;
   /** What was counted, when something was. */
@@ -19,7 +19,7 @@ export interface Evidence {
   session: string | null;
   entities: readonly string[];
   at: Date;
-  /** The episode memories that tell of it, and the events behind it. */
+  /** The episode memories about it, and the events behind it. */
   memories: Memory[];
   events: string[];
   vector: Float32Array | null;
@@ -53,7 +53,7 @@ export function fromEpisode(memory: Memory): Evidence {
   const [done = '', outcome = ''] = memory.content.split(/→|->|=>/, 2).map((part) => part.trim());
   const text = outcome === '' ? memory.content : done;
   const toolTag = memory.tags.includes('tool') ? memory.tags.find((tag) => tag !== 'tool') : undefined;
-  // What formation noted itself, and what an application says of an episode of its own.
+  // Fields that formation noted, and those that an application set on an episode of its own.
   const noted = { ...memory.metadata, ...memory.internal };
   const named = noted['tool'];
   return {
@@ -76,7 +76,7 @@ export function fromEpisode(memory: Memory): Evidence {
   };
 }
 
-/** Themes are told by words: the numbers of single cases say nothing about what they have in common. */
+/** Themes are compared by words, and the numbers of single cases are not part of a theme. */
 function themeStems(text: string): Set<string> {
   return new Set([...contentStems(text)].filter((stem) => !/^\p{N}+$/u.test(stem)));
 }

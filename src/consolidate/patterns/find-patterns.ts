@@ -23,7 +23,7 @@ export interface FoundPattern {
   known: Memory | null;
 }
 
-/** So many of the last messages tell the language of the talk. */
+/** How many of the last messages are read to detect the language of the talk. */
 const TALK = 20;
 
 /** The themes of an owner on which there are enough episodes and decisions, and something new since the last time. */
@@ -52,7 +52,7 @@ function evidenceIds(pattern: Memory): string[] {
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
 }
 
-/** Decisions with outcomes, and episodes that tell of something else; absorbed ones count on. */
+/** Decisions with outcomes, and the episodes that are about no such decision. Absorbed episodes still count. */
 async function gatherEvidence(
   reader: Reader,
   deps: Omit<EvidenceDeps, 'consolidation'>,
@@ -142,9 +142,9 @@ export async function suggestTools(
 }
 
 /**
- * Groups evidence by theme: alike in meaning, or alike in words, and never against each other. What names the same things
- * needs to be a little less alike. Average linkage, so that a chain of neighbours does not join strangers; and alike in
- * meaning alone is not enough: what is joined has to have a word in common somewhere, or a thing.
+ * Groups evidence by theme: alike in meaning, or alike in words, and never against each other. Evidence that names the same entities may be
+ * a little less similar. Average linkage, so that a chain of neighbours does not join unrelated evidence. Similar meaning alone is not
+ * enough: two groups are joined only if they have a word or an entity in common.
  */
 export function clusterEvidence(
   evidence: readonly Evidence[],
@@ -217,7 +217,7 @@ function nameTheSame(one: Evidence, other: Evidence): boolean {
   return one.entities.some((entity) => other.entities.includes(entity));
 }
 
-/** Whether any of one has a word or a thing in common with any of the other. */
+/** Whether two groups of evidence have a word or an entity in common. */
 function haveInCommon(left: readonly number[], right: readonly number[], evidence: readonly Evidence[]): boolean {
   return left.some((one) =>
     right.some((other) => {

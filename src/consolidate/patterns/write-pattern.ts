@@ -55,7 +55,7 @@ export async function writePattern(
   });
 }
 
-/** What was counted, as a sentence; with a model after a sentence of the model's that says the same in better words. */
+/** The counts as a sentence. With a model, a sentence of the model's comes before them. */
 async function wordPattern(run: ActiveRun, { evidence, count }: FoundPattern): Promise<string> {
   const plain = sayCount(count);
   // Where nothing can be claimed, a model must not claim it either.
