@@ -22,7 +22,7 @@ export interface NewSavedItem {
   url: string;
   tags?: string[];
   summary?: string;
-  /** A comment by whoever saved it. */
+  /** A comment by the person who saved it. */
   note?: string;
   /** Who saved it. Default `system`, the application itself. */
   statedBy?: Origin;

@@ -5,7 +5,7 @@ import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
  * Seals places in lists before they leave the process. They hold row numbers, which all tenants of a store share: from two places a tenant
- * could tell how much the others have written in between.
+ * could tell how much the others have written meanwhile.
  */
 export interface CursorSeal {
   seal(tenant: string, cursor: string): Promise<string>;

@@ -5,7 +5,7 @@ import type { Database, Parts, Reader } from '../store/database.ts';
 import { toEntity } from '../store/entity-store.ts';
 import { digestsFor, type ForgottenDigests, newSalt, spansOf, toForgotten } from '../store/forget/forgotten-store.ts';
 import { withinScope } from '../store/owner-store.ts';
-import { toRefusal } from '../store/history-store.ts';
+import { toRefusal, toRevision } from '../store/history-store.ts';
 import { type MemoryRow, toMemory } from '../store/memory-rows.ts';
 import type {
   BlockTable,
@@ -166,24 +166,10 @@ async function* revisionLines(
               and m.archive_reason = 'forgotten')
           order by record_id, version limit ${PAGE}`.execute(reader);
       });
-      for (const row of rows) yield revisionLine(row, place);
+      for (const row of rows) yield { record: 'revision', scope: place, ...toRevision(row) };
       last = rows.length < PAGE ? undefined : rows.at(-1);
     } while (last !== undefined);
   }
-}
-
-function revisionLine(row: Selectable<RevisionTable>, scope: Scope): RecordLine {
-  return {
-    record: 'revision',
-    scope,
-    recordId: row.record_id,
-    version: row.version,
-    at: new Date(row.at),
-    reason: row.reason,
-    actor: row.actor,
-    run: row.run,
-    before: row.before === null ? null : (JSON.parse(row.before) as Record<string, unknown>),
-  };
 }
 
 function eventLine(row: EventRow): RecordLine {

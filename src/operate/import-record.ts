@@ -15,12 +15,11 @@ import { forget } from '../store/forget/forget.ts';
 import { forgottenAmong, insertForgotten, listForgotten } from '../store/forget/forgotten-store.ts';
 import { redactDocuments } from '../store/forget/redact-documents.ts';
 import { insertRefusals } from '../store/history-store.ts';
-import { indexMemory } from '../store/indexing.ts';
-import { newMemory, toMemoryRow } from '../store/memory-rows.ts';
+import { newMemory } from '../store/memory-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
 import { findMemory } from '../store/read-memories.ts';
 import { passFormation } from '../store/session-store.ts';
-import { findInItsPlace } from '../store/write-memory.ts';
+import { findInItsPlace, insertMemoryRow } from '../store/write-memory.ts';
 import type { ParsedLine } from './record-line.ts';
 import { hideForgottenSpans } from '../store/forget/hide-in-log.ts';
 
@@ -166,24 +165,13 @@ export async function takeInMemory(
     lastAccessedAt: line.lastAccessedAt ?? null,
     version: line.version ?? 1,
   };
-  const type = memoryType(parts.memoryTypes, memory.type);
-  const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
+  await changeOwner(writer, memory.scope, parts.clock.now());
   // Archived memories may be duplicates, and live ones may not.
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
-  const { row_id } = await writer
-    .insertInto('memories')
-    .values(toMemoryRow(memory, type, sequence))
-    .returning('row_id')
-    .executeTakeFirstOrThrow();
-  await indexMemory(writer, parts, row_id, memory, { tags: [], sourceEvents: [], entities: [] });
-  await addRevision(writer, {
-    scope: memory.scope,
-    recordId: id,
-    version: memory.version,
-    at: memory.updatedAt,
-    ...IMPORTED,
-    before: null,
-  });
+  await insertMemoryRow(writer, parts, memory);
+  const { version, updatedAt: at } = memory;
+  // Its history may have been imported before it.
+  await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, before: null });
   return 'imported';
 }
 

@@ -6,7 +6,7 @@ import { type Scope, type ScopeLevel, visibleOwners } from '../record/scope.ts';
 import type { Quote } from '../record/statement.ts';
 import { isNoLongerSo, staleKeys, withoutStale } from './block-store.ts';
 import type { Reader } from './database.ts';
-import { toMemory } from './memory-rows.ts';
+import { isTagged, toMemory } from './memory-rows.ts';
 import { rowsBy, visibleFrom } from './owner-store.ts';
 
 /** A block as a context needs it. */
@@ -130,17 +130,7 @@ export async function savedItemsByTag(
     .where(visibleFrom<'memories'>(scope))
     .where('type', '=', 'saved_item')
     .where('archived_at', 'is', null)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('memory_tags')
-          .select(sql`1`.as('one'))
-          .whereRef('memory_tags.tenant_id', '=', 'memories.tenant_id')
-          .whereRef('memory_tags.owner_key', '=', 'memories.owner_key')
-          .whereRef('memory_tags.memory_id', '=', 'memories.id')
-          .where('memory_tags.tag', 'in', [...tags]),
-      ),
-    )
+    .where(isTagged(tags))
     .orderBy('created_at', 'desc')
     .orderBy('row_id', 'desc')
     .limit(limit)

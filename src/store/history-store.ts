@@ -5,7 +5,7 @@ import type { Change, Revision } from '../record/revision.ts';
 import { type Scope } from '../record/scope.ts';
 import type { Page, Reader, Writer } from './database.ts';
 import { chunks, liesWithin, ownerColumns, ownersWithin, scopeOfRow, withinScope } from './owner-store.ts';
-import type { RefusalTable, RunTable } from './schema.ts';
+import type { RefusalTable, RevisionTable, RunTable } from './schema.ts';
 
 /** What a revision records of a change. */
 export interface RevisionInput {
@@ -46,7 +46,11 @@ export async function listRevisions(reader: Reader, tenant: string, recordId: st
     .where('record_id', '=', recordId)
     .orderBy('version')
     .execute();
-  return rows.map((row) => ({
+  return rows.map(toRevision);
+}
+
+export function toRevision(row: Selectable<RevisionTable>): Revision {
+  return {
     recordId: row.record_id,
     version: row.version,
     at: new Date(row.at),
@@ -54,7 +58,7 @@ export async function listRevisions(reader: Reader, tenant: string, recordId: st
     actor: row.actor,
     run: row.run,
     before: row.before === null ? null : (JSON.parse(row.before) as Record<string, unknown>),
-  }));
+  };
 }
 
 /** The records as they were at a time, for those that have changed since: id → JSON. */

@@ -17,7 +17,7 @@ import {
 } from './database.ts';
 import { searchableText } from './memory-rows.ts';
 import type { Origin } from '../record/statement.ts';
-import { chunks } from './owner-store.ts';
+import { chunks, removeRows } from './owner-store.ts';
 
 /** A record that needs a vector. */
 export interface QueuedRecord {
@@ -247,24 +247,10 @@ export async function indexMemory(
     ]);
     await queueForEmbedding(writer, [{ tenant, owner, kind: 'memory', rowId, version: memory.version }]);
   }
-  const gone = before.tags.filter((tag) => !memory.tags.includes(tag));
-  if (gone.length > 0) {
-    await writer
-      .deleteFrom('memory_tags')
-      .where('tenant_id', '=', tenant)
-      .where('memory_id', '=', memory.id)
-      .where('tag', 'in', gone)
-      .execute();
-  }
-  const goneEntities = before.entities.filter((entity) => !memory.entities.includes(entity));
-  if (goneEntities.length > 0) {
-    await writer
-      .deleteFrom('memory_entities')
-      .where('tenant_id', '=', tenant)
-      .where('memory_id', '=', memory.id)
-      .where('entity_id', 'in', goneEntities)
-      .execute();
-  }
+  const of = { tenant, and: sql`and memory_id = ${memory.id}` };
+  const [goneTags, goneEntities] = [added(before.tags, memory.tags), added(before.entities, memory.entities)];
+  await removeRows(writer, { ...of, table: 'memory_tags', column: 'tag', values: goneTags });
+  await removeRows(writer, { ...of, table: 'memory_entities', column: 'entity_id', values: goneEntities });
   const tags = added(memory.tags, before.tags).map((tag) => ({
     tenant_id: tenant,
     owner_key: owner,

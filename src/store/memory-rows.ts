@@ -29,6 +29,12 @@ export type MemoryRow = Selectable<MemoryTable>;
 /** A condition on rows that are read as of a past time: a memory that was forgotten since is hidden there, too. */
 export const isNotForgotten: RawBuilder<SqlBool> = sql<SqlBool>`coalesce(archive_reason, '') <> 'forgotten'`;
 
+/** Whether a memory has one of the tags. */
+export function isTagged(tags: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from memory_tags where memory_tags.tenant_id = memories.tenant_id
+    and memory_tags.owner_key = memories.owner_key and memory_tags.memory_id = memories.id and tag in (${sql.join(tags)}))`;
+}
+
 export function toMemory(row: MemoryRow): Memory {
   return {
     id: row.id,

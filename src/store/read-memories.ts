@@ -6,7 +6,7 @@ import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeS
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshot, isNotForgotten, type MemoryRow, toMemory } from './memory-rows.ts';
+import { fromSnapshot, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
 import { liesWithin, visibleFrom, withinReach } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
@@ -150,17 +150,7 @@ export function narrow(query: MemoryQuery, filter: Parsed<MemoryFilter>, now: nu
   if (filter.dueBefore) narrowed = narrowed.where('due_at', '<', filter.dueBefore.getTime());
   if (filter.archiveReasons) narrowed = narrowed.where('archive_reason', 'in', filter.archiveReasons);
   for (const tag of filter.tags ?? []) {
-    narrowed = narrowed.where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('memory_tags')
-          .select(sql`1`.as('one'))
-          .whereRef('memory_tags.tenant_id', '=', 'memories.tenant_id')
-          .whereRef('memory_tags.owner_key', '=', 'memories.owner_key')
-          .whereRef('memory_tags.memory_id', '=', 'memories.id')
-          .where('memory_tags.tag', '=', tag),
-      ),
-    );
+    narrowed = narrowed.where(isTagged([tag]));
   }
   const archived = filter.archived ?? (filter.archiveReasons ? 'only' : 'exclude');
   if (archived === 'only') return narrowed.where('archived_at', 'is not', null);

@@ -316,6 +316,12 @@ async function findValue(writer: Writer, { attributes }: Parts, memory: Memory):
 }
 
 async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change: Change): Promise<void> {
+  await insertMemoryRow(writer, parts, memory);
+  await revisionOf(writer, memory, change, null);
+}
+
+/** Writes a new memory as it is, without a revision. */
+export async function insertMemoryRow(writer: Writer, parts: Parts, memory: Memory): Promise<void> {
   const type = memoryType(parts.memoryTypes, memory.type);
   const sequence = await changeOwner(writer, memory.scope, parts.clock.now());
   const { row_id } = await writer
@@ -324,7 +330,6 @@ async function insertMemory(writer: Writer, parts: Parts, memory: Memory, change
     .returning('row_id')
     .executeTakeFirstOrThrow();
   await indexMemory(writer, parts, row_id, memory, { tags: [], sourceEvents: [], entities: [] });
-  await revisionOf(writer, memory, change, null);
 }
 
 async function replaceMemory(
