@@ -237,16 +237,16 @@ export interface MeterContext {
 }
 
 /**
- * Counts what one piece of work uses. Its models refuse with `out_of_credit` or `budget_spent` before a paid call
- * that nobody would pay for, and note every other.
+ * Counts what one piece of work uses. Its models refuse a paid call with `out_of_credit` or `budget_spent` when there is no money for it,
+ * and note every call that they make.
  */
 export interface Meter {
   languageModel(model: LanguageModel): LanguageModel;
   embedder(embedder: Embedder): Embedder;
   reranker(reranker: Reranker): Reranker;
-  /** Notes use that no model of the meter saw: what remembered text costs in a prompt, for one. */
+  /** Notes usage that no model of the meter saw, such as the cost of remembered text in a prompt. */
   note(use: NotedUse): void;
-  /** Writes what was noted so far and takes its cost, in the transaction of the work that it paid for. Call it last in there. */
+  /** Writes the usage that was noted so far and charges its cost, in the transaction of the work. Call it last in there. */
   settle(writer: Writer): Promise<void>;
   /** What was noted so far. */
   readonly entries: readonly UsageEntry[];

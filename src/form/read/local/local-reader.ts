@@ -279,7 +279,7 @@ type IsGrounded = (words: string, least?: number) => boolean;
 
 /**
  * "I shouldn't have told you about Danny. That's his business. Forget it.": clauses that speak of what was told before; for "forget all
- * you know of him" whoever the turn names.
+ * you know of him", with any name that the turn has.
  */
 function toldBefore({ event }: Turn, { pack, text, start }: ReadUnit, { candidates }: ForgetObject): string[] {
   if (pack === null) return [];
