@@ -5,7 +5,7 @@ import { hasOutcome, mayStillChange, type Memory } from '../../record/memory.ts'
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
-import { type Claim, compareRank, maySupersede, timeOf, wins } from './precedence.ts';
+import { type Claim, claimsOf, compareRank, type MadeClaim, maySupersede, timeOf, wins } from './precedence.ts';
 import { contentHash } from '../../record/id.ts';
 
 /** A known statement that a new one may touch. */
@@ -223,16 +223,24 @@ function standing<Each extends Fields & Claim>(
   context: Pick<DecideContext, 'attributes' | 'now'>,
 ): { beatenBy: Map<Each, Each> } {
   const beatenBy = new Map<Each, Each>();
-  let holding: Each[] = [];
-  for (const next of statements.toSorted((one, other) => timeOf(one) - timeOf(other))) {
-    const excluded = holding.filter((each) => conflicts(next, each, context));
-    const stronger = excluded.find((each) => compareRank(next, each) < 0);
+  const holding = new Map<Each, MadeClaim>();
+  const made = statements.flatMap((each) => claimsOf(each).map((claim) => ({ each, claim })));
+  for (const { each, claim } of made.toSorted((one, other) => one.claim.at - other.claim.at)) {
+    const held = holding.get(each);
+    // Said again by a weaker claim.
+    if (held !== undefined && compareRank(claim, held) < 0) continue;
+    const excluded = [...holding].filter(([other]) => conflicts(each, other, context));
+    const [stronger] = excluded.find(([, other]) => compareRank(claim, other) < 0) ?? [];
     if (stronger !== undefined) {
-      beatenBy.set(next, stronger);
+      beatenBy.set(each, stronger);
       continue;
     }
-    for (const each of excluded) beatenBy.set(each, next);
-    holding = [...holding.filter((each) => !excluded.includes(each)), next];
+    for (const [other] of excluded) {
+      beatenBy.set(other, each);
+      holding.delete(other);
+    }
+    beatenBy.delete(each);
+    holding.set(each, claim);
   }
   return { beatenBy };
 }
