@@ -239,7 +239,13 @@ export function attributeTable(added: Record<string, AttributeInput> = {}): Attr
     resolve(name) {
       const key = snakeCase(name ?? '');
       if (key === '') return null;
-      return table.has(key) ? key : (synonyms.get(key) ?? key);
+      // `new_employer` and `company_name` are the employer.
+      const names = [
+        key,
+        key.replace(/^(?:current|new|present)_/, ''),
+        key.replace(/^(?:current|new|present)_|_name$/g, ''),
+      ];
+      return names.flatMap((each) => (table.has(each) ? each : (synonyms.get(each) ?? [])))[0] ?? key;
     },
     isKnown: (attribute) => table.has(attribute),
     names: () => [...table.keys()],

@@ -1,6 +1,6 @@
 import { invalidInput, VarveError } from '../errors.ts';
 import { datedLine } from '../language/sentences.ts';
-import { memoryType, type MemoryType } from '../record/memory-types.ts';
+import { memoryType } from '../record/memory-types.ts';
 import {
   type ArchiveReason,
   type InternalChange,
@@ -52,14 +52,13 @@ export async function writeMemory(
   change: Change,
 ): Promise<WrittenMemory> {
   const memory = newMemory(parts, scope, input);
-  const type = memoryType(parts.memoryTypes, memory.type);
   // A shared fact may rest on what the user has told other agents.
   const isShared = parts.sharesFacts === true && memory.scope.user !== null && memory.scope.agent === null;
   await assertSourcesExist(writer, isShared ? memory.scope : scope, memory);
   // The owner's lock first: two writers must not both find that the memory is new.
   await changeOwner(writer, memory.scope, parts.clock.now());
   const contradicted = memory.contradicts === null ? null : await findChangeable(writer, scope, memory.contradicts);
-  const known = await findLive(writer, memory, type);
+  const known = await findLive(writer, parts, memory);
   if (known !== null) {
     const met = await meetKnown(writer, parts, { known, memory, change });
     if (contradicted === null || contradicted.id === known.id) return met;
@@ -275,8 +274,12 @@ async function assertSourcesExist(writer: Writer, scope: Scope, memory: Memory):
 }
 
 /** The live memory with the same unique key: the same content and fields, or the same title, as its type says. */
-async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promise<Memory | null> {
-  const unique = uniqueKey(memory, type);
+export async function findLive(
+  writer: Writer,
+  { memoryTypes }: Pick<Parts, 'memoryTypes'>,
+  memory: Memory,
+): Promise<Memory | null> {
+  const unique = uniqueKey(memory, memoryType(memoryTypes, memory.type));
   if (unique === null) return null;
   const row = await writer
     .selectFrom('memories')
@@ -293,7 +296,7 @@ async function findLive(writer: Writer, memory: Memory, type: MemoryType): Promi
 
 /** The live memory that has taken the place of one that is to be live again: an exact double, or another value. */
 export async function findInItsPlace(writer: Writer, parts: Parts, memory: Memory): Promise<Memory | null> {
-  const double = await findLive(writer, memory, memoryType(parts.memoryTypes, memory.type));
+  const double = await findLive(writer, parts, memory);
   return double ?? findValue(writer, parts, memory);
 }
 

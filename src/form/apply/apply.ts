@@ -349,7 +349,7 @@ async function revise(
 ): Promise<Memory> {
   if (contentHash(text) === contentHash(target.content)) return confirm(writer, deps, target, { statement, work });
   const entities = await linkEntities(writer, deps, statement, work.scope);
-  return reviseMemory(writer, deps, target, {
+  const revised = await reviseMemory(writer, deps, target, {
     change: {
       content: text,
       value: statement.value ?? target.value,
@@ -365,6 +365,8 @@ async function revise(
     },
     why: work.why,
   });
+  await scheduleEffect(writer, deps, revised);
+  return revised;
 }
 
 /** A draft is withdrawn before the better reading is decided on, and what it had replaced comes back: the reading decides again. */
@@ -413,6 +415,7 @@ async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): 
       uniqueKey: memory.id,
       payload: { scope: { ...scope }, memory: memory.id },
       runAt: new Date(Math.max(validFrom.getTime(), deps.clock.now())),
+      whenWaiting: 'move',
     },
     deps,
   );

@@ -2,14 +2,15 @@ import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
 import type { Reader as StoreReader, Writer } from '../../store/database.ts';
 import { findEntitiesByName } from '../../store/entity-store.ts';
 import { listMemories } from '../../store/read-memories.ts';
-import { writeMemory } from '../../store/write-memory.ts';
+import { newMemory } from '../../store/memory-rows.ts';
+import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/origin.ts';
 import type { Refusal } from '../formation-result.ts';
@@ -135,7 +136,6 @@ export async function writeTopics(
 ): Promise<Written> {
   const written: Written = { ids: [], refused: [] };
   const { scope, events, why, known: shown = [] } = source;
-  const known = await summariesOf(writer, deps, scope);
   const { mostTopics, minimumInteractions } = deps.settings.summary;
   if (events.filter(({ origin }) => origin === 'user').length < minimumInteractions) return written;
   for (const { topic, summary, turns } of topics.slice(0, mostTopics)) {
@@ -149,22 +149,19 @@ export async function writeTopics(
       continue;
     }
     const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
-    const earlier = known.find((memory) => memory.title === `${TITLE}${title}`)?.content ?? '';
-    const { memory } = await writeMemory(
-      writer,
-      deps,
-      scope,
-      {
-        type: 'summary',
-        title: `${TITLE}${title}`,
-        content: continuedSummary(earlier, verdict.text),
-        level: ownerLevel(scope),
-        ...shared({ ...source, events: cited.length === 0 ? events : cited }),
-        sourceType: 'conversation',
-        tags: verdict.tags,
-      },
-      { ...why, reason: 'summed up the session' },
-    );
+    const input: InternalMemory = {
+      type: 'summary',
+      title: `${TITLE}${title}`,
+      content: verdict.text,
+      level: ownerLevel(scope),
+      ...shared({ ...source, events: cited.length === 0 ? events : cited }),
+      sourceType: 'conversation',
+      tags: verdict.tags,
+    };
+    const earlier = (await findLive(writer, deps, newMemory(deps, scope, input)))?.content ?? '';
+    const content = continuedSummary(earlier, verdict.text);
+    const reason = { ...why, reason: 'summed up the session' };
+    const { memory } = await writeMemory(writer, deps, scope, { ...input, content }, reason);
     written.ids.push(memory.id);
   }
   return written;

@@ -1,6 +1,6 @@
 import { detectPack } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
-import { contentStems, withoutEnd } from '../../language/words.ts';
+import { withoutEnd } from '../../language/words.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
@@ -165,15 +165,18 @@ interface TakingBack {
 }
 
 /**
- * "Actually, keep it": what the last request of the conversation took away comes back; else what an earlier request took away, where
- * the reader says what that was.
+ * "Actually, keep it": what the last request of the conversation took away comes back. Where the words name something ("keep the phone
+ * number"), only that comes back, also where an earlier request took it away.
  */
 async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promise<string[]> {
-  const { owner, event, turns, why } = taking;
+  const { owner, about, event, turns, why } = taking;
   const earlier = new Set(turns.filter(({ occurredAt }) => occurredAt <= event.occurredAt).map(({ id }) => id));
-  const asked = (await listForgotten(writer, owner)).filter(({ request }) => request !== null);
+  const asked = (await listForgotten(writer, owner))
+    .filter(({ request }) => request !== null)
+    .map((record) => ({ ...record, content: record.text, statedAt: record.at }));
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
-  const records = here.length > 0 ? here : await namedBy(writer, asked, taking);
+  const named = [here, asked].map((some) => meantByRequest(about, some, deps.attributes, 1));
+  const records = named.find(({ length }) => length > 0) ?? here;
   const last = records[0]?.request;
   const restored: string[] = [];
   for (const record of records.filter(({ request }) => request === last)) {
@@ -184,25 +187,6 @@ async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promis
     restored.push(memory.id);
   }
   return restored;
-}
-
-// One word in common may be any word.
-const NAMING_WORDS = 2;
-
-/** The records whose memories share words with what a reader names: "supper with Doreen" names "User had supper with Doreen". */
-async function namedBy(
-  writer: Writer,
-  records: readonly Forgotten[],
-  { owner, about }: TakingBack,
-): Promise<Forgotten[]> {
-  const named = contentStems(about);
-  const found: Forgotten[] = [];
-  for (const record of records) {
-    const memory = record.memory === null ? null : await findMemory(writer, owner, record.memory);
-    const said = contentStems(`${memory?.content ?? ''} ${(memory?.attribute ?? '').replaceAll('_', ' ')}`);
-    if ([...named].filter((stem) => said.has(stem)).length >= NAMING_WORDS) found.push(record);
-  }
-  return found;
 }
 
 /** What a request means: statements, and words of turns that became none. */

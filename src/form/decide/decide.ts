@@ -1,7 +1,7 @@
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
-import { hasOutcome, mayStillChange, type Memory } from '../../record/memory.ts';
+import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
@@ -100,7 +100,7 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (isExpired && (kind === 'repeats' || kind === 'extends'))
     return { action: 'add', retires: [{ memory: target, how: 'merged' }] };
   if (kind === 'repeats') {
-    return conflicts(statement, target, context) ? null : { action: 'confirm', target };
+    return conflicts(statement, target, context) ? null : (moveDay(statement, target) ?? { action: 'confirm', target });
   }
   if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
@@ -176,7 +176,10 @@ function mayConcernAnother(
 }
 
 /** The fields that decide whether two statements can both hold. */
-type Fields = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'validFrom'>;
+type Fields = Pick<
+  Memory,
+  'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'validFrom' | 'validTo' | 'dueAt'
+>;
 
 /**
  * Same subject and attribute: the same value is confirmed; otherwise what holds follows from all that was ever said of the matter. So
@@ -287,12 +290,19 @@ function wordsOf(each: Words): string {
 }
 
 function isDouble(statement: Fields & Words, memory: Memory, { attributes }: DecideContext): boolean {
-  const { shape } = attributes.policyOf(statement.attribute ?? '');
+  const { shape, values } = attributes.policyOf(statement.attribute ?? '');
+  if (values === 'many' && isForAnotherDay(statement, memory)) return false;
   if (statement.polarity !== memory.polarity || isPast(statement) !== isPast(memory)) return false;
   if ((statement.tense === 'planned') !== (memory.tense === 'planned')) return false;
   if (statement.value === null || memory.value === null)
     return contentHash(wordsOf(statement)) === contentHash(memory.content);
   return isSameValueOf(statement, memory, shape);
+}
+
+/** Whether two plans have different days: the day was moved, or there are two. Of what happens once ("employer") it was moved. */
+function isForAnotherDay(one: Fields, other: Fields): boolean {
+  const [day, otherDay] = [plannedFor(one), plannedFor(other)];
+  return day !== null && otherDay !== null && one.validFrom !== null && isoDay(day) !== isoDay(otherDay);
 }
 
 /** "Linz" and "Linz, Austria" are one value: the one goes on where the other ends. */
@@ -379,13 +389,19 @@ function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolea
   return [...part].every((each) => whole.has(each));
 }
 
-/** The known statement takes over words that say all it says and more; otherwise it is confirmed. */
+/** A plan that is told for another day takes over the words and the day. */
+function moveDay(statement: Statement, target: Memory): Decision | null {
+  const isMoved = isForAnotherDay(statement, target) && maySupersede(statement, target);
+  return isMoved ? { action: 'revise', target, text: statement.text } : null;
+}
+
+/** The known statement takes over words that say all it says and more, or another day; otherwise it is confirmed. */
 function confirmOrRevise(statement: Statement, target: Memory): Decision {
   const [said, known] = [contentStems(statement.text), contentStems(target.content)];
   const saysMore = said.size > known.size && coveredBy(known, said) >= 0.75;
   return saysMore && wins(statement, target)
     ? { action: 'revise', target, text: statement.text }
-    : { action: 'confirm', target };
+    : (moveDay(statement, target) ?? { action: 'confirm', target });
 }
 
 /**
@@ -413,7 +429,7 @@ export function openCandidates(
     .filter(
       ({ memory, similarity }) =>
         similarity >= context.thresholds.related &&
-        !context.shown.has(memory.id) &&
+        (!context.shown.has(memory.id) || isForAnotherDay(statement, memory)) &&
         isSameSubject(statement.subject, memory.subject),
     )
     .filter(

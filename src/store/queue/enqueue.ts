@@ -2,8 +2,9 @@ import { sql, type Insertable } from 'kysely';
 import { z } from 'zod';
 import type { Clock } from '../../record/clock.ts';
 import type { IdSource } from '../../record/id.ts';
-import { parse, textSchema, timeSchema } from '../../record/parse.ts';
+import { isStorable, parse, textSchema, timeSchema } from '../../record/parse.ts';
 import type { Writer } from '../database.ts';
+import { chunks } from '../owner-store.ts';
 import type { JobTable } from '../schema.ts';
 import type { Json, NewJob } from './job.ts';
 
@@ -21,18 +22,12 @@ export interface EnqueueDeps {
 
 type JobRow = Insertable<JobTable>;
 
-// Rows of 16 columns: far below the 32,766 parameters that a statement may have in SQLite.
-const LARGEST_INSERT = 500;
 const PAYLOAD_LIMIT = 256 * 1024;
 
 const payloadSchema: z.ZodType<Json, Json> = z
   .json()
   .refine((value) => JSON.stringify(value).length <= PAYLOAD_LIMIT, 'is larger than 256 KiB of JSON')
-  // jsonb refuses NUL and halves of surrogate pairs, which JSON.stringify writes as escapes.
-  .refine(
-    (value) => !/\\u(0000|d[89a-f])/.test(JSON.stringify(value)),
-    'contains a NUL character or an unpaired surrogate (half of an emoji)',
-  );
+  .refine(isStorable, 'contains a NUL character or an unpaired surrogate (half of an emoji)');
 
 const newJobSchema = z
   .strictObject({
@@ -137,8 +132,4 @@ function onePerKey(rows: readonly JobRow[]): JobRow[] {
 
 function keyOf(row: Pick<JobRow, 'tenant_id' | 'kind' | 'unique_key'>): string {
   return JSON.stringify([row.tenant_id, row.kind, row.unique_key]);
-}
-
-function* chunks(rows: readonly JobRow[]): Iterable<JobRow[]> {
-  for (let start = 0; start < rows.length; start += LARGEST_INSERT) yield rows.slice(start, start + LARGEST_INSERT);
 }
