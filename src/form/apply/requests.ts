@@ -1,4 +1,4 @@
-import { detectPack } from '../../language/packs/packs.ts';
+import { detectPack, plainMarks } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
 import { calibratedSimilarity } from '../../models/calibration.ts';
@@ -33,7 +33,6 @@ import type { ReadEnd, ReadForget } from '../read/reader.ts';
 import { toDate } from '../resolve.ts';
 import type { CheckedForget, CheckedRequests } from '../statement.ts';
 import type { Meter } from '../../ledger/ledger.ts';
-import { plainMarks } from '../../language/packs/packs.ts';
 
 /** Checks ends and requests to forget by their quotes: only the user's own words end or forget anything. */
 export function checkRequests(
@@ -175,7 +174,9 @@ async function takeBack(writer: Writer, deps: Parts, taking: TakingBack): Promis
     .filter(({ request }) => request !== null)
     .map((record) => ({ ...record, content: record.text, statedAt: record.at }));
   const here = asked.filter(({ request }) => earlier.has(request ?? ''));
-  const named = [here, asked].map((some) => meantByRequest(about, some, deps.attributes, 1));
+  const named = [here, asked].map((some) =>
+    meantByRequest(about, some, { attributes: deps.attributes, pack: detectPack(event.content), least: 1 }),
+  );
   const records = named.find(({ length }) => length > 0) ?? here;
   const last = records[0]?.request;
   const restored: string[] = [];
