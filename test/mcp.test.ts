@@ -169,6 +169,45 @@ describe.each(databases().filter(({ name, skip }) => name !== 'PGlite' && skip =
         );
       });
 
+      it(`takes input as models send it over ${door}`, async () => {
+        const client = await connect('all');
+        const mark = `medlar${door.toLowerCase()}`;
+        const answer = async (name: string, input: Record<string, unknown>): Promise<Loose> => {
+          const called = await call(client, name, input);
+          expect([name, called.isError ?? false, called.content[0].text]).toEqual([name, false, expect.anything()]);
+          return called.structuredContent;
+        };
+        const nothing = { key: null, value: '', due: null, source: '' };
+        expect(await answer('remember', { text: `The ${mark} is ripe.`, ...nothing })).toMatchObject({
+          outcome: 'saved',
+        });
+        for (const limit of [null, '5', 0, 5000, 2.5])
+          expect((await answer('search_memory', { query: mark, limit, sources: 'Memory' })).results).toHaveLength(1);
+        const roles = [
+          { role: 'Human', content: [{ type: 'text', text: `I planted the ${mark}.` }] },
+          { role: 'ai', content: 'Well done.' },
+        ];
+        expect(await answer('log_conversation', { messages: JSON.stringify(roles) })).toEqual({ logged: 2 });
+        const { items } = (await server.call('GET', '/v1/events?user=ana&kinds=message')).body as {
+          items: { content: string; origin: string }[];
+        };
+        expect(items.find(({ content }) => content.includes(mark))?.origin).toBe('user');
+        expect(await answer('remember_fact', { key: 'shoe_size', value: 43 })).toMatchObject({ value: '43' });
+        // What is due before the end is listed however long it has been due then.
+        await answer('remember', { text: `Prune the ${mark}`, due: '2030-01-02' });
+        for (const until of [null, '2030-01-02', '2031-12-31', '2031-12-31T10:00:00+01:00'])
+          expect(JSON.stringify(await answer('list_due', { until }))).toContain(`Prune the ${mark}`);
+        expect(JSON.stringify(await answer('list_due', { until: '2030-01-01' }))).not.toContain(mark);
+        expect(JSON.stringify(await answer('list_intentions', { due_before: '2031-12-31' }))).toContain(mark);
+        for (const [name, input] of [
+          ['search_memory', { query: ['a'] }],
+          ['search_memory', { query: mark, sources: ['gossip'] }],
+          ['list_due', { until: '2030-13-45' }],
+          ['log_conversation', { messages: 'User: hello' }],
+        ] as const)
+          expect([name, (await call(client, name, input)).isError]).toEqual([name, true]);
+      });
+
       it(`says what is wrong with a date instead of storing it over ${door}`, async () => {
         const wrong = await call(await connect(), 'remember', { text: 'Call Mum', due: 'next Tuesday' });
         expect([wrong.isError, wrong.content[0].text]).toEqual([true, expect.stringContaining('ISO 8601')]);

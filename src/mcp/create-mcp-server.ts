@@ -13,7 +13,7 @@ import { inertText, visibleText } from '../language/inert-text.ts';
 import { BLOCK_KINDS, type BlockKindName } from '../record/block.ts';
 import type { Memory } from '../record/memory.ts';
 import { agentInstructions } from '../tools/agent-instructions.ts';
-import type { AgentTool } from '../tools/agent-tool.ts';
+import { type AgentTool, mendedInput } from '../tools/agent-tool.ts';
 import { TOOL_SETS } from '../tools/agent-tools.ts';
 import { foundRecord } from '../tools/found-record.ts';
 import { modelSchema } from '../tools/tool-definitions.ts';
@@ -65,7 +65,7 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   };
   server.registerTool(
     name,
-    { title, description, inputSchema: listed(input), outputSchema: listed(output), annotations },
+    { title, description, inputSchema: listed(input, mendedInput), outputSchema: listed(output), annotations },
     async (given) => {
       try {
         const result = await tool.run(handle, given);
@@ -77,9 +77,12 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   );
 }
 
-/** A schema that checks as it does and is listed as {@link modelSchema} writes it. */
-function listed(schema: z.ZodObject): StandardSchemaWithJSON<Record<string, unknown>> {
-  const { validate } = schema['~standard'];
+/** A schema that checks as it does, what is given it mended before, and is listed as {@link modelSchema} writes it. */
+function listed(
+  schema: z.ZodObject,
+  mend: typeof mendedInput = (_schema, given) => given,
+): StandardSchemaWithJSON<Record<string, unknown>> {
+  const validate = (given: unknown) => schema['~standard'].validate(mend(schema, given));
   const jsonSchema = {
     input: () => modelSchema(schema, 'input'),
     output: () => modelSchema(schema, 'output'),

@@ -83,7 +83,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     output,
     hints: HINTS[TOOL_EFFECTS[name]],
     async run(handle, given, turn = {}) {
-      return definition.run(handle, parse(input, given ?? {}, `The input of ${name}`), turn);
+      return definition.run(handle, parse(input, mendedInput(input, given ?? {}), `The input of ${name}`), turn);
     },
   };
 }
@@ -93,6 +93,78 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+interface Shape {
+  type?: string;
+  properties?: Record<string, Shape>;
+  required?: string[];
+  items?: Shape;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+const shapes = new WeakMap<z.ZodObject, Shape>();
+
+/**
+ * Input as models send it, in the types that the schema has: null and an empty text leave an optional field out, `"5"` is 5, one item is
+ * a list of one, a list may be written as JSON, a number beyond its bounds is the bound. What is still wrong is refused by the schema.
+ */
+export function mendedInput(schema: z.ZodObject, given: unknown): unknown {
+  const shape = shapes.get(schema) ?? (z.toJSONSchema(schema, { io: 'input' }) as Shape);
+  shapes.set(schema, shape);
+  return mended(shape, given);
+}
+
+const MENDERS: Readonly<Record<string, (shape: Shape, given: unknown) => unknown>> = {
+  object({ properties, required = [] }, given) {
+    if (properties === undefined || typeof given !== 'object' || given === null) return given;
+    const fields = Object.entries(given).filter(
+      ([key, item]) => required.includes(key) || (item !== null && item !== ''),
+    );
+    return Object.fromEntries(fields.map(([key, item]) => [key, mended(properties[key] ?? {}, item)]));
+  },
+  array({ items = {} }, given) {
+    const list = typeof given === 'string' ? listOf(given) : given;
+    return Array.isArray(list) ? list.map((item) => mended(items, item)) : list;
+  },
+  integer: (shape, given) => mendedNumber(shape, given, Math.round),
+  number: (shape, given) => mendedNumber(shape, given, (number) => number),
+  boolean: (_shape, given) => (given === 'true' ? true : given === 'false' ? false : given),
+  string({ enum: names }, given) {
+    const text = typeof given === 'number' || typeof given === 'boolean' ? String(given) : given;
+    return names !== undefined && typeof text === 'string' ? (named(names, text) ?? text) : text;
+  },
+};
+
+function mended(shape: Shape, given: unknown): unknown {
+  return MENDERS[shape.type ?? '']?.(shape, given) ?? given;
+}
+
+function mendedNumber(
+  { minimum = -Infinity, maximum = Infinity }: Shape,
+  given: unknown,
+  rounded: (number: number) => number,
+): unknown {
+  const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return given;
+  return Math.min(Math.max(rounded(number), minimum), maximum);
+}
+
+function listOf(text: string): unknown {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list : [text];
+  } catch {
+    return [text];
+  }
+}
+
+/** The one of a few names that is meant: case, plural and separators do not count. */
+function named<Name extends string>(names: readonly Name[], given: string): Name | undefined {
+  const plain = (name: string): string => snakeCase(name.replace(CAMEL, '$1_$2')).replace(/s$/, '').replace(/ie$/, 'y');
+  return names.find((name) => plain(name) === plain(given));
+}
+
 /**
  * A key as models write it: "Home City" and `homeCity` are `home_city`. Refusing them would cost a second call, and the model would
  * send the same key in another spelling.
@@ -100,6 +172,12 @@ function titleOf(name: string): string {
 export function mappedKey(): z.ZodType<string, unknown> & { describe(text: string): z.ZodType<string, unknown> } {
   return z.preprocess((key) => (typeof key === 'string' ? snakeCase(key.replace(CAMEL, '$1_$2')) : key), keySchema);
 }
+
+/** A date or a time, as a text whose beginning says that it is one. */
+export const isoTime: z.ZodString = z
+  .string()
+  .max(40)
+  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
 
 const CAMEL = /(\p{Ll})(\p{Lu})/gu;
 
@@ -114,9 +192,7 @@ export function mappedChoice<const Name extends string>(
   const map = (given: unknown): unknown => {
     if (typeof given !== 'string') return given;
     const key = snakeCase(given.replace(CAMEL, '$1_$2'));
-    const singular = key.replace(/s$/, '');
-    const known = names.find((name) => name === key || name === singular || name.replace(/s$/, '') === singular);
-    return known ?? synonyms[key] ?? synonyms[singular] ?? otherwise;
+    return named(names, given) ?? synonyms[key] ?? synonyms[key.replace(/s$/, '')] ?? otherwise;
   };
   return z.preprocess(map, z.enum(names as unknown as [Name, ...Name[]]));
 }

@@ -2,8 +2,18 @@ import { z } from 'zod';
 import { givenText } from '../assemble/escape.ts';
 import { contentStems, coveredBy } from '../language/words.ts';
 import { attributeLabel, attributeTable, snakeCase } from '../record/attributes.ts';
+import { chatText } from '../record/chat-message.ts';
 import type { Memory, NewMemory } from '../record/memory.ts';
-import { type AgentTool, defineTool, mappedKey, type ToolHandle, type ToolTurn } from './agent-tool.ts';
+import { parse, timeSchema } from '../record/parse.ts';
+import {
+  type AgentTool,
+  defineTool,
+  isoTime,
+  mappedChoice,
+  mappedKey,
+  type ToolHandle,
+  type ToolTurn,
+} from './agent-tool.ts';
 import { provenanceOf } from './found-record.ts';
 import { searchMemory } from './search-tools.ts';
 
@@ -61,11 +71,6 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
 
 const shortRecord = z.object({ id: z.string(), text: z.string() });
 const what = z.string().min(1).max(500).describe('An id, a key like home_city, or plain words');
-const time = z
-  .string()
-  .max(40)
-  .regex(/^\d{4}-\d\d-\d\d/, 'is not a date or time in ISO 8601, such as 2026-03-17');
-
 function shown({ id, content, trust }: Memory): z.output<typeof shortRecord> {
   return { id, text: givenText(content, trust) };
 }
@@ -80,7 +85,7 @@ const remember: AgentTool = defineTool({
       .optional()
       .describe('For a detail with one value, which then replaces the old one: home_city, phone_number'),
     value: z.string().min(1).max(5000).optional().describe('The value under key'),
-    due: time.optional().describe('When to bring it up: date or time, ISO 8601'),
+    due: isoTime.optional().describe('When to bring it up: date or time, ISO 8601'),
     source: z.string().min(1).max(200).optional().describe('The page or tool that says it, if not the user'),
   }),
   output: z.object({ outcome: z.enum(['saved', 'replaced', 'known', 'kept']), memory: shortRecord }),
@@ -132,7 +137,7 @@ const correct: AgentTool = defineTool({
   input: z.object({
     what,
     text: z.string().min(1).max(5000).optional().describe('The right sentence, or the new value of a key'),
-    due: time.optional().describe('When to bring it up instead'),
+    due: isoTime.optional().describe('When to bring it up instead'),
     done: z.boolean().optional().describe('The user has done it'),
     source: z.string().min(1).max(200).optional().describe('Who says so, if not the user'),
   }),
@@ -209,13 +214,22 @@ const getContext: AgentTool = defineTool({
   },
 });
 
+const loggedText = z.string().min(1).max(100_000);
+// What has another role is trusted as little as a tool's answer.
+const ROLES = { human: 'user', ai: 'assistant', agent: 'assistant', bot: 'assistant', model: 'assistant' } as const;
+
 const logConversation: AgentTool = defineTool({
   name: 'log_conversation',
   description: `Keep turns of this conversation word for word; memories are made of them in the background. Give each turn
     once, as it was said.`,
   input: z.object({
     messages: z
-      .array(z.object({ role: z.enum(['user', 'assistant', 'tool']), content: z.string().min(1).max(100_000) }))
+      .array(
+        z.object({
+          role: mappedChoice(['user', 'assistant', 'tool'], { otherwise: 'tool', synonyms: ROLES }),
+          content: z.preprocess((content) => (Array.isArray(content) ? chatText(content) : content), loggedText),
+        }),
+      )
       .min(1)
       .max(200),
   }),
@@ -232,13 +246,12 @@ const listDue: AgentTool = defineTool({
   name: 'list_due',
   description:
     'The user’s open reminders and plans with their dates, the longest due first. To close or move one, use correct.',
-  input: z.object({ until: time.optional().describe('Default: all that are open') }),
+  input: z.object({ until: isoTime.optional().describe('Default: all that are open') }),
   output: z.object({ due: z.array(shortRecord.extend({ due: z.string() })) }),
   async run(handle, { until }) {
-    const items =
-      until === undefined
-        ? await handle.intentions.list()
-        : await handle.intentions.due({ at: until.length === DATE_LENGTH ? `${until}T23:59:59Z` : until, limit: 50 });
+    const last = until?.length === DATE_LENGTH ? `${until}T23:59:59Z` : until;
+    const end = last === undefined ? Infinity : parse(timeSchema, last, 'until').getTime();
+    const items = (await handle.intentions.list()).filter(({ dueAt }) => Number(dueAt) <= end);
     return { due: items.slice(0, 50).map((item) => ({ ...shown(item), due: item.dueAt?.toISOString() ?? '' })) };
   },
 });

@@ -3,7 +3,8 @@ import { givenText } from '../assemble/escape.ts';
 import type { Fact } from '../handle/facts.ts';
 import { inertText } from '../language/inert-text.ts';
 import { FACT_CATEGORIES, type Memory } from '../record/memory.ts';
-import { type AgentTool, defineTool, mappedChoice, mappedKey } from './agent-tool.ts';
+import { parse, timeSchema } from '../record/parse.ts';
+import { type AgentTool, defineTool, isoTime, mappedChoice, mappedKey } from './agent-tool.ts';
 import { foundRecordSchema, memoryRecord, provenanceOf, sourceParameter } from './found-record.ts';
 import { TRUST_LEVELS } from '../record/statement.ts';
 
@@ -138,12 +139,12 @@ const listIntentions: AgentTool = defineTool({
   description: `What the user means to do ("I should call the dentist"), with the date on which to bring it up again.
     Only what is open.`,
   input: z.object({
-    due_before: z.iso.datetime({ offset: true }).optional().describe('Only what is due before this time'),
+    due_before: isoTime.optional().describe('Only what is due before this time'),
   }),
   output: z.object({ intentions: z.array(intentionSchema) }),
   async run(handle, { due_before }) {
     const open = await handle.intentions.list();
-    const before = due_before === undefined ? Infinity : Date.parse(due_before);
+    const before = due_before === undefined ? Infinity : parse(timeSchema, due_before, 'due_before').getTime();
     return { intentions: open.filter(({ dueAt }) => Number(dueAt) < before).map(shownIntention) };
   },
 });
