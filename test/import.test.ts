@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -773,8 +773,12 @@ describe('a folder with files of several formats', () => {
     writeFileSync(join(folder, 'vault/map.png'), 'no text');
     writeFileSync(join(folder, 'mem0.json'), '{"results":[{"id":"1","memory":"Likes tea","user_id":"ana"}]}');
     writeFileSync(join(folder, 'settings.json'), '{"theme":"dark"}');
+    symlinkSync('/etc/hostname', join(folder, 'vault/link.md'));
     const { files, others } = importSource(folder);
-    expect(others).toEqual(['vault/map.png']);
+    expect(others).toEqual([
+      { file: 'vault/link.md', problem: 'links are not followed.' },
+      { file: 'vault/map.png', problem: 'files of this kind are not read.' },
+    ]);
     const { groups, left } = await planImport(files);
     expect(groups.map((group) => [group.format, group.files.map(({ name }) => name)])).toEqual([
       ['mem0', ['mem0.json']],

@@ -62,29 +62,41 @@ export interface SourceFile {
   open(): AsyncIterable<Uint8Array>;
 }
 
+/** A file that is not read, and why. */
+export interface LeftFile {
+  file: string;
+  problem: string;
+}
+
 /** What there is to import: one file, or the files of a folder and its folders in the order of their names. */
-export function importSource(path: string): { files: SourceFile[]; others: string[] } {
+export function importSource(path: string): { files: SourceFile[]; others: LeftFile[] } {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw new VarveError(`There is no ${path}.`, { code: 'not_found' });
   if (!info.isDirectory()) return { files: [fileAt(path, basename(path))], others: [] };
-  const names = filesBelow(path, '');
-  const files = names.filter((name) => READABLE.test(basename(name)));
+  const { files = [], others = [] } = Object.groupBy(filesBelow(path, ''), ({ name, isLink }) =>
+    !isLink && READABLE.test(basename(name)) ? 'files' : 'others',
+  );
   if (files.length === 0) throw invalidInput(`There is no .json, .jsonl, .ndjson, .af or .md file in ${path}.`);
-  const others = names.filter((name) => !READABLE.test(basename(name)));
-  return { files: files.map((name) => fileAt(join(path, name), name)), others };
+  const problemOf = (isLink: boolean): string =>
+    isLink ? 'links are not followed.' : 'files of this kind are not read.';
+  return {
+    files: files.map(({ name }) => fileAt(join(path, name), name)),
+    others: others.map(({ name, isLink }) => ({ file: name, problem: problemOf(isLink) })),
+  };
 }
 
 const READABLE = /\.(json|jsonl|ndjson|af|md|markdown)$|^[^.]*$/i;
 
 /** The files below a folder. What begins with a dot is a program's own: settings, trash, versions. */
-function filesBelow(root: string, folder: string): string[] {
+function filesBelow(root: string, folder: string): { name: string; isLink: boolean }[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .flatMap((entry) => {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) return filesBelow(root, name);
-      return entry.isFile() ? [name] : [];
+      const isLink = entry.isSymbolicLink();
+      return entry.isFile() || isLink ? [{ name, isLink }] : [];
     });
 }
 

@@ -1,5 +1,5 @@
 import { invalidInput, messageOf } from '../errors.ts';
-import { type Foreign, isObject, type SourceFile } from './import-source.ts';
+import { type Foreign, isObject, type LeftFile, type SourceFile } from './import-source.ts';
 import { type Element, elementsOf } from './json-elements.ts';
 import { readChatgpt } from './read-chatgpt.ts';
 import { isClaude, readClaude } from './read-claude.ts';
@@ -48,12 +48,6 @@ export const IMPORT_FORMATS: readonly ImportFormat[] = Object.keys(READERS) as I
 export interface ImportGroup {
   format: ImportFormat;
   files: SourceFile[];
-}
-
-/** A file that is not read, and why. */
-export interface LeftFile {
-  file: string;
-  problem: string;
 }
 
 /** What is read of a file or a folder, and what is left. */

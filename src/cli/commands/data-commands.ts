@@ -2,12 +2,11 @@ import { createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { counted, importSource } from '../../import/import-source.ts';
+import { counted, importSource, type LeftFile } from '../../import/import-source.ts';
 import {
   IMPORT_FORMATS,
   type ImportFormat,
   type ImportGroup,
-  type LeftFile,
   planImport,
   readImport,
 } from '../../import/read-import.ts';
@@ -155,7 +154,7 @@ export const importCommand: Command = {
       throw new UsageError(`There is no format ${named}. Formats: ${IMPORT_FORMATS.join(', ')}.`);
     const plan =
       named === undefined ? await planImport(files) : { groups: [{ format: named as ImportFormat, files }], left: [] };
-    const left = [...plan.left, ...others.map((file) => ({ file, problem: 'files of this kind are not read.' }))];
+    const left = [...plan.left, ...others];
     const formats = plan.groups.map(({ format }) => format);
     const { tenant = 'default', user } = scopeOf(input);
     // Said on the command line it replaces; else it fills in for those that name nobody.
@@ -234,6 +233,6 @@ function reportText(format: string, { read, imported, known, rejected, problems,
       ['', dryRun ? 'new' : 'imported', 'there already'],
       ...kinds.map((kind) => [`  ${kind}`, String(imported[kind] ?? 0), String(known[kind] ?? 0)]),
     ]),
-    ...problems.slice(0, 10).map(({ line, problem }) => `  ${line}: ${problem}`),
+    ...problems.slice(0, 10).map(({ line, problem }) => `  record ${line}: ${problem}`),
   ].join('\n');
 }
