@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { importSource, type SourceFile } from '../src/import/import-source.ts';
 import { jsonElements } from '../src/import/json-elements.ts';
-import { planImport, readImport } from '../src/import/read-import.ts';
+import { IMPORT_FORMATS, planImport, readImport } from '../src/import/read-import.ts';
 import { writeExport } from '../src/import/write-export.ts';
 import type { ImportReport } from '../src/operate/import-records.ts';
 import { createVarve, type Varve } from '../src/varve.ts';
@@ -842,4 +842,9 @@ describe('an export in another format', () => {
     expect(markdown).not.toContain('Old news');
     await varve.close();
   });
+});
+
+it('has a row of docs/import.md for each format', () => {
+  const docs = readFileSync(new URL('../docs/import.md', import.meta.url), 'utf8');
+  expect(IMPORT_FORMATS.filter((format) => !docs.includes(`\n| \`${format}\` | `))).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { PACKS } from './packs/packs.ts';
 import { ENGLISH_NUMBERS } from './words.ts';
 
 /** A place in a text. */
@@ -148,7 +149,7 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
 }
 
 const CALENDAR_NAMES: ReadonlySet<string> = new Set(
-  ['en', 'de', 'nl', 'es', 'fr', 'it', 'pt'].flatMap((language) =>
+  PACKS.filter(({ script }) => script === 'latin').flatMap(({ language }) =>
     (['weekday', 'month'] as const).flatMap((part) => {
       const name = new Intl.DateTimeFormat(language, { [part]: 'long', timeZone: 'UTC' });
       return Array.from({ length: 12 }, (_, index) => name.format(Date.UTC(2026, index, index + 1))).flatMap(
