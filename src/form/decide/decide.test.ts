@@ -268,6 +268,20 @@ describe('decide', () => {
     });
   });
 
+  it('F4: a plan is not replaced before its day by what holds now, and is from its day on', () => {
+    const inDays = (days: number): Memory =>
+      known({
+        attribute: 'employer',
+        value: 'Nordlys',
+        tense: 'planned',
+        validFrom: new Date(NOW + days * 86_400_000),
+        statedAt: earlier(30),
+      });
+    const job = statement({ attribute: 'employer', value: 'Halden Foods' });
+    expect(decide(job, beside(inDays(20)), context)).toMatchObject({ action: 'add', retires: [] });
+    expect(decide(job, beside(inDays(-2)), context)).toMatchObject({ action: 'add', retires: [{ how: 'replaced' }] });
+  });
+
   it('leaves what happened alone: history neither replaces nor is replaced', () => {
     const past = known({ attribute: 'employer', value: 'Post', tense: 'happened', statedAt: earlier(9) });
     expect(decide(statement({ attribute: 'employer', value: 'Nordlys' }), beside(past), context)).toMatchObject({
