@@ -71,13 +71,15 @@ async function findRow(reader: Reader, scope: Scope, kind: BlockKindName): Promi
 export interface BlockReplacement {
   kind: BlockKindName;
   content: unknown;
-  /** What it rests on. Left out: sentences and entries that stay as they were rest on what they rested on. */
+  /** What it rests on. Where it is left out, unchanged sentences and entries keep their sources. */
   basis?: Basis;
-  /** The version that the caller has seen, 0 for none: another one is a conflict. Left out: whatever is there. */
+  /**
+   * The version that the caller has read, 0 for none. Throws `conflict` when the block has another version. Left out: whatever is there.
+   */
   expectedVersion?: number;
 }
 
-/** Replaces a block and keeps what it was. The same content on the same basis changes nothing. */
+/** Replaces a block. Its earlier versions stay in the history. The same content on the same basis changes nothing. */
 export async function replaceBlock(
   writer: Writer,
   parts: Parts,
@@ -134,9 +136,8 @@ export async function replaceBlock(
 }
 
 /**
- * Brings an owner's documents up to date with a memory that changed, or no longer holds: where they say word for word
- * what it said, they say what it says now, or nothing. What a model has put into words of its own waits for its next
- * rewriting.
+ * Brings an owner's documents up to date with a memory that changed or no longer holds. Where they repeat its old text word for word, the
+ * new text takes its place, or the sentence is removed. Sentences that a model has worded are updated when it next writes the document.
  */
 export async function restateInBlocks(
   writer: Writer,
@@ -218,9 +219,10 @@ export interface StandingBlock {
 }
 
 /**
- * Which keys of the bases of blocks are stale: a statement behind the sentence or entry was replaced, ended, was forgotten or erased,
- * or says something else now; an event behind it was erased, words were cut from it, or nothing holds that was formed from it. Nothing is stored of that, so that whatever changes a statement, in whatever way, no document needs to
- * be told, and a statement that is restored brings its sentences back.
+ * Which keys of the bases of blocks are stale: a statement behind the sentence or entry was replaced, ended, was forgotten or erased, or
+ * says something else now; an event behind it was erased, words were cut from it, or nothing holds that was formed from it. Staleness is
+ * computed at every read and never stored, so that no change of a statement has to update documents, and a restored statement brings its
+ * sentences back.
  */
 export async function staleKeys(
   reader: Reader,
@@ -258,7 +260,7 @@ export async function staleKeys(
   return stale;
 }
 
-/** The content of a block without what is stale. */
+/** The content of a block without its stale sentences and entries. */
 export function withoutStale({ kind, content, basis }: StandingBlock, stale: ReadonlySet<string>): unknown {
   const keys = Object.keys(basis).filter((key) => stale.has(key));
   if (keys.length === 0) return content;

@@ -53,7 +53,7 @@ export async function listContexts(reader: Reader, scope: Scope, limit: number):
     .selectFrom('context_log')
     .selectAll()
     .where(liesWithin<'events'>(scope) as never)
-    // Of one owner alone: there is an index for that.
+    // For one owner alone, which has an index.
     .$if(scope.agent !== null && scope.user !== null, (query) => query.where('owner_key', '=', ownerKey(scope)))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
@@ -128,7 +128,7 @@ async function memoryTexts(reader: Reader, scope: Scope, ids: readonly string[])
   return texts;
 }
 
-/** A memory that was given to a model, waiting for what comes of it. */
+/** A memory that was given to a model and has not been judged yet. */
 export interface GivenMemory {
   id: string;
   memoryId: string;
@@ -164,7 +164,7 @@ export async function insertGiven(
   }
 }
 
-/** What was given to an owner's models and not judged yet, oldest first. */
+/** The memories that were given to an owner's models and not judged yet, oldest first. */
 export async function listGiven(reader: Reader, scope: Scope, limit: number): Promise<GivenMemory[]> {
   const rows = await reader
     .selectFrom('given_memories')
@@ -184,7 +184,9 @@ export async function listGiven(reader: Reader, scope: Scope, limit: number): Pr
   }));
 }
 
-/** Takes out what was judged. Returns which were still there: what another run has judged meanwhile is not. */
+/**
+ * Removes the entries that are being judged. Returns the ids that were still there, without those that another run has judged meanwhile.
+ */
 export async function takeGiven(writer: Writer, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const taken = new Set<string>();
   for (const some of chunks(ids)) {
@@ -221,7 +223,7 @@ export async function findUse(reader: Reader, tenant: string, memoryId: string):
   return { given, used, confirmed, corrected, lastConfirmedAt };
 }
 
-/** Adds to what is known of a memory's use, and gives the sum. */
+/** Adds to the counts of a memory's use, and returns the sum. */
 export async function addUse(
   writer: Writer,
   scope: Scope,

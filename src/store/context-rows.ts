@@ -59,7 +59,7 @@ function levelOf(row: { agent_id: string | null; user_id: string | null; session
   return row.agent_id === null ? 'tenant' : 'agent';
 }
 
-/** What a handle's knowledge was last changed by: another stamp, other memories or blocks. Events do not change it. */
+/** A stamp that changes with every change of the memories and blocks that a handle sees. Events do not change it. */
 export async function knowledgeStamp(reader: Reader, scope: Scope): Promise<string> {
   const owners = visibleOwners(scope);
   // One look into the index for each owner; grouping would go through all that it knows.
@@ -91,7 +91,7 @@ export interface Said {
 
 export const NOTHING_SAID: Said = { characters: 0, upTo: new Map() };
 
-/** How much was said by now; only what came since `before` is read. */
+/** How many characters were said so far. Only events since `before` are read. */
 export async function saidSince(reader: Reader, scope: Scope, before: Said): Promise<Said> {
   const rows = await reader
     .selectFrom('events')

@@ -12,7 +12,7 @@ export type Reader = Kysely<Tables>;
 /** An open transaction. */
 export type Writer = Transaction<Tables>;
 
-/** Stands where a tenant's name would: work across tenants, which only the queue, migrations and operators do. */
+/** Given in place of a tenant's name for work across tenants, which only the queue, migrations and operators do. */
 export const EVERY_TENANT: unique symbol = Symbol.for('varve: every tenant');
 export type Tenant = string | typeof EVERY_TENANT;
 
@@ -25,8 +25,8 @@ export interface Database {
   /** Reads within one tenant. In PostgreSQL row-level security holds it there. */
   read<Result>(tenant: Tenant, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
-   * Reads what a handle sees, which may be a moment old: from a replica where the store has one, as `read` does where not. What was erased
-   * or forgotten is never read: a replica that has not heard of it is passed over.
+   * Reads data that may be a moment old, from a replica where the store has one; otherwise the same as `read`. Erased or forgotten data is
+   * never returned: a replica that still holds it is bypassed.
    */
   readReplica<Result>(scope: Scope, work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
@@ -37,9 +37,9 @@ export interface Database {
   readonly text: TextIndex;
   readonly vectors: VectorIndex;
   readonly syntax: Syntax;
-  /** What is wrong with the servers behind the store, beyond that they answer. Nothing on SQLite. */
+  /** Problems of the servers behind the store that a plain connection does not show. Nothing on SQLite. */
   examine(): Promise<StoreProblem[]>;
-  /** After erasing: leaves nothing of what was deleted in the files, as far as the database lets us. */
+  /** Called after erasing: removes the deleted data from the files, as far as the database allows. */
   scrub(): Promise<void>;
   close(): Promise<void>;
 }
@@ -160,7 +160,7 @@ export interface Syntax {
 /** Runs one piece of work at a time, in the order of the calls. */
 export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Makes a lock of this process. A failure of one piece of work is its caller's alone. */
+/** Makes a lock of this process. A failure of one piece of work reaches only its own caller. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -184,7 +184,7 @@ export interface Parts {
   ids: IdSource;
   memoryTypes: MemoryTypeTable;
   attributes: AttributeTable;
-  /** What no memory may say: the place is redacted before it is written. Default: nothing is looked for. */
+  /** What must not be stored in a memory: such parts of a text are redacted before it is written. Default: nothing is looked for. */
   privacy?: PrivacyPolicy;
   /** Whether permanent facts about a user belong to the user with every agent. Default: they are of the agent that learned them. */
   sharesFacts?: boolean;

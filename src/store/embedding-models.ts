@@ -7,13 +7,13 @@ import { findMeta, readMeta, setMeta } from './progress-store.ts';
 /** The store's setting that names the model whose vectors answer queries. */
 export const ACTIVE_MODEL = 'embedding_model';
 
-/** The embedders of a process, and which of them the store's vectors are of. */
+/** The embedders of a process, and the one that made the store's vectors. */
 export interface EmbeddingModels {
   /** The one that new vectors are made with; null when there is none. */
   readonly current: Embedder | null;
-  /** The one that queries are embedded with: while vectors are made again, the one whose vectors still answer. */
+  /** The embedder for queries. While records are being embedded again for a new model, this is the old one. */
   forQueries(reader: Reader): Promise<Embedder | null>;
-  /** Those that a record needs vectors of: the current one and, until the switch, the one before. */
+  /** The embedders that a new record needs vectors of: the current one and, until the switch, the previous one. */
   forRecords(reader: Reader): Promise<Embedder[]>;
   /** How an embedder's cosines read: measured here, or as it comes with Varve. */
   calibrationOf(embedder: Embedder): Calibration;
@@ -24,7 +24,7 @@ export interface EmbeddingModels {
   close(): Promise<void>;
 }
 
-/** Joins an embedder, and the one used before it if vectors of that are still there, to a store. */
+/** Connects an embedder to a store, and the previous embedder if the store still has its vectors. */
 export async function createEmbeddingModels(
   database: Database,
   { current, previous = null }: { current: Embedder | null; previous?: Embedder | null },

@@ -22,7 +22,7 @@ export function toEntity(row: Selectable<EntityTable>): Entity {
   };
 }
 
-/** Stores an entity, or finds the one of the same type that already goes by this name, and joins their other names. */
+/** Stores an entity, or finds the one of the same type that already has this name, and merges their other names. */
 export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, input: NewEntity): Promise<Entity> {
   const slug = entitySlug(input.name);
   if (slug === '') throw invalidInput(`The entity name ${JSON.stringify(input.name)} has no letters or digits.`);
@@ -52,7 +52,7 @@ export async function writeEntity(writer: Writer, parts: Parts, scope: Scope, in
       conflict
         .columns(['tenant_id', 'id'])
         .doUpdateSet({ aliases: row.aliases, metadata: row.metadata, updated_at: now })
-        // An id that was handed in may be another owner's: their entity is not changed.
+        // A given id may belong to another owner, whose entity must not be changed.
         .where('entities.owner_key', '=', row.owner_key),
     )
     .execute();

@@ -8,7 +8,7 @@ import { eraseForgotten } from './forget/forgotten-store.ts';
 import { eraseRefusals } from './history-store.ts';
 import type { Tables } from './schema.ts';
 
-/** How many rows of records and what hangs on them were removed. */
+/** How many rows of records and of their dependants were removed. */
 export interface ErasedRecords {
   events: number;
   memories: number;
@@ -25,7 +25,7 @@ export interface RecordsToErase {
   blockIds: readonly string[];
 }
 
-/** Removes records with their versions, texts, vectors and links. What stays loses its pointers to them. */
+/** Removes records with their versions, texts, vectors and links. Records that stay lose their references to them. */
 export async function eraseRecords(
   writer: Writer,
   database: Database,
@@ -79,7 +79,7 @@ export async function eraseRecords(
   };
 }
 
-/** Removes entities that no memory is about any more: they were known from erased ones alone. */
+/** Removes entities that only erased memories were about. */
 async function removeUnlinked(writer: Writer, tenant: string, ids: readonly string[]): Promise<void> {
   const links = { table: 'memory_entities', tenant, column: 'entity_id', values: ids, select: ['entity_id'] } as const;
   const linked = new Set((await rowsBy(writer, links)).map(({ entity_id }) => entity_id));
@@ -203,8 +203,8 @@ async function placesOf(
 }
 
 /**
- * Begins a new epoch of every owner that sees what lives in these places: processes hold text and vectors in memory, and
- * work that is under way was made of them. By it they know that something was removed for good.
+ * Begins a new epoch of every owner that sees these records, because processes cache their text and vectors, and work in progress may use
+ * them. By it they know that something was removed for good.
  */
 export async function beginEpoch(writer: Writer, tenant: string, places: readonly Place[]): Promise<void> {
   const renew = async (condition: RawBuilder<unknown>): Promise<void> => {
@@ -231,8 +231,7 @@ export async function beginEpoch(writer: Writer, tenant: string, places: readonl
 }
 
 /**
- * Takes a user's name out of the ledger. What was used and paid stays, under a name that leads nowhere, so that the sums
- * of accounts and reports still agree.
+ * Takes a user's name out of the ledger. Usage and payments stay under a pseudonym, so that the sums of accounts and reports still agree.
  */
 export async function anonymiseUsage(
   writer: Writer,
@@ -252,7 +251,7 @@ export async function anonymiseUsage(
     .where('user_id', '=', user)
     .limit(1)
     .executeTakeFirst();
-  // The account is the user's with all agents: it goes with the last of them.
+  // The account belongs to the user with all agents, so it is removed with the last of them.
   if (elsewhere !== undefined) return Number(numUpdatedRows);
   for (const table of ['credit_accounts', 'credit_entries'] as const) {
     await writer
@@ -265,7 +264,7 @@ export async function anonymiseUsage(
   return Number(numUpdatedRows);
 }
 
-// More than this is not compared with what stays: it would be all of somebody's life, whose blocks go with it anyway.
+// More texts than this are not compared with what stays: they would be everything about a person, whose blocks are erased anyway.
 const MOST_TEXTS = 2000;
 
 /** What memories and the user's own messages within a scope say. */
@@ -296,7 +295,7 @@ export async function textsOf(reader: Reader, tenant: string, ids: readonly stri
   return [...rows.map(({ content }) => content), ...cut.map(({ words }) => words)];
 }
 
-/** What is still known where the documents are that stay. */
+/** The texts that are still known to the owners of the documents that stay. */
 export async function liveTexts(reader: Reader, scope: Scope): Promise<string[]> {
   const rows = await reader
     .selectFrom('memories')

@@ -54,7 +54,7 @@ export async function eraseScope(
   removed.push(...eventIds, ...memories.map(({ id }) => id), ...blockIds);
   await eraseWorkOn(writer, scope);
   await clearErrors(writer, scope);
-  // With those of the scope itself go the refusals elsewhere that were read from what is erased.
+  // Refusals elsewhere that were read from erased events are removed with those of the scope.
   const refusals = await removeWithin(writer, 'refusals', scope);
   const mixed = await madeOfMore(writer, tenant, { events: eventIds, memories: memories.map(({ id }) => id) });
   const records = await eraseRecords(writer, database, tenant, { events, memories, blockIds });
@@ -118,7 +118,7 @@ async function memoriesToErase(
 /** What was learned in a session from events that a retention setting has removed since: it was learned there alone. */
 async function learnedInSession(writer: Writer, database: Database, scope: Scope): Promise<RecordRow[]> {
   if (scope.session === null) return [];
-  // What nobody has read from events was written by hand, and was never learned from anything.
+  // A memory without a reader was written by hand and not learned from events.
   const by = database.syntax.jsonText('internal', ['by']);
   const { rows } = await sql<RecordRow>`
     select id, row_id as "rowId" from memories where ${withinScope({ ...scope, session: null })}
@@ -160,8 +160,8 @@ async function madeOfMore(
 }
 
 /**
- * Takes out of mixed memories each sentence with a word that only their erased sources have. One of which nothing is left is removed, and
- * the episodes that it had absorbed stand for themselves again.
+ * Takes out of mixed memories each sentence with a word that only their erased sources have. A memory of which nothing is left is removed,
+ * and the episodes that it had absorbed are live again.
  */
 async function rewriteMixed(
   writer: Writer,
@@ -187,14 +187,14 @@ async function rewriteMixed(
   return eraseRecords(writer, parts.database, tenant, { events: [], memories, blockIds: [] });
 }
 
-/** What was forgotten within a scope goes for good, with the words that were kept of it. */
+/** Records of what was forgotten within a scope are removed for good, with the words that they keep. */
 async function eraseForgotten(writer: Writer, scope: Scope): Promise<void> {
   await sql`delete from forgotten_spans where tenant_id = ${scope.tenant}
     and forgotten_id in (select id from forgotten where ${withinScope(scope)})`.execute(writer);
   await removeWithin(writer, 'forgotten', scope);
 }
 
-/** What background work has noted of an owner: its progress, runs, answers that wait for review, what was given to models. */
+/** What background work has noted about an owner: progress, runs, held answers, memories that were given to models. */
 async function eraseWorkOn(writer: Writer, scope: Scope): Promise<void> {
   const owner = { ...scope, session: null };
   const owners = ownersWithin(owner);
@@ -257,7 +257,7 @@ export interface ErasureCertificate {
   at: Date;
   actor: string;
   reason: string;
-  /** A digest of the scope or the record that was erased: who knows it can find the certificate again. */
+  /** A digest of the erased scope or record, by which somebody who knows it can find the certificate. */
   subject: string;
   counts: Record<string, number>;
   /** How many records went. */

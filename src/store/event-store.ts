@@ -129,7 +129,7 @@ export async function findEvents(reader: Reader, scope: Scope, ids: readonly str
   return rows.map(toEvent);
 }
 
-/** Where an event stands among those of several owners: versions of two owners can be the same. */
+/** The position of an event among those of several owners, whose versions can be equal. */
 export interface EventPlace {
   sequence: number;
   row: number;
@@ -173,7 +173,7 @@ export async function listEvents(
   return { events: page.map(toEvent), next: last ? { sequence: last.sequence, row: last.row_id } : null };
 }
 
-/** A user does not see what was said in sessions that have no user. */
+/** A user does not see events of sessions that have no user. */
 function isOfUserOrShared(eb: ExpressionBuilder<Tables, 'events'>): Expression<SqlBool> {
   return eb.or([eb('user_id', 'is not', null), eb('session_id', 'is', null)]);
 }
@@ -225,7 +225,7 @@ export interface OwnEventFilter {
   limit?: number;
 }
 
-/** The events of one owner, for those who make something new of them: what a handle sees may be of several owners. */
+/** The events of exactly one owner, for formation and consolidation. What a handle sees may belong to several owners. */
 export async function ownEvents(
   reader: Reader,
   owner: Scope,
@@ -257,7 +257,7 @@ function ownObservations(reader: Reader, owner: Scope): EventQuery {
     .where('tenant_id', '=', owner.tenant)
     .where('owner_key', '=', ownerKey(owner))
     .where('kind', '=', 'observation');
-  // What was observed without a user stays in its session.
+  // An observation without a user stays in its session.
   return owner.user === null ? query.where('session_id', 'is', null) : query;
 }
 
@@ -292,7 +292,7 @@ export async function observationsAfter(
         eb.and([eb('processed_at', 'is', null), eb('attempts', '>', 0), eb('attempts', '<', tries)]),
       ]),
     )
-    // What is new first: what has failed must not hold it up.
+    // New observations come first, so that failed ones do not block them.
     .orderBy('attempts')
     .orderBy('sequence')
     .limit(limit)
@@ -340,7 +340,10 @@ export async function eventsSetAside(reader: Reader, owner: Scope, tries: number
   return rows.map((row) => ({ event: toEvent(row), attempts: row.attempts, error: row.last_error ?? '' }));
 }
 
-/** Has a failed event tried again, alone. False when no event of the owner with this id has failed `tries` times. */
+/**
+ * Makes a failed event eligible for another try, in a batch of its own. False when no event of the owner with this id has failed `tries`
+ * times.
+ */
 export async function retrySetAside(writer: Writer, owner: Scope, id: string, tries: number): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('events')

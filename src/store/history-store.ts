@@ -78,7 +78,7 @@ export async function snapshotsAsOf(
     .where('before', 'is not', null)
     .orderBy('version', 'desc')
     .execute();
-  // The earliest change after `at` wins: its `before` is what held then.
+  // The earliest change after `at` decides: its `before` is the state at that time.
   return new Map(rows.map((row) => [row.record_id, row.before ?? '']));
 }
 

@@ -21,7 +21,7 @@ export async function loadMemories(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    // What was forgotten since is out of sight in the past, too.
+    // Memories that were forgotten since are hidden in the past, too.
     .$if(asOf !== null, (query) => query.where(isNotForgotten))
     .execute();
   const then =
@@ -53,7 +53,7 @@ export async function loadEvents(
     .selectAll()
     .where('row_id', 'in', [...rowIds])
     .where(isSeenFrom(scope, database))
-    // What was forgotten as a whole is blank.
+    // An event that was forgotten whole is blank.
     .where(sql<SqlBool>`trim(content) <> ''`)
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
@@ -67,7 +67,7 @@ function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
 // A chain this long is a loop.
 const LONGEST_CHAIN = 50;
 
-/** Follows replacements from a memory's id to the one that is live; null when the trail ends in an archived one. */
+/** Follows replacements from a memory's id to the live memory; null when the last one is archived. */
 export async function liveVersion(reader: Reader, scope: Scope, id: string): Promise<Memory | null> {
   let next: string | null = id;
   for (let step = 0; step < LONGEST_CHAIN && next !== null; step += 1) {
@@ -212,7 +212,7 @@ export interface MemoryForRecall {
   /** The events that say the same: those that it quotes, or was learned from. A memory that sums up many events stands for none of them. */
   sources: string[];
   time: number;
-  /** Of what lasts: when it stopped being true, infinite while it is. Null for what happened once. */
+  /** For a lasting statement: when it stopped being true, infinite while it holds. Null for what happened once. */
   until: number | null;
   isArchived: boolean;
   expiresAt: number | null;
@@ -274,7 +274,7 @@ export async function memoriesForRecall(
   );
 }
 
-/** The tenses of what is true for a time, not at a moment. */
+/** The tenses of statements that hold for a time rather than at a moment. */
 const LASTING: ReadonlySet<string> = new Set<Tense>(['holds', 'habit']);
 
 function tellingEvents({ quotes, sourceEvents, sourceType }: TellingFields): string[] {

@@ -231,7 +231,7 @@ export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Me
   return isSharedFact(parts, memory) ? { ...memory, scope: sharedOwner(memory.scope) } : memory;
 }
 
-/** Whether a statement goes to the user instead of the agent: what a tool or a document says is shared with no other agent. */
+/** Whether a statement is stored for the user with every agent. Statements of tools and documents are not shared with other agents. */
 function isSharedFact({ sharesFacts, attributes }: Parts, memory: Memory): boolean {
   const { scope, subject, attribute, trust, permanent } = memory;
   if (sharesFacts !== true || scope.user === null || scope.session !== null || scope.connection !== null) return false;
@@ -300,7 +300,7 @@ function withoutValue(content: string, given: string | null | undefined, value: 
   return before === '' || value === null || before === value ? content : content.replaceAll(before, value);
 }
 
-/** A text without what the policy keeps out of memories. */
+/** A text, redacted by the privacy policy. */
 export function withoutSecrets({ privacy }: Pick<Parts, 'privacy'>, text: string): string {
   return privacy === undefined ? text : redactSensitive(text, privacy);
 }

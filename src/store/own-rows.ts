@@ -8,8 +8,8 @@ import { type MemoryRow, toMemory, toSnapshot } from './memory-rows.ts';
 import { changeOwner, chunks } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
-// What belongs to exactly one owner, for those who make something new of it: formation, consolidation, maintenance. What a handle
-// sees, which may be of several owners, is read by `read-memories.ts` and `event-store.ts`.
+// Records of exactly one owner, for formation, consolidation and maintenance. What a handle sees, which may be of several owners, is read
+// by `read-memories.ts` and `event-store.ts`.
 
 /** A record with the number of its row: the order in which records were written. */
 export interface Numbered<Item> {
@@ -25,14 +25,14 @@ export interface OwnMemoryFilter {
   place?: Pick<Scope, 'session' | 'connection'>;
   /** With those that were archived because a pattern absorbed them. */
   absorbed?: boolean;
-  /** Without what the local reader drafted for a model to read again. */
+  /** Without drafts of the local reader that a model will read again. */
   withoutDrafts?: boolean;
   /** Without texts that consolidation has merged. */
   withoutMerged?: boolean;
   /** Only those that have a tag. */
   tagged?: boolean;
   updatedSince?: number;
-  /** Default `oldest`: in the order in which they were written. `stated`: what was said last comes first. */
+  /** Default `oldest`: in the order in which they were written. `stated`: the latest statement comes first. */
   order?: 'oldest' | 'newest' | 'stated';
   limit?: number;
 }
@@ -84,7 +84,7 @@ export interface LiveRow {
   permanent: boolean;
   /** The day on which it begins, where one was said. */
   beginsAt: number | null;
-  /** Until when it was so; null for what has no end, and for what happened. */
+  /** The end of its validity; null where it has none, and for past events. */
   endedAt: number | null;
   tense: Tense;
   /** The day for which it is planned, or on which it is due; null for what is neither. */
@@ -124,8 +124,8 @@ export async function liveStretch(
 }
 
 /**
- * Sets the importance of memories as it fades. Like the counters of reading this goes on beside the versions: a revision
- * for each of four steps a day would outgrow the memories. The run that did it is in the audit log, and caches hear of it.
+ * Sets the importance of memories as it fades. Like access counters, fading writes no revision: four revisions a day would soon outgrow the
+ * memories themselves. The run that did it is in the audit log, and caches hear of it.
  */
 export async function fadeMemories(
   writer: Writer,
@@ -150,7 +150,7 @@ export async function fadeMemories(
   }
 }
 
-/** Archives memories of one tenant at once, each with its revision. What was archived meanwhile is left out. Gives their ids. */
+/** Archives memories of one tenant at once, each with its revision. Memories that were archived meanwhile are left out. Gives their ids. */
 export async function archiveMemories(
   writer: Writer,
   tenant: string,

@@ -57,9 +57,9 @@ export function claimsOf(claim: Claim): MadeClaim[] {
 }
 
 /**
- * What a statement that is said again rests on: the claim of higher rank with its own time, and of two equals the later one. The rank
- * of one and the time of the other would make a claim that nobody made. Weaker claims that came later are kept beside it: the statement
- * holds by them once something that was said in between turns out to have ended the strongest one.
+ * What a statement that is said again rests on: the claim of higher rank with its own time, and of two equals the later one. The rank of
+ * one and the time of the other would make a claim that nobody made. Weaker claims that came later are kept beside it: the statement holds
+ * by them when the strongest claim turns out to have ended before they were made.
  */
 export function strongerClaim(next: Claim, known: Claim): Rank & Pick<Claim, 'statedAt' | 'internal'> {
   const { sourceType, trust, statedAt } = wins(next, known) ? next : known;

@@ -64,7 +64,7 @@ export function createActs(parts: Parts): Acts {
   };
 }
 
-/** Writes an entry in the transaction of what it tells of. */
+/** Writes an entry in the transaction of the act itself. */
 export async function recordAct(
   writer: Writer,
   { clock, ids }: Pick<Parts, 'clock' | 'ids'>,

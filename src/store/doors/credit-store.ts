@@ -71,8 +71,8 @@ export async function addToBalance(writer: Writer, owner: CreditOwner, amount: n
 }
 
 /**
- * Takes an amount from a balance, in one statement that looks and takes: two charges at the same moment cannot both see
- * the last of the credit. Gives what is left; null when there is not enough.
+ * Takes an amount from a balance, in one statement that looks and takes: two charges at the same moment cannot both see the last of the
+ * credit. Returns the remaining balance; null when it is too low.
  */
 export async function takeFromBalance(
   writer: Writer,

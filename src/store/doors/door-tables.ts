@@ -1,5 +1,5 @@
-// The tables of those who come in by a door and of what they pay for: usage, credit, keys, acts, repeated requests, webhooks.
-// `schema.ts` has the others, and says how times, JSON and scopes are written.
+// The tables behind the server and the ledger: usage, credit, keys, acts, repeated requests, webhooks. `schema.ts` has the others, and says
+// how times, JSON and scopes are written.
 
 export interface UsageTable {
   tenant_id: string;
@@ -24,7 +24,7 @@ export interface UsageTable {
   failed: number;
   /** Micro-dollars; NULL when the model has no price. */
   cost: number | null;
-  /** What was taken from an account for it. */
+  /** The amount that an account was charged for it. */
   charged: number;
 }
 
@@ -96,9 +96,9 @@ export interface WebhookTable {
   previous_until: number | null;
   enabled: number;
   disabled_reason: string | null;
-  /** What happened before is not told. */
+  /** Events before this time are not sent. */
   active_from: number;
-  /** Up to here what happened was looked at. */
+  /** Events up to this time have been queued. */
   read_until: number;
   created_at: number;
   created_by: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Reader } from '../database.ts';
 
-/** Everything that a webhook can tell of, with what it means. */
+/** The events that a webhook can subscribe to, with their meaning. */
 export const WEBHOOK_EVENTS = {
   'memory.created': 'A memory was formed or stored.',
   'memory.changed': 'A memory has a new version.',
@@ -10,7 +10,7 @@ export const WEBHOOK_EVENTS = {
   'block.changed': 'A document such as the profile or working memory has a new version.',
   'intention.due': 'An intention has become due.',
   'refusal.recorded': 'Something that a reader gave was refused.',
-  'alert.raised': 'A check of what was formed failed.',
+  'alert.raised': 'A check of formed memories failed.',
   'scope.erased': 'A person, a session, an agent or a memory was erased; the certificate says how much.',
   'job.dead': 'Background work failed for good.',
   'webhook.ping': 'Somebody asked for a test message.',
@@ -28,13 +28,13 @@ interface Place {
 /** The place of a whole tenant. */
 export const TENANT: Place = { agent: null, user: null, session: null };
 
-/** Something that a webhook may tell of. `subject` is the same however often it is read. */
+/** An event that a webhook may be sent. `subject` is the same however often it is read. */
 export interface Happening {
   type: WebhookEvent;
   subject: string;
   at: number;
   place: Place;
-  /** What is said of it: ids, names and codes, never content. */
+  /** The body of the message: ids, names and codes, never content. */
   data: Record<string, string | number | null>;
 }
 
@@ -44,7 +44,7 @@ export interface Stretch {
   to: number;
 }
 
-// A feed that stood still for long goes on in pieces of about so many changes.
+// A feed that was stopped for long continues in batches of about so many changes.
 const CHANGES_AT_ONCE = 2000;
 
 /** Where a stretch has to end so that it holds not many more than 2,000 changes. */
@@ -62,7 +62,7 @@ export async function endOfStretch(reader: Reader, tenant: string, { from, to }:
   return row?.at ?? to;
 }
 
-/** What happened in a tenant within a stretch of time, as the records and logs that exist anyway tell it. */
+/** The events of a tenant within a stretch of time, from the records and logs that exist anyway. */
 export async function readHappenings(
   reader: Reader,
   database: Pick<Database, 'syntax'>,
@@ -95,10 +95,7 @@ interface RevisedMemory extends Revised {
   archivedAs: string | null;
 }
 
-/**
- * A revision keeps what was before the change. What was after it is what was before the next revision, and where there is none
- * the memory as it stands.
- */
+/** A revision keeps the state before the change. The state after it is the one before the next revision, or the memory as it is now. */
 async function changesOfMemories(
   reader: Reader,
   { syntax }: Pick<Database, 'syntax'>,
@@ -208,7 +205,7 @@ async function erasures(reader: Reader, tenant: string, { from, to }: Stretch): 
   }));
 }
 
-/** A delivery that failed for good is in the log of its webhook: to tell of it by webhook would never end. */
+/** A delivery that failed for good is in the log of its webhook. A webhook about it could fail as well, and so on without end. */
 async function deadJobs(reader: Reader, tenant: string, { from, to }: Stretch): Promise<Happening[]> {
   const { rows } = await sql<{ id: string; kind: string; at: number; attempts: number }>`
     select id, kind, finished_at as at, attempts from jobs

@@ -205,7 +205,7 @@ export async function readGraph(reader: Reader, scope: Scope): Promise<SubjectGr
     if (/^User['’]s /.test(subject)) join(about, nodeIdOf(nodes, 'User') ?? touch({ ...USER_NODE }));
     for (const id of JSON.parse(entities) as string[]) {
       const entity = entityById.get(id);
-      // A date is when, not who or what.
+      // A date is neither a person nor a thing.
       if (entity === undefined || isDate(entity.name)) continue;
       join(about, touch({ id, label: entity.name, kind: entity.type, subject: null, entity: id }));
     }

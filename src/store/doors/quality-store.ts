@@ -4,9 +4,9 @@ import type { Scope } from '../../record/scope.ts';
 import type { Reader } from '../database.ts';
 import { chunks, liesWithin } from '../owner-store.ts';
 
-// What tells how well memory does: read by the online metrics and by the checks of the first conversations. Only reads.
+// The data behind the online metrics and the checks of the first conversations. Only reads.
 
-/** Sums of what was put before models and of what came of it. */
+/** Sums of the memories that models were given, and of their use. */
 export interface UseSums {
   given: number;
   used: number;
@@ -134,7 +134,7 @@ export async function scaffoldStates(reader: Reader, scope: Scope): Promise<Scaf
       .execute();
     const byBlock = Map.groupBy(revisions, (revision) => revision.record_id);
     for (const { id, content, updated_at } of some) {
-      // A revision holds what stood before it: the state after it is the next one's, and at last the block's own.
+      // A revision holds the state before it. The state after it is in the next revision, and after the last one in the block itself.
       const own = byBlock.get(id) ?? [];
       for (const [index, { at }] of own.entries()) {
         const next = own[index + 1]?.before;

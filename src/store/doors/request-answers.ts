@@ -8,9 +8,9 @@ export interface KeyedRequest {
   scope: Scope;
   /** Who asks. Two callers may use the same key. */
   caller: string;
-  /** What the caller calls this request. */
+  /** The idempotency key of the request. */
   key: string;
-  /** A digest of the request: the same key with another request is a mistake. */
+  /** A digest of the request, because the same key with another request is a mistake of the caller. */
   fingerprint: string;
 }
 

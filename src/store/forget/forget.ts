@@ -35,15 +35,15 @@ export interface Forgetting {
   /** Left out where a door was used. */
   request?: Request | null;
   why: Change;
-  /** Is filled with the ids of the memories that were made of it and of which nothing is left. */
+  /** Receives the ids of derived memories of which nothing is left. */
   emptied?: string[];
 }
 
 /**
- * Forgets: takes statements out of sight everywhere, and keeps them until they are erased. In one transaction the memories are
- * archived, the words that say so leave the log (the user's turns, the assistant's echoes, the request), the documents and whatever
- * was derived, and a record says what it was, who asked and when. All that reads turns obeys, because the words are not there; work
- * that is under way finds another incarnation of the owner and starts again.
+ * Forgets: takes statements out of sight everywhere, and keeps them until they are erased. In one transaction the memories are archived,
+ * the words that say so leave the log (the user's turns, the assistant's echoes, the request), the documents and whatever was derived, and
+ * a record says what it was, who asked and when. Every reader of turns obeys, because the words are gone. Work in progress finds a new
+ * epoch of the owner and starts again.
  */
 export async function forget(writer: Writer, parts: Parts, work: Forgetting): Promise<Forgotten[]> {
   const now = parts.clock.now();
@@ -52,7 +52,7 @@ export async function forget(writer: Writer, parts: Parts, work: Forgetting): Pr
   const at = work.request?.event.occurredAt ?? new Date(now);
   const items = await itemsOf(writer, parts, work, owner);
   if (items.length === 0) return [];
-  // What every agent of the user sees leaves the log and the documents of each of them.
+  // A fact that all agents of the user share is removed from the logs and documents of each agent.
   const isShared = items.some(({ memory }) => memory?.scope.agent === null && memory.scope.user !== null);
   const around = isShared ? sharedOwner(owner) : owner;
   const saidAgain = await hideInLog(writer, parts, { items, owner: around, at, request: work.request ?? null });

@@ -21,7 +21,7 @@ export async function insertForgotten(
   writer: Writer,
   record: Omit<Forgotten, 'spans'>,
   spans: readonly CutSpan[],
-  /** Of what was forgotten in another store. */
+  /** Set for a record that came from another store. */
   digests: object | null = null,
 ): Promise<void> {
   await writer
@@ -73,7 +73,7 @@ export async function insertSpans(
   }
 }
 
-/** What was forgotten of an owner and of those around it that a handle sees, the latest first. */
+/** The records of an owner, and of the wider owners that a handle sees, newest first. */
 export async function listForgotten(
   reader: Reader,
   scope: Scope,
@@ -165,8 +165,8 @@ export type Claim = Pick<Memory, 'subject' | 'attribute' | 'value' | 'polarity' 
 };
 
 /**
- * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was
- * said before. Said again afterwards it is another one.
+ * Whether a statement is one that was forgotten, or an intention that is over: it rests on the same words, or says the same and was said
+ * before. The same words said again later make a new statement.
  */
 export function isForgotten(claim: Claim, records: readonly Forgotten[]): boolean {
   return records.some((record) => {
@@ -229,13 +229,13 @@ export function toForgotten(row: Selectable<ForgottenTable>, spans: readonly Cut
   };
 }
 
-/** By what a statement is recognised in a store that has none of its words. */
+/** The digests by which a statement is recognised in a store that does not have its words. */
 export interface ForgottenDigests {
   salt: string;
   of: string[];
 }
 
-// Some 30 ms for a digest, so that who has an export cannot try a dictionary on it in an afternoon. Short values can still be guessed.
+// A digest takes about 30 ms, so that a dictionary attack on an export takes more than an afternoon. Short values can still be guessed.
 const COST = { N: 2 ** 14, r: 8, p: 1 };
 const derive = promisify(scrypt as (key: string, salt: string, length: number, cost: object, done: Done) => void);
 type Done = (error: Error | null, key: Buffer) => void;
@@ -259,7 +259,9 @@ export function newSalt(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** The digests under which a forgotten statement leaves the store. One that came with digests alone leaves with those. */
+/**
+ * The digests under which a forgotten statement leaves the store. A record that came with digests alone is exported with the same digests.
+ */
 export async function digestsFor(record: Recognised, salt: string): Promise<ForgottenDigests> {
   return { salt, of: await Promise.all(keysOf(record).map((key) => digestOf(key, salt))) };
 }
@@ -282,7 +284,7 @@ export async function digestsOf(
   );
 }
 
-/** Those of the statements that were forgotten, here or in the store from which the record of it came. */
+/** The statements among these that were forgotten, here or in the store from which the record came. */
 export async function forgottenAmong<Each extends Claim>(
   reader: Reader,
   tenant: string,

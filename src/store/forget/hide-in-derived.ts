@@ -10,8 +10,8 @@ import { redactDocuments, redactHistory, redactText, type Says } from './redact-
 import { removeRows, rowsBy } from '../owner-store.ts';
 
 /**
- * Memories that were made of what is forgotten: those of nothing else go with it, the others lose its sentences. What was archived
- * before and says it is out of sight as of the past, too. Returns the ids of those that went.
+ * Memories that were derived from forgotten ones: those derived from nothing else are forgotten, too, and the others lose the sentences.
+ * Archived memories that say the same are hidden in the past, too. Returns the ids of those that went.
  */
 export async function hideInDerived(
   writer: Writer,
@@ -96,7 +96,7 @@ async function hasTitle(writer: Writer, { scope, id }: Memory, title: string | n
   return row !== undefined;
 }
 
-/** Without what others see as well and was not learned from this owner's events. */
+/** Without memories that others see as well and that were not learned from this owner's events. */
 async function learnedFromOwner(writer: Writer, memories: readonly Memory[], owner: Scope): Promise<Memory[]> {
   const shared = memories.filter(({ scope }) => scope.user !== owner.user);
   const events = await eventsById(
@@ -108,7 +108,7 @@ async function learnedFromOwner(writer: Writer, memories: readonly Memory[], own
   return memories.filter((memory) => !shared.includes(memory) || memory.sourceEvents.some((id) => own.has(id)));
 }
 
-/** An entity that is named by what is forgotten, and that no other live memory is about, is known no longer. */
+/** An entity that is named by a forgotten statement is removed, unless another live memory is about it. */
 export async function removeEntities(writer: Writer, items: readonly Item[]): Promise<void> {
   for (const { memory, sayer } of items) {
     if (memory === null || memory.entities.length === 0) continue;

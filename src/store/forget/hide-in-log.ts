@@ -29,7 +29,7 @@ export interface Item {
   spans: CutSpan[];
 }
 
-/** An owner and those around it; of a user without an agent the user with every agent, who all see what is the user's. */
+/** An owner and the owners that share its records. For a user without an agent these are the user's owners with every agent. */
 async function ownersAround(writer: Writer, owner: Scope): Promise<string[]> {
   const visible = visibleOwners(owner);
   if (owner.agent !== null || owner.user === null) return visible;
@@ -81,7 +81,7 @@ export async function hideInLog(
     column: 'row_id',
     values: await rowsWith(writer, parts, 'event', { items, owner }),
   });
-  // What others have said is theirs, and a document is kept on purpose.
+  // The words of other people are not cut, and neither are documents, which were stored on purpose.
   const echoes = hits.filter(({ user_id, kind }) => user_id === owner.user && kind !== 'document_chunk');
   const rows = [...new Map([...own, ...replies, ...echoes].map((row) => [row.id, row])).values()];
   const standing = await standingQuotes(writer, tenant, { items, rows });
@@ -120,7 +120,7 @@ export async function hideInLog(
   return saidAgain;
 }
 
-/** The words of an event that say an item. The source of a memory without quotes that says it in other words goes as a whole. */
+/** The words of an event that say an item. A source that says the memory in other words is hidden whole where the memory has no quotes. */
 function spansOf({ memory }: Item, row: EventRow, { isSource, ...hiding }: Hiding & { isSource: boolean }): CutSpan[] {
   const spans = spansToHide(row, hiding);
   const isUnquoted = isSource && memory?.quotes.length === 0 && memory.sourceEvents.includes(row.id);
@@ -154,7 +154,7 @@ async function standingQuotes(
 
 const LONGEST_REPLY = 6;
 
-/** What was said right after some turns, up to the user's next one. */
+/** The turns that follow some turns, up to the user's next one. */
 async function repliesTo(writer: Writer, turns: readonly EventRow[]): Promise<EventRow[]> {
   const replies: EventRow[] = [];
   for (const turn of turns) {
@@ -205,7 +205,7 @@ export async function hideForgottenSpans(
       field: field as CutSpan['field'],
       words: '',
     }));
-    // What of the metadata said it is not known here: none of it is kept.
+    // It is not known which part of the metadata said it, so none of the metadata is kept.
     const metadata = cut.some(({ field }) => field === 'metadata') ? '{}' : row.metadata;
     await hideInEvent(writer, parts, { ...row, metadata }, cut, () => false);
   }

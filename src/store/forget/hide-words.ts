@@ -9,14 +9,14 @@ import { type CutSpan, spansOf } from './forgotten-store.ts';
 import { redactJson, type Says } from './redact-documents.ts';
 import { type EventRow, toEvent } from '../session-store.ts';
 
-/** What tells whether a sentence says something that is to be out of sight. */
+/** How to recognise sentences that say what is to be hidden. */
 export interface Matter {
   value: string | null;
   /** Sentences that say it: the statement, and the words that it was read from. */
   texts: readonly string[];
 }
 
-/** A sentence that has so many of the words of another says what that says. */
+/** A sentence with this share of the words of a statement counts as saying it. */
 const SAYS_IT = 0.8;
 /** Of the reply to a turn fewer words are enough: it is about that turn. */
 const REPLY_SAYS_IT = 0.34;
@@ -26,11 +26,11 @@ export interface Sayer {
   says(sentence: string): boolean;
   /** Whether a sentence of the direct reply takes it up. */
   takesUp(sentence: string): boolean;
-  /** Whether nothing but the value itself tells it: a name, a number, an address. */
+  /** Whether the value alone identifies the statement: a name, a number, an address. */
   isTelling: boolean;
 }
 
-/** Decides by the value where that tells enough by itself, else by the words of the statement and of its sources. */
+/** Decides by the value where the value alone identifies the statement, and otherwise by the words of the statement and of its sources. */
 export function sayerOf({ value, texts }: Matter): Sayer {
   const stems = texts.map(contentStems).filter((each) => each.size > 0);
   const isTelling = value !== null && tells(value);
@@ -83,17 +83,17 @@ function leadingName(value: string): string | null {
   return normal.length < SHORTEST_NAME || isOrdinary ? null : normal;
 }
 
-/** What of an event is to be out of sight. */
+/** Which parts of an event are to be hidden. */
 export interface Hiding {
-  /** Words that are out of sight whatever they say. */
+  /** Spans that are hidden whatever their words are. */
   quotes: readonly Pick<Quote, 'start' | 'end'>[];
   /** Sentences that say something which is out of sight. */
   says: Says;
 }
 
 /**
- * The words of an event to take out. A quote takes its sentence along where it is most of it, or where what is left still says it. An
- * event of which no word is left is blank as a whole.
+ * The words of an event to take out. The whole sentence of a quote is hidden where the quote is most of the sentence, or where the rest
+ * still says the statement. An event of which no word is left is blank as a whole.
  */
 export function spansToHide(row: EventRow, { quotes, says }: Hiding): CutSpan[] {
   const { content } = row;
@@ -141,7 +141,7 @@ export async function hideInEvent(
   await rewriteEvent(writer, parts, row, { content, metadata: redactJson(row.metadata, says) });
 }
 
-/** Puts the words of a record back into its events; what other records have taken out of them stays out. */
+/** Puts the words of a record back into its events. Words that other records have hidden stay hidden. */
 export async function showWords(writer: Writer, parts: Parts, tenant: string, id: string): Promise<void> {
   const spans = (await spansOf(writer, tenant, [id])).get(id) ?? [];
   for (const event of new Set(spans.map((span) => span.event))) {

@@ -7,13 +7,13 @@ import type { Writer } from '../database.ts';
 import { beginEpoch, type Place } from '../erase-records.ts';
 import { contentHash } from '../../record/id.ts';
 
-/** Whether a text says what is to be out of sight. */
+/** Whether a text says what is to be hidden. */
 export type Says = (text: string) => boolean;
 
 /** What is to be taken out of documents. */
 export interface Redaction {
   says: Says;
-  /** Ids of memories and events: the sentences that rest on one of them go, whatever their words. */
+  /** Ids of memories and events. Sentences that rest on one of them are removed, whatever their words are. */
   gone: ReadonlySet<string>;
   /** Whether words count in the user's own documents only: the others may say it for other reasons. */
   isOwn?: boolean;
@@ -69,7 +69,7 @@ function withoutGone(document: StoredDocument, { says, gone }: Redaction, isJson
   const { content, basis } = document;
   const all = JSON.parse(basis ?? '{}') as Basis;
   const keys = Object.keys(all).filter((key) => Object.keys(all[key]?.rests ?? {}).some((id) => gone.has(id)));
-  // Under the empty key stands what was left out of the document: only the ids go.
+  // The empty key holds the ids that were left out of the document, and only these ids are removed.
   const rests = new Set(keys.filter((key) => key !== ''));
   const next = isJson
     ? redactJson(withoutEntries(content, rests), says)
@@ -175,7 +175,7 @@ export async function redactHistory(
   return changed;
 }
 
-/** Leaves the shape and takes out the values; a key goes with its value. */
+/** Removes values, and keys with their values, and keeps the rest of the structure. */
 export function redactJson(content: string, says: Says): string {
   let isChanged = false;
   const walk = (value: unknown, key: string): unknown => {
