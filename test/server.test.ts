@@ -127,6 +127,11 @@ for (const database of databases().filter(({ name }) => name !== 'PGlite')) {
       expect(Object.keys(short)).not.toContain('explanation');
       expect(await recall('&explain=true')).toMatchObject({ explanation: expect.any(Array), arms: expect.any(Array) });
       expect(Object.keys(await recall('&fields=id,text'))).toEqual(['id', 'text']);
+      expect(Object.keys(await recall('&fields=date,type,text'))).toEqual(['text', 'type', 'date']);
+      const wrong = await server.call('POST', '/v1/recall?user=short&fields=txt', { body: { query: 'owls' } });
+      expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringContaining('relevance')]);
+      const misplaced = await server.call('POST', '/v1/recall?user=short', { body: { query: 'owls', limit: 3 } });
+      expect([misplaced.status, misplaced.body.detail]).toEqual([400, expect.stringContaining('options.limit')]);
       expect(await recall('&fields=all')).toMatchObject({ memory: { content: 'Keeps owls.' }, before: [] });
       const full = JSON.stringify(await recall('&fields=all&explain=true')).length;
       expect(JSON.stringify(short).length).toBeLessThan(full / 5);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, VarveError } from '../errors.ts';
+import { invalidInput, messageOf, VarveError } from '../errors.ts';
 import type { Recalled, RecallResult } from '../recall/recall-options.ts';
 import type { Memory } from '../record/memory.ts';
 import { textSchema } from '../record/parse.ts';
@@ -33,16 +33,29 @@ export function shownTo({ access }: { access: string }, memory: Memory): Memory 
 
 type Fields = readonly string[] | undefined;
 
-/** A record with the fields that were asked for; all of them where none were named. */
+/** Records with the fields that were asked for; all of them where none were named. */
+function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
+  if (fields === undefined || fields.includes('all')) return [...items];
+  const known = items.map((item) => Object.entries(item as Record<string, unknown>));
+  const kept = known.map((entries) => entries.filter(([name]) => fields.includes(name)));
+  // A misspelled name would be answered with nothing.
+  if (items.length > 0 && kept.every((entries) => entries.length === 0)) {
+    const names = [...new Set(known.flatMap((entries) => entries.map(([name]) => name)))];
+    throw invalidInput(`The parameter \`fields\` names nothing that a record has. Fields: ${names.join(', ')}.`, {
+      field: 'fields',
+    });
+  }
+  return kept.map((entries) => Object.fromEntries(entries) as Item);
+}
+
+/** A record with the fields that were asked for. */
 export function withFields<Item>(item: Item, fields: Fields): Item {
-  if (fields === undefined || fields.includes('all')) return item;
-  const kept = Object.entries(item as Record<string, unknown>).filter(([name]) => fields.includes(name));
-  return Object.fromEntries(kept) as Item;
+  return chosen([item], fields)[0] ?? item;
 }
 
 /** A page or a list of records with the fields that were asked for. */
 export function pageWithFields<Page extends { items: unknown[] }>(page: Page, fields: Fields): Page {
-  return { ...page, items: page.items.map((item) => withFields(item, fields)) };
+  return { ...page, items: chosen(page.items, fields) };
 }
 
 /** A recalled record in short: what a prompt needs of it. */
@@ -68,11 +81,12 @@ export function recalledWith(
 ): unknown {
   const results = recalled.results.map((result) => {
     const { explanation, arms, ...rest } = result;
-    const shown = fields === undefined ? shortOf(result) : withFields(rest, fields);
+    const shown = fields === undefined ? shortOf(result) : { ...shortOf(result), ...rest };
     const isAsked = (name: string): boolean => explain || fields?.includes(name) === true;
     return { ...shown, ...(isAsked('explanation') ? { explanation } : {}), ...(isAsked('arms') ? { arms } : {}) };
   });
-  return { ...recalled, results };
+  const names = fields === undefined || !explain ? fields : [...fields, 'explanation', 'arms'];
+  return { ...recalled, results: chosen(results, names) };
 }
 
 function shortOf(result: RecallResult): Record<string, unknown> {

@@ -10,11 +10,24 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, 
   if (result.success) return result.data;
   const problems = result.error.issues.slice(0, 8).map((issue) => {
     const path = issue.path.map(String).join('.');
-    return path === '' ? issue.message : `${path}: ${issue.message}`;
+    const placed = issue.code === 'unrecognized_keys' && path === '' ? placesOf(schema, issue.keys) : [];
+    const hint = placed.length === 0 ? '' : ` (it belongs in ${placed.join(', ')})`;
+    return path === '' ? `${issue.message}${hint}` : `${path}: ${issue.message}`;
   });
   throw invalidInput(`${what} cannot be used. ${problems.join('; ')}`, {
     problems: result.error.issues.slice(0, 8).map((issue) => ({ path: issue.path.map(String), code: issue.code })),
   });
+}
+
+/** Where keys that an object does not have stand one level below: `limit` of a recall is `options.limit`. */
+function placesOf(schema: z.ZodType, keys: readonly string[]): string[] {
+  const shapeOf = (type: unknown): object => {
+    const inner = type instanceof z.ZodOptional || type instanceof z.ZodDefault ? type.unwrap() : type;
+    return inner instanceof z.ZodObject ? inner.shape : {};
+  };
+  return Object.entries(shapeOf(schema)).flatMap(([field, type]) =>
+    keys.filter((key) => Object.hasOwn(shapeOf(type), key)).map((key) => `${field}.${key}`),
+  );
 }
 
 function check<Schema extends z.ZodType>(
