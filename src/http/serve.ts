@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     port: bound,
     async stop(grace = DEFAULT_GRACE) {
       stopping.abort();
-      // Connections that wait to be taken in would be reset with the listener: they get a moment to be heard.
+      // Connections in the backlog would be reset when the listener closes, so they get a moment to be accepted.
       await new Promise((resolve) => setTimeout(resolve, LAST_CALL));
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();

@@ -55,7 +55,7 @@ const END = '\0';
 /** What holds the values: by how deep they lie. */
 type Holder = 0 | 1 | 2;
 
-/** An array, an object with one of the known lists, or nothing: a value a line. Looks at the beginning only. */
+/** Where the elements are: in an array, in a known list of an object, or otherwise one on each line. Looks at the beginning only. */
 function holderOf(prefix: string): Holder {
   const start = prefix.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('[')) return 1;

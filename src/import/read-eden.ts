@@ -102,7 +102,7 @@ function noteLine(scope: ScopeInput, text: string, record: Foreign): RecordLine 
   });
 }
 
-/** What became of each type: the table of the design that this comes from. */
+/** Which type each type of Eden becomes. */
 const TYPES: Record<string, { type: 'reflection' | 'fact'; level: ScopeLevel }> = {
   episode: { type: 'reflection', level: 'session' },
   directive: { type: 'reflection', level: 'user' },

@@ -210,7 +210,7 @@ async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Ge
   if (answer.text.length > longestAnswer) throw invalid('too_long');
   const data = answer.text.trim();
   if (data === '') throw invalid('empty');
-  // Providers that do not say why an answer ended are believed; those that say it was cut are too.
+  // An answer without a finish reason counts as complete, and one whose provider says that it was cut counts as cut.
   if (['length', 'error', 'interrupted'].includes(answer.finishReason)) throw invalid('truncated');
   return { data, model: used.id, usage: answer.usage, repaired: false };
 }

@@ -13,7 +13,7 @@ import { type CheckName, EXTRACTION_CHECKS } from './online-metrics.ts';
 /** How many conversations of a tenant are checked: until then the prompts are being tuned. */
 const CHECKED_CONVERSATIONS = 100;
 
-/** One check: its share, over how many, and whether that is too much. */
+/** One check: the share that fails it, of how many statements, and whether that share is an alert. */
 export interface CheckResult {
   check: CheckName;
   share: number | null;

@@ -8,7 +8,7 @@ export interface RecallDocument {
   readonly text: string;
   /** What it is: the type of a memory, the kind of an event. */
   readonly type: string;
-  /** Of a memory: what it says of its subject, and the category of that. */
+  /** For a memory: its attribute, and the category of the attribute. */
   readonly attribute: string | null;
   readonly category: string | null;
   readonly isPermanent: boolean;
@@ -27,11 +27,11 @@ export interface RecallDocument {
   readonly until: number | null;
   /** Milliseconds since 1970 after which it is not recalled; null for never. */
   readonly expiresAt: number | null;
-  /** For a memory that another has replaced: the id of that one. It is found by its text and answered with the other. */
+  /** For a memory that another has replaced: the id of that one. The memory is found by its text, and its replacement is returned. */
   readonly successor: string | null;
 }
 
-/** What a text says about itself, computed once when it is added. */
+/** Features of a text, computed once when it is added. */
 export interface DocumentProfile {
   readonly wordCount: number;
   readonly endsAsking: boolean;

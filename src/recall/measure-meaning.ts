@@ -48,7 +48,7 @@ function sampleCohesion(vectors: ReadonlyMap<number, Float32Array>, links: Links
   const pick = (): number => known[Math.floor(random() * count)] as number;
   const similarity = (left: number, right: number): number =>
     cosine(vectors.get(left) as Float32Array, vectors.get(right) as Float32Array);
-  // A stranger speaks with the same voice from another session: an assistant's turns resemble each other whatever they are about.
+  // An unrelated text has the same speaker and another session, because an assistant's turns resemble each other whatever they are about.
   const strangerLike = (ordinal: number): number => {
     let found = -1;
     for (let attempt = 0; attempt < 12; attempt += 1) {
@@ -166,7 +166,7 @@ export async function refreshSample(
   view.cohesion = measureCohesion(vectors, view);
 }
 
-/** Which documents are looked at, of so many: stretches of turns from all over. */
+/** The sample of documents that is measured: stretches of turns from the whole store. */
 export function sampleOrdinals(count: number): number[] {
   if (count <= SAMPLE_SIZE) return Array.from({ length: count }, (_, ordinal) => ordinal);
   const stretches = SAMPLE_SIZE / STRETCH;
@@ -182,7 +182,7 @@ export interface Meaning {
   similarities: Float32Array;
   /** The same in deviations from the mean; 0 where there is none. */
   meaning: Float32Array;
-  /** The number of the passage that is nearest, per ordinal: what the similarity is of. */
+  /** The number of the nearest passage, per ordinal, whose similarity is given. */
   passages: Int32Array;
 }
 
@@ -239,7 +239,7 @@ export async function measureMeaning(
   return { similarities, meaning, passages };
 }
 
-// Of a few documents the usual similarity cannot be read: all documents of the view count like so many of the kind.
+// A few documents are too few to estimate the usual similarity: all documents of the view then count like so many of the kind.
 const COUNTED_OF_ALL = 8;
 
 /** A statement is nearer to any question than a turn of small talk is: each kind is measured against its own. */

@@ -37,7 +37,7 @@ type Weights = RankingModel['weights'];
 // A full look at 250 documents finds the same as one at all.
 const FULL_LOOK = 250;
 
-/** By learned weights of what tells evidence from the rest: words, meaning, who speaks, what surrounds it, when. */
+/** By learned weights of the signals that separate evidence from other documents: words, meaning, speaker, neighbours, time. */
 export function rankByEvidence(input: Parameters<typeof prepareContext>[0], count: number): Ranking {
   const context = prepareContext(input);
   const scored = scoreCandidates(context);
@@ -58,7 +58,7 @@ export function rankByEvidence(input: Parameters<typeof prepareContext>[0], coun
       explanation: sharesOf(signals),
     };
   });
-  // A fact that is asked for is an answer, and no measure for the other documents.
+  // A fact that is asked for is an answer, and its score is no measure for the other documents.
   return { documents, answerable: context.asked.size > 0 ? Math.max(ASKED, answerable) : answerable };
 }
 
@@ -127,7 +127,7 @@ export function rankByReciprocalRank(lists: Readonly<Record<string, Ranking>>, c
 // Most of a BM25 value is coverage; the factor was checked to lose no result against scoring every document.
 const COVERAGE_IN_BM25 = 0.6;
 
-/** Picks what deserves a full look: a cheap score of every document, with the same weights for the signals that decide most. */
+/** Picks the candidates by a cheap score of every document, which has the same weights for the most important signals. */
 function selectCandidates(context: QueryContext, count: number, weights: Weights): number[] {
   const { view, meaning, analysis, dates, sessionWords, allowed, asked, bestBm25, match } = context;
   const { previous, next, sessions, speakerNumbers, cohesion, isMemory } = view;

@@ -32,7 +32,7 @@ export interface RecallOptions {
   /** `hybrid` (default): words and meaning; `semantic`: meaning alone; `text`: words alone. */
   mode?: 'hybrid' | 'semantic' | 'text';
   /**
-   * How `hybrid` joins words and meaning. `evidence` (default): learned weights of what tells evidence from the rest.
+   * How `hybrid` joins words and meaning. `evidence` (default): learned weights of the signals that separate evidence from other documents.
    * `reciprocal-rank`: the sum of 1 / (60 + rank) over both lists.
    */
   fusion?: 'evidence' | 'reciprocal-rank';
@@ -51,7 +51,7 @@ export interface RecallOptions {
   minimumSimilarity?: number;
   /** Only results that help to answer with at least this probability. Default 0: the best there are. */
   minimumRelevance?: number;
-  /** Adds up to 0.05 to the similarity of what is younger than 90 days, before ordering by it. Default false. */
+  /** Adds up to 0.05 to the similarity of records that are younger than 90 days, before ordering by it. Default false. */
   recencyBoost?: boolean;
   /** Answer with nothing when nothing relevant is known. Default true for `hybrid` by evidence. */
   abstain?: boolean;

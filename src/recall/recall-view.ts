@@ -65,7 +65,7 @@ export class RecallView {
   readonly #eventsById = new Map<string, number>();
   readonly #tellings = new Map<number, number[]>();
   readonly #ordinals = { memory: new Map<number, number>(), event: new Map<number, number>() };
-  // Counted up when a row gets another ordinal: lists that were looked up before are out of date then.
+  // Incremented when a row gets another ordinal, because lists that were looked up before are then outdated.
   #moves = 0;
   readonly #lookedUp = new WeakMap<readonly number[], { ordinals: Int32Array; length: number; at: string }>();
 
@@ -121,7 +121,7 @@ export class RecallView {
     return this.#tellings.get(ordinal)?.filter((other) => this.#live.at(other) === 1) ?? [];
   }
 
-  /** Typical log word count of what this document's voice says. */
+  /** Typical logarithm of the word count of this document's speaker. */
   typicalLogLength(ordinal: number): number {
     const voice = this.#voiceLengths[this.#voices.at(ordinal)];
     return voice === undefined ? 0 : voice.total / voice.count;
@@ -232,7 +232,7 @@ export interface GrowingArray<Values extends Numbers> {
   set(index: number, value: number): void;
   at(index: number): number;
   readonly length: number;
-  /** What is in it: a view that is good until the next push. */
+  /** The content, as a view that is valid until the next push. */
   readonly values: Values;
 }
 

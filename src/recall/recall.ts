@@ -32,7 +32,7 @@ export interface RecallDeps extends Parts {
   views: ViewCache;
   access: AccessTracker;
   reranker: Reranker | null;
-  /** What of an event's text is not given out. */
+  /** Parts of an event's text that recall does not return. */
   privacy: PrivacyPolicy;
 }
 
@@ -91,7 +91,7 @@ interface Search {
   calibration: Calibration | null;
 }
 
-/** The arms, each within what the handle may see, and their order. */
+/** Runs the arms, each on the documents that the handle may see, and ranks their results. */
 async function findCandidates(
   reader: Reader,
   { database, attributes, memoryTypes }: RecallDeps,
@@ -130,7 +130,7 @@ export function isRecalled({ memoryTypes }: Pick<Parts, 'memoryTypes'>): (type: 
   return (type) => memoryTypes.get(type)?.recalled !== false;
 }
 
-/** Counts what is read, a moment after it was read. */
+/** Counts accesses, a moment after they happen. */
 export interface AccessTracker {
   note(tenant: string, results: readonly Pick<RecallResult, 'kind' | 'id'>[]): void;
   /** Resolves when everything noted so far is written. */

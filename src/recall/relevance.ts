@@ -17,8 +17,9 @@ function probability<Name extends string>(model: LogisticModel<Name>, inputs: Re
 }
 
 /**
- * What tells whether anything answers. A question that names somebody who speaks in the store is judged by whether anybody else's words
- * fit better; every other question by how near the nearest text is. A first person is no name: "I" is the user who asks.
+ * The features of the estimate whether any document answers the question. A question that names somebody who speaks in the store is judged
+ * by whether anybody else's words fit better; every other question by how near the nearest text is. A first person is no name: "I" is the
+ * user who asks.
  */
 export const ANSWERABLE_INPUTS = {
   anybody: ['bestSimilarity', 'unknownWords', 'statementsBesideTurns', 'foreign', 'foreignSimilarity'],
@@ -81,16 +82,16 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** What the candidates of a question say about whether it can be answered. */
+/** The values of these features for the candidates of a question. */
 export interface EvidenceSummary {
   asked: Asked;
   inputs: Readonly<Record<AnswerableInput, number>>;
 }
 
 /**
- * What tells "the store knows" from "the best of a bad lot".
- * When the question names a person, the best fit among everyone else's statements is held against it: "what did Tim say" about
- * what John said finds John's turn fitting far better than any of Tim's.
+ * The features that separate a store that knows the answer from one whose best candidates are all poor. When the question names a person,
+ * the best fit among everyone else's statements is held against it: "what did Tim say" about what John said finds John's turn fitting far
+ * better than any of Tim's.
  */
 export function summariseEvidence(
   context: QueryContext,
@@ -143,7 +144,7 @@ export const SIGNAL_WEIGHTS: SignalWeights = {
   entity: 0.05,
 };
 
-/** What a memory is worth besides what it says. */
+/** The parts of a memory's score that do not depend on the query. */
 export interface RecordSignals {
   recency: number;
   importance: number;
@@ -189,7 +190,7 @@ const TIE_WEIGHTS: Record<keyof RecordSignals | 'distrust', number> = {
   distrust: -1.5,
 };
 
-/** What a memory's standing adds to a score of relevance. */
+/** What importance, recency, use and distrust add to a score of relevance. */
 export function standingOf(memory: Memory, signals: RecordSignals): SignalShare[] {
   const values = { ...signals, distrust: memory.trust === 'low' ? 1 : 0 };
   return (Object.keys(TIE_WEIGHTS) as (keyof typeof TIE_WEIGHTS)[])

@@ -35,7 +35,7 @@ interface Loading {
   candidates: readonly Candidate[];
   options: RecallOptions;
   now: number;
-  /** The time whose truth is wanted; null for now. */
+  /** The time at which statements must hold; null for now. */
   asOf: Date | null;
   /** How the embedder's cosines read; null without one. */
   calibration: Calibration | null;
@@ -190,7 +190,7 @@ export async function bringAlong(
   }
 }
 
-/** The turns that a memory says in other words. What sums up many of them does not hold what each has said. */
+/** The turns that a memory says in other words. A summary of many events does not say what each of them said. */
 function turnsOf({ memory }: RecallResult, memoryTypes: MemoryTypeTable): readonly string[] {
   if (memory === null || memory.sourceType === 'consolidation') return [];
   return memoryTypes.get(memory.type)?.section === 'summaries' ? [] : memory.sourceEvents;
@@ -241,8 +241,8 @@ export function packResults(
 }
 
 /**
- * Takes out of what was recalled what the policy keeps out of memories, such as passwords: a log that is kept raw has them word for
- * word, an older store may have them in memories, and a prompt must not.
+ * Redacts results by the privacy policy. A log that is kept raw has passwords word for word, and an older store may have them in memories,
+ * but a prompt must not.
  */
 export function redactEvents(results: readonly RecallResult[], policy: PrivacyPolicy): void {
   const redacted = (event: Event): Event => ({ ...event, content: redactSensitive(event.content, policy) });
@@ -257,7 +257,7 @@ export function redactEvents(results: readonly RecallResult[], policy: PrivacyPo
     if (result.kind !== 'event') continue;
     const { content } = result.event;
     result.event = redacted(result.event);
-    // Cut from the redacted content, since what makes a number a secret may stand in the passage before.
+    // Cut from the redacted content, because the words that make a number a secret may stand in the passage before.
     if (result.passage !== null && result.event.content !== content) {
       const number = passagesOf(content).findIndex(({ start }) => start === result.passage?.start);
       result.passage =

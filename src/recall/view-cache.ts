@@ -127,7 +127,7 @@ function addMemory(view: RecallView, memory: MemoryForRecall): void {
   if (!isSame) view.add(document);
 }
 
-/** What memory has answered before is not found again, in logs of any age. */
+/** Earlier answers of memory are not found again, in logs of any age. */
 function isOwnAnswer({ kind, content }: EventForRecall): boolean {
   return content === MEMORY_ANSWER || (kind === 'tool_result' && isMemoryAnswer(content));
 }

@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors.ts';
 import { type FactCategory, keySchema } from './memory.ts';
 
-/** What the value of an attribute looks like: how two values are compared, and which values are not values at all. */
+/** The shape of an attribute's values, which decides how two values are compared and which texts are refused as values. */
 export type ValueShape = 'text' | 'name' | 'date' | 'number' | 'email' | 'phone';
 
 /** Words by language: `en`, `de`, `es` …; English is the fallback. */
@@ -23,7 +23,7 @@ export interface Attribute {
   synonyms: readonly string[];
 }
 
-/** An attribute of an application's own. What it leaves out is as for an unknown attribute. */
+/** An attribute of an application's own. Fields that are left out have the values of an unknown attribute. */
 export type AttributeInput = Partial<Attribute>;
 
 /** The table that a store works with: Varve's attributes and the application's, with their synonyms. */
@@ -205,7 +205,7 @@ function readTable(table: string, permanent: boolean): [name: string, policy: At
   });
 }
 
-/** What an attribute is that no table knows: it may stand beside others, and it replaces nothing. */
+/** The policy of an unknown attribute: it has many values, and replaces nothing. */
 const UNKNOWN: Attribute = {
   values: 'many',
   category: 'general',
@@ -273,7 +273,7 @@ export function attributeLabel(table: AttributeTable, attribute: string, languag
 }
 
 /**
- * A value as it is compared: case, accents, articles, punctuation and the spelling of numbers do not count. `40k` is `40000`.
+ * A value in its normal form for comparison: without case, accents, articles, punctuation and the spelling of numbers. `40k` is `40000`.
  * Two values that are equal here are one value; two that differ here may still mean the same ("LA", "Los Angeles").
  */
 export function normalValue(value: string, shape: ValueShape = 'text'): string {

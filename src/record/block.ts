@@ -39,8 +39,8 @@ export interface SentenceBasis {
 }
 
 /**
- * What each sentence of a text rests on, under the hash of the sentence, or each entry of a JSON document, under its key. What somebody
- * wrote by hand has none. Under the empty key stands what was considered for the document and left out.
+ * What each sentence of a text rests on, under the hash of the sentence, or each entry of a JSON document, under its key. Text that
+ * somebody wrote by hand has no entry. The empty key holds what was considered for the document and left out.
  */
 export type Basis = Readonly<Record<string, SentenceBasis>>;
 

@@ -97,7 +97,7 @@ function partText(part: unknown): string {
 /** What can be observed: one event, many, or a conversation as chat APIs send it. */
 export type Observable = NewEvent | ChatMessage | readonly (NewEvent | ChatMessage)[] | Conversation;
 
-/** What was handed in as events, which are checked afterwards. A `role` makes a message of it. */
+/** Turns the input into events, which are validated afterwards. A `role` makes a message of it. */
 export function asEvents(input: Observable): NewEvent[] {
   if (isKeyed(input, 'messages'))
     return conversationEvents(parse(conversationSchema, input, 'The conversation').messages);

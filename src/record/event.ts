@@ -91,7 +91,7 @@ const fields = {
 
 export const newEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject(fields);
 
-/** An event of an export: one that was forgotten as a whole is blanks, whose number keeps the places of others' quotes. */
+/** An event of an export. One that was forgotten whole is blanks of the same length, so that quotes keep their places. */
 export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObject({
   ...fields,
   content: z.union([fields.content, z.string().max(EVENT_CONTENT_LIMIT).regex(/^\s*$/u)]),
@@ -100,7 +100,7 @@ export const exportedEventSchema: z.ZodType<ParsedEvent, NewEvent> = z.strictObj
 /** How much of a message counts towards the next formation. */
 export const ORIGIN_WEIGHTS: Record<Origin, number> = { user: 1, tool: 0.5, agent: 0.2, document: 0.5, system: 0.5 };
 
-/** Whose words a turn is, for a vector that tells who says what: the name, else User or Assistant. Null for other events. */
+/** The speaker of a turn, which is embedded with it: the name, or else User or Assistant. Null for other events. */
 export function voiceOf({
   kind,
   origin,

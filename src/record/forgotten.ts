@@ -2,8 +2,8 @@ import type { Scope } from './scope.ts';
 import type { Polarity, Quote, Tense } from './statement.ts';
 
 /**
- * Why something must not come back. `forgotten`: somebody asked for it, and its words are out of sight. `done` and `dismissed`: an
- * intention that is over; its words stay, and no reader makes an intention of them again.
+ * Why something must not come back. `forgotten`: somebody asked for it, and its words are hidden. `done` and `dismissed`: an intention that
+ * is over; its words stay, and no reader makes an intention of them again.
  */
 export const FORGOTTEN_AS = ['forgotten', 'done', 'dismissed'] as const;
 export type ForgottenAs = (typeof FORGOTTEN_AS)[number];

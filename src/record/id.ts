@@ -77,7 +77,7 @@ function countUp(text: string): string {
   return countUp(text.slice(0, last)) + ALPHABET[0];
 }
 
-/** An id that follows from what it names: the same parts give the same id, so writing again changes nothing. */
+/** An id that is derived from its parts: the same parts give the same id, so that writing again changes nothing. */
 export function derivedId(prefix: IdPrefix, parts: readonly unknown[]): string {
   return `${prefix}_${digest(parts, TIME_CHARACTERS + RANDOM_CHARACTERS)}`;
 }

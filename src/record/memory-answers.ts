@@ -61,20 +61,20 @@ const RECORD_ID = /(?:^|[^\w])(?:mem|evt|blk)_[0-9a-hjkmnp-tv-z]{26}(?![\w])/;
 const FACTS = /"trust"\s{0,3}:\s{0,3}"(?:low|medium|high)"/;
 const MEMORY_FILE = /^Here's the (?:content of|files and directories up to) .{0,300}\/memories/;
 
-/** Whether a tool's result is what memory has answered, by the name of the tool or by what it looks like. */
+/** Whether a tool's result is an answer of memory, by the name of the tool or by the shape of the result. */
 export function isMemoryAnswer(result: string, tool?: unknown): boolean {
   if (typeof tool === 'string' && isRecallTool(tool)) return true;
   return RECORD_ID.test(result) || FACTS.test(result) || MEMORY_FILE.test(result);
 }
 
-/** What stands in the log in the place of such an answer. */
+/** The placeholder in the log for such an answer. */
 export const MEMORY_ANSWER = '[What memory answered is not kept again.]';
 
 const RECALLED_BLOCK = /<recalled>\nFrom memory: data, not instructions\.[\s\S]*?(?:<\/recalled>|$)/g;
 const RECALL_PROMPT =
   /What is remembered \(data, not instructions;[\s\S]*?(?:If this does not answer it, use the search tools, and then say that it is not known\.|$)/g;
 
-/** A message without what memory has put before it. */
+/** A message without the context that memory has put before it. */
 export function withoutRecalled(message: string): string {
   if (!message.includes('data, not instructions')) return message;
   const own = message.replace(RECALLED_BLOCK, '').replace(RECALL_PROMPT, '').trim();

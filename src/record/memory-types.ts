@@ -11,7 +11,7 @@ export interface MemoryType {
   lifespan: Lifespan;
   /** Where its memories may live, the usual place first. */
   levels: readonly [ScopeLevel, ...ScopeLevel[]];
-  /** What there may be only one of among an owner's live memories. */
+  /** What must be unique among an owner's live memories. */
   unique: 'content' | 'title' | 'nothing';
   /** Whether a reader may form it from what is said. */
   formable: boolean;
@@ -311,7 +311,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
 };
 
-/** A type of an application's own: what it leaves out is as for a `fact` without a word limit. */
+/** A type of an application's own. Fields that are left out have the values of a `fact` without a word limit. */
 export type MemoryTypeInput = Partial<MemoryType> & Pick<MemoryType, 'description'>;
 
 /** The table that a store works with: Varve's types and the application's. */

@@ -92,7 +92,7 @@ export interface Memory {
   contradicts: string | null;
   /** What has taken its place: of an archived memory its successor, of a live one the merged text that says it among others. */
   contradictedBy: string | null;
-  /** What has become of it where its type has outcomes: open, done, dismissed, achieved. */
+  /** Its state where its type has outcomes: open, done, dismissed, achieved. */
   state: string | null;
   dueAt: Date | null;
   /** When it is or was true. */
@@ -265,7 +265,7 @@ export function isPlanOver(memory: Timed, now: number): boolean {
   return (memory.validTo?.getTime() ?? day.getTime() + DAY) <= now;
 }
 
-/** Whether a memory whose type has outcomes has one: done, dismissed, achieved. What is open or snoozed is still ahead. */
+/** Whether a memory whose type has outcomes has one: done, dismissed, achieved. Open and snoozed are no outcomes. */
 export function hasOutcome(
   { state }: Pick<Memory, 'state'>,
   type: Pick<MemoryType, 'initialState'> | undefined,
@@ -275,7 +275,7 @@ export function hasOutcome(
   return state !== null && state !== type.initialState && state !== 'snoozed';
 }
 
-/** Whether what is said now can still change a statement: it is live, or it has run out and nobody said what came of it. */
+/** Whether a new statement can still change this one: it is live, or it has expired without a known outcome. */
 export function mayStillChange({ archivedAt, archiveReason }: Pick<Memory, 'archivedAt' | 'archiveReason'>): boolean {
   return archivedAt === null || archiveReason === 'expired';
 }
@@ -304,7 +304,7 @@ export function isPresentFact(memory: Memory, now: number): boolean {
   );
 }
 
-/** A rendering with what keeps it from being read as present truth: the day of a plan, the end of what is over. */
+/** A rendering with the day of a plan or the end of a statement that is over, so that it is not read as true now. */
 export function timedRendering(memory: Pick<Memory, 'content'> & Timed): string {
   if (memory.tense === 'planned') {
     const day = plannedFor(memory);

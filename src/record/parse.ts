@@ -47,7 +47,7 @@ function check<Schema extends z.ZodType>(
 /** A point in time: a Date, an ISO 8601 text, or milliseconds since 1970. */
 export type TimeInput = Date | string | number;
 
-/** What is left of an input once it is checked: its times are Dates. */
+/** The type of an input after validation: its times are Dates. */
 export type Parsed<Input> = {
   [Key in keyof Input]: Extract<Input[Key], Date> extends never ? Input[Key] : Exclude<Input[Key], string | number>;
 };

@@ -67,9 +67,7 @@ export function parseHandleScope(input: HandleScope): Scope {
   return scope;
 }
 
-/**
- * Whether what is said within a scope stays in its session: where nobody is named, nobody but this conversation may see it.
- */
+/** Whether events of a scope stay in their session: where no user is named, no other conversation may see them. */
 export function staysInSession(scope: Pick<Scope, 'user' | 'session'>): boolean {
   return scope.user === null && scope.session !== null;
 }

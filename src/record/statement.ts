@@ -38,7 +38,7 @@ export function belongsToUser(subject: string): boolean {
   return USERS_OWN.test(subject);
 }
 
-/** A subject taken apart: "User's sister Ana" is of the user, a sister, Ana. */
+/** A subject taken apart: "User's sister Ana" has the owner User, the relation sister and the name Ana. */
 interface SubjectParts {
   /** In lower case: `sister`, `business partner`; empty for a bare name. */
   relation: string;
@@ -160,12 +160,12 @@ export function trustOf(origin: Origin): Trust {
   return TRUST_OF_ORIGIN[origin];
 }
 
-/** Whether the first is believed more than the second: what is believed less replaces nothing. */
+/** Whether the first is trusted more than the second. A statement that is trusted less replaces nothing. */
 export function isMoreTrusted(one: Trust, other: Trust): boolean {
   return TRUST_LEVELS.indexOf(one) > TRUST_LEVELS.indexOf(other);
 }
 
-/** What is derived from several sources is trusted as far as the least of them. */
+/** The trust of what is derived from several sources: the lowest among them. */
 export function lowestTrust(levels: readonly Trust[]): Trust {
   const lowest = Math.min(...levels.map((level) => TRUST_LEVELS.indexOf(level)));
   return TRUST_LEVELS[lowest] ?? 'low';

@@ -205,7 +205,7 @@ export function isNoLongerSo({
   return archiveReason !== null && NO_LONGER_SO.has(archiveReason);
 }
 
-/** The events of which nothing holds any more that was formed from them. */
+/** The events whose formed statements have all been replaced, ended or forgotten. */
 export function eventsGone(formed: readonly Memory[]): Set<string> {
   const holding = new Set(formed.filter((memory) => !isNoLongerSo(memory)).flatMap(({ sourceEvents }) => sourceEvents));
   return new Set(formed.flatMap(({ sourceEvents }) => sourceEvents).filter((id) => !holding.has(id)));

@@ -143,8 +143,8 @@ export interface Syntax {
   /** A field of a JSON column as text, by its path. */
   jsonText(column: string, path: readonly string[]): RawBuilder<string | null>;
   /**
-   * A column that is to be checked and not searched by. SQLite has no statistics of ours and would rather read all of a
-   * tenant by an index than forty rows by their numbers.
+   * A column in a form for which the planner uses no index. SQLite has no statistics of ours and would rather read all of a tenant by an
+   * index than forty rows by their numbers.
    */
   unindexed(column: string): RawBuilder<string>;
   /** Whether a boolean inside JSON comes out as 1 or 0. */

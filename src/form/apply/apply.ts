@@ -130,7 +130,7 @@ class OwnerState {
   }
 }
 
-/** The known statements that relations are to, as they are now: the model was asked some time ago. */
+/** The known statements that relations refer to, read again, because they may have changed since the model was asked. */
 async function targetsNow(writer: Writer, deps: ApplyDeps, { scope, statements }: ApplyWork): Promise<Memory[]> {
   const owners = changeableOwners(deps, scope);
   const found: Memory[] = [];

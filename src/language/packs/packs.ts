@@ -104,7 +104,7 @@ const WITHOUT_PACK: readonly Asking[] = [
 ];
 const ALL: readonly Asking[] = [...PACKS, ...WITHOUT_PACK];
 
-/** Whether a question has a word of the list in its pack; in any language's list where no pack fits the question. */
+/** Whether a question has a word of a list of its language's pack. Where the language is not known, the lists of all packs are searched. */
 export function asksFor(question: string, what: keyof PackQuestions, pack: Pack | null): boolean {
   return (pack === null ? ALL : [pack]).some((one) =>
     compiledOnce(one, `question:${what}`, () => one.questions[what] ?? '').test(question),

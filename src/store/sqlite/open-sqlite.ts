@@ -199,9 +199,9 @@ type Outcome = { ok: true; result: unknown } | { ok: false; error: unknown };
 const LARGEST_GROUP = 100;
 
 /**
- * Writes that wait at the same moment share one transaction, and with it one flush to the disk, which costs
- * more than all else in a small write. Each has a savepoint of its own: one that fails takes only itself back.
- * A write is acknowledged when the group is on the disk, never before.
+ * Writes that wait at the same moment share one transaction, and with it one flush to the disk, which costs more than all else in a small
+ * write. Each has a savepoint of its own, so that a failure rolls back only its own work. A write is acknowledged when the group is on the
+ * disk, never before.
  */
 function createGroupCommit(
   database: Kysely<Tables>,

@@ -9,7 +9,7 @@ import { useQuery } from '../use-query.ts';
 import { ago, dateTime, dollars, label, number } from '../words.ts';
 import { GrowthTab } from './growth.tsx';
 
-/** How memory grows and how the machine behind it does. */
+/** How memory grows, and the state of background work, costs and speed. */
 export function HealthView(): JSX.Element {
   const [tab, setTab] = useState('growth');
   return (
