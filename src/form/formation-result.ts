@@ -39,6 +39,17 @@ export interface Refusal {
   events: string[];
 }
 
+/** Something refused, with what it said and where. */
+export function refusal(
+  what: Refusal['what'],
+  reason: RefusalReason,
+  text: string | null,
+  { detail = null, events = [] }: { detail?: string | null; events?: readonly { id: string }[] } = {},
+): Refusal {
+  const ids = [...new Set(events.map(({ id }) => id))];
+  return { what, reason, text: text?.slice(0, 1000).toWellFormed() ?? null, detail, events: ids };
+}
+
 /** What a formation did. All lists hold ids of memories. */
 export interface FormResult {
   /** The run under which revisions, usage and the audit log have it; null when there was nothing to form. */

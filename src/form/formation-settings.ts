@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PRIVACY_ACTIONS, type PrivacyCategory, type PrivacyPolicy } from '../language/privacy-policy.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LanguageModel } from '../models/language-model.ts';
-import { HOUR, MINUTE } from '../record/clock.ts';
+import { MINUTE } from '../record/clock.ts';
 import { parse, shareSchema, timeZoneSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Parts } from '../store/database.ts';
@@ -63,10 +63,7 @@ export interface TriggerSettings {
 export interface SummarySettings {
   /** A session is summarised when nothing was said for so long. */
   quietAfter: number;
-  lookBack: number;
   minimumInteractions: number;
-  mostTurns: number;
-  turnCharacters: number;
   mostTopics: number;
 }
 
@@ -133,10 +130,7 @@ const settingsSchema: z.ZodType<FormationSettings, FormationOptions> = z.strictO
   summary: z
     .strictObject({
       quietAfter: duration.default(30 * MINUTE),
-      lookBack: duration.default(3 * HOUR),
       minimumInteractions: count.default(2),
-      mostTurns: count.default(50),
-      turnCharacters: count.default(150),
       mostTopics: count.default(3),
     })
     .prefault({}),

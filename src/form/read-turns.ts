@@ -15,8 +15,8 @@ import { type CheckContext, type Checked, checkStatements } from './check/check.
 import { isStated } from './check/origin.ts';
 import { embedTexts, findCandidates, isReadable, knownStatements, ownerOf, type Vectors } from './compare.ts';
 import { askVerdicts } from './decide/decide-prompt.ts';
-import { type Candidate, openCandidates, type Verdict } from './decide/decide.ts';
-import type { Refusal } from './formation-result.ts';
+import { type Candidate, decideContext, openCandidates, type Verdict } from './decide/decide.ts';
+import { type Refusal, refusal } from './formation-result.ts';
 import type { FormDeps } from './formation-settings.ts';
 import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
@@ -259,13 +259,9 @@ function withinRetired(
   const retires = ({ relation }: Statement): boolean => relation?.kind === 'replaces' || relation?.kind === 'ends';
   const most = Math.max(deps.settings.limits.retired, events.filter(({ origin }) => origin === 'user').length);
   if (statements.filter(retires).length + requests.ends.length <= most) return { statements, requests };
-  const refused = requests.ends.map(({ target, evidence }) => ({
-    what: 'end' as const,
-    reason: 'excess' as const,
-    text: target.content,
-    detail: null,
-    events: [evidence.event.id],
-  }));
+  const refused = requests.ends.map(({ target, evidence }) =>
+    refusal('end', 'excess', target.content, { events: [evidence.event] }),
+  );
   return {
     statements: statements.map((statement) => (retires(statement) ? { ...statement, relation: null } : statement)),
     requests: { ...requests, ends: [], refused: [...requests.refused, ...refused] },
@@ -286,13 +282,7 @@ async function verdictsOf(
   const candidates = await deps.database.read(scope.tenant, (reader) =>
     findCandidates(reader, deps, { scope, statements, vectors }),
   );
-  const context = {
-    types: deps.memoryTypes,
-    attributes: deps.attributes,
-    thresholds: deps.settings.thresholds,
-    now: deps.clock.now(),
-    shown: new Set(shown.map(({ id }) => id)),
-  };
+  const context = { ...decideContext(deps), shown: new Set(shown.map(({ id }) => id)) };
   // The local reader's drafts of the same turns are about to be replaced: the model is not asked about them.
   const read = new Set(work.events.map(({ id }) => id));
   const isDraft = ({ memory }: Candidate): boolean =>

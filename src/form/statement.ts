@@ -1,20 +1,16 @@
 import type { Event } from '../record/event.ts';
 import type { Memory, SourceType } from '../record/memory.ts';
 import type { ScopeLevel } from '../record/scope.ts';
-import type { Confidence, Origin, Polarity, Quote, Tense, Trust } from '../record/statement.ts';
+import type { Confidence, Origin, Quote, Trust } from '../record/statement.ts';
 import type { Evidence } from './check/origin.ts';
 import type { Refusal } from './formation-result.ts';
-import type { ReadForget, Relation } from './read/reader.ts';
+import type { ReadForget, ReadStatement, Relation } from './read/reader.ts';
 
 /** A statement that was resolved and checked: ready to be compared with what is known. */
-export interface Statement {
-  subject: string;
-  attribute: string | null;
-  value: string | null;
-  polarity: Polarity;
-  tense: Tense;
-  type: string;
-  text: string;
+export interface Statement extends Pick<
+  ReadStatement,
+  'subject' | 'attribute' | 'value' | 'polarity' | 'tense' | 'type' | 'text' | 'tags' | 'names'
+> {
   level: ScopeLevel;
   importance: number;
   confidence: Confidence;
@@ -28,8 +24,6 @@ export interface Statement {
   validFrom: Date | null;
   validTo: Date | null;
   dueAt: Date | null;
-  tags: string[];
-  names: string[];
   /** What it does to a known statement, as its reader says. */
   relation: { kind: Relation; target: Memory } | null;
 }

@@ -340,3 +340,11 @@ function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): bo
 function entries(list: string): [string, number][] {
   return list.split(' ').map((entry) => [entry.split('=')[0] ?? '', Number(entry.split('=')[1])]);
 }
+
+const NEGATION =
+  /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t(?![\p{L}])|[不没沒无無]|ない|ません/iu;
+
+/** Whether a text has a word that denies. */
+export function isNegated(text: string): boolean {
+  return NEGATION.test(text);
+}

@@ -15,9 +15,16 @@ import { changeOwner } from '../../store/owner-store.ts';
 import { findMemory } from '../../store/read-memories.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import { changeableOwners, findCandidates, ownerOf, type Vectors } from '../compare.ts';
-import { type Candidate, decide, type Decision, type Retirement, type Verdict } from '../decide/decide.ts';
+import {
+  type Candidate,
+  decide,
+  decideContext,
+  type Decision,
+  type Retirement,
+  type Verdict,
+} from '../decide/decide.ts';
 import { compareRank, strongerClaim } from '../decide/precedence.ts';
-import type { FormResult, Refusal } from '../formation-result.ts';
+import { type FormResult, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { linkEntities, toMemory } from './to-memory.ts';
@@ -66,15 +73,10 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
   const outOfSight = await forgottenAmong(writer, scope.tenant, { claims: statements, records: forgotten });
   const candidates = await findCandidates(writer, deps, { scope, statements, vectors });
   const state = new OwnerState(await targetsNow(writer, deps, work));
-  const context = {
-    types: deps.memoryTypes,
-    attributes: deps.attributes,
-    thresholds: deps.settings.thresholds,
-    now: deps.clock.now(),
-  };
+  const context = decideContext(deps);
   for (const [index, statement] of statements.entries()) {
     if (outOfSight.has(statement)) {
-      applied.refused.push(refusal(statement, 'forgotten'));
+      applied.refused.push(refusal('statement', 'forgotten', null, statement));
       continue;
     }
     if (wasReadBefore(statement, formed, work)) continue;
@@ -200,7 +202,9 @@ async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding
       return [memory];
     }
     case 'yield':
-      applied.refused.push(refusal(statement, 'outranked', decision.to.content));
+      applied.refused.push(
+        refusal('statement', 'outranked', statement.text, { ...statement, detail: decision.to.content }),
+      );
       return [
         ...(await storeAsHistory(writer, deps, deciding, { to: decision.to, retires: decision.retires ?? [] })),
         ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
@@ -419,14 +423,4 @@ async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): 
     },
     deps,
   );
-}
-
-function refusal(statement: Statement, reason: Refusal['reason'], detail: string | null = null): Refusal {
-  return {
-    what: 'statement',
-    reason,
-    text: reason === 'forgotten' ? null : statement.text,
-    detail,
-    events: statement.events.map(({ id }) => id),
-  };
 }

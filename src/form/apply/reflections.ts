@@ -13,7 +13,7 @@ import { newMemory } from '../../store/memory-rows.ts';
 import { findLive, writeMemory } from '../../store/write-memory.ts';
 import { plainText } from '../check/check.ts';
 import { isInstruction } from '../check/origin.ts';
-import type { Refusal } from '../formation-result.ts';
+import { type Refusal, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { ReadReflection, ReadTopic } from '../read/reader.ts';
 import { lowestTrust, trustOf } from '../../record/statement.ts';
@@ -62,20 +62,14 @@ export async function writeReflections(
   for (const { level, text: given, place: number } of ordered) {
     const text = plainText(given);
     if (number >= deps.settings.limits.reflectionsPerLevel) {
-      written.refused.push({
-        what: 'reflection',
-        reason: 'excess',
-        text: text.slice(0, 1000),
-        detail: null,
-        events: [],
-      });
+      written.refused.push(refusal('reflection', 'excess', text));
       continue;
     }
     const verdict = checkText(deps, text, { events, most: MOST_WORDS });
     const stems = contentStems(text);
     if (verdict.refusal !== null) written.refused.push({ what: 'reflection', ...verdict.refusal });
     else if (known.some((other) => coveredBy(stems, other) >= REPEATS)) {
-      written.refused.push({ what: 'reflection', reason: 'repeated', text, detail: null, events: [] });
+      written.refused.push(refusal('reflection', 'repeated', text));
     } else {
       const place = await levelOf(writer, level, { text, scope });
       const { memory, outcome } = await writeMemory(

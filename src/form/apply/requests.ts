@@ -1,7 +1,7 @@
 import { detectPack, plainMarks } from '../../language/packs/packs.ts';
 import { splitSentences } from '../../language/sentences.ts';
 import { withoutEnd } from '../../language/words.ts';
-import { calibratedSimilarity } from '../../models/calibration.ts';
+import { calibratedSimilarity, dot } from '../../models/calibration.ts';
 import type { Event } from '../../record/event.ts';
 import type { Forgotten } from '../../record/forgotten.ts';
 import { mayStillChange, type Memory } from '../../record/memory.ts';
@@ -19,7 +19,7 @@ import { type CheckContext, locateOwnWords } from '../check/check.ts';
 import type { Evidence } from '../check/origin.ts';
 import { changeableOwners, embedTexts, ownerOf } from '../compare.ts';
 import { maySupersede } from '../decide/precedence.ts';
-import type { Refusal } from '../formation-result.ts';
+import { type Refusal, refusal } from '../formation-result.ts';
 import type { FormDeps } from '../formation-settings.ts';
 import {
   isMoreThanGreeting,
@@ -54,10 +54,6 @@ export function checkRequests(
     else checked.forgets.push({ request, evidence, targets });
   }
   return checked;
-}
-
-function refusal(what: 'end' | 'forget', reason: Refusal['reason'], text: string): Refusal {
-  return { what, reason, text: text.slice(0, 1000), detail: null, events: [] };
 }
 
 /** Ends known statements that the user says are over: they are kept as history, with the turn that ended them. */
@@ -359,10 +355,7 @@ export async function withNearest(
     if (vectors === null || query === undefined) continue;
     const ranked = said
       .map(({ quote }, index) => {
-        const cosine = (vectors.of[index + 1] as Float32Array).reduce(
-          (sum, each, at) => sum + each * (query[at] ?? 0),
-          0,
-        );
+        const cosine = dot(vectors.of[index + 1] as Float32Array, query);
         return { quote, similarity: calibratedSimilarity(cosine, vectors.calibration) };
       })
       .toSorted((left, right) => right.similarity - left.similarity);

@@ -1,5 +1,5 @@
 import { applyPrivacy } from '../../language/privacy-policy.ts';
-import { isEnglish, isNameSaid, locateQuote, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
+import { isEnglish, isNameSaid, isNegated, locateQuote, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
 import { keySchema, type Memory, type SourceType } from '../../record/memory.ts';
@@ -13,7 +13,7 @@ import {
   type Trust,
   trustOf,
 } from '../../record/statement.ts';
-import type { Refusal, RefusalReason } from '../formation-result.ts';
+import { type Refusal, refusal, type RefusalReason } from '../formation-result.ts';
 import type { FormationSettings } from '../formation-settings.ts';
 import type { ReadQuote, ReadStatement } from '../read/reader.ts';
 import { type ResolveContext, resolveNames, resolveTimes } from '../resolve.ts';
@@ -359,13 +359,7 @@ function refuse(
   detail?: string,
   evidence: readonly Evidence[] = [],
 ): Refusal {
-  return {
-    what: 'statement',
-    reason,
-    text: text.slice(0, 1000).toWellFormed(),
-    detail: detail ?? null,
-    events: [...new Set(evidence.map(({ event }) => event.id))],
-  };
+  return refusal('statement', reason, text, { detail, events: evidence.map(({ event }) => event) });
 }
 
 /** Where the words of a request or an end stand among the user's own turns; null when they do not. */
@@ -381,8 +375,6 @@ export function locateOwnWords(
 
 const NEGATION =
   /(?:(?<![\p{L}])(?:not|never|no longer|nicht|nie|niet|nooit|nunca|jamais|mai|não|kein\p{L}*|geen)|n['’]?t)\s+$/iu;
-const DENIES =
-  /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|sin|pas|jamais|sans|não|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t/iu;
 const HYPOTHESIS =
   /(?:^|[^\p{L}\s]\s*|(?<![\p{L}])(?:and|but|so|well|i|ok|okay)\s+)(?:say|suppose|supposing|imagine|pretend|assuming|if|what if|wish|angenommen|falls|imagina que|supongamos que|imaginons que|imagina|supponiamo che)\s+(?:that\s+)?$/iu;
 const SOMEBODY = /(?<![\p{L}])(?:my|our|his|her|their)\s+(\p{Ll}[\p{L}-]*)\s+(?:(\p{Lu}[\p{L}'’-]*)\s+)?$/u;
@@ -402,7 +394,7 @@ function clippedWords(
 ): string | null {
   const before = event.content.slice(Math.max(0, start - BEFORE), start).replace(/^[^\n]*[.!?…\n]\s*/u, '');
   const negation = NEGATION.exec(before);
-  if (negation !== null && polarity === 'affirmed' && !DENIES.test(text)) return negation[0].trim();
+  if (negation !== null && polarity === 'affirmed' && !isNegated(text)) return negation[0].trim();
   const hypothesis = HYPOTHESIS.exec(before);
   if (hypothesis !== null) return hypothesis[0].trim();
   const somebody = SOMEBODY.exec(before);

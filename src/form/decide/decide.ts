@@ -1,9 +1,10 @@
+import { isNegated } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import { type AttributeTable, normalValue, type ValueShape } from '../../record/attributes.ts';
 import type { MemoryTypeTable } from '../../record/memory-types.ts';
 import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../../record/memory.ts';
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
-import type { ThresholdSettings } from '../formation-settings.ts';
+import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
 import { type Claim, claimsOf, compareRank, type MadeClaim, maySupersede, timeOf, wins } from './precedence.ts';
 import { contentHash } from '../../record/id.ts';
@@ -50,6 +51,11 @@ export interface DecideContext {
   now: number;
 }
 
+/** What statements are decided by, now. */
+export function decideContext({ memoryTypes, attributes, settings, clock }: ApplyDeps): DecideContext {
+  return { types: memoryTypes, attributes, thresholds: settings.thresholds, now: clock.now() };
+}
+
 /**
  * Decides by fields what becomes of a statement beside the known ones of the same owner. Nothing is ever retired by words in common:
  * only another value of a single-valued attribute, a denial of the same value, or what the reader or the verdict names.
@@ -60,20 +66,20 @@ export function decide(
   context: DecideContext,
   verdict: Verdict | null = null,
 ): Decision {
-  const comparable = candidates.filter(({ memory }) => context.types.get(memory.type)?.comparable === true);
+  const comparable = candidates.filter(({ memory }) => isComparable(memory, context));
   const live = comparable.filter(({ memory }) => memory.archivedAt === null);
   const related = byRelation(statement, context);
   if (related !== null) return related;
-  if (context.types.get(statement.type)?.comparable !== true) return addUnlessSame(statement, candidates);
+  if (!isComparable(statement, context)) return addUnlessSame(statement, candidates);
   return (
-    byFields(
-      statement,
-      comparable.map(({ memory }) => memory),
-      context,
-    ) ??
+    byFields(statement, comparable, context) ??
     byVerdict(statement, live, verdict) ??
     byMeaning(statement, live, context) ?? { action: 'add', retires: [] }
   );
+}
+
+function isComparable({ type }: { type: string }, { types }: DecideContext): boolean {
+  return types.get(type)?.comparable === true;
 }
 
 function addUnlessSame(statement: Statement, candidates: readonly Candidate[]): Decision {
@@ -185,8 +191,8 @@ type Fields = Pick<
  * Same subject and attribute: the same value is confirmed; otherwise what holds follows from all that was ever said of the matter. So
  * the order of arrival does not count, and old talk that is imported late finds its place in history.
  */
-function byFields(statement: Statement, known: readonly Memory[], context: DecideContext): Decision | null {
-  const same = known.filter((memory) => isSameMatter(statement, memory));
+function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
+  const same = known.map(({ memory }) => memory).filter((memory) => isSameMatter(statement, memory));
   const double = same.find((memory) => memory.archivedAt === null && isDouble(statement, memory, context));
   if (double !== undefined) return confirmOrRevise(statement, double);
   if (isAhead(statement, context.now) || isPast(statement)) return null;
@@ -367,8 +373,6 @@ export function differs(one: Fields & { text: string }, other: Fields & { conten
 
 const FIGURE = /\d+(?:[.,:]\d+)*/g;
 const NAME = /(?<=[^\s.!?:"“„«]\s)\p{Lu}[\p{L}\p{M}'-]+/gu;
-const NEGATION =
-  /(?<![\p{L}])(?:not|no|never|none|without|n't|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n't\b|[不没沒无無]|ない|ません/iu;
 const WEEKDAY =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
 
@@ -378,7 +382,7 @@ function tellApart(one: string, other: string): boolean {
     lists.some(([left, right]) => left.size > 0 && right.size > 0 && !isSubset(left, right) && !isSubset(right, left))
   )
     return true;
-  return NEGATION.test(one) !== NEGATION.test(other);
+  return isNegated(one) !== isNegated(other);
 }
 
 function setOf(text: string, pattern: RegExp): Set<string> {
@@ -413,28 +417,17 @@ export function openCandidates(
   candidates: readonly Candidate[],
   context: DecideContext & { shown: ReadonlySet<string> },
 ): Memory[] {
-  const comparable = candidates.filter(({ memory }) => context.types.get(memory.type)?.comparable === true);
-  if (context.types.get(statement.type)?.comparable !== true || byRelation(statement, context) !== null) return [];
-  if (
-    byFields(
-      statement,
-      comparable.map(({ memory }) => memory),
-      context,
-    ) !== null
-  )
-    return [];
-  return comparable
-    .filter(({ memory }) => !hasOutcome(memory, context.types.get(memory.type)))
-    .filter(({ memory }) => memory.archivedAt === null)
-    .filter(
-      ({ memory, similarity }) =>
-        similarity >= context.thresholds.related &&
-        (!context.shown.has(memory.id) || isForAnotherDay(statement, memory)) &&
-        isSameSubject(statement.subject, memory.subject),
-    )
-    .filter(
-      ({ memory }) =>
-        statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute,
-    )
-    .map(({ memory }) => memory);
+  const comparable = candidates.filter(({ memory }) => isComparable(memory, context));
+  if (!isComparable(statement, context) || byRelation(statement, context) !== null) return [];
+  if (byFields(statement, comparable, context) !== null) return [];
+  return comparable.flatMap(({ memory, similarity }) => {
+    const isOpen =
+      memory.archivedAt === null &&
+      similarity >= context.thresholds.related &&
+      (!context.shown.has(memory.id) || isForAnotherDay(statement, memory)) &&
+      !hasOutcome(memory, context.types.get(memory.type)) &&
+      isSameSubject(statement.subject, memory.subject) &&
+      (statement.attribute === null || memory.attribute === null || statement.attribute === memory.attribute);
+    return isOpen ? [memory] : [];
+  });
 }

@@ -74,24 +74,15 @@ export function createModelReader(
 /** A statement of the answer; one that could not be read has no text, and is refused with that reason. */
 function toStatement(item: StatementAnswer | null): ReadStatement {
   if (item === null) return readStatement({ text: '', type: 'fact', quotes: [] });
-  const { attribute, value, tense, text, from, to, due, importance, tags, known, relation } = item;
-  return {
-    subject: item.about ?? 'User',
-    attribute: attribute ?? null,
-    value: value ?? null,
-    polarity: item.denied === true ? 'denied' : 'affirmed',
-    tense: tense ?? 'holds',
-    type: (item.type ?? 'fact').trim().toLowerCase(),
-    text,
-    quotes: [{ turn: item.turn, words: item.quote }],
-    from: from ?? null,
-    to: to ?? null,
-    due: due ?? null,
-    importance: importance ?? null,
-    explicit: item.inferred !== true,
-    forEveryone: item.everyone ?? false,
-    tags: tags ?? [],
-    names: [],
-    relation: relation == null || known == null ? null : { kind: relation, known },
-  };
+  const { about, denied, type, turn, quote, inferred, everyone, known, relation, ...fields } = item;
+  return readStatement({
+    ...fields,
+    subject: about,
+    polarity: denied ? 'denied' : 'affirmed',
+    type: type.trim().toLowerCase(),
+    quotes: [{ turn, words: quote }],
+    explicit: !inferred,
+    forEveryone: everyone,
+    relation: relation === null || known === null ? null : { kind: relation, known },
+  });
 }

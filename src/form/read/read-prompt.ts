@@ -27,50 +27,36 @@ const statementAnswer: z.ZodType<StatementAnswer> = z.object({
   known: lenient(z.int().nullable(), null),
 });
 
+/** A list that a model may leave out, of items each of which may be unreadable. */
+function items<Item extends z.ZodType>(item: Item): z.ZodType {
+  return lenient(z.array(lenient(item.nullable(), null as never)), [] as never);
+}
+
 /**
  * What the model answers. An item that cannot be read becomes null, and costs the others nothing; an answer without the list of
  * statements is no answer, because taking it for an empty one would mark the turns as read.
  */
 export const readAnswer: z.ZodType<ReadAnswer> = z.object({
   statements: z.array(lenient(statementAnswer.nullable(), null)),
-  ends: lenient(
-    z.array(
-      lenient(
-        z
-          .object({
-            known: z.union([z.array(z.int()), z.int()]),
-            turn: lenient(z.int(), 0),
-            quote: lenient(z.string(), ''),
-            on: lenient(z.string().nullable(), null),
-          })
-          .nullable(),
-        null,
-      ),
-    ),
-    [],
+  ends: items(
+    z.object({
+      known: z.union([z.array(z.int()), z.int()]),
+      turn: lenient(z.int(), 0),
+      quote: lenient(z.string(), ''),
+      on: lenient(z.string().nullable(), null),
+    }),
   ),
-  forgets: lenient(
-    z.array(
-      lenient(
-        z
-          .object({
-            about: z.string(),
-            turn: lenient(z.int(), 0),
-            quote: lenient(z.string(), ''),
-            known: lenient(z.array(z.int()), []),
-            taken_back: lenient(z.boolean(), false),
-          })
-          .nullable(),
-        null,
-      ),
-    ),
-    [],
+  forgets: items(
+    z.object({
+      about: z.string(),
+      turn: lenient(z.int(), 0),
+      quote: lenient(z.string(), ''),
+      known: lenient(z.array(z.int()), []),
+      taken_back: lenient(z.boolean(), false),
+    }),
   ),
-  reflections: lenient(
-    z.array(lenient(z.object({ level: z.enum(['agent', 'user', 'session']), text: z.string() }).nullable(), null)),
-    [],
-  ),
-  topics: lenient(z.array(lenient(z.object({ topic: z.string(), summary: z.string() }).nullable(), null)), []),
+  reflections: items(z.object({ level: z.enum(['agent', 'user', 'session']), text: z.string() })),
+  topics: items(z.object({ topic: z.string(), summary: z.string() })),
 }) as unknown as z.ZodType<ReadAnswer>;
 
 export interface ReadAnswer {
