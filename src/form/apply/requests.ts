@@ -285,7 +285,13 @@ async function withStatements(writer: Writer, own: readonly Memory[], words: rea
   const ids = new Set(
     learned.filter(({ quotes }) => quotes.length === 0 || quotesMeet(quotes, words)).map(({ id }) => id),
   );
-  return { memories: own.filter(({ id }) => ids.has(id)), words: [...words] };
+  const memories = own.filter(({ id }) => ids.has(id));
+  // Words that a statement quotes, but for a full stop, go with the statement.
+  const isQuoted = ({ event, start, end }: Quote): boolean =>
+    memories.some(({ quotes }) =>
+      quotes.some((quote) => quote.event === event && quote.start <= start && quote.end >= end - 1),
+    );
+  return { memories, words: words.filter((each) => !isQuoted(each)) };
 }
 
 /** Whether a memory was said with the request or after it. */
