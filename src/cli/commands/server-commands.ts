@@ -18,6 +18,7 @@ import {
 } from '../command.ts';
 import { openMemory, placeOf, scopeOf, withMemory } from '../open-memory.ts';
 import { table } from '../output.ts';
+import { CLIENTS } from '../setup/clients.ts';
 import { trust } from '../trust.ts';
 
 /** Makes the folder and the store, and a first key. */
@@ -193,7 +194,7 @@ function welcome({
     `    -d '{"content":"I moved to Oslo last month."}'`,
     `  curl ${auth} -H "Content-Type: application/json" '${url}/v1/recall?user=ana' -d '{"query":"where does she live?"}'`,
     `  the docs at ${url}/docs`,
-    `  ${calledAs()} setup claude-code   (or claude-desktop, cursor, vs-code, zed, codex)`,
+    `  ${calledAs()} setup <${Object.keys(CLIENTS).join('|')}>`,
   ].join('\n');
 }
 
