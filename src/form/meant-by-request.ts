@@ -128,9 +128,10 @@ export function isWide(about: string, { attributes, pack = null }: AskedIn): boo
 
 function hasAll(words: string, topics: ReadonlySet<string>, pack: Pack | null): boolean {
   if ([...topics].some((topic) => topic in WIDER)) return true;
-  return (
-    pack !== null && (['request:all', 'request:told'] as const).some((name) => packPattern(pack, name).test(words))
-  );
+  if (pack === null) return false;
+  // "What I said about my salary" is one thing, the salary: only other words for what was told mean all of it.
+  const isTold = packPattern(pack, 'request:told').test(words.replace(REQUEST_WORDS, ''));
+  return isTold || packPattern(pack, 'request:all').test(words);
 }
 
 /** Whether the words of a request name something that the tables know: "where I work". */
