@@ -195,7 +195,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
   const same = known.map(({ memory }) => memory).filter((memory) => isSameMatter(statement, memory));
   const double = same.find((memory) => memory.archivedAt === null && isDouble(statement, memory, context));
   if (double !== undefined) return confirmOrRevise(statement, double);
-  if (isAhead(statement, context.now) || isPast(statement)) return null;
+  if (same.length === 0 || isAhead(statement, context.now) || isPast(statement)) return null;
   const { beatenBy } = standing([...same, statement], context);
   const how = statement.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
   const retires = same.flatMap((memory) =>
