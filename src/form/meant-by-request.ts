@@ -1,5 +1,6 @@
 import type { Pack } from '../language/packs/pack.ts';
-import { detectPack, packPattern, PACKS, plainMarks, wordsPattern } from '../language/packs/packs.ts';
+import { detectPack, packPattern, packRegExp, PACKS, plainMarks, wordsPattern } from '../language/packs/packs.ts';
+import MATTERS from '../language/packs/matters.json' with { type: 'json' };
 import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
 
@@ -32,52 +33,94 @@ const REQUEST_WORDS =
 export function meantByRequest<Item extends Meanable>(
   about: string,
   items: readonly Item[],
-  { attributes, pack = null, least = HALF }: AskedIn & { least?: number },
+  { attributes, pack = null, least = HALF, isAll = false }: AskedIn & { least?: number; isAll?: boolean },
 ): Item[] {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   if (words === '') return [];
   const own = pack ?? detectPack(words);
-  const things = words.split(THINGS);
-  const meant = things.map((thing) => meantByThing(thing, items, { attributes, pack: own, least }));
+  const asked = { attributes, pack: own, least, isAll: isAll || hasAll(plainMarks(about), own) };
+  const things = thingsIn(words, own);
+  const meant = things.map((thing) => meantByThing(thing, items, asked));
   // "Her name and her school": where each of them is known.
   if (things.length > 1 && meant.every(({ length }) => length > 0)) return [...new Set(meant.flat())];
-  return things.length > 1 ? meantByThing(words, items, { attributes, pack: own, least }) : meant.flat();
+  return things.length > 1 ? meantByThing(words, items, asked) : meant.flat();
 }
 
-/** Between two things of somebody's: "my name and my address", "le prénom de ma fille ni son école". */
-const THINGS =
-  / (?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|nem|en|of|né) (?=(?:my|his|her|their|our|mein\p{L}*|sein\p{L}*|ihr\p{L}*|unser\p{L}*|mis?|sus?|m[oae]n?s?|s[oae]n?s?|nos|notre|leurs?|o meu|a minha|o seu|a sua|(?:il|la|i|le|dei|della|del|delle) (?:mi|su)\p{L}+|mijn|zijn|haar|onze?) )/giu;
+/** Words between two things of somebody's, and how the second begins: "my name and my address", "le prénom de ma fille ni son école". */
+const JOINS: Readonly<Record<string, readonly [join: string, begin: string]>> = {
+  en: ['and|or|nor', 'my|his|her|their|our|what|where|who|how'],
+  de: ['und|oder|noch', 'mein\\p{L}*|sein\\p{L}*|ihr\\p{L}*|unser\\p{L}*|was|wo|wer|wie'],
+  es: ['y|o|ni', 'mis?|sus?|lo que|dónde|donde'],
+  fr: ['et|ou|ni', 'mon|ma|mes|son|sa|ses|leurs?|notre|nos|ce que|où'],
+  pt: ['e|ou|nem', '(?:[oa]s? )?(?:me|se)us?|(?:[oa]s? )?(?:minha|sua)s?|o que|onde'],
+  it: ['e|ed|o|né', '(?:(?:il|la|i|le|dei|della|del|delle) )?(?:mi|su)[aeo]i?|quello che|dove'],
+  nl: ['en|of|noch', 'mijn|zijn|haar|onze?|wat|waar|wie|hoe'],
+};
+
+function thingsIn(words: string, pack: Pack | null): string[] {
+  const [join, begin] = JOINS[pack?.language ?? ''] ?? [];
+  return join === undefined ? [words] : words.split(packRegExp(` (?:${join}) (?=(?:${begin}) )`, 'giu'));
+}
 
 function meantByThing<Item extends Meanable>(
   words: string,
   items: readonly Item[],
-  { attributes, pack: own, least }: { attributes: AttributeTable; pack: Pack | null; least: number },
+  asked: { attributes: AttributeTable; pack: Pack | null; least: number; isAll: boolean },
 ): Item[] {
+  const { attributes, pack: own, least } = asked;
   const plain = ` ${normalValue(words)} `;
   const named = items.filter(({ value, attribute }) => attribute !== null && isNamed(value, plain));
   if (named.length > 0)
-    return [...new Set([...withRepeats(named, items), ...aboutNamed(named, words, { items, own })])];
+    return [...new Set([...withRepeats(named, items), ...(asked.isAll ? aboutNamed(named, items) : [])])];
   const topics = topicsIn(words, { attributes, pack: own });
   const byAttribute = items.filter(({ attribute }) => attribute !== null && topics.has(attribute));
   const sharing = precise(
     items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
     [...topics].some((topic) => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape)),
   );
-  if (hasAll(words, topics, own) && byAttribute.length + sharing.length > 0)
-    return withRepeats([...byAttribute, ...sharing], items);
-  if (byAttribute.length > 0) return withRepeats(byAttribute, items);
+  const isAll = asked.isAll || isGeneral(words);
+  if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
   const clauses = words.split(PARTS).filter((clause) => !keeps(clause, own));
   const stems = clauses.map((clause) => tellingStems(withoutTopics(clause, own), own));
   const said = items.filter(({ content, value }) =>
     stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
+  const all = new Set([...byAttribute, ...sharing, ...said]);
+  if (isAll && all.size > 0) return withSameNames(withRepeats([...all], items), items);
   if (said.length > 0) return withRepeats(said, items);
   const most = sharingMost(clauses, items, { pack: own, least });
   if (most.length > 0) return most;
-  const [latest] = sharing.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
+  // For words that may be no request at all, only the matter itself is certain enough.
+  const kin = least >= 1 ? new Set<string>() : akin(topics);
+  const near = sharing.length > 0 ? sharing : items.filter(({ content }) => sharesTopic(content, kin, own));
+  const [latest] = near.toSorted((left, right) => right.statedAt.getTime() - left.statedAt.getTime());
   return latest === undefined ? [] : [latest];
 }
+
+/** Matters that are told in each other's words: "the pills" are antidepressants, "the money" is a debt. */
+const KIN: readonly (readonly string[])[] = [
+  ['health', 'medical_condition', 'medication', 'illness', 'mental_health', 'surgery', 'skin_and_hair', 'appointment'],
+  ['debt', 'gambling', 'bank', 'salary', 'lottery_or_inheritance', 'side_income'],
+  ['gift', 'party', 'trip'],
+  ['affair', 'breakup', 'quarrel'],
+  ['leaving', 'job_loss', 'employer'],
+];
+
+function akin(topics: ReadonlySet<string>): Set<string> {
+  return new Set(KIN.filter((kin) => kin.some((topic) => topics.has(topic))).flat());
+}
+
+/** "All of that with the neighbour": what names the same person or place belongs to it. */
+function withSameNames<Item extends Meanable>(found: readonly Item[], items: readonly Item[]): Item[] {
+  const names = new Set(found.flatMap(({ content }) => content.match(NAME) ?? []));
+  return items.filter(
+    (item) => found.includes(item) || (item.content.match(NAME) ?? []).some((name) => names.has(name)),
+  );
+}
+
+/** A word with a capital letter that begins no sentence. */
+const NAME = /(?<=\p{L}[,;]? )\p{Lu}\p{Ll}{2,}(?!\p{L})/gu;
 
 const SAID_IN_DIGITS: ReadonlySet<string> = new Set(['date', 'number', 'phone']);
 
@@ -109,6 +152,18 @@ function sharingMost<Item extends Meanable>(
   return [];
 }
 
+const STAYS =
+  /(?<!\p{L})(?:(?:should|can|may|must|has to|needs to) stay|stays|(?:you )?(?:can|may|should) keep|is fine|bleib(?:t|en)|kannst du behalten|(?:puede|pueden) quedarse|déjal[oa]s?|se queda|está bien|peu(?:t|vent) rester|garde-l[ea]s?|tu peux garder|pode(?:m)? ficar|fica|deixa|può restare|resta|tienil[oaei]|va bene|(?:mag|mogen|kan) blijven|blijft)(?!\p{L})/iu;
+
+/** What the clauses of a turn that asks to forget want kept: "the allergy should stay". */
+export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable) => boolean {
+  const pack = detectPack(turn);
+  const clauses = plainMarks(turn)
+    .split(/[.;!?\n]|, (?:but|aber|pero|mais|mas|ma|però|maar) /iu)
+    .filter((clause) => STAYS.test(clause) && !(pack !== null && packPattern(pack, 'request:not').test(clause)));
+  return (item) => clauses.some((clause) => meantByRequest(clause, [item], { attributes, pack }).length > 0);
+}
+
 /** "But remember the name": what a clause wants kept is not meant. */
 function keeps(clause: string, pack: Pack | null): boolean {
   if (pack === null || packPattern(pack, 'request:not').test(clause)) return false;
@@ -116,22 +171,37 @@ function keeps(clause: string, pack: Pack | null): boolean {
 }
 
 /** Topics that stand for several attributes: "my health" is what somebody has and what they take. */
-const WIDER: Readonly<Record<string, readonly string[]>> = { health: ['medical_condition', 'medication'] };
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  health: [
+    'medical_condition',
+    'medication',
+    'illness',
+    'mental_health',
+    'surgery',
+    'skin_and_hair',
+    'pregnancy',
+    'addiction',
+  ],
+};
 
 /** Whether a request means several things, or all that is about its topic: "everything about …", or a topic that has many sides. */
-export function isWide(about: string, { attributes, pack = null }: AskedIn): boolean {
+export function isWide(about: string, { pack = null }: AskedIn): boolean {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   const own = pack ?? detectPack(about);
-  if (words.split(THINGS).length > 1) return true;
-  return hasAll(about, topicsIn(words, { attributes, pack: own }), own);
+  return thingsIn(words, own).length > 1 || hasAll(about, own) || isGeneral(words);
 }
 
-function hasAll(words: string, topics: ReadonlySet<string>, pack: Pack | null): boolean {
-  if ([...topics].some((topic) => topic in WIDER)) return true;
-  if (pack === null) return false;
-  // "What I said about my salary" is one thing, the salary: only other words for what was told mean all of it.
-  const isTold = packPattern(pack, 'request:told').test(words.replace(REQUEST_WORDS, ''));
-  return isTold || packPattern(pack, 'request:all').test(words);
+/** "My health" is all that is known of it; "my antidepressants" are not. */
+function isGeneral(words: string): boolean {
+  return /(?<!\p{L})(?:health|gesundheit\p{L}*|salud|santé|saúde|salute|gezondheid|medical|finances|finanzen|finanzas|finanças|finanze|financiën)(?!\p{L})/iu.test(
+    words,
+  );
+}
+
+function hasAll(words: string, pack: Pack | null): boolean {
+  return (
+    pack !== null && (['request:all', 'request:told'] as const).some((name) => packPattern(pack, name).test(words))
+  );
 }
 
 /** Whether the words of a request name something that the tables know: "where I work". */
@@ -154,12 +224,7 @@ function isNamed(value: string | null, plain: string): boolean {
 }
 
 /** "All I told you of Javier": what is known of somebody whose name is a value. */
-function aboutNamed<Item extends Meanable>(
-  named: readonly Item[],
-  words: string,
-  { items, own }: { items: readonly Item[]; own: Pack | null },
-): Item[] {
-  if (!hasAll(words, new Set(), own)) return [];
+function aboutNamed<Item extends Meanable>(named: readonly Item[], items: readonly Item[]): Item[] {
   const names = named.map(({ value }) => ` ${normalValue(value ?? '')} `);
   return items.filter(({ subject = '' }) => names.some((name) => ` ${normalValue(subject)} `.includes(name)));
 }
@@ -177,7 +242,7 @@ export function withRepeats<Item extends Meanable>(found: readonly Item[], items
 }
 
 /** The words of a request that carry its meaning: neither function words of its language nor words of requests. */
-function tellingStems(words: string, pack: Pack | null): Set<string> {
+export function tellingStems(words: string, pack: Pack | null): Set<string> {
   const own = pack ?? detectPack(words);
   const asks = ['request:forget', 'request:drop', 'request:keep'] as const;
   const packs = PACKS.filter((pack) => pack === own || asks.some((name) => packPattern(pack, name).test(words)));
@@ -267,9 +332,11 @@ const topicPatterns = new WeakMap<Pack, [attribute: string, pattern: RegExp][]>(
 function topicsOf(pack: Pack): [attribute: string, pattern: RegExp][] {
   let patterns = topicPatterns.get(pack);
   if (patterns === undefined) {
-    patterns = Object.entries(pack.topics).map(([attribute, words]) => [
-      attribute,
-      wordsPattern(words, pack.script, 'giu'),
+    const matters = (MATTERS as Record<string, Record<string, string>>)[pack.language] ?? {};
+    const names = new Set([...Object.keys(pack.topics), ...Object.keys(matters)]);
+    patterns = [...names].map((name) => [
+      name,
+      wordsPattern([pack.topics[name], matters[name]].filter(Boolean).join('|'), pack.script, 'giu'),
     ]);
     topicPatterns.set(pack, patterns);
   }
@@ -296,7 +363,9 @@ function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<stri
       for (const [attribute, pattern] of topicsOf(pack)) {
         // "My husband's name" is about the husband: a name is the user's only where nobody else is mentioned.
         for (const match of part.matchAll(pattern))
-          offer(attribute, attribute === 'name' ? 1 : match.index + match[0].length, match[0].length);
+          // "From your notes" is where it is kept.
+          if (!isPointing(pack, match[0].toLowerCase()))
+            offer(attribute, attribute === 'name' ? 1 : match.index + match[0].length, match[0].length);
       }
     }
     if (best.end === 0) {

@@ -53,7 +53,7 @@ function leastOf(time: () => number): number {
 const FUNCTIONS: Record<string, readonly string[]> = {
   'src/language/entities.ts': ['extractEntities', 'entitySlug'],
   'src/language/foreign-text.ts': ['foreignSpans', 'asksAboutText'],
-  'src/language/sentences.ts': ['bareStatement', 'splitSentences', 'readDatedLine', 'statementsIn', 'passagesOf'],
+  'src/language/sentences.ts': ['bareStatement', 'splitSentences', 'statementsIn', 'passagesOf'],
   'src/language/words.ts': ['words', 'queryWords', 'indexWords', 'contentStems', 'estimateTokens'],
   'src/assemble/escape.ts': ['cleanText', 'oneLine', 'defuseImages', 'defuseLinks', 'escapeXml', 'safeJson'],
   'src/recall/document-profile.ts': ['profileDocument'],

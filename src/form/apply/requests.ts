@@ -27,6 +27,7 @@ import {
   type Meanable,
   meantByRequest,
   namesNothing,
+  staysIn,
   withRepeats,
 } from '../meant-by-request.ts';
 import type { ReadEnd, ReadForget } from '../read/reader.ts';
@@ -201,21 +202,26 @@ async function findMeant(
   const types = [...deps.memoryTypes].filter(([, type]) => type.forgettable).map(([name]) => name);
   const { items } = await listMemories(writer, owner, { types, limit: MOST_KNOWN }, { now: deps.clock.now() });
   const owners = changeableOwners(deps, owner);
-  const own = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, evidence.event));
+  const { event } = evidence;
+  const open = items.filter((memory) => owners.includes(ownerKey(memory.scope)) && !isSaidSince(memory, event));
+  // "Remove all about my medication. The allergy should stay."
+  const stays = staysIn(event.content, { attributes: deps.attributes });
+  const own = open.filter((memory) => !stays(memory));
   const named = own.filter(({ id }) => targets.some((target) => target.id === id));
   const following = named.length === 0 ? wordsAfterColon(request.about, evidence) : null;
   if (following !== null) return withStatements(writer, own, [following]);
-  const asked = { attributes: deps.attributes, pack: detectPack(evidence.event.content) };
+  const { isAll = false } = request;
+  const asked = { attributes: deps.attributes, pack: detectPack(evidence.event.content), isAll };
   // "My PIN is 1234. Don't keep that.": what is meant is the turn itself.
   const isOwnTurn = request.isToldBefore !== true && isAboutOwnTurn(request.about, evidence);
   if (isOwnTurn || namesNothing(request.about, asked)) return saidJustBefore(writer, own, { named, evidence, turns });
   const memories = named.length > 0 ? withRepeats(named, own) : meantByRequest(request.about, own, asked);
-  if (memories.length > 0 && !isWide(request.about, asked))
+  if (memories.length > 0 && !isAll && !isWide(request.about, asked))
     return { memories: withSameWords(memories, own), words: [] };
   const said = await saidBefore(writer, owner, evidence.event);
   const sentences = meantByRequest(
     request.about,
-    said.filter(({ quote }) => quote.event !== evidence.event.id),
+    said.filter((sentence) => sentence.quote.event !== event.id && !stays(sentence)),
     asked,
   ).map(({ quote }) => quote);
   if (memories.length + sentences.length > 0) {

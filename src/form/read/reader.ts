@@ -132,6 +132,8 @@ export interface ReadForget {
   takenBack?: boolean;
   /** "I shouldn't have told you about Danny. Forget it.": earlier turns are meant, although the words stand in this one. */
   isToldBefore?: boolean;
+  /** All that belongs to the matter is meant: "you can forget that whole story". */
+  isAll?: boolean;
 }
 
 export interface ReadReflection {

@@ -243,10 +243,7 @@ function keepLastTurn(turn: Turn, input: ReadInput, reading: Reading): void {
 
 function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading: Reading): void {
   const quote = { turn: turn.number, words: unit.text };
-  if (request === 'take-back') {
-    reading.forgets.push({ quote, about: unit.text, known: [], takenBack: true });
-    return;
-  }
+  if (request === 'take-back') return takeBack(turn, unit, input, reading);
   const said = plainMarks(turn.event.content.slice(0, unit.start));
   const object = forgetObject(unit, said);
   const before = meanableBefore(turn, input, reading);
@@ -254,7 +251,8 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
   const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
   const asked = { attributes: input.attributes, pack: unit.pack };
   const isGrounded: IsGrounded = (words, least = 1) => meantByRequest(words, meanable, { ...asked, least }).length > 0;
-  const told = toldBefore(turn, unit, object).find((words) => isGrounded(words) || isGrounded(words, HALF));
+  const isAll = unit.pack !== null && packPattern(unit.pack, 'request:all').test(unit.text);
+  const told = toldBefore(turn, unit, object, isAll).find((words) => isGrounded(words, HALF));
   const { points, about } = aboutOf({ ...object, told }, isGrounded, asked);
   const inTurn = told === undefined ? meantInTurn(turn, unit, { ...object, points, isGrounded, asked }) : null;
   if (inTurn !== null) {
@@ -272,7 +270,18 @@ function forget(turn: Turn, { unit, request }: Asked, input: ReadInput, reading:
     reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
   const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
   const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
-  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known, isToldBefore });
+  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known, isToldBefore, isAll });
+}
+
+/** Takes an earlier request back, unless the turn keeps something else: "Delete what you know of my therapy. The allergy, keep that." */
+function takeBack(turn: Turn, { text, pack }: ReadUnit, input: ReadInput, reading: Reading): void {
+  const asked = { attributes: input.attributes, pack };
+  const meanable = meanableBefore(turn, input, reading);
+  const here = reading.forgets.filter(({ quote }) => quote.turn === turn.number);
+  const forgotten = new Set(here.flatMap(({ about }) => meantByRequest(about, meanable, asked)));
+  const kept = here.length === 0 ? [] : meantByRequest(text, meanable, asked);
+  if (kept.length > 0 && !kept.some((item) => forgotten.has(item))) return;
+  reading.forgets.push({ quote: { turn: turn.number, words: text }, about: text, known: [], takenBack: true });
 }
 
 type IsGrounded = (words: string, least?: number) => boolean;
@@ -281,13 +290,20 @@ type IsGrounded = (words: string, least?: number) => boolean;
  * "I shouldn't have told you about Danny. That's his business. Forget it.": clauses that speak of what was told before; for "forget all
  * you know of him", with any name that the turn has.
  */
-function toldBefore({ event }: Turn, { pack, text, start }: ReadUnit, { candidates }: ForgetObject): string[] {
+function toldBefore(
+  { event }: Turn,
+  { pack, text, start }: ReadUnit,
+  { candidates }: ForgetObject,
+  isAll: boolean,
+): string[] {
   if (pack === null) return [];
   const clauses = plainMarks(event.content.slice(0, start + text.length)).split(CLAUSE_END);
   const explained = EXPLAINED.exec(plainMarks(event.content.slice(start + text.length)))?.[1];
   const told = [
     ...(explained === undefined ? [] : [explained]),
     ...clauses.filter((clause) => packPattern(pack, 'request:told').test(clause)),
+    // "The row with the neighbour is settled, you can forget that whole story."
+    ...(isAll ? clauses : []),
   ];
   if (!packPattern(pack, 'they').test(candidates[0] ?? '')) return told;
   return [...told, ...clauses.flatMap((clause) => clause.match(NAME) ?? [])];

@@ -4,6 +4,7 @@ import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
 import { withoutEnd } from '../../../language/words.ts';
 import { normalValue } from '../../../record/attributes.ts';
+import { tellingStems } from '../../meant-by-request.ts';
 import { isUser } from '../../../record/statement.ts';
 import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
 import { type ReadUnit, renderSlot } from './units.ts';
@@ -43,6 +44,13 @@ function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack)
     pack.script === 'han' ? `(?:${keep})` : `(?<![\\p{L}])(?:${keep})${pronoun}(?= *[.,;!?…]|$| after all| please)`;
   return [...rest.matchAll(packRegExp(kept, 'giu'))].some(({ index, 0: words }) => {
     const around = rest.slice(Math.max(0, index - 40), index + words.length + 12);
+    // "Forget the cruise. The laptop you can keep.": something else is kept.
+    const clause =
+      rest
+        .slice(0, index)
+        .split(/[.,;!?…]/u)
+        .at(-1) ?? '';
+    if (pack.script !== 'han' && tellingStems(clause, pack).size > 0) return false;
     return /[.,;!?…。、，]/u.test(rest.slice(0, index)) && !packPattern(pack, 'request:not').test(around);
   });
 }
@@ -105,11 +113,18 @@ function loosePhrase(unit: ReadUnit, pack: Pack): ForgetPhrase | null {
   const polite = packPattern(pack, 'request:polite').exec(text);
   const isAsked = polite !== null;
   const isQuestion = /[?？]\s*$/u.test(text) && polite?.index !== 0;
-  if (isQuestion && (!isAsked || packPattern(pack, 'question').exec(text)?.index === 0)) return null;
+  const isAsking = packPattern(pack, 'question').exec(text)?.index === 0 && !beginsAsRequest(text, pack);
+  if (isQuestion && (!isAsked || isAsking)) return null;
   const unsaid = packPattern(pack, 'request:unsaid').exec(text);
   if (unsaid !== null && !saysOther(text.slice(0, unsaid.index), pack))
     return { start: unsaid.index, end: unsaid.index + unsaid[0].length, isIdiom: true };
   return droppingPhrase(unit, text, pack, isAsked) ?? denyingPhrase(unit, text, pack);
+}
+
+/** "Est-ce que tu pourrais ne pas garder …": a question in form alone. */
+function beginsAsRequest(text: string, pack: Pack): boolean {
+  const begin = packRegExp(`^(?:(?:[\\s¿¡,]|(?:${pack.requests.lead})(?![\\p{L}])))+`).exec(text)?.[0] ?? '';
+  return packPattern(pack, 'request:polite').test(begin);
 }
 
 function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boolean): ForgetPhrase | null {
@@ -117,9 +132,12 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
     const [start, end] = [match.index, match.index + match[0].length];
     if (unit.foreign.some((span) => start < span.end && end > span.start)) continue;
     const before = text.slice(0, start);
-    if (isUsersOwn(before, pack) || isDenied(before, pack) || saysOther(before, pack)) continue;
+    // "You don't need the number any more, it can go": a denial before the comma is none of the request.
+    const isRefused = !/^(?:k[aou]|darf|dürfen|m[uüao])/iu.test(match[0]) && isDenied(before, pack);
+    if (isUsersOwn(before, pack) || isRefused || saysOther(before, pack)) continue;
     if (namesText(`${match.slice(1).join(' ')} ${text.slice(end)}`)) continue;
-    if (isAsked || beginsClause(before, pack) || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
+    const isOwnOrder = isAsked || beginsClause(before, pack) || isOrder(before, pack);
+    if (isOwnOrder || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
       return { start, end, isIdiom: true, needsObject: !POINTS.test(clauseAt(text, start, end)) };
   }
   return null;
