@@ -236,7 +236,7 @@ function standing<Each extends Fields & Claim>(
   const made = statements.flatMap((each) => claimsOf(each).map((claim) => ({ each, claim })));
   for (const { each, claim } of made.toSorted((one, other) => one.claim.at - other.claim.at)) {
     const held = holding.get(each);
-    // Said again by a weaker claim.
+    // It is said again by a weaker claim.
     if (held !== undefined && compareRank(claim, held) < 0) continue;
     const excluded = [...holding].filter(([other]) => conflicts(each, other, context));
     const [stronger] = excluded.find(([, other]) => compareRank(claim, other) < 0) ?? [];

@@ -7,7 +7,7 @@ export interface Claim {
   trust: Trust;
   statedAt: Date;
   validFrom: Date | null;
-  /** Of a memory: its claims that are weaker and later. */
+  /** Of a memory: the other times that it was claimed. */
   internal?: Record<string, unknown>;
 }
 
@@ -48,26 +48,31 @@ export interface MadeClaim extends Rank {
   at: number;
 }
 
-const LATER = 'laterClaims';
+const OTHER = 'otherClaims';
+/** A statement that is repeated every day would keep a list without end. */
+const MOST_CLAIMS = 16;
 
-/** The times that a statement was made: the strongest, and those that are weaker and later. */
+/** The times that a statement was made, the strongest first. */
 export function claimsOf(claim: Claim): MadeClaim[] {
   const { sourceType, trust, internal } = claim;
-  return [{ sourceType, trust, at: timeOf(claim) }, ...((internal?.[LATER] ?? []) as MadeClaim[])];
+  return [{ sourceType, trust, at: timeOf(claim) }, ...((internal?.[OTHER] ?? []) as MadeClaim[])];
 }
 
 /**
  * What a statement that is said again rests on: the claim of higher rank with its own time, and of two equals the later one. The rank of
- * one and the time of the other would make a claim that nobody made. Weaker claims that came later are kept beside it: the statement holds
- * by them when the strongest claim turns out to have ended before they were made.
+ * one and the time of the other would make a claim that nobody made. The other claims are kept beside it: the statement holds by a later,
+ * weaker one when the strongest has ended before it, and by an earlier one it keeps out what came between the two.
  */
 export function strongerClaim(next: Claim, known: Claim): Rank & Pick<Claim, 'statedAt' | 'internal'> {
   const { sourceType, trust, statedAt } = wins(next, known) ? next : known;
-  let latest = Number.NEGATIVE_INFINITY;
-  const later = [...claimsOf(next), ...claimsOf(known)]
+  const [strongest, ...others] = [...claimsOf(next), ...claimsOf(known)]
     .toSorted((one, other) => compareRank(other, one) || other.at - one.at)
-    .filter(({ at }) => at > latest && Number.isFinite((latest = at)))
-    .slice(1);
-  const isKept = later.length > 0 || known.internal?.[LATER] !== undefined;
-  return { sourceType, trust, statedAt, ...(isKept ? { internal: { ...known.internal, [LATER]: later } } : {}) };
+    .slice(0, MOST_CLAIMS);
+  const kept = others.filter(({ at }) => at !== strongest?.at);
+  return {
+    sourceType,
+    trust,
+    statedAt,
+    ...(kept.length > 0 ? { internal: { ...known.internal, [OTHER]: kept } } : {}),
+  };
 }
