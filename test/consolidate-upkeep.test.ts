@@ -14,6 +14,7 @@ const row = (given: Partial<UpkeepRow>): UpkeepRow => ({
   plannedFor: null,
   endedAt: null,
   beginsAt: null,
+  isFollowUp: false,
   tense: 'holds',
   importance: 0.5,
   createdAt: 0,
@@ -62,6 +63,19 @@ describe('the rules of upkeep', () => {
   ])('[Q9] context on day %f: %s, however important', (days, action) => {
     expect(plan({ importance: 1, createdAt: 0, lastAccessedAt: 80 * DAY }, days, 'context').action).toBe(action);
   });
+  it('[Q9] a context whose end was said lasts until then, and one that begins later is as old as its beginning', () => {
+    const important = { importance: 1, lastAccessedAt: 130 * DAY };
+    expect(plan({ ...important, endedAt: 140 * DAY }, 140.9, 'context').action).toBe('fade');
+    expect(plan({ ...important, endedAt: 140 * DAY }, 141, 'context').action).toBe('archive');
+    expect(plan({ ...important, beginsAt: 60 * DAY }, 149, 'context').action).toBe('fade');
+    expect(plan({ ...important, beginsAt: 60 * DAY }, 150, 'context').action).toBe('archive');
+  });
+  it('[X1] a day is over when the next one begins, and a moment when it has come', () => {
+    expect(plan({ endedAt: 5 * DAY }, 5.9).action).toBe('keep');
+    expect(plan({ endedAt: 5 * DAY }, 6)).toEqual({ action: 'archive', reason: 'expired' });
+    expect(plan({ endedAt: 5.4 * DAY }, 5.3).action).toBe('keep');
+    expect(plan({ endedAt: 5.4 * DAY }, 5.4)).toEqual({ action: 'archive', reason: 'expired' });
+  });
   it('[Q9] reading, confirming and changing count from anew', () => {
     for (const field of ['lastAccessedAt', 'lastConfirmedAt', 'updatedAt'] as const) {
       expect(plan({ importance: 0.1, [field]: 10 * DAY }, 39.9).action).toBe('keep');
@@ -107,6 +121,8 @@ describe('the rules of upkeep', () => {
     [90, 'archive'],
   ])('[K18] what the user means to do without a day, said %f days ago: %s', (days, action) => {
     expect(plan({ tense: 'planned', plannedFor: 7 * DAY }, days, 'intention').action).toBe(action);
+    const begun = { tense: 'planned', isFollowUp: true, beginsAt: 20 * DAY, plannedFor: 20 * DAY } as const;
+    expect(plan(begun, 20 + days, 'intention').action).toBe(action);
   });
   it('[Q9] what has an expiry of its own goes at that time', () => {
     expect(plan({ expiresAt: 5 * DAY }, 4.99).action).toBe('keep');

@@ -29,15 +29,22 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
   const [name, ...rest] = (statement.attribute ?? '').split(':');
   const value = statement.value ?? (rest.join(':').replaceAll('_', ' ').trim() || null);
   const attribute = attributeOf(name, value, context);
-  const policy = context.types.get(statement.type);
   const subject = canonicalSubject(statement.subject, context.userNames);
   return {
     ...statement,
     attribute,
     value: value === null || value.trim() === '' ? null : spelled(value.trim(), attribute, context),
-    type: policy?.formable === true ? statement.type : statement.type === 'instruction' ? 'preference' : 'fact',
+    type: typeOf(statement, context),
     subject: namesItsOwnSubject(subject, attribute, value, context) ? USER : knownSubject(subject, context.subjects),
   };
+}
+
+/** The type of a statement, or the one that is nearest where it cannot have that. */
+function typeOf({ type, tense }: ReadStatement, { types }: ResolveContext): string {
+  const policy = types.get(type);
+  if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
+  // What recurs ("500 a month from May on") is not done on a day, and would run out after its first.
+  return tense === 'habit' && policy.due === 'required' ? 'fact' : type;
 }
 
 /** People type names without capitals; a form has them: "wendell tulk" is Wendell Tulk. */
@@ -70,18 +77,25 @@ function attributeOf(name: string | undefined, value: string | null, { attribute
   return value !== null && /^[\p{Lu}\p{Lo}]/u.test(value) ? attribute : given;
 }
 
+/** A date of a habit that is nearer than this is the day of its next time, which a reader took for its end. */
+const LONGEST_INTERVAL = 7 * DAY;
+
 /**
  * Resolves the times of a statement from the time of the turn that says it. A day that the quoted words count from the turn
- * ("yesterday") outranks the reader's. A habit has no date. A plan whose day is past when it is told is no plan.
+ * ("yesterday") outranks the reader's. A habit has no date but its end, where one was said. A plan whose day is past when it is told is
+ * no plan.
  */
 export function resolveTimes(
   statement: ReadStatement,
   { quoted, statedAt, timeZone }: { quoted: string; statedAt: Date; timeZone: string },
 ): ResolvedStatement {
-  if (statement.tense === 'habit') return { ...statement, validFrom: null, validTo: null, dueAt: null };
+  const to = toDate(statement.to);
+  if (statement.tense === 'habit') {
+    const isEnd = to !== null && to.getTime() - statedAt.getTime() > LONGEST_INTERVAL;
+    return { ...statement, validFrom: null, validTo: isEnd ? to : null, dueAt: null };
+  }
   const said = datesIn(quoted, statedAt, timeZone, statement.tense);
   const from = agreed(toDate(statement.from), said);
-  const to = toDate(statement.to);
   const dueAt = agreed(toDate(statement.due), said);
   const validFrom = statement.tense === 'planned' ? (from ?? dueAt) : from;
   const isOver = to !== null && to <= statedAt;

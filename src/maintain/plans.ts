@@ -12,9 +12,9 @@ import { reviseMemory } from '../store/write-memory.ts';
 const AT_ONCE = 500;
 
 /**
- * Makes history of plans whose day is over. Goals and intentions are left alone, because they have states of their own, and the end of a
- * day does not say whether they were reached. A plan for an attribute that has one value takes effect on its day, by a job of formation.
- * Returns how many were changed.
+ * Makes history of plans whose day is over, and lets planned states begin. Goals and intentions are left alone, because they have states
+ * of their own, and the end of a day does not say whether they were reached. A plan for an attribute that has one value takes effect on
+ * its day, by a job of formation. Returns how many were changed.
  */
 export async function markPastPlans(deps: Parts, tenant: string, run: string, signal?: AbortSignal): Promise<number> {
   const types = typesThat(deps.memoryTypes, ({ initialState }) => initialState === null);
@@ -26,22 +26,29 @@ export async function markPastPlans(deps: Parts, tenant: string, run: string, si
     );
     for (const { item: memory } of rows) {
       const takesEffect = memory.attribute !== null && deps.attributes.policyOf(memory.attribute).values === 'one';
-      if (takesEffect || !isPlanOver(memory, deps.clock.now())) continue;
-      const why = { reason: 'the day of the plan is over', actor: 'maintain', run };
-      changed += await deps.database.write(tenant, (writer) => becomeHistory(writer, deps, memory, why));
+      if (takesEffect || !(isState(memory) || isPlanOver(memory, deps.clock.now()))) continue;
+      const reason = isState(memory) ? 'the day of the plan has come' : 'the day of the plan is over';
+      const why = { reason, actor: 'maintain', run };
+      changed += await deps.database.write(tenant, (writer) => leaveFuture(writer, deps, memory, why));
     }
     if (rows.length < AT_ONCE) return changed;
     after = rows.at(-1)?.row ?? after;
   }
 }
 
-async function becomeHistory(writer: Writer, deps: Parts, found: Memory, why: Change): Promise<number> {
+/**
+ * Whether a plan is a state that begins: a model says of an event when it is due, and of a state when it begins. "Emer takes over in May"
+ * holds from May on, and "Packie is off work from 2 March to 13 April" until then.
+ */
+function isState({ reader, dueAt }: Memory): boolean {
+  return reader !== null && reader !== 'local' && dueAt === null;
+}
+
+async function leaveFuture(writer: Writer, deps: Parts, found: Memory, why: Change): Promise<number> {
   await changeOwner(writer, { ...found.scope, session: null, connection: null }, deps.clock.now());
   const plan = await findMemory(writer, found.scope, found.id);
   if (plan === null || plan.archivedAt !== null || plan.tense !== 'planned') return 0;
-  // A model says of an event when it is due, and of a state when it begins: "Emer takes over in May" holds from May on.
-  const isModels = plan.reader !== null && plan.reader !== 'local';
-  const tense = isModels && plan.dueAt === null && plan.validTo === null ? ('holds' as const) : ('happened' as const);
+  const tense = isState(plan) ? ('holds' as const) : ('happened' as const);
   const change = { tense, internal: { ...plan.internal, planned: true } };
   await reviseMemory(writer, deps, plan, { change, why });
   return 1;
@@ -81,8 +88,9 @@ export function planUpkeep(row: UpkeepRow, type: MemoryType, settings: DecaySett
 }
 
 function isOver({ expiresAt, endedAt }: UpkeepRow, now: number): boolean {
-  // A date without a time of day means the whole day.
-  return (expiresAt !== null && expiresAt <= now) || (endedAt !== null && endedAt + DAY <= now);
+  // A date without a time of day means the whole day; what the user says to be over has the time of the turn.
+  const wholeDay = endedAt !== null && endedAt % DAY === 0 ? DAY : 0;
+  return (expiresAt !== null && expiresAt <= now) || (endedAt !== null && endedAt + wholeDay <= now);
 }
 
 function hasOutlivedItsType(
@@ -90,10 +98,13 @@ function hasOutlivedItsType(
   { expiresAfterDays, expiresAfterDueDays }: MemoryType,
   now: number,
 ): boolean {
-  if (expiresAfterDays !== null && daysSince(row.createdAt, now) >= expiresAfterDays) return true;
+  const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
+  // A situation whose end was said lasts until then: that it is ahead was seen before.
+  if (expiresAfterDays !== null && row.endedAt === null && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
   // For an intention without a day of its own, only the day on which it was to be brought up is over.
-  if (row.tense === 'planned' && row.beginsAt === null) return daysSince(row.createdAt, now) >= MEANT_FOR_DAYS;
+  const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);
+  if (hasNoDay) return age >= MEANT_FOR_DAYS;
   // A stay that was planned is ahead or under way until its end.
   const due = Math.max(row.plannedFor, row.beginsAt ?? 0, row.endedAt ?? 0);
   return daysSince(due, now) >= expiresAfterDueDays;

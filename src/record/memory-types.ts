@@ -167,7 +167,7 @@ export const MEMORY_TYPES: { readonly [type: string]: MemoryType } = {
   },
   context: {
     ...BASE,
-    description: 'The situation right now: soon out of date.',
+    description: 'A situation that will be over within three months; what lasts longer is a fact.',
     lifespan: 'short',
     decayPerPass: 0.002,
     expiresAfterDays: 90,

@@ -253,6 +253,14 @@ export function plannedFor({ tense, validFrom, dueAt }: Timed): Date | null {
   return tense === 'planned' ? (validFrom ?? dueAt) : null;
 }
 
+/** What `internal.due` is where nobody has said the day of an intention: it is only brought up again on that day. */
+export const FOLLOW_UP = 'follow-up';
+
+/** Whether somebody has said the day on which a memory is due. */
+export function isDaySaid({ tense, validFrom, internal }: Pick<Memory, 'tense' | 'validFrom' | 'internal'>): boolean {
+  return internal['due'] !== FOLLOW_UP && (tense !== 'planned' || validFrom !== null);
+}
+
 /** Whether a statement is no longer true: its end has come. */
 export function hasEnded({ validTo }: Pick<Timed, 'validTo'>, now: number): boolean {
   return validTo !== null && validTo.getTime() <= now;

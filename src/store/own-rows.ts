@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
-import type { ArchiveReason, Memory } from '../record/memory.ts';
+import { type ArchiveReason, FOLLOW_UP, type Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Tense } from '../record/statement.ts';
@@ -87,6 +87,8 @@ export interface LiveRow {
   /** The end of its validity; null where it has none, and for past events. */
   endedAt: number | null;
   tense: Tense;
+  /** Whether its day was not said: it is only brought up again then. */
+  isFollowUp: boolean;
   /** The day for which it is planned, or on which it is due; null for what is neither. */
   plannedFor: number | null;
   importance: number;
@@ -106,8 +108,15 @@ export async function liveStretch(
   { syntax }: Pick<Database, 'syntax'>,
   { tenant, after, limit }: { tenant: string; after: number; limit: number },
 ): Promise<LiveRow[]> {
-  const { rows } = await sql<Omit<LiveRow, 'permanent' | 'plannedFor'> & { permanent: number; dueAt: number | null }>`
+  const { rows } = await sql<
+    Omit<LiveRow, 'permanent' | 'isFollowUp' | 'plannedFor'> & {
+      permanent: number;
+      dueAt: number | null;
+      due: string | null;
+    }
+  >`
     select m.row_id as "rowId", m.id, m.owner_key as owner, m.type, m.permanent, m.importance, m.tense, m.due_at as "dueAt",
+      ${syntax.jsonText('m.internal', ['due'])} as due,
       m.valid_from as "beginsAt", case when m.tense <> 'happened' then m.valid_to end as "endedAt", m.created_at as "createdAt",
       m.updated_at as "updatedAt", m.last_accessed_at as "lastAccessedAt", m.expires_at as "expiresAt",
       m.access_count as "accessCount", coalesce(u.confirmed, 0) as confirmed, u.last_confirmed_at as "lastConfirmedAt",
@@ -117,9 +126,10 @@ export async function liveStretch(
     from memories m left join memory_use u on u.tenant_id = m.tenant_id and u.memory_id = m.id
     where m.tenant_id = ${tenant} and m.archived_at is null and m.row_id > ${after}
     order by m.row_id limit ${limit}`.execute(reader);
-  return rows.map(({ dueAt, ...row }) => {
-    const plannedFor = Math.max(row.tense === 'planned' ? (row.beginsAt ?? 0) : 0, dueAt ?? 0);
-    return { ...row, permanent: row.permanent === 1, plannedFor: plannedFor === 0 ? null : plannedFor };
+  return rows.map(({ dueAt, due, ...row }) => {
+    const day = Math.max(row.tense === 'planned' ? (row.beginsAt ?? 0) : 0, dueAt ?? 0);
+    const plannedFor = day === 0 ? null : day;
+    return { ...row, permanent: row.permanent === 1, isFollowUp: due === FOLLOW_UP, plannedFor };
   });
 }
 

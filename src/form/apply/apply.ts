@@ -364,7 +364,8 @@ async function revise(
       ...strongerClaim(statement, target),
       tags: [...new Set([...target.tags, ...statement.tags])].slice(0, 50),
       entities: [...new Set([...target.entities, ...entities])],
-      ...(statement.dueAt === null ? {} : { dueAt: statement.dueAt }),
+      // Its day was not said before: now it is.
+      ...(statement.dueAt === null ? {} : { dueAt: statement.dueAt, internal: { ...target.internal, due: null } }),
       ...(statement.validFrom === null ? {} : { validFrom: statement.validFrom }),
     },
     why: work.why,
@@ -388,7 +389,10 @@ async function dropDraft(
   }
 }
 
-/** A reached goal no longer holds: it has its outcome and its end at once, and leaves the live memories with the next upkeep. */
+/**
+ * A reached goal no longer holds: it has its outcome and its end at once, and leaves the live memories with the next upkeep. An intention
+ * that was done leaves them now, as where the application says that it is done.
+ */
 async function reachGoal(
   writer: Writer,
   deps: ApplyDeps,
@@ -399,10 +403,13 @@ async function reachGoal(
   const state = goal.type === 'intention' ? 'done' : 'achieved';
   // What comes true before its day has begun by then.
   const validFrom = goal.validFrom !== null && goal.validFrom > until ? until : goal.validFrom;
-  return reviseMemory(writer, deps, goal, {
+  const why = { ...work.why, reason: 'the user says that it is reached' };
+  const reached = await reviseMemory(writer, deps, goal, {
     change: { state, importance, validFrom, validTo: until },
-    why: { ...work.why, reason: 'the user says that it is reached' },
+    why,
   });
+  if (state !== 'done' || reached.archivedAt !== null) return reached;
+  return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }
 
 /** A single-valued plan takes its place on its day. */

@@ -1,6 +1,7 @@
 import { entitySlug, extractEntities } from '../../language/entities.ts';
+import { DAY } from '../../record/clock.ts';
 import { ENTITY_TYPES, type EntityType, type NewEntity } from '../../record/entity.ts';
-import type { InternalMemory } from '../../record/memory.ts';
+import { FOLLOW_UP, type InternalMemory } from '../../record/memory.ts';
 import type { Scope } from '../../record/scope.ts';
 import { belongsToUser, isUser } from '../../record/statement.ts';
 import type { Parts, Writer } from '../../store/database.ts';
@@ -48,7 +49,7 @@ export async function toMemory(
     sourceEvents: statement.events.map(({ id }) => id),
     tags: [...new Set([...statement.tags, ...(attribute === null ? [] : [attribute])])].slice(0, 20),
     entities: await linkEntities(writer, deps, statement, scope),
-    dueAt: statement.dueAt ?? (type?.due === 'required' ? followUp(statement) : null),
+    ...(statement.dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt: statement.dueAt }),
     validFrom: statement.validFrom,
     validTo: statement.validTo,
   };
@@ -56,9 +57,10 @@ export async function toMemory(
 
 const FOLLOW_UP_DAYS = 7;
 
-/** What is meant to be done without a day is brought up again after a week. */
-function followUp({ statedAt, validFrom }: Statement): Date {
-  return validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * 86_400_000);
+/** What is meant to be done without a day is brought up again when it begins, or after a week. */
+function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
+  const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);
+  return { dueAt, internal: { due: FOLLOW_UP } };
 }
 
 const MOST_ENTITIES = 20;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
 import { type Event, isBlank } from '../../record/event.ts';
 import type { Memory } from '../../record/memory.ts';
-import { isPlanOver } from '../../record/memory.ts';
+import { isDaySaid, isPlanOver } from '../../record/memory.ts';
 import { isUser, type Tense, TENSES } from '../../record/statement.ts';
 import { type ReadInput, type Relation, RELATIONS } from './reader.ts';
 
@@ -95,15 +95,15 @@ One statement for each matter that can change on its own, with its number, place
 - text: one sentence of at most 30 words that stands alone for a reader who knows nothing of this conversation: third person, names instead of pronouns, the user's own telling words, dates written out ("on 4 May 2026", "since May 2026"), in the language the user writes. Call the user "User" (or "Nutzer", "Usuario" … in that language).
 - about: "User"; "User's sister Ana" (relation in English, then the name if known); a speaker's name in a group chat; or the thing ("the Rotterdam order").
 - attribute: a name from the list if one fits, else a snake_case word of your own, else null. value: what would stand in a form under that attribute: a name in its proper spelling ("Detlef Wieczorek"), figures for numbers, also for spoken ones ("71", "650", "11:00 to 20:00"), a bare noun ("beekeeping", "dyslexia"), never a clause; null if there is none. partner_name, child_name, pet_name and their like say who somebody is ("User has a son, Tai, who is eleven."), and are about "User"; what else is said of that person later is about that person, under another attribute.
-- denied: true when it says that something is NOT so ("has no car", "does not eat pork"). What is no longer so is not denied but replaced or ended.
-- tense: holds (so until something changes), habit (again and again: never a date; what recurs from a day on, "piano lessons on Fridays from 8 May 2026", is a habit with that day in its text), happened (over; also what was won, bought, passed, paid or agreed: it stays true when the matter goes on), planned (will be).
+- denied: true when it says that something is NOT so ("has no car", "does not eat pork") or no longer so ("no longer has asthma"), with the value that is denied; never false beside a value that is over.
+- tense: holds (so until something changes), habit (again and again: no date but in to the end that is said, "for eight weeks"; what recurs from a day on, "piano lessons on Fridays from 8 May 2026", is a habit with that day in its text), happened (over; also what was won, bought, passed, paid or agreed: it stays true when the matter goes on), planned (will be).
 - type: one of the types below.
 - turn and quote: the number of the turn and the user's exact words in it that say so, copied, not shortened with your own words. When the user accepts what the assistant said ("yes", "spot on"), quote the accepting words. No quote, no statement.
 - from, to: ISO dates of when it is true, due: ISO date of the planned event or task itself, not of its details. Count "tomorrow" from the date of the turn; a month or a season is its first day. Null when not said.
 - importance: 0.9 health, safety, core identity, explicit "remember this"; 0.7 work, family, lasting preferences; 0.5 ordinary facts and events; 0.4 passing detail.
-- inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
+- inferred: true if you conclude it instead of hearing it; it cannot replace what the user said outright. What a stated change takes along (the operation is put off, so is the sick leave after it) is said, not inferred: quote the change. everyone: true only for what concerns everybody the assistant talks to, and no person. tags: up to 2 topic words.
 - relation and known: what it does to a known statement, by its number: repeats (says the same, in whatever words), extends (the same matter, and the known sentence is incomplete without the new detail: text is then the WHOLE statement, all that the known one says and the new), replaces (the known one is no longer true, this is instead; text keeps what goes on of it and does not name the old state), ends (the known one is over), reaches (a known goal is reached). Otherwise null. A statement that only repeats a known one need not be listed. A detail that can stand alone, or that does not fit into the 30 words beside all of the old, is a statement of its own, without relation.
-Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans and preparations that only served it. What it showed of people stays: a taste, a skill, how they want something worded, what they did, won, spent or refused. Where such a thing is worded as present and is past now, replace it by the same in the past ("User was a scout leader for ten years.", happened). When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms.
+Go through the known statements: which of them do these turns change, correct, complete or finish? A new date, number, plan, taste or state of the same matter replaces the known one. Replace only what cannot be true any more: what happened stays, and so does what is true beside the change (the profession beside the new route). A plan that has come true: say what holds now, replacing the plan. One relation a statement: what else it makes obsolete goes into ends. When an event is over, end the plans, routines and preparations that only served it. What it showed of people stays: a taste, a skill, how they want something worded, what they did, won, spent or refused. Where such a thing is worded as present and is past now, replace it by the same in the past ("User was a scout leader for ten years.", happened). When a state ends, end what rested on it: with the job its hours and route, with a search its budget, with an illness what it forbade, with a quarrel or an offer its terms. The end of something that went on for long and that nothing follows (a treatment, an illness, a service, a membership) is a statement too: "User has had no physiotherapy since 15 May 2026.", denied, replacing the known one.
 A known statement that "ran out" is no longer in mind, because nobody has said what came of it. Where these turns say it ("got the job!"), write the outcome as a statement and name the number: reaches (a goal or an intention was done), replaces or ends.
 ends: further known statements that are over by what the user says and that no statement above replaces: cancelled, finished, given up, no longer so. known: their numbers, all that the same words end; turn and quote; on: the ISO date from which they are over where that lies ahead (with a job that is left on 1 April also its hours and its route end on that day), else null.
 forgets: what the user asks to forget, delete or not keep, with the request's turn and quote, and the known statements that are meant. taken_back: true when the user takes an earlier request back ("actually, hang on to it"); what it was about is restored.
@@ -129,7 +129,7 @@ export interface ReadPromptInput extends ReadInput {
 /** What a stretch of a conversation states, and what that does to what is known. */
 export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
   task: 'read',
-  version: 6,
+  version: 7,
   system: SYSTEM,
   render: (input) => {
     const { known, topics, types, attributes, earlier, turns, userNames, wants } = input;
@@ -166,29 +166,34 @@ export const readPrompt: PromptTemplate<ReadPromptInput> = definePrompt({
 
 /** `7. [2026-03-02] User · employer = Bosch: User works at Bosch.` */
 function knownLine(memory: Memory, index: number, now: Date | undefined): string {
-  const { subject, attribute, value, polarity, tense, statedAt, validFrom, validTo, archivedAt, content } = memory;
-  // Of a plan without a day only the day is known on which it is brought up again: nobody has said that one.
-  const dueAt = tense === 'planned' && validFrom === null ? null : memory.dueAt;
+  const { subject, attribute, value, polarity, statedAt, content } = memory;
   const about = isUser(subject) ? '' : `${subject} · `;
   const field =
     attribute === null
       ? ''
       : `${attribute}${value === null ? '' : ` = ${oneLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''}: `;
+  const times = timesOf(memory, now);
+  const when = times.length === 0 ? '' : ` (${times.join(', ')})`;
+  return `${index + 1}. [${day(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
+}
+
+/** How a known statement lies in time: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
+function timesOf(memory: Memory, now: Date | undefined): string[] {
+  const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
+  // What has a stated end is over, and nobody has to say what came of it.
+  if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${day(validTo)}`];
+  const dueAt = isDaySaid(memory) ? memory.dueAt : null;
   const dates = [
     ...(dueAt === null ? [] : [`due ${day(dueAt)}`]),
+    ...(dueAt === null && tense === 'planned' && validFrom !== null ? [`from ${day(validFrom)}`] : []),
     ...(validTo === null ? [] : [`until ${day(validTo)}`]),
   ];
-  const isPassed =
-    dueAt !== null &&
-    (tense === 'happened' || (tense === 'planned' && now !== undefined && isPlanOver(memory, now.getTime())));
-  const words =
-    archivedAt !== null
-      ? [`ran out on ${day(archivedAt)}, outcome unknown`]
-      : tense === 'holds'
-        ? []
-        : [isPassed ? 'was planned, its day has passed' : tense];
-  const when = [...words, ...dates].length === 0 ? '' : ` (${[...words, ...dates].join(', ')})`;
-  return `${index + 1}. [${day(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
+  if (archivedAt !== null) return [`ran out on ${day(archivedAt)}, outcome unknown`, ...dates];
+  // Its words may still say that it will be so.
+  if (tense === 'holds')
+    return [...(validFrom !== null && validFrom > statedAt ? [`began on ${day(validFrom)}`] : []), ...dates];
+  const isPassed = dueAt !== null && (tense === 'happened' || (now !== undefined && isPlanOver(memory, now.getTime())));
+  return [isPassed ? 'was planned, its day has passed' : tense, ...dates];
 }
 
 function day(at: Date): string {

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Handle } from '../src/handle/handle.ts';
+import { DAY, MINUTE, type ManualClock } from '../src/record/clock.ts';
+import type { Memory } from '../src/record/memory.ts';
+import type { Varve } from '../src/varve.ts';
+import { databases } from './databases.ts';
+import { answering, item, liveStatements, ONLY_FORMATION, openForming, promptsOf, reading } from './form-model.ts';
+import { startProtocolServer, type ProtocolServer } from './protocol-server.ts';
+
+// When what a model reads begins, is under way, is over and runs out. The tests begin on 15 November 2026.
+
+for (const database of databases()) {
+  describe.skipIf(database.skip !== null)(`the times of statements on ${database.name}`, () => {
+    let varve: Varve;
+    let clock: ManualClock;
+    let server: ProtocolServer;
+    let handle: Handle;
+    let drop: () => Promise<void>;
+
+    beforeEach(async () => {
+      server = await startProtocolServer();
+      const created = await database.create();
+      ({ drop } = created);
+      ({ varve, clock } = await openForming(created.options, {
+        server,
+        formation: { writes: 'deferred', reflections: false, summaries: false },
+        consolidation: { ...ONLY_FORMATION, decay: { enabled: true } },
+      }));
+      // The schedules count from here.
+      await varve.drain();
+      handle = varve.for({ user: 'ana', session: 's' });
+    });
+    afterEach(async () => {
+      await varve.close();
+      await server.close();
+      await drop();
+    });
+
+    /** Lets the user say a sentence that a model reads as these statements. Returns the memories that were added. */
+    const say = async (
+      content: string,
+      statements: Partial<Parameters<typeof item>[0]>[],
+      ends: object[] = [],
+    ): Promise<Memory[]> => {
+      clock.advance(MINUTE);
+      await handle.observe({ content });
+      const items = statements.map((fields) => item({ text: content, turn: 1, quote: content, ...fields }));
+      server.otherwise({ chat: answering({ read: reading({ statements: items, ends }) }) });
+      const { added, refused } = await handle.form();
+      expect(refused).toEqual([]);
+      const memories = await Promise.all(added.map((id) => handle.memories.get(id)));
+      return memories.filter((memory) => memory !== null);
+    };
+    const wait = async (days: number): Promise<void> => {
+      for (let passed = 0; passed < days; passed += 7) {
+        clock.advance(Math.min(7, days - passed) * DAY);
+        await varve.drain();
+      }
+    };
+    const now = async (memory: Memory | undefined): Promise<Memory | null> => handle.memories.get(memory?.id ?? '');
+    /** The known statements that the model was shown last. */
+    const shown = (): string => /Known:\n([\s\S]*?)\n\n/.exec(promptsOf(server).at(-1) ?? '')?.[1] ?? '';
+
+    it('[Q9] [X1] a planned state begins on its day and leaves with its end, an event is history after its day', async () => {
+      const [goats] = await say('Joris minds our goats from 1 to 20 December.', [
+        { type: 'context', tense: 'planned', from: '2026-12-01', to: '2026-12-20' },
+      ]);
+      const [fair] = await say('The goat fair in Bergen is on 1 December.', [{ tense: 'planned', due: '2026-12-01' }]);
+      await wait(20);
+      expect(await now(goats)).toMatchObject({ tense: 'holds', archivedAt: null });
+      expect(await now(fair)).toMatchObject({ tense: 'happened', archivedAt: null });
+      await say('The goats got out.', []);
+      expect(shown()).toContain('(began on 2026-12-01, until 2026-12-20) Joris minds our goats');
+      expect(shown()).toContain('(was planned, its day has passed, due 2026-12-01) The goat fair');
+      await wait(17);
+      expect(await now(goats)).toMatchObject({ archiveReason: 'expired' });
+      expect(await now(fair)).toMatchObject({ archivedAt: null });
+    });
+
+    it('[X1] what ended on a day that was said is shown as over, and not as a plan without an outcome', async () => {
+      const [route] = await say('I ride line 7 to the depot.', [{ attribute: 'commute', value: 'line 7' }]);
+      await say(
+        'From 1 December I am on line 12 to the depot.',
+        [],
+        [{ known: [1], turn: 1, quote: 'From 1 December I am on line 12', on: '2026-12-01' }],
+      );
+      await wait(21);
+      expect(await now(route)).toMatchObject({ archiveReason: 'expired' });
+      await say('Line 7 to the depot was nicer.', []);
+      expect(shown()).toContain('(was so until 2026-12-01) commute = line 7');
+      expect(shown()).not.toContain('ran out');
+    });
+
+    it('[K18] an intention that only has a beginning is not due on it, and is meant for three months from then on', async () => {
+      const [search] = await say('From 1 March we look for a bigger boat shed.', [
+        { type: 'intention', tense: 'planned', from: '2027-03-01' },
+      ]);
+      const [practice] = await say('I practise knots with you from 1 to 20 March.', [
+        { type: 'intention', tense: 'planned', from: '2027-03-01', to: '2027-03-20' },
+      ]);
+      const [launch] = await say('The boat is launched on 1 March.', [
+        { type: 'intention', tense: 'planned', due: '2027-03-01' },
+      ]);
+      await wait(112);
+      await say('The boat shed leaks, and knots are hard.', []);
+      expect(shown()).toContain('(planned, from 2027-03-01) From 1 March we look');
+      expect(shown()).toContain('(planned, from 2027-03-01, until 2027-03-20) I practise knots');
+      expect(shown()).toContain('(was planned, its day has passed, due 2027-03-01) The boat is launched');
+      await wait(14);
+      expect(await now(launch)).toMatchObject({ archiveReason: 'expired' });
+      expect(await now(search)).toMatchObject({ archivedAt: null });
+      await wait(28);
+      expect(await now(practice)).toMatchObject({ archiveReason: 'expired' });
+      expect(await now(search)).toMatchObject({ archivedAt: null });
+      await wait(49);
+      expect(await now(search)).toMatchObject({ archiveReason: 'expired' });
+    });
+
+    it('[K18] an intention without a day gets the one that is said later', async () => {
+      const [oven] = await say('I want to sell the oven.', [{ type: 'intention', tense: 'planned' }]);
+      await say('I sell the oven to Wim on Monday.', [
+        { type: 'intention', tense: 'planned', due: '2026-11-16', relation: 'extends', known: 1 },
+      ]);
+      expect(shown()).toContain('(planned) I want to sell');
+      await say('The oven is clean.', []);
+      expect(shown()).toContain('(planned, due 2026-11-16) I sell the oven to Wim');
+      expect((await liveStatements(handle)).map(({ id }) => id)).toEqual([oven?.id]);
+      await wait(28);
+      expect(await now(oven)).toMatchObject({ archiveReason: 'expired' });
+    });
+
+    it('[K18] [E5] a habit is nothing to be done on a day, and its end is the only date that it has', async () => {
+      const [rent, course, calls] = await say('I pay Solveig 300 a month and swim on Mondays for ten weeks.', [
+        { type: 'intention', tense: 'habit', text: 'User pays Solveig 300 crowns a month.', from: '2026-12-01' },
+        { tense: 'habit', text: 'User swims on Mondays.', attribute: 'sport', value: 'swimming', to: '2027-01-25' },
+        { tense: 'habit', text: 'User pays on the first of a month.', to: '2026-11-20' },
+      ]);
+      expect(rent).toMatchObject({ type: 'fact', validFrom: null, validTo: null, dueAt: null });
+      expect(course).toMatchObject({ validFrom: null, validTo: new Date('2027-01-25') });
+      // A date within the week is the day of the next time, and no end.
+      expect(calls).toMatchObject({ validTo: null });
+      await wait(77);
+      expect(await now(course)).toMatchObject({ archiveReason: 'expired' });
+      expect((await liveStatements(handle)).map(({ id }) => id)).toEqual([rent?.id, calls?.id]);
+    });
+
+    it('[K18] [Q9] an intention that was done leaves the live memories at once, a reached goal with the next upkeep', async () => {
+      const [parcel, licence] = await say('I want to post the parcel and get the boat licence.', [
+        { type: 'intention', tense: 'planned', text: 'User wants to post the parcel to Odda.' },
+        { type: 'goal', tense: 'planned', text: 'User wants to get the boat licence.' },
+      ]);
+      await say('Posted the parcel, and I have the licence!', [
+        { text: 'User posted the parcel to Odda.', tense: 'happened', relation: 'reaches', known: 1 },
+        { text: 'User has the boat licence.', relation: 'reaches', known: 2 },
+      ]);
+      expect(await now(parcel)).toMatchObject({ state: 'done', archiveReason: 'expired' });
+      expect(await now(licence)).toMatchObject({ state: 'achieved', archivedAt: null });
+      clock.advance(DAY / 2);
+      await varve.drain();
+      expect(await now(licence)).toMatchObject({ state: 'achieved', archiveReason: 'expired' });
+      await say('The parcel to Odda arrived, and the boat licence is framed.', []);
+      expect(shown()).not.toContain('wants to');
+    });
+
+    it('[Q3] [K20] what is no longer so is a denial with its value: affirmed, the value would stay a fact (prompt 7)', async () => {
+      const asthma = { attribute: 'medical_condition', value: 'asthma' };
+      await say('I have asthma.', [asthma]);
+      expect((await handle.facts.list()).map(({ value }) => value)).toContain('asthma');
+      const [free] = await say('The clinic says the asthma is gone.', [
+        { ...asthma, text: 'User has no asthma any more.', denied: true, relation: 'replaces', known: 1 },
+      ]);
+      expect(promptsOf(server, 'system').at(-1)).toContain('or no longer so');
+      expect((await liveStatements(handle)).map(({ id }) => id)).toEqual([free?.id]);
+      expect((await handle.facts.list()).map(({ value }) => value)).not.toContain('asthma');
+    });
+
+    it('[X3] what a stated change takes along is said, because a conclusion replaces nothing that was said (prompt 7)', async () => {
+      await say('The hip is done on 1 December, then I am at home for a month.', [
+        { text: 'User is at home for a month after the hip operation of 1 December 2026.', type: 'context' },
+      ]);
+      const moved = {
+        text: 'User is at home for a month after the hip operation of 15 December 2026.',
+        type: 'context',
+        turn: 1,
+        quote: 'The hip is put off to 15 December',
+        relation: 'replaces',
+        known: 1,
+      } as const;
+      await handle.observe({ content: 'The hip is put off to 15 December.' });
+      server.otherwise({ chat: answering({ read: reading({ statements: [item({ ...moved, inferred: true })] }) }) });
+      expect((await handle.form()).refused).toMatchObject([{ reason: 'outranked' }]);
+      expect(promptsOf(server, 'system').at(-1)).toContain('is said, not inferred');
+      await say('As I say, the hip is put off to 15 December.', [
+        { ...moved, quote: 'the hip is put off to 15 December' },
+      ]);
+      expect((await liveStatements(handle)).map(({ content }) => content)).toEqual([moved.text]);
+    });
+  });
+}
