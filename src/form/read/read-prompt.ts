@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { definePrompt, fence, type PromptTemplate } from '../../models/prompt.ts';
 import { type Event, isBlank } from '../../record/event.ts';
-import type { Memory } from '../../record/memory.ts';
-import { isDaySaid, isPlanOver } from '../../record/memory.ts';
+import { isDaySaid, isoDay, isPlanOver, type Memory } from '../../record/memory.ts';
 import { isUser, type Tense, TENSES } from '../../record/statement.ts';
 import { type ReadInput, type Relation, RELATIONS } from './reader.ts';
 
@@ -174,30 +173,26 @@ function knownLine(memory: Memory, index: number, now: Date | undefined): string
       : `${attribute}${value === null ? '' : ` = ${oneLine(value)}`}${polarity === 'denied' ? ' (denied)' : ''}: `;
   const times = timesOf(memory, now);
   const when = times.length === 0 ? '' : ` (${times.join(', ')})`;
-  return `${index + 1}. [${day(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
+  return `${index + 1}. [${isoDay(statedAt)}]${when} ${about}${field}${oneLine(content)}`;
 }
 
 /** How a known statement lies in time: `planned, due 2026-03-05`, `was so until 2026-02-23`. */
 function timesOf(memory: Memory, now: Date | undefined): string[] {
   const { tense, statedAt, validFrom, validTo, archivedAt } = memory;
   // What has a stated end is over, and nobody has to say what came of it.
-  if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${day(validTo)}`];
+  if (archivedAt !== null && tense !== 'planned' && validTo !== null) return [`was so until ${isoDay(validTo)}`];
   const dueAt = isDaySaid(memory) ? memory.dueAt : null;
   const dates = [
-    ...(dueAt === null ? [] : [`due ${day(dueAt)}`]),
-    ...(dueAt === null && tense === 'planned' && validFrom !== null ? [`from ${day(validFrom)}`] : []),
-    ...(validTo === null ? [] : [`until ${day(validTo)}`]),
+    ...(dueAt === null ? [] : [`due ${isoDay(dueAt)}`]),
+    ...(dueAt === null && tense === 'planned' && validFrom !== null ? [`from ${isoDay(validFrom)}`] : []),
+    ...(validTo === null ? [] : [`until ${isoDay(validTo)}`]),
   ];
-  if (archivedAt !== null) return [`ran out on ${day(archivedAt)}, outcome unknown`, ...dates];
+  if (archivedAt !== null) return [`ran out on ${isoDay(archivedAt)}, outcome unknown`, ...dates];
   // Its words may still say that it will be so.
   if (tense === 'holds')
-    return [...(validFrom !== null && validFrom > statedAt ? [`began on ${day(validFrom)}`] : []), ...dates];
+    return [...(validFrom !== null && validFrom > statedAt ? [`began on ${isoDay(validFrom)}`] : []), ...dates];
   const isPassed = dueAt !== null && (tense === 'happened' || (now !== undefined && isPlanOver(memory, now.getTime())));
   return [isPassed ? 'was planned, its day has passed' : tense, ...dates];
-}
-
-function day(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }
 
 /** The turns under their numbers. What was said before in the same words is left out: it is read once. */
