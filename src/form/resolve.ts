@@ -43,7 +43,7 @@ export function resolveNames(statement: ReadStatement, context: ResolveContext):
 function typeOf({ type, tense }: ReadStatement, { types }: ResolveContext): string {
   const policy = types.get(type);
   if (policy?.formable !== true) return type === 'instruction' ? 'preference' : 'fact';
-  // What recurs ("500 a month from May on") is not done on a day, and would run out after its first.
+  // What recurs ("a letter to Grandma every Sunday") is not done on a day, and would run out after its first.
   return tense === 'habit' && policy.due === 'required' ? 'fact' : type;
 }
 

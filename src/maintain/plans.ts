@@ -37,8 +37,8 @@ export async function markPastPlans(deps: Parts, tenant: string, run: string, si
 }
 
 /**
- * Whether a plan is a state that begins: a model says of an event when it is due, and of a state when it begins. "Emer takes over in May"
- * holds from May on, and "Packie is off work from 2 March to 13 April" until then.
+ * Whether a plan is a state that begins: a model says of an event when it is due, and of a state when it begins. "Ines takes
+ * over the shop in June" holds from June on, and "Joris minds the goats from 1 to 20 December" until the 20th.
  */
 function isState({ reader, dueAt }: Memory): boolean {
   return reader !== null && reader !== 'local' && dueAt === null;
