@@ -353,6 +353,7 @@ async function revise(
 ): Promise<Memory> {
   if (contentHash(text) === contentHash(target.content)) return confirm(writer, deps, target, { statement, work });
   const entities = await linkEntities(writer, deps, statement, work.scope);
+  const claim = strongerClaim(statement, target);
   const revised = await reviseMemory(writer, deps, target, {
     change: {
       content: text,
@@ -361,11 +362,13 @@ async function revise(
       confidence: statement.confidence,
       sourceEvents: statement.events.map(({ id }) => id),
       quotes: statement.quotes,
-      ...strongerClaim(statement, target),
+      ...claim,
       tags: [...new Set([...target.tags, ...statement.tags])].slice(0, 50),
       entities: [...new Set([...target.entities, ...entities])],
       // Its day was not said before: now it is.
-      ...(statement.dueAt === null ? {} : { dueAt: statement.dueAt, internal: { ...target.internal, due: null } }),
+      ...(statement.dueAt === null
+        ? {}
+        : { dueAt: statement.dueAt, internal: { ...(claim.internal ?? target.internal), due: null } }),
       ...(statement.validFrom === null ? {} : { validFrom: statement.validFrom }),
     },
     why: work.why,
