@@ -10,6 +10,7 @@ const HURT =
 const NUMBER = '(?:one|two|three|four|five|six|ten|\\d+)';
 const GO = '(?:so |well |ok |hi |hello |hey |and |righto |basically |yeah |yes |no |right |mate )*';
 const NUMBER_OF = "(?:^|i am |i'm |been |after )(?:\\d+|ten|fifteen|twenty|thirty|forty|[a-z]+ty[- ][a-z]+) ";
+const COUPLE = '(?:^|[,.] )(?:so |ok |btw )?(?:we|me and \\p{L}+|\\p{L}+ and (?:me|i)) (?:have |just |have just )?';
 const I_AM = "(?:i'm|im|i am)";
 // In chat the subject is often left out at the beginning of a sentence: "got carpal tunnel", "doing earlies".
 const SUBJECT = `(?:(?:^|[^\\p{L}'])(?:i|we|i've|ive|i'm|im|i am|i have|we've|we're)(?: also| still| now| just| only| finally| recently)? |^${GO}(?:just |still |also |now |only |finally |currently )?)`;
@@ -53,7 +54,9 @@ const ofTheUser: readonly SlotRule[] = [
     'week (?:one|two|three|four|\\d+) at <org>',
     `${I_AM} (?:back|still|now) (?:at|with) <org>`,
     `${I_AM} (?:back )?(?:in|to) the (?<v>[\\p{L}-]+ (?:union|hospital|factory|depot|mill|library|post office|council))(?= on| for| since)`,
-    `^${GO}(?:for your files: )?(?:${I_AM} )?(?:an? |the )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>`,
+    `^${GO}(?:for your files: )?${I_AM} (?:an? |the )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>`,
+    // Without a subject it may be about somebody else: "the florist for Oakridge wants a deposit".
+    `^${GO}(?:for your files: )?(?!the |my |our |his |her |their |this |that )(?:an? )?(?:[\\p{L}-]+ ){0,2}?{commonJob} (?:at|for|with) (?:the )?<org>(?=[,.;!]|$| (?:and|since|for|in)\\b)`,
     '(?:taking|took|accepted) the <org> (?:job|offer)',
     'i work (?:\\S+ ){0,4}?(?:at|for) <org>',
     'my (?:boss|manager|supervisor|shift|shifts|desk|contract|probation|last day|first day) (?:\\S+ )?at <org>',
@@ -234,8 +237,11 @@ const ofTheUser: readonly SlotRule[] = [
   ...slot('favourite_place', [
     "(?:^|my |all[- ]time |and |so )(?:favou?rite|fave?|best) (?:place|spot|beach)(?: on (?:god's )?earth| in the world)?(?:'s| is|:) <words>",
   ]),
+  ...slot('relationship_status', [`${COUPLE}(?:broke up|split up)(?![\\p{L}])`], { value: 'separated' }),
+  ...slot('relationship_status', [`${COUPLE}(?:got|are) engaged(?![\\p{L}])`], { value: 'engaged' }),
+  ...slot('relationship_status', [`${COUPLE}got married(?![\\p{L}])`], { value: 'married' }),
+  ...slot('relationship_status', [`${COUPLE}are getting married(?![\\p{L}])`], { value: 'getting married' }),
   ...slot('relationship_status', [
-    '(?:^|[,.] )(?:so |ok |btw )?(?:we|me and \\p{L}+|\\p{L}+ and (?:me|i)) (?:have |just |have just )?(?<v>broke up|split up|got engaged|got married|are getting married|are engaged)(?![\\p{L}])',
     '^(?:so |ok |btw )?(?<v>split|separated|divorced) from \\p{L}+',
     `${I_AM} (?<v>getting (?:wed|married|divorced|hitched)|not married|single again)(?![\\p{L}])`,
   ]),
