@@ -3,6 +3,7 @@ import { detectPack, packPattern, packRegExp, PACKS, plainMarks, wordsPattern } 
 import MATTERS from '../language/packs/matters.json' with { type: 'json' };
 import { contentStems } from '../language/words.ts';
 import { type AttributeTable, normalValue } from '../record/attributes.ts';
+import { DAY } from '../record/clock.ts';
 
 /** What of a memory tells whether a request means it. */
 export interface Meanable {
@@ -37,7 +38,7 @@ export function meantByRequest<Item extends Meanable>(
 ): Item[] {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   if (words === '') return [];
-  const own = pack ?? detectPack(words);
+  const own = pack ?? detectPack(about);
   const asked = { attributes, pack: own, least, isAll: isAll || hasAll(plainMarks(about), own) };
   const things = thingsIn(words, own);
   const meant = things.map((thing) => meantByThing(thing, items, asked));
@@ -86,8 +87,8 @@ function meantByThing<Item extends Meanable>(
   const said = items.filter(({ content, value }) =>
     stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
-  const all = new Set([...byAttribute, ...sharing, ...said]);
-  if (isAll && all.size > 0) return withSameNames(withRepeats([...all], items), items);
+  const all = new Set([...byAttribute, ...(isGeneral(words) ? sharing : recent(sharing)), ...said]);
+  if (isAll && all.size > 0) return withSameNames(withRepeats([...all], items), items, own);
   if (said.length > 0) return withRepeats(said, items);
   const most = sharingMost(clauses, items, { pack: own, least });
   if (most.length > 0) return most;
@@ -111,12 +112,35 @@ function akin(topics: ReadonlySet<string>): Set<string> {
   return new Set(KIN.filter((kin) => kin.some((topic) => topics.has(topic))).flat());
 }
 
-/** "All of that with the neighbour": what names the same person or place belongs to it. */
-function withSameNames<Item extends Meanable>(found: readonly Item[], items: readonly Item[]): Item[] {
-  const names = new Set(found.flatMap(({ content }) => content.match(NAME) ?? []));
-  return items.filter(
-    (item) => found.includes(item) || (item.content.match(NAME) ?? []).some((name) => names.has(name)),
+/** "Everything about the trip" is this trip, and not the one of last year. */
+const MATTER_DAYS = 90;
+
+function recent<Item extends Meanable>(items: readonly Item[]): Item[] {
+  const latest = Math.max(...items.map(({ statedAt }) => statedAt.getTime()));
+  return items.filter(({ statedAt }) => latest - statedAt.getTime() <= MATTER_DAYS * DAY);
+}
+
+/** A name that stands in more statements than these is not the matter's alone: a home town, a spouse. */
+const MOST_WITH_NAME = 3;
+
+/** "All of that with the neighbour": what names the same person or place belongs to it. German writes every noun like a name. */
+function withSameNames<Item extends Meanable>(
+  found: readonly Item[],
+  items: readonly Item[],
+  own: Pack | null,
+): Item[] {
+  if (own === null || own.language === 'de') return [...found];
+  const isDate = packRegExp(`^(?:${[...own.calendar.months, ...own.calendar.weekdays].join('|')})$`);
+  const names = new Set(
+    found
+      .flatMap(({ content }) => content.match(NAME) ?? [])
+      .filter(
+        (name) => !isDate.test(name) && items.filter(({ content }) => content.includes(name)).length <= MOST_WITH_NAME,
+      ),
   );
+  const isNaming = ({ attribute, content }: Meanable): boolean =>
+    attribute === null && (content.match(NAME) ?? []).some((name) => names.has(name));
+  return items.filter((item) => found.includes(item) || isNaming(item));
 }
 
 /** A word with a capital letter that begins no sentence. */
