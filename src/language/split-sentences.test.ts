@@ -12,6 +12,8 @@ describe('splitSentences', () => {
     ['我住在北京。我喜欢披萨！好吗？', ['我住在北京。', '我喜欢披萨！', '好吗？']],
     ['One\n- two\n* three\n1. four\n\n5) five', ['One', 'two', 'three', 'four', 'five']],
     ['He said "Stop." Then he left.', ['He said "Stop."', 'Then he left.']],
+    ['Ele vê a Dra. Sequeira. Gosta dela.', ['Ele vê a Dra. Sequeira.', 'Gosta dela.']],
+    ["L'avv. Neri scrive a Mme. Petit. Basta.", ["L'avv. Neri scrive a Mme. Petit.", 'Basta.']],
     ['It was my sister and I. We left.', ['It was my sister and I.', 'We left.']],
     ['See e.g. this, i.e. that. J. R. Smith wrote it.', ['See e.g. this, i.e. that.', 'J. R. Smith wrote it.']],
   ] as const)('ends sentences where readers end them: %j', ([text, expected]) => {
