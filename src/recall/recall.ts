@@ -139,11 +139,11 @@ export interface AccessTracker {
 
 /** Makes a tracker. A write that fails costs a count, never an answer. */
 export function createAccessTracker(database: Database, clock: Clock): AccessTracker {
-  const writes = gatherWrites<{ tenant: string; ids: string[] }>(async (recalls) => {
+  const writes = gatherWrites<{ tenant: string; ids: string[]; at: number }>(async (recalls) => {
     for (const [tenant, own] of Map.groupBy(recalls, (recall) => recall.tenant)) {
       try {
         await database.write(tenant, async (writer) => {
-          for (const { ids } of own) await countAccess(writer, tenant, ids, clock.now());
+          for (const { ids, at } of own) await countAccess(writer, tenant, ids, at);
         });
       } catch (error) {
         process.emitWarning(`Reading could not be counted: ${String(error)}`, 'VarveAccessWarning');
@@ -153,7 +153,7 @@ export function createAccessTracker(database: Database, clock: Clock): AccessTra
   return {
     note(tenant, results) {
       const ids = results.filter(({ kind }) => kind === 'memory').map(({ id }) => id);
-      if (ids.length > 0) writes.note({ tenant, ids });
+      if (ids.length > 0) writes.note({ tenant, ids, at: clock.now() });
     },
     settle: writes.settle,
   };
