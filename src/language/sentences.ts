@@ -8,7 +8,8 @@ export interface Sentence {
 
 const ABBREVIATION =
   /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|sr|jr|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|usw|vs|etc|e\.g|i\.e|eg|ie|inc|ltd|corp|co|vol|fig|approx|dept|est|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mt|ft|ave|blvd|rd|u\.s|u\.k|a\.m|p\.m|[a-z])\.$/i;
-const ALWAYS_JOINED = /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|vs|e\.g|i\.e|fig|mt)\.$/i;
+const ALWAYS_JOINED =
+  /(?:^|[\s("'’])(?:mr|mrs|ms|dr|prof|st|dra|sra|srta|profa|dott|sig|avv|mme|mlle|mevr|dhr|bzw|vs|e\.g|i\.e|fig|mt)\.$/i;
 const ORDINAL_MONTH = /^\s(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt|nov|dez)\p{L}*/iu;
 const CLOSING = /["'”’»)\]」』]/;
 
