@@ -194,7 +194,11 @@ async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding
     case 'confirm': {
       const memory = await confirm(writer, deps, decision.target, { statement, work });
       applied.confirmed.push(memory.id);
-      return [memory];
+      return [
+        memory,
+        ...(await retireAll(writer, deps, deciding, { by: memory, retires: decision.retires ?? [] })),
+        ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
+      ];
     }
     case 'revise': {
       const memory = await revise(writer, deps, decision.target, { statement, work, text: decision.text });
@@ -215,6 +219,22 @@ async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding
         ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
       ];
   }
+}
+
+/** Retires what a claim of earlier times excluded then. */
+async function retireAll(
+  writer: Writer,
+  deps: ApplyDeps,
+  { statement, work, applied }: Deciding,
+  { by, retires }: { by: Memory; retires: readonly Retirement[] },
+): Promise<Memory[]> {
+  const until = statement.validFrom ?? statement.statedAt;
+  const retired: Memory[] = [];
+  for (const { memory } of retires) {
+    retired.push(await archiveMemory(writer, deps, memory, { reason: 'superseded', by: by.id, until, why: work.why }));
+    applied.retired.push(memory.id);
+  }
+  return retired;
 }
 
 async function restoreAll(
@@ -297,20 +317,14 @@ function withId(deps: ApplyDeps, id: string): ApplyDeps {
 async function storeAsHistory(
   writer: Writer,
   deps: ApplyDeps,
-  { statement, work, applied }: Deciding,
+  deciding: Deciding,
   { to, retires }: { to: Memory; retires: readonly Retirement[] },
 ): Promise<Memory[]> {
+  const { statement, work } = deciding;
   const input = await toMemory(writer, deps, statement, work);
   const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, permanent: false }, work.why);
   if (outcome !== 'created') return [memory];
-  const changed: Memory[] = [];
-  for (const { memory: gone } of retires) {
-    const until = statement.validFrom ?? statement.statedAt;
-    changed.push(
-      await archiveMemory(writer, deps, gone, { reason: 'superseded', by: memory.id, until, why: work.why }),
-    );
-    applied.retired.push(gone.id);
-  }
+  const changed = await retireAll(writer, deps, deciding, { by: memory, retires });
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,

@@ -6,7 +6,16 @@ import { hasOutcome, isoDay, mayStillChange, type Memory, plannedFor } from '../
 import { isSameSubject, isUser, mayBeOneMatter, type Tense } from '../../record/statement.ts';
 import type { ApplyDeps, ThresholdSettings } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
-import { type Claim, claimsOf, compareRank, type MadeClaim, maySupersede, timeOf, wins } from './precedence.ts';
+import {
+  type Claim,
+  claimsOf,
+  compareRank,
+  type MadeClaim,
+  maySupersede,
+  strongerClaim,
+  timeOf,
+  wins,
+} from './precedence.ts';
 import { contentHash } from '../../record/id.ts';
 
 /** A known statement that a new one may touch. */
@@ -30,8 +39,8 @@ export interface Retirement {
 export type Decision =
   /** It is stored, and what it retires is kept as history; `restores`: what had been retired and holds after all. */
   | { action: 'add'; retires: Retirement[]; restores?: Memory[] }
-  /** It is known: the known statement gains a source. */
-  | { action: 'confirm'; target: Memory }
+  /** It is known: the known statement gains a source. A claim of earlier times may retire and restore others. */
+  | { action: 'confirm'; target: Memory; retires?: Retirement[]; restores?: Memory[] }
   /** It says more than the known statement, which takes over its words. */
   | { action: 'revise'; target: Memory; text: string }
   /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired, and what that had kept out holds again. */
@@ -194,17 +203,35 @@ type Fields = Pick<
 function byFields(statement: Statement, known: readonly Candidate[], context: DecideContext): Decision | null {
   const same = known.map(({ memory }) => memory).filter((memory) => isSameMatter(statement, memory));
   const double = same.find((memory) => memory.archivedAt === null && isDouble(statement, memory, context));
-  if (double !== undefined) return confirmOrRevise(statement, double);
-  if (same.length === 0 || isAhead(statement, context.now) || isPast(statement)) return null;
-  const { beatenBy } = standing([...same, statement], context);
-  const how = statement.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
+  const isNow = !isAhead(statement, context.now) && !isPast(statement);
+  if (double !== undefined) {
+    const decision = confirmOrRevise(statement, double);
+    if (decision.action !== 'confirm' || !isNow) return decision;
+    const again = { ...double, ...strongerClaim(statement, double) };
+    const claimed = same.map((memory) => (memory === double ? again : memory));
+    const { retires, restores } = consequences(again, claimed, context);
+    return retires.length + restores.length === 0 ? decision : { ...decision, retires, restores };
+  }
+  if (same.length === 0 || !isNow) return null;
+  const { beater, retires, restores } = consequences(statement, same, context);
+  if (beater !== null) return { action: 'yield', to: beater, retires, restores };
+  return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
+}
+
+/** What a claim changes for the statements of its matter: which no longer hold, which hold again, and whether one of them beats it. */
+function consequences(
+  claimed: Fields & Claim & Words,
+  same: readonly Memory[],
+  context: DecideContext,
+): { beater: Memory | null; retires: Retirement[]; restores: Memory[] } {
+  const { beatenBy } = standing<Fields & Claim & Words>([...new Set([...same, claimed])], context);
+  const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
   const retires = same.flatMap((memory) =>
     memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
   );
-  const beater = beatenBy.get(statement);
-  const stronger = beater !== undefined && 'id' in beater ? beater : null;
+  const beater = same.find((memory) => memory === beatenBy.get(claimed)) ?? null;
   const holding: (Fields & Words)[] = [
-    ...(stronger === null ? [statement] : []),
+    ...(beater === null ? [claimed] : []),
     ...same.filter((memory) => memory.archivedAt === null && !beatenBy.has(memory)),
   ];
   const restores: Memory[] = [];
@@ -213,8 +240,7 @@ function byFields(statement: Statement, known: readonly Candidate[], context: De
     if ([...holding, ...restores].some((each) => isDouble(each, memory, context))) continue;
     restores.push(memory);
   }
-  if (stronger !== null) return { action: 'yield', to: stronger, retires, restores };
-  return retires.length + restores.length === 0 ? null : { action: 'add', retires, restores };
+  return { beater, retires, restores };
 }
 
 /** Whether an archived statement gave way to another one because of their fields, and not by a reader's word or a request. */
