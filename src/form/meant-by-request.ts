@@ -47,20 +47,11 @@ export function meantByRequest<Item extends Meanable>(
   return things.length > 1 ? meantByThing(words, items, asked) : meant.flat();
 }
 
-/** Words between two things of somebody's, and how the second begins: "my name and my address", "le prénom de ma fille ni son école". */
-const JOINS: Readonly<Record<string, readonly [join: string, begin: string]>> = {
-  en: ['and|or|nor', 'my|his|her|their|our|what|where|who|how'],
-  de: ['und|oder|noch', 'mein\\p{L}*|sein\\p{L}*|ihr\\p{L}*|unser\\p{L}*|was|wo|wer|wie'],
-  es: ['y|o|ni', 'mis?|sus?|lo que|dónde|donde'],
-  fr: ['et|ou|ni', 'mon|ma|mes|son|sa|ses|leurs?|notre|nos|ce que|où'],
-  pt: ['e|ou|nem', '(?:[oa]s? )?(?:me|se)us?|(?:[oa]s? )?(?:minha|sua)s?|o que|onde'],
-  it: ['e|ed|o|né', '(?:(?:il|la|i|le|dei|della|del|delle) )?(?:mi|su)[aeo]i?|quello che|dove'],
-  nl: ['en|of|noch', 'mijn|zijn|haar|onze?|wat|waar|wie|hoe'],
-};
-
+/** "Le prénom de ma fille ni son école" are two things. */
 function thingsIn(words: string, pack: Pack | null): string[] {
-  const [join, begin] = JOINS[pack?.language ?? ''] ?? [];
-  return join === undefined ? [words] : words.split(packRegExp(` (?:${join}) (?=(?:${begin}) )`, 'giu'));
+  if (pack === null || pack.requests.joins === '') return [words];
+  const { joins, another } = pack.requests;
+  return words.split(packRegExp(` (?:${joins}) (?=(?:${another}) )`, 'giu'));
 }
 
 function meantByThing<Item extends Meanable>(
@@ -79,7 +70,7 @@ function meantByThing<Item extends Meanable>(
     items.filter(({ attribute, content }) => attribute === null && sharesTopic(content, topics, own)),
     [...topics].some((topic) => SAID_IN_DIGITS.has(attributes.policyOf(topic).shape)),
   );
-  const isAll = asked.isAll || isGeneral(words);
+  const isAll = asked.isAll || isGeneral(words, own);
   if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
   const clauses = words.split(PARTS).filter((clause) => !keeps(clause, own));
@@ -87,7 +78,7 @@ function meantByThing<Item extends Meanable>(
   const said = items.filter(({ content, value }) =>
     stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
   );
-  const all = new Set([...byAttribute, ...(isGeneral(words) ? sharing : recent(sharing)), ...said]);
+  const all = new Set([...byAttribute, ...(isGeneral(words, own) ? sharing : recent(sharing)), ...said]);
   if (isAll && all.size > 0) return withSameNames(withRepeats([...all], items), items, own);
   if (said.length > 0) return withRepeats(said, items);
   const most = sharingMost(clauses, items, { pack: own, least });
@@ -176,15 +167,17 @@ function sharingMost<Item extends Meanable>(
   return [];
 }
 
-const STAYS =
-  /(?<!\p{L})(?:(?:should|can|may|must|has to|needs to) stay|stays|(?:you )?(?:can|may|should) keep|is fine|bleib(?:t|en)|kannst du behalten|(?:puede|pueden) quedarse|déjal[oa]s?|se queda|está bien|peu(?:t|vent) rester|garde-l[ea]s?|tu peux garder|pode(?:m)? ficar|fica|deixa|può restare|resta|tienil[oaei]|va bene|(?:mag|mogen|kan) blijven|blijft)(?!\p{L})/iu;
-
 /** What the clauses of a turn that asks to forget want kept: "the allergy should stay". */
 export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable) => boolean {
   const pack = detectPack(turn);
   const clauses = plainMarks(turn)
     .split(/[.;!?\n]|, (?:but|aber|pero|mais|mas|ma|però|maar) /iu)
-    .filter((clause) => STAYS.test(clause) && !(pack !== null && packPattern(pack, 'request:not').test(clause)));
+    .filter(
+      (clause) =>
+        pack !== null &&
+        packPattern(pack, 'request:stays').test(clause) &&
+        !packPattern(pack, 'request:not').test(clause),
+    );
   return (item) => clauses.some((clause) => meantByRequest(clause, [item], { attributes, pack }).length > 0);
 }
 
@@ -212,14 +205,12 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
 export function isWide(about: string, { pack = null }: AskedIn): boolean {
   const words = plainMarks(about).replace(REQUEST_WORDS, '').trim();
   const own = pack ?? detectPack(about);
-  return thingsIn(words, own).length > 1 || hasAll(about, own) || isGeneral(words);
+  return thingsIn(words, own).length > 1 || hasAll(about, own) || isGeneral(words, own);
 }
 
 /** "My health" is all that is known of it; "my antidepressants" are not. */
-function isGeneral(words: string): boolean {
-  return /(?<!\p{L})(?:health|gesundheit\p{L}*|salud|santé|saúde|salute|gezondheid|medical|finances|finanzen|finanzas|finanças|finanze|financiën)(?!\p{L})/iu.test(
-    words,
-  );
+function isGeneral(words: string, pack: Pack | null): boolean {
+  return pack !== null && packPattern(pack, 'request:general').test(words);
 }
 
 function hasAll(words: string, pack: Pack | null): boolean {

@@ -89,6 +89,10 @@ export const english: Pack = {
       named:
         '(?:forget|erase|delete|remove|wipe|drop|scratch|strike|purge|bin|lose|take back|ditch|scrap|shred)(?: about| abt)? (?:the|that|those|these|this)',
     }),
+    joins: 'and|or|nor',
+    another: 'my|his|her|their|our|what|where|who|how',
+    stays: '(?:should|can|may|must|has to|needs to) stay|stays|(?:you )?(?:can|may|should) keep|is fine',
+    general: 'health|medical|finances',
     told: 'confessed|let slip|blurted|sent you|pasted|posted|(?:do )?you (?:still )?(?:have|know|remember|got)|told you|tell you|telling you|mentioned|mention|said|shared|sharing|brought up|bring up|talked about|wrote|typed|vented|confided|opened up|you know about',
     pointing:
       'memory|memories|notes?|records?|files?|database|data|list|bit|part|things?|stuff|name|fact|info|information|details?|comment|remark|message|one|last|please|pls|thanks|saved?|stored?|know|known|tell|told|say|said|write|wrote|written|mention(?:ed)?|talked|keep|remember|forget|delete|erase|remove|don|again|never|mind|just|there|now|then|earlier|before|ago|moment|minute|second|want|need|gone|everything|anything|whatever|private|sorry|shouldn|have|rather|prefer|sure|make|unsave|unremember|business|matter|drama|saga|story|sentence|msg|msgs|itself|topic|mess|entry|item|lol|abt|tbh|btw|omg|ever|computer|machine|profile|system|head|brain|chat|conversation|can|you|could|would|may|wish|regret|hadn|stuff',

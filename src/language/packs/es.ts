@@ -85,6 +85,10 @@ export const spanish: Pack = {
       named:
         '(?:olvida|olvide|borra|borrá|borre|borres|borrar|elimina|elimine|elimines|eliminar|quita|quite|quites|quitar|descarta|purga|retira|suprime) (?:el|la|los|las|es[ea])',
     }),
+    joins: 'y|o|ni',
+    another: 'mis?|sus?|lo que|dónde|donde',
+    stays: '(?:puede|pueden) quedarse|déjal[oa]s?|se queda|está bien',
+    general: 'salud|finanzas',
     told: 'desahog(?:o|ué|arme)|confesé|confesado|solté|(?:tienes|sabes|guardas) (?:todavía|aún)|(?:todavía|aún) (?:tienes|sabes|guardas)|contad[oa]|contarte|contarle|contártelo|contárselo|habértelo|habérselo|conté|dicho|dije|decirte|decírtelo|decirle|mencionad[oa]|mencioné|mencionarte|comentad[oa]|comenté|escribí|escrito|hablé|hablado|lo que sabes',
     pointing:
       'hacer|sigas|guardando|puesto|anterior|asunto|tema|temas|detalles?|historia|mención|menciones|comentario|info|relativo|resto|sitio|lado|ningún|ninguna|rincón|guardad[oa]s?|anotad[oa]s?|apuntad[oa]s?|registrad[oa]s?|constancia|rastro|huella|constar?|const(?:ara|e)|quede|quedar|tengas|vale|verdad|oye|mira|joder|perdona|disculpa|uf|hola|estamos|pasé|mandé|puse|pegué|mencioné|comenté|nombré|solté|facilité|querer|quisiera|querría|mejor|usted|apuntes|ficha|archivo|historial|perfil|dato|cualquier|dije|dicho|decir|contar|contado|conté|escribí|escrito|acabo|acabé|antes|recién|ahora|mismo|ya|memoria|notas|registro|nombre|cosa|datos?|parte|información|guardar|guardes|recordar|recuerdes|anotar|falta|hace|necesitas|prefiero|preferiría|gustaría|quiero|favor|porfa|privado|última|último|frase|mensaje|olvida|borra|elimina|quita|tenía|debí|debía|debería|debiera|haber|he|había|cosas',

@@ -82,6 +82,10 @@ export const french: Pack = {
       named:
         "(?:oublie|oubliez|oublier|efface|effacez|effacer|supprime|supprimez|supprimer|enlève|enlevez|enlever|retire|retirez|zappe|purge|vire|virez) (?:le|la|les|l'|cette|ce)",
     }),
+    joins: 'et|ou|ni',
+    another: 'mon|ma|mes|son|sa|ses|leurs?|notre|nos|ce que|où',
+    stays: 'peu(?:t|vent) rester|garde-l[ea]s?|tu peux garder',
+    general: 'santé|finances',
     told: 'avoué|avouer|lâché|balancé|collé|envoyé|posté|tu (?:as|sais|gardes) (?:encore|toujours)|as-tu (?:encore|toujours)|dit|dire|raconté|raconter|parlé|parler|confié|confier|mentionné|mentionner|écrit|partagé|partager|évoqué|ce que tu sais',
     pointing:
       'derniers?|précédente?|texto|posté|trucs?|histoires?|détails?|sujet|passage|mention|infos?|éléments?|relative?|concernant|trace|fiches?|carnet|historique|dossier|profil|nulle|part|aucun|aucune|donnée?s?|confiée?s?|collée?s?|envoyée?s?|filée?s?|mise?s?|reste|rester|écrite?|jamais|besoin|utile|archiver|donc|alors|bon|oups|merde|dis|veux|bien|cas|moi|direct|vite|hein|choses|place|dire|dit|raconter|raconté|écrit|parlé|viens|venais|toute?|heure|instant|suite|maintenant|avant|mémoire|notes|nom|truc|chose|partie|fait|garder|gardes?|retenir|retiens|retiennes|noter?|enregistrer?|oublier?|oublie|effacer?|supprimer?|besoin|peine|préfère|préférerais|aimerais|voudrais|veux|merci|plaît|stp|svp|privé|dernière|dernier|phrase|message|aurais|aurait|dû|fallait|trucs',

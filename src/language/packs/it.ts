@@ -82,6 +82,10 @@ export const italian: Pack = {
       named:
         "(?:dimentica|dimentichi|dimenticare|cancella|cancelli|cancellare|elimina|elimini|eliminare|togli|tolga|togliere|leva|rimuovi|rimuova|rimuovere|scorda|cestina) (?:quel|quella|il|la|lo|l'|i|gli|le)",
     }),
+    joins: 'e|ed|o|né',
+    another: '(?:(?:il|la|i|le|dei|della|del|delle) )?(?:mi|su)[aeo]i?|quello che|dove',
+    stays: 'può restare|resta|tienil[oaei]|va bene',
+    general: 'salute|finanze',
     told: 'confessato|sfogat[oa]|sfogo|(?:hai|sai|ricordi|conservi) ancora|detto|dirti|dirtelo|dirle|raccontato|raccontarti|raccontartelo|raccontare|parlato|parlarti|parlartene|menzionato|accennato|scritto|scriverti|confidato|confidarti|condiviso|quello che sai',
     pointing:
       'messaggi[oa]?|ultim[oa]|precedente|storia|faccenda|discorso|dettagli[oi]?|riferiment[oi]|dat[oi]|info|argomento|salvat[oa]|scritt[oa]|registrat[oa]|traccia|atti|archivio|profilo|scheda|nessun[oa]?|parte|mandat[oa]|passat[oa]|incollat[oa]|confidat[oa]|accennat[oa]|dat[oa]|prego|dai|quindi|però|oddio|cavolo|ehi|guarda|cmq|comunque|dispiace|spiace|gentilmente|proprio|pure|meglio|nota|via|ogni|qualsiasi|detto|dire|raccontato|raccontare|scritto|parlato|appena|prima|ora|adesso|subito|memoria|appunti|nome|cosa|parte|informazione|fatto|salvare|salvarlo|ricordare|ricordi|tenere|segnare|segnarlo|serve|bisogno|voglio|vorrei|preferirei|favore|piacere|grazie|privato|lascia|stare|perdere|quello|questo|quella|questa|ultima|frase|messaggio|dimentica|cancella|elimina|togli|avrei|dovuto|dovevo|cose|roba|sai|sa',

@@ -68,6 +68,10 @@ export const dutch: Pack = {
       also: "ik (?:wil|wil graag|zou willen|zou graag willen) dat (?:je|jij|u) ((?:mijn|m'n|ons|onze|dat van|wat ik|alles) (?:\\S+ ){0,6}?)(?:wist|vergeet|verwijdert|weghaalt|schrapt)|(?:verzoek|vraag) (?:ik )?(?:je|u) (?:om )?((?:\\S+ ){1,10}?)(?:te (?:wissen|verwijderen|vergeten|schrappen|vernietigen))|doe alsof ik (?:\\S+ ){0,4}?(?:nooit|niet|niks|niets)|blijft onder ons|(?:kun|kan|wil|zou) (?:je|jij|u) (?:alsjeblieft )?((?:\\S+ ){0,6}?(?:mijn|m'n|dat|wat ik) (?:\\S+ ){0,5}?)(?:wissen|verwijderen|vergeten|schrappen)",
       named: '(?:vergeet|wis|verwijder|schrap) (?:maar )?(?:de|het|die|dat)',
     }),
+    joins: 'en|of|noch',
+    another: 'mijn|zijn|haar|onze?|wat|waar|wie|hoe',
+    stays: '(?:mag|mogen|kan) blijven|blijft',
+    general: 'gezondheid|financiën',
     told: 'opgebiecht|gestuurd|mond (?:moeten )?houden|(?:heb|weet|onthoud) je (?:nog|mijn)|verteld|vertellen|gezegd|zeggen|genoemd|noemen|geschreven|schrijven|gedeeld|delen|toevertrouwd|opgebiecht|laten vallen|wat je (?:weet|over)',
     pointing:
       'gedoe|verhaal|kwestie|opgelost|houden|vorige|berichtje|ff|dinges|gezegd|zei|vertelde|verteld|schreef|geschreven|net|zojuist|daarnet|zonet|nu|meteen|direct|geheugen|notities|naam|ding|deel|informatie|onthouden|onthoudt|bewaren|bewaart|opslaan|vergeten|vergeet|wissen|verwijder|hoeft?|liever|wil|graag|alsjeblieft|aub|privé|laatste|zin|bericht|maar|weer|systeem|hoofd|dossier|hoor|gewoon|even|gegevens|alles|meer|computer|internet|zinnetje|moeten|had|hoeven|dingen|weet',

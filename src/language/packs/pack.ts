@@ -121,6 +121,13 @@ export interface PackRequests {
   forget: string;
   /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
   forgetNamed: string;
+  /** Words between two things that are to be forgotten, and how the second begins: "my name and my address". */
+  joins: string;
+  another: string;
+  /** How a clause says that something is to be kept: "the allergy should stay". */
+  stays: string;
+  /** Words that mean all sides of a matter: "my health". */
+  general: string;
   /** How a user speaks of what they have told: "I shouldn't have told you about Danny". */
   told: string;
   /** Words of requests that name nothing: what was said, when, and where it is kept. Such a request means what was said just before. */

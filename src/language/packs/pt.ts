@@ -81,6 +81,10 @@ export const portuguese: Pack = {
       named:
         '(?:esquece|esqueça|esquecer|apaga|apague|apagues|apagar|tira|tire|tirar|remove|remova|remover|elimina|elimine|eliminar|retira|retire|deleta|delete|deletar|exclui|exclua) (?:o|a|os|as|ess[ae]|aquel[ae])',
     }),
+    joins: 'e|ou|nem',
+    another: '(?:[oa]s? )?(?:me|se)us?|(?:[oa]s? )?(?:minha|sua)s?|o que|onde',
+    stays: 'podem? ficar|fica|deixa',
+    general: 'saúde|finanças',
     told: 'desabafo|confessei|confessado|colei|mandei|ainda (?:tens|tem|sabes|sabe|guardas|guarda)|contado|contar|contei|contar-te|dito|dizer|disse|dizer-te|falado|falar|falei|mencionado|mencionei|comentado|comentei|escrito|escrevi|partilhado|partilhei|compartilhei|desabafei|o que (?:sabes|sabe|você sabe)',
     pointing:
       'último|anterior|histórias?|assunto|detalhe|menção|dados?|info|parada|lance|resto|ficar?|fique|ficasse|constar|guardad[oa]|registad[oa]|registrad[oa]|escrit[oa]|anotad[oa]|gravad[oa]|contigo|consigo|rasto|rastro|dei|passei|mandei|mencionei|colei|comentei|enviei|facultei|forneci|referi|desabafei|favor|sff|peço|queira|faça|faz|fazer|mano|cara|bro|olhe|então|lado|nenhum|nenhuma|lugar|registr?os?|anotações|perfil|ficha|qualquer|coisas|tá|viu|vale|pena|disse|dizer|dito|falei|falar|contei|contar|escrevi|acabei|acabo|agora|já|antes|memória|notas|nome|coisa|parte|informação|guardar|guardes?|lembrar|lembre|anotar|precisas?|prefiro|quero|gostaria|favor|obrigad[oa]|privado|última|frase|mensagem|isso|esquece|apaga|devia|deveria|ter|tinha|aquilo',
