@@ -73,7 +73,7 @@ function meantByThing<Item extends Meanable>(
   const isAll = asked.isAll || isGeneral(words, own);
   if (!isAll && byAttribute.length > 0) return withRepeats(byAttribute, items);
   // Each clause alone: "right, the burlesque, nobody can know". The name of an attribute need not stand in what was said of it.
-  const clauses = words.split(PARTS).filter((clause) => !keeps(clause, own));
+  const clauses = partsOf(words, own).filter((clause) => !keeps(clause, own));
   const stems = clauses.map((clause) => tellingStems(withoutTopics(clause, own), own));
   const said = items.filter(({ content, value }) =>
     stems.some((clause) => sharesWords(clause, `${content} ${value ?? ''}`) === 1),
@@ -171,7 +171,9 @@ function sharingMost<Item extends Meanable>(
 export function staysIn(turn: string, { attributes }: AskedIn): (item: Meanable) => boolean {
   const pack = detectPack(turn);
   const clauses = plainMarks(turn)
-    .split(/[.;!?\n]|, (?:but|aber|pero|mais|mas|ma|però|maar) /iu)
+    .split(
+      packRegExp(`[.;!?\\n]${pack === null || pack.script === 'han' ? '' : `|, (?:${pack.requests.but}) `}`, 'giu'),
+    )
     .filter(
       (clause) =>
         pack !== null &&
@@ -359,15 +361,19 @@ function topicsOf(pack: Pack): [attribute: string, pattern: RegExp][] {
 }
 
 /** "My phone number and my address" are two things. */
-const PARTS =
-  /[,;.!?，、。]| (?:and|or|nor|but|und|oder|noch|aber|y|o|ni|pero|et|ou|mais|e|nem|mas|en|of|maar|ed|né|ma|però) |和/giu;
+function partsOf(words: string, pack: Pack | null): string[] {
+  const joins = (pack === null ? PACKS : [pack]).flatMap(({ script, requests: { joins, but } }) =>
+    script === 'han' ? [] : [joins, but],
+  );
+  return words.split(packRegExp(`[,;.!?，、。]${joins.length === 0 ? '' : `| (?:${joins.join('|')}) `}|和`, 'giu'));
+}
 
 /** The attributes that a request names; of two in one part the last one is the head: "my child's school", "adresse mail". */
 function topicsIn(words: string, { attributes, pack = null }: AskedIn): Set<string> {
   const own = pack ?? detectPack(words);
   const packs = own === null ? PACKS : [own];
   const topics = new Set<string>();
-  for (const part of words.split(PARTS)) {
+  for (const part of partsOf(words, own)) {
     let best = { end: 0, length: 0, names: new Set<string>() };
     const offer = (attribute: string, end: number, length: number): void => {
       if (end === best.end && length === best.length) best.names.add(attribute);

@@ -74,6 +74,12 @@ export const german: Pack = {
     }),
     joins: 'und|oder|noch',
     another: 'mein\\p{L}*|sein\\p{L}*|ihr\\p{L}*|unser\\p{L}*|was|wo|wer|wie',
+    but: 'aber',
+    again: 'also|ich mein(?:e|te)?|sprich|d\\.h\\.|das heißt',
+    points: 'das|dies|letzten?|letzte[rs]?|eben|gerade',
+    it: 'es|das|sie|ihn|die',
+    correcting:
+      '(?:nein|nee|sorry|halt|moment|quatsch)[,.!]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
     stays: 'bleib(?:t|en)|kannst du behalten',
     general: 'gesundheit\\p{L}*|finanzen',
     told: 'ausgekotzt|gebeichtet|rausgehauen|reingeschrieben|geschickt|hast du noch|weißt du noch|du noch (?:hast|weißt)|hast du (?:\\S+ ){1,3}?gespeichert|erzählt|erzählen|gesagt|sagen|erwähnt|erwähnen|geschrieben|schreiben|verraten|anvertraut|ausgeplaudert|geteilt|angesprochen|über dich wissen|du (?:über|von|zu) \\S+(?: \\S+)? weißt|was du (?:über|von|zu)',

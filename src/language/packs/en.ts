@@ -91,6 +91,12 @@ export const english: Pack = {
     }),
     joins: 'and|or|nor',
     another: 'my|his|her|their|our|what|where|who|how',
+    but: 'but',
+    again: 'i mean|meaning|that is|i\\.e\\.|so|also',
+    points: 'that|this|it|them|last|just',
+    it: 'it|that|them|one',
+    correcting:
+      "(?:no|nope|sorry|wait|oops|correction|actually)[,.!]* +(?:sorry,? |wait,? |actually,? )?(?:it's |it is |it was |i meant |i mean |make (?:it|that) |that should be |should be )?|i meant |i mean |make (?:it|that) |correction:? ",
     stays: '(?:should|can|may|must|has to|needs to) stay|stays|(?:you )?(?:can|may|should) keep|is fine',
     general: 'health|medical|finances',
     told: 'confessed|let slip|blurted|sent you|pasted|posted|(?:do )?you (?:still )?(?:have|know|remember|got)|told you|tell you|telling you|mentioned|mention|said|shared|sharing|brought up|bring up|talked about|wrote|typed|vented|confided|opened up|you know about',

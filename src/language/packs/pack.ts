@@ -124,6 +124,15 @@ export interface PackRequests {
   /** Words between two things that are to be forgotten, and how the second begins: "my name and my address". */
   joins: string;
   another: string;
+  /** Words that begin a clause which restricts the one before it. Without words between spaces: where a clause ends or begins. */
+  but: string;
+  /** How a request is told again in other words: "I mean". */
+  again: string;
+  /** Words that point at what was just said, and pronouns that stand for it after a verb. */
+  points: string;
+  it: string;
+  /** How an answer begins that puts another value in the place of the one just given: "no, I meant". Empty: such answers are not read. */
+  correcting: string;
   /** How a clause says that something is to be kept: "the allergy should stay". */
   stays: string;
   /** Words that mean all sides of a matter: "my health". */

@@ -2,12 +2,8 @@ import { asksAboutText, namesText } from '../../../language/foreign-text.ts';
 import { findDates } from '../../../language/pack-dates.ts';
 import type { Pack } from '../../../language/packs/pack.ts';
 import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
-import { withoutEnd } from '../../../language/words.ts';
-import { normalValue } from '../../../record/attributes.ts';
 import { tellingStems } from '../../meant-by-request.ts';
-import { isUser } from '../../../record/statement.ts';
-import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
-import { type ReadUnit, renderSlot } from './units.ts';
+import type { ReadUnit } from './units.ts';
 
 /** What a sentence asks of the memory; null where it asks nothing of it. */
 export type Request = 'remember' | 'forget' | 'take-back' | 'wish' | 'reminder';
@@ -38,10 +34,11 @@ export function requestOf(unit: ReadUnit): Request | null {
 function keepsAfter(unit: ReadUnit, { end, isDenial }: ForgetPhrase, pack: Pack): boolean {
   if (isDenial === true) return false;
   const rest = plainMarks(unit.turn.slice(unit.start + end));
-  const { keep } = pack.requests;
-  const pronoun = `(?:[ -](?:it|that|them|one|es|das|sie|ihn|lo|la|los|las|le|les|ça|isso|ela|ele|het|die|ze|hem))?`;
+  const { keep, it } = pack.requests;
   const kept =
-    pack.script === 'han' ? `(?:${keep})` : `(?<![\\p{L}])(?:${keep})${pronoun}(?= *[.,;!?…]|$| after all| please)`;
+    pack.script === 'han'
+      ? `(?:${keep})`
+      : `(?<![\\p{L}])(?:${keep})(?:[ -](?:${it}))?(?= *[.,;!?…]|$| after all| please)`;
   return [...rest.matchAll(packRegExp(kept, 'giu'))].some(({ index, 0: words }) => {
     const around = rest.slice(Math.max(0, index - 40), index + words.length + 12);
     // "Forget the cruise. The laptop you can keep.": something else is kept.
@@ -138,7 +135,7 @@ function droppingPhrase(unit: ReadUnit, text: string, pack: Pack, isAsked: boole
     if (namesText(`${match.slice(1).join(' ')} ${text.slice(end)}`)) continue;
     const isOwnOrder = isAsked || beginsClause(before, pack) || isOrder(before, pack);
     if (isOwnOrder || isLast(text.slice(end), pack) || CLITIC.test(match[0]))
-      return { start, end, isIdiom: true, needsObject: !POINTS.test(clauseAt(text, start, end)) };
+      return { start, end, isIdiom: true, needsObject: !points(clauseAt(text, start, end, pack), pack) };
   }
   return null;
 }
@@ -158,10 +155,6 @@ const LONGEST_LOOSE = 220;
 const LEAD = /^([^:\n]{4,140}?) ?: +\p{L}/u;
 /** Marks of code, markup and quotation: such a line is no talk. */
 const LIKE_CODE = /[<>{}=`|\\_«»"“”„「」]|\/\/|\w\(|: +\p{L}/u;
-
-/** Words that point at what was just said. A verb of removing without one of them and without an object asks nothing of the memory. */
-const POINTS =
-  /(?<!\p{L})(?:that|this|it|them|last|just|das|dies|letzten?|letzte[rs]?|eben|gerade|eso|esto|[uú]ltim[oa]|ça|cela|ce que|dernière?|quest[oa]|quest'ultima|quell[oa]|ultim[oa]|dat|dit|laatste|net|isso|isto)(?!\p{L})|上一|刚才|这|那|さっき|今の|それ|これ/iu;
 
 const deniedPatterns = new WeakMap<Pack, RegExp>();
 
@@ -221,8 +214,8 @@ function isLast(after: string, pack: Pack): boolean {
 }
 
 /** The clause that a phrase stands in. */
-function clauseAt(text: string, start: number, end: number): string {
-  const from = [...text.slice(0, start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
+function clauseAt(text: string, start: number, end: number, pack: Pack): string {
+  const from = clauseStart(text.slice(0, start), pack);
   const after = text.slice(end).search(/[,;.:!?–—…、，。]/u);
   return text.slice(from, after < 0 ? text.length : end + after);
 }
@@ -290,7 +283,7 @@ export interface ForgetObject {
 export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
   const { pack } = unit;
   const phrase = pack === null ? null : forgetPhrase(unit, pack);
-  if (phrase === null)
+  if (pack === null || phrase === null)
     return {
       candidates: [unit.text],
       needsObject: false,
@@ -305,13 +298,11 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
   const rest = text.slice(phrase.start);
   const length = phrase.end - phrase.start;
   // A comma ends the object, unless the next thing of the user's follows it.
-  const after =
-    /[.;:!?。！？：]|,(?! (?:and |und |y |et |e |en )?(?:my|our|mein|mi|mon|ma|meu|minha|il mio|la mia|mijn)(?!\p{L}))/u.exec(
-      rest.slice(length),
-    );
+  const next = `(?:(?:${pack.requests.joins}) )?(?:[\\p{L}]{1,2} )?(?:${pack.words.my})(?![\\p{L}])`;
+  const after = packRegExp(`[.;:!?。！？：]|,(?! ${next})`).exec(rest.slice(length));
   const own = after === null ? rest : rest.slice(0, length + after.index);
-  const isNamed = phrase.isIdiom && packPattern(pack as Pack, 'request:forgetNamed').test(rest.slice(0, length + 1));
-  const clause = [...text.slice(0, phrase.start).matchAll(CLAUSE)].at(-1)?.index ?? 0;
+  const isNamed = phrase.isIdiom && packPattern(pack, 'request:forgetNamed').test(rest.slice(0, length + 1));
+  const clause = clauseStart(text.slice(0, phrase.start), pack);
   const candidates = isNamed
     ? [own]
     : [
@@ -328,117 +319,27 @@ export function forgetObject(unit: ReadUnit, before: string): ForgetObject {
     needsObject: phrase.needsObject === true,
     isIdiom: phrase.isIdiom,
     clause,
-    near: phrase.isIdiom || POINTS.test(near) || pack?.script === 'han' ? near : null,
+    near: phrase.isIdiom || pack.script === 'han' || points(near, pack) ? near : null,
     ahead: [text.slice(0, phrase.end), before],
     following: lead !== '' && phrase.end <= lead.length ? lead.length : null,
-    isDenied: phrase.isDenial === true || (pack !== null && lead.search(deniedKeeping(pack)) >= 0),
+    isDenied: phrase.isDenial === true || lead.search(deniedKeeping(pack)) >= 0,
   };
 }
 
-/** Where a clause begins: at a mark, or at a conjunction. */
-const CLAUSE = /[,;.:!?–—…、，。]| (?=(?:but|aber|pero|mas|mais|ma|però|maar) )|(?<=けど)|(?=でも)/gu;
+/** Where the last clause of a text begins: at a mark, or at a conjunction. */
+function clauseStart(text: string, { script, requests: { but } }: Pack): number {
+  const conjunction = script === 'han' ? but || '(?!)' : ` (?=(?:${but}) )`;
+  return [...text.matchAll(packRegExp(`[,;.:!?–—…、，。]|${conjunction}`, 'giu'))].at(-1)?.index ?? 0;
+}
+
+/** Whether words point at what was just said. A verb of removing without such a word and without an object asks nothing of the memory. */
+function points(words: string, pack: Pack): boolean {
+  return packPattern(pack, 'request:points').test(words);
+}
 
 /** When a reminder is due; null where the sentence does not say. */
 export function dueOf(unit: ReadUnit, now: Date, timeZone: string): Date | null {
   if (unit.pack === null) return null;
   const dates = findDates(unit.text, unit.pack, { now, timeZone, prefer: 'future' });
   return dates.find(({ to }) => to === null || to.getTime() > now.getTime())?.from ?? null;
-}
-
-const OPENING: Readonly<Record<string, string>> = {
-  en: "(?:no|nope|sorry|wait|oops|correction|actually)[,.!]* +(?:sorry,? |wait,? |actually,? )?(?:it's |it is |it was |i meant |i mean |make (?:it|that) |that should be |should be )?|i meant |i mean |make (?:it|that) |correction:? ",
-  de: '(?:nein|nee|sorry|halt|moment|quatsch)[,.!]* +(?:es ist |ich meinte |ich meine )?|ich meinte |ich meine ',
-  es: '(?:no|perdón|espera)[,.!]* +(?:es |era |quise decir |digo )?|quise decir |digo ',
-  fr: "(?:non|pardon|attends)[,.!]* +(?:c'est |je voulais dire )?|je voulais dire ",
-  pt: '(?:não|desculpa|espera)[,.!]* +(?:é |era |quis dizer )?|quis dizer ',
-  it: '(?:no|scusa|aspetta)[,.!]* +(?:è |era |volevo dire )?|volevo dire ',
-  nl: '(?:nee|sorry|wacht)[,.!]* +(?:het is |ik bedoel |ik bedoelde )?|ik bedoel(?:de)? ',
-};
-const MOST_WORDS = 4;
-
-/**
- * "No, Thursday": a short answer that puts another value in the place of the one just given. Only where one slot of the last turns
- * has a value of the same kind (a weekday for a weekday, a number for a number, a name for a name): otherwise null.
- */
-export function correctionOf(
-  unit: ReadUnit,
-  said: readonly ReadStatement[],
-  input: ReadInput,
-  turn: number,
-): ReadStatement | null {
-  const { pack } = unit;
-  const opening = pack === null ? undefined : OPENING[pack.language];
-  if (pack === null || opening === undefined || unit.isForeign || unit.text.length > 80) return null;
-  const match = new RegExp(`^(?:${opening})(.+)$`, 'iu').exec(plainMarks(unit.text));
-  const value = withoutEnd(match?.[1] ?? '', '.! \t\n').trim();
-  if (value === '' || value.includes('?') || value.split(' ').length > MOST_WORDS) return null;
-  const kind = kindOf(value, pack);
-  if (kind === null) return null;
-  const recent = said.filter(
-    ({ quotes, value: old }) => old !== null && turn - (quotes[0]?.turn ?? 0) <= 2 && turn > (quotes[0]?.turn ?? 0),
-  );
-  const [own, ...others] = recent.filter(({ value: old }) => kindOf(old ?? '', pack) === kind);
-  if (own !== undefined && others.length === 0 && own.attribute !== null) {
-    return corrected(
-      { subject: own.subject, attribute: own.attribute, type: own.type },
-      value,
-      unit,
-      input,
-      turn,
-      null,
-    );
-  }
-  const lastTurns = [...input.earlier, ...input.turns.slice(0, turn - 1)]
-    .filter(({ origin }) => origin === 'user')
-    .slice(-2);
-  const matches = input.known
-    .map((memory, index) => ({ memory, number: index + 1 }))
-    .filter(({ memory }) => memory.attribute !== null && memory.value !== null && kindOf(memory.value, pack) === kind)
-    .filter(({ memory }) => memory.sourceEvents.some((id) => lastTurns.some((event) => event.id === id)));
-  const [only] = matches;
-  if (only === undefined || matches.length > 1 || own !== undefined) return null;
-  if (normalValue(only.memory.value ?? '') === normalValue(value)) return null;
-  return corrected(
-    { subject: only.memory.subject, attribute: only.memory.attribute as string, type: only.memory.type },
-    value,
-    unit,
-    input,
-    turn,
-    only.number,
-  );
-}
-
-function corrected(
-  of: { subject: string; attribute: string; type: string },
-  value: string,
-  unit: ReadUnit,
-  input: ReadInput,
-  turn: number,
-  known: number | null,
-): ReadStatement {
-  const slot = {
-    ...of,
-    value,
-    polarity: 'affirmed' as const,
-    tense: null,
-    from: null,
-    start: 0,
-    end: unit.text.length,
-  };
-  return readStatement({
-    ...of,
-    value,
-    text: renderSlot(slot, unit.pack as Pack, input.attributes),
-    quotes: [{ turn, words: unit.text }],
-    relation: known === null ? null : { kind: 'replaces', known },
-  });
-}
-
-/** What sort of value it is: only the same sort takes its place. */
-function kindOf(value: string, pack: Pack): string | null {
-  const plain = plainMarks(value);
-  if (wordsPattern(pack.calendar.weekdays.join('|'), pack.script).test(plain)) return 'weekday';
-  if (wordsPattern(pack.calendar.months.join('|'), pack.script).test(plain) && /\d/.test(plain)) return 'date';
-  if (/^[€$£]?\d[\d.,:]*\s?(?:\p{L}{1,8}|[€$£])?$/u.test(plain)) return 'number';
-  return isUser(plain) || !/^\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+){0,2}$/u.test(plain) ? null : 'name';
 }

@@ -6,8 +6,25 @@ import { splitSentences, type TextSpan } from '../../../language/sentences.ts';
 import { attributeLabel, type AttributeTable } from '../../../record/attributes.ts';
 import { isUser, type Tense } from '../../../record/statement.ts';
 import { type FilledSlot, fillSlots } from './fill-slots.ts';
+import type { Event } from '../../../record/event.ts';
 import type { Unit } from './selector.ts';
 import type { Embedder, EmbedOptions } from '../../../models/embedder.ts';
+
+/** A turn of a conversation that is read. */
+export interface Turn {
+  event: Event;
+  /** Its number, from 1. */
+  number: number;
+  units: ReadUnit[];
+  /** Whose "I" it is: the user, or one of several speakers. */
+  speaker: string;
+  pack: Pack | null;
+}
+
+/** Whether an event is a message of the user's. */
+export function isOwnMessage({ kind, origin }: Event): boolean {
+  return kind === 'message' && origin === 'user';
+}
 
 /** A turn taken apart. */
 export interface TurnUnits {

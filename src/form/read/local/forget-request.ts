@@ -1,0 +1,161 @@
+import { detectPack, packPattern, packRegExp, plainMarks } from '../../../language/packs/packs.ts';
+import type { Event } from '../../../record/event.ts';
+import type { Memory } from '../../../record/memory.ts';
+import {
+  type AskedIn,
+  HALF,
+  isMoreThanGreeting,
+  type Meanable,
+  meantByRequest,
+  namesNothing,
+  namesTopic,
+} from '../../meant-by-request.ts';
+import type { Reading, ReadInput } from '../reader.ts';
+import { forgetObject, type ForgetObject } from './requests.ts';
+import { isOwnMessage, type ReadUnit, type Turn } from './units.ts';
+
+/** Reads a request to forget: what it means, and what of its own turn is not formed. */
+export function forget(turn: Turn, unit: ReadUnit, input: ReadInput, reading: Reading): void {
+  const quote = { turn: turn.number, words: unit.text };
+  const said = plainMarks(turn.event.content.slice(0, unit.start));
+  const object = forgetObject(unit, said);
+  const before = meanableBefore(turn, input, reading);
+  // "Take the vanilla off" is work on a list, where a list has the vanilla.
+  const meanable = object.needsObject ? before.filter(({ content }) => !isTask(content)) : before;
+  const asked = { attributes: input.attributes, pack: unit.pack };
+  const isGrounded: IsGrounded = (words, least = 1) => meantByRequest(words, meanable, { ...asked, least }).length > 0;
+  const isAll = unit.pack !== null && packPattern(unit.pack, 'request:all').test(unit.text);
+  const told = toldBefore(turn, unit, object, isAll).find((words) => isGrounded(words, HALF));
+  const { points, about } = aboutOf({ ...object, told }, isGrounded, asked);
+  const inTurn = told === undefined ? meantInTurn(turn, unit, { ...object, points, isGrounded, asked }) : null;
+  if (inTurn !== null) {
+    // What the turn says before the request is not formed at all; what its sentence says after it is not either.
+    if (inTurn.isBefore)
+      reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+    reading.forgets.push({ quote: { ...quote, words: inTurn.words }, about: inTurn.about, known: [] });
+    return;
+  }
+  const pointsBack = about === '' && unit.index === 0;
+  if (about === null || (pointsBack && isTask(lastOwn(turn, input)?.content ?? ''))) return;
+  const isToldBefore = told !== undefined && about === told;
+  // "I moved to Graz. Forget that.": what this turn says before the request is not formed at all.
+  if (about === '' || about === said.trim() || isToldBefore)
+    reading.statements = reading.statements.filter(({ quotes }) => quotes[0]?.turn !== turn.number);
+  const meant = pointsBack ? saidLast(turn, input) : meantByRequest(about, input.known, asked);
+  const known = input.known.flatMap((memory, index) => (meant.includes(memory) ? [index + 1] : []));
+  reading.forgets.push({ quote, about: about === '' && !pointsBack ? said.trim() : about, known, isToldBefore, isAll });
+}
+
+/** Takes an earlier request back, unless the turn keeps something else: "Delete what you know of my therapy. The allergy, keep that." */
+export function takeBack(turn: Turn, { text, pack }: ReadUnit, input: ReadInput, reading: Reading): void {
+  const asked = { attributes: input.attributes, pack };
+  const meanable = meanableBefore(turn, input, reading);
+  const here = reading.forgets.filter(({ quote }) => quote.turn === turn.number);
+  const forgotten = new Set(here.flatMap(({ about }) => meantByRequest(about, meanable, asked)));
+  const kept = here.length === 0 ? [] : meantByRequest(text, meanable, asked);
+  if (kept.length > 0 && !kept.some((item) => forgotten.has(item))) return;
+  reading.forgets.push({ quote: { turn: turn.number, words: text }, about: text, known: [], takenBack: true });
+}
+
+type IsGrounded = (words: string, least?: number) => boolean;
+
+/**
+ * "I shouldn't have told you about Danny. That's his business. Forget it.": clauses that speak of what was told before; for "forget all
+ * you know of him", with any name that the turn has.
+ */
+function toldBefore(
+  { event }: Turn,
+  { pack, text, start }: ReadUnit,
+  { candidates }: ForgetObject,
+  isAll: boolean,
+): string[] {
+  if (pack === null) return [];
+  const clauses = plainMarks(event.content.slice(0, start + text.length)).split(CLAUSE_END);
+  // "Delete all about my ex. I mean, all about Markus.": a request is told again in other words.
+  const explained = packRegExp(`^[\\s.!?,;–—-]*(?:${pack.requests.again || '(?!)'})[,:]? ([^.!?\\n]{3,120})`).exec(
+    plainMarks(event.content.slice(start + text.length)),
+  )?.[1];
+  const told = [
+    ...(explained === undefined ? [] : [explained]),
+    ...clauses.filter((clause) => packPattern(pack, 'request:told').test(clause)),
+    // "The row with the neighbour is settled, you can forget that whole story."
+    ...(isAll ? clauses : []),
+  ];
+  if (!packPattern(pack, 'they').test(candidates[0] ?? '')) return told;
+  return [...told, ...clauses.flatMap((clause) => clause.match(NAME) ?? [])];
+}
+
+const CLAUSE_END = /[,;.:!?–—…、，。]/u;
+const NAME = /\p{Lu}\p{L}+/gu;
+
+/** What a request is about; empty where it points at what was said just before, null where nothing is asked. */
+function aboutOf(
+  { candidates, needsObject, isIdiom, near, ahead, told }: ForgetObject & { told?: string },
+  isGrounded: IsGrounded,
+  asked: AskedIn,
+): { points: boolean; about: string | null } {
+  const isNothing = (words: string): boolean => namesNothing(words, asked);
+  const [first = ''] = candidates;
+  const points = !needsObject && [near ?? first, first].some(isNothing);
+  // Only the words of the request itself and of its clause may be told by a part of them.
+  const grounded =
+    candidates.slice(0, 2).find((words) => isGrounded(words)) ??
+    told ??
+    candidates.find((words) => isGrounded(words)) ??
+    candidates.slice(0, 2).find((words) => isGrounded(words, HALF));
+  if (grounded !== undefined || isIdiom) return { points, about: grounded ?? (points ? '' : null) };
+  const named =
+    candidates.find((words) => namesTopic(words, asked)) ??
+    (points ? ahead : candidates).find((words) => !isNothing(words));
+  return { points, about: named ?? '' };
+}
+
+/** "Calculate the fare", "shopping list: eggs, flour, milk": a task or a list, which tells nothing of the user. */
+function isTask(content: string): boolean {
+  const pack = detectPack(content);
+  return LIST.test(content) || (pack !== null && packPattern(pack, 'ask').exec(content)?.index === 0);
+}
+
+const LIST = /^[^:,.]{1,40}:[^,]+,[^,]+,|^\s*[<{[]/u;
+
+function lastOwn(turn: Turn, { earlier, turns }: ReadInput): Event | undefined {
+  return [...earlier, ...turns.slice(0, turn.number - 1)].findLast(isOwnMessage);
+}
+
+/** "Don't keep this: I take sertraline.", "I applied elsewhere, but don't save that": what is meant stands beside the request. */
+function meantInTurn(
+  { event }: Turn,
+  { text, start }: ReadUnit,
+  object: ForgetObject & { points: boolean; isGrounded: IsGrounded; asked: AskedIn },
+): { words: string; about: string; isBefore: boolean } | null {
+  const { following, clause, near, points, isDenied, isGrounded, asked } = object;
+  const lead = text.slice(0, following ?? 0);
+  const after = text.slice(lead.length).replace(/^[\s:]+/u, '');
+  if ((points || isDenied) && lead !== '' && isMoreThanGreeting(after) && !isGrounded(lead))
+    return { words: lead, about: after, isBefore: false };
+  const own = plainMarks(event.content.slice(0, start + clause)).trim();
+  // "Never mind what I said there, …" tells nothing itself.
+  const isNamed = namesNothing(own, asked) || isGrounded(own) || isGrounded(near ?? '', HALF);
+  const isMeant = clause > 0 && points && isMoreThanGreeting(own) && !isNamed;
+  return isMeant ? { words: text.slice(clause), about: own, isBefore: true } : null;
+}
+
+/** What is known from the user's turn before this one. */
+function saidLast(turn: Turn, input: ReadInput): Memory[] {
+  const last = lastOwn(turn, input);
+  return input.known.filter(({ sourceEvents }) => last !== undefined && sourceEvents.includes(last.id));
+}
+
+/** What a request can mean: what is known, what these turns state, and what was said before. */
+function meanableBefore(turn: Turn, input: ReadInput, reading: Reading): Meanable[] {
+  const now = reading.statements.map(({ attribute, value, text }) => ({
+    attribute,
+    value,
+    content: text,
+    statedAt: turn.event.occurredAt,
+  }));
+  const spoken = [...input.earlier, ...input.turns.slice(0, turn.number - 1)]
+    .filter(isOwnMessage)
+    .map(({ content, occurredAt }) => ({ attribute: null, value: null, content, statedAt: occurredAt }));
+  return [...input.known, ...now, ...spoken];
+}

@@ -1,0 +1,210 @@
+import { extractEntities } from '../../../language/entities.ts';
+import { type DateContext, findDates } from '../../../language/pack-dates.ts';
+import type { Pack } from '../../../language/packs/pack.ts';
+import { packPattern, packRegExp, plainMarks, wordsPattern } from '../../../language/packs/packs.ts';
+import { isUser, type Tense, USER } from '../../../record/statement.ts';
+import { type ReadInput, readStatement, type ReadStatement } from '../reader.ts';
+import type { FilledSlot } from './fill-slots.ts';
+import { dueOf, type Request } from './requests.ts';
+import type { Selection } from './selector.ts';
+import { type ReadUnit, renderSlot, type Turn, withDates } from './units.ts';
+
+/** How important something is that the user asks to remember. */
+export const REMEMBERED: number = 0.8;
+const MOST_MERGED_WORDS = 32;
+const SHORT_WORDS = 9;
+
+/** A sentence, with what it asks of the memory and what the selector takes it for. */
+export interface Asked {
+  unit: ReadUnit;
+  request: Request | null;
+  selection: Selection;
+  hasVector: boolean;
+}
+
+/** A sentence that is kept. */
+export interface Kept extends Asked {
+  isWanted: boolean;
+  /** Only its slots are certain enough; its words are not worth keeping. */
+  isSlotOnly?: boolean;
+}
+
+/** What is formed of the sentences of a turn that are kept: their slots, and their own words where slots do not say it all. */
+export function statementsOf(turn: Turn, kept: readonly Kept[], input: ReadInput): ReadStatement[] {
+  const statements: ReadStatement[] = [];
+  const at = { now: turn.event.occurredAt, timeZone: input.timeZone, prefer: 'future' as const };
+  for (const group of grouped(kept)) {
+    const slots = group.flatMap(({ unit }) => unit.filled.map((slot) => ({ slot, unit })));
+    for (const { slot, unit } of slots) statements.push(slotStatement(turn, slot, unit, group, input));
+    if (group.every(({ isSlotOnly }) => isSlotOnly === true) || isSaidBySlots(group, at)) continue;
+    statements.push(ownWords(turn, group, input));
+  }
+  return statements;
+}
+
+/** Neighbours of a few words are kept together: "A girl. Morenikeji. 2.9 kg." says little in parts. */
+function grouped(kept: readonly Kept[]): Kept[][] {
+  const groups: Kept[][] = [];
+  const words = (group: readonly Kept[]): number =>
+    group.reduce((sum, { unit }) => sum + unit.text.split(/\s+/).length, 0);
+  for (const item of kept) {
+    const last = groups.at(-1);
+    const before = last?.at(-1);
+    const isNext = before !== undefined && before.unit.index === item.unit.index - 1;
+    const isSmall =
+      last !== undefined && (words(last) < SHORT_WORDS || item.unit.text.split(/\s+/).length < SHORT_WORDS);
+    const isPlain = item.isSlotOnly !== true && before?.isSlotOnly !== true && item.request === before?.request;
+    const isSpaced = item.unit.pack?.script !== 'han' || item.unit.text.length < 12;
+    if (
+      last !== undefined &&
+      isNext &&
+      isSmall &&
+      isPlain &&
+      isSpaced &&
+      words(last) + words([item]) <= MOST_MERGED_WORDS
+    )
+      last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}
+
+/** Whether slots say most of what the words say. */
+function isSaidBySlots(group: readonly Kept[], at: DateContext): boolean {
+  return group.every(({ unit, request }) => {
+    if (unit.filled.length === 0 || request === 'remember') return false;
+    const start = Math.min(...unit.filled.map((slot) => slot.start));
+    const end = Math.max(...unit.filled.map((slot) => slot.end));
+    return end - start >= unit.text.length * 0.6 || isFrame(unit, start, end, at);
+  });
+}
+
+/** Whether nothing is left of a sentence beside its slots but a date that they have, a word of courtesy or "from now on". */
+function isFrame(unit: ReadUnit, start: number, end: number, at: DateContext): boolean {
+  const pack = unit.pack as Pack;
+  const text = plainMarks(unit.text);
+  const characters = [...text].length === text.length ? text.split('') : [];
+  const blank = (from: number, to: number): void => void characters.fill(' ', from, to);
+  blank(start, end);
+  if (unit.filled.some(({ from }) => from !== null))
+    for (const date of findDates(text, pack, at)) blank(date.start, date.end);
+  const rest = characters
+    .join('')
+    .replace(packPattern(pack, 'request:wish'), ' ')
+    .replace(
+      wordsPattern(
+        `${pack.words.greeting}|${pack.words.assent}|${pack.calendar.from}|${pack.requests.lead}`,
+        pack.script,
+        'giu',
+      ),
+      ' ',
+    );
+  return characters.length > 0 && !/[\p{L}\p{N}]/u.test(rest);
+}
+
+function slotStatement(
+  turn: Turn,
+  slot: FilledSlot,
+  unit: ReadUnit,
+  group: readonly Kept[],
+  input: ReadInput,
+): ReadStatement {
+  const pack = unit.pack as Pack;
+  const item = group.find((other) => other.unit === unit) ?? group[0];
+  const subject = subjectFor(slot.subject, turn.speaker);
+  const isWish = slot.attribute.startsWith('answer_') || slot.attribute === 'preferred_name';
+  return readStatement({
+    subject,
+    attribute: slot.attribute,
+    value: slot.value,
+    polarity: slot.polarity,
+    tense: slot.tense ?? (slot.attribute === 'working_hours' ? 'habit' : 'holds'),
+    type: isWish || input.attributes.policyOf(slot.attribute).category === 'preference' ? 'preference' : 'fact',
+    text: renderSlot({ ...slot, subject }, pack, input.attributes),
+    quotes: [{ turn: turn.number, words: unit.text }],
+    from: slot.from === null ? null : slot.from.toISOString(),
+    importance: item?.isWanted === true ? REMEMBERED : null,
+    names: namesOf(unit.text),
+  });
+}
+
+function ownWords(turn: Turn, group: readonly Kept[], input: ReadInput): ReadStatement {
+  const [first, last] = [group[0] as Kept, group.at(-1) as Kept];
+  const words = turn.event.content.slice(first.unit.start, last.unit.end);
+  const main = group.toSorted((left, right) => right.selection.keep.yes - left.selection.keep.yes)[0] as Kept;
+  const at = { now: turn.event.occurredAt, timeZone: input.timeZone };
+  const tense = tenseOf(main);
+  const { text, dates } = withDates(words, tense, turn.pack, at);
+  const ahead = dates.find(({ from }) => from !== null && from.getTime() > at.now.getTime() - 86_400_000);
+  const due =
+    main.request === 'reminder'
+      ? dueOf(main.unit, at.now, input.timeZone)
+      : tense === 'planned'
+        ? (ahead?.from ?? null)
+        : null;
+  const type = typeOf(main, due);
+  const day = tense === 'planned' ? ahead : tense === 'happened' ? dates[0] : undefined;
+  return readStatement({
+    subject: subjectOfWords(main, turn),
+    type,
+    tense,
+    text,
+    quotes: [{ turn: turn.number, words }],
+    from: day?.from?.toISOString() ?? null,
+    due: type === 'intention' ? (due?.toISOString() ?? null) : null,
+    importance: main.isWanted ? REMEMBERED : null,
+    names: namesOf(words),
+  });
+}
+
+function best<Name extends string>(probabilities: Record<Name, number>, without: readonly Name[] = []): Name {
+  const entries = (Object.entries(probabilities) as [Name, number][]).filter(([name]) => !without.includes(name));
+  return entries.toSorted((left, right) => right[1] - left[1])[0]?.[0] as Name;
+}
+
+/** The tense, with the words of the language as a check on the learned guess. */
+function tenseOf({ selection, unit, request }: Kept): Tense {
+  if (request === 'reminder') return 'planned';
+  if (request === 'wish') return 'habit';
+  const guess = best(selection.tense);
+  if (unit.pack === null) return guess === 'habit' ? 'holds' : guess;
+  const says = (name: 'habit' | 'future' | 'past'): boolean =>
+    packPattern(unit.pack as Pack, name).test(plainMarks(unit.text));
+  if (guess !== 'habit' && says('habit') && selection.tense.habit > 0.25) return 'habit';
+  return guess;
+}
+
+/** A type that may be formed: an instruction is a preference, and an intention has a day. */
+function typeOf({ selection, request }: Kept, due: Date | null): string {
+  if (request === 'wish') return 'preference';
+  if (request === 'reminder') return due === null ? 'context' : 'intention';
+  const guess: string = best(selection.type, due === null ? ['intention'] : []);
+  return guess === 'instruction' ? 'preference' : guess;
+}
+
+/** "My sister Ana moved to Graz" is about her, where the words begin with her relation and name. */
+function subjectOfWords({ unit, selection }: Kept, turn: Turn): string {
+  const { pack } = unit;
+  if (pack === null || pack.script === 'han' || selection.about.other < 0.5) return turn.speaker;
+  const relations = Object.keys(pack.relations)
+    .toSorted((left, right) => right.length - left.length)
+    .join('|');
+  const match = packRegExp(`^(?:[\\p{L}']+,? ){0,1}?(?:${pack.my}) (${relations}),? (\\p{L}[\\p{L}'-]+)`).exec(
+    plainMarks(unit.text),
+  );
+  const relation = pack.relations[match?.[1]?.toLowerCase() ?? ''];
+  if (match === null || relation === undefined || !/^\p{Lu}/u.test(match[2] ?? '')) return turn.speaker;
+  return subjectFor(`User's ${relation} ${match[2]?.replace(/'s$/, '')}`, turn.speaker);
+}
+
+function subjectFor(subject: string, speaker: string): string {
+  if (speaker === USER) return subject;
+  return isUser(subject) ? speaker : subject.replace(/^User's/, `${speaker}'s`);
+}
+
+function namesOf(text: string): string[] {
+  return extractEntities(text)
+    .filter(({ type }) => ['person', 'organisation', 'place', 'project', 'product'].includes(type))
+    .map(({ name }) => name)
+    .slice(0, 8);
+}
