@@ -547,6 +547,21 @@ for (const database of databases('sql')) {
       expect(await asked('What is the name of my partner?')).toEqual(['Luis']);
       expect(await asked('Wie heißt mein Haustier?')).toEqual(['Miso']);
       expect(await asked('Where is the boat?')).toEqual(['Nautilus']);
+      expect(await asked("What is the name of Boma's school?")).toEqual([]);
+      expect(await asked('What did the party for my partner cost?')).toEqual([]);
+    });
+
+    it('what was told long ago and recorded just now is not fresh', async () => {
+      const handle = open({ user: 'bea' });
+      const occurredAt = new Date(clock.now() - 100 * DAY);
+      await handle.logInteraction({ userMessage: 'I live in Ghent.', agentResponse: 'Noted.', occurredAt });
+      await handle.logInteraction({ userMessage: 'The oven is broken again.', agentResponse: 'Oh no.', occurredAt });
+      await varve.drain();
+      clock.advance(MINUTE);
+      const { results } = await handle.recall('Where does she live?', { abstain: false });
+      const ages = results.map(({ explanation }) => explanation.find(({ signal }) => signal === 'fresh')?.value ?? 0);
+      expect(results.some(({ kind }) => kind === 'memory')).toBe(true);
+      expect(Math.max(...ages)).toBeLessThan(0.01);
     });
 
     it('what is asked of the user comes before what is said of their relatives', async () => {

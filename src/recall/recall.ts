@@ -101,7 +101,7 @@ async function findCandidates(
   const match = matchLexically(view.index, analysis.terms);
   const aboutNamed = await documentsAboutNamed(reader, scope, query, view);
   const asked = new Set([
-    ...askedFacts(analysis.terms, view, attributes),
+    ...askedFacts(analysis, view, attributes),
     ...askedKinds(analysis.terms, view, memoryTypes),
     ...askedChanges(analysis, view, memoryTypes),
   ]);

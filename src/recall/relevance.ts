@@ -152,14 +152,14 @@ export interface RecordSignals {
   entity: number;
 }
 
-/** 1 for something read or made just now, falling to 0 within a year. */
+/** 1 for something read or said just now, falling to 0 within a year. */
 export function recencyOf(lastAccess: Date, now: number): number {
   return clamp(1 - (now - lastAccess.getTime()) / (365 * DAY), 0, 1);
 }
 
 export function recordSignals(memory: Memory, now: number, isAboutNamed: boolean): RecordSignals {
   return {
-    recency: recencyOf(memory.lastAccessedAt ?? memory.createdAt, now),
+    recency: recencyOf(memory.lastAccessedAt ?? memory.statedAt, now),
     importance: memory.importance,
     frequency: Math.min(memory.accessCount / 20, 1),
     entity: isAboutNamed ? 1 : 0,

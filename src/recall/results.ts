@@ -82,7 +82,7 @@ export async function loadResults(reader: Reader, database: Database, loading: L
 /** Whether a memory that another has replaced is itself the answer: the question is about the time when it was true. */
 function wasTrue(memory: Memory, { wants, times }: Loading['analysis']): boolean {
   if (memory.archiveReason !== 'superseded' && memory.archiveReason !== 'contradicted') return false;
-  const from = (memory.validFrom ?? memory.createdAt).getTime();
+  const from = (memory.validFrom ?? memory.statedAt).getTime();
   const to = (memory.validTo ?? memory.archivedAt ?? memory.updatedAt).getTime();
   return wants.past || times.some((range) => from < range.to && to > range.from);
 }

@@ -246,7 +246,7 @@ export async function memoriesForRecall(
       'valid_from as validFrom',
       'valid_to as validTo',
       'tense',
-      'created_at as createdAt',
+      'stated_at as statedAt',
       'archived_at as archivedAt',
       'expires_at as expiresAt',
       'contradicted_by as successor',
@@ -259,7 +259,7 @@ export async function memoriesForRecall(
     createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
   ).execute();
   return rows.map(
-    ({ validFrom, validTo, tense, createdAt, archivedAt, permanent, quotes, sourceEvents, sourceType, ...row }) => ({
+    ({ validFrom, validTo, tense, statedAt, archivedAt, permanent, quotes, sourceEvents, sourceType, ...row }) => ({
       ...row,
       isPermanent: permanent === 1,
       sources: tellingEvents({
@@ -267,7 +267,7 @@ export async function memoriesForRecall(
         sourceEvents: JSON.parse(sourceEvents) as string[],
         sourceType,
       }),
-      time: validFrom ?? createdAt,
+      time: validFrom ?? statedAt,
       until: LASTING.has(tense) ? (validTo ?? archivedAt ?? Infinity) : null,
       isArchived: archivedAt !== null,
     }),
@@ -332,7 +332,7 @@ function thenOf(memory: Memory): Omit<MemoryForRecall, 'rowId' | 'id'> {
     category: memory.category,
     sources: tellingEvents(memory),
     isPermanent: memory.permanent,
-    time: (memory.validFrom ?? memory.createdAt).getTime(),
+    time: (memory.validFrom ?? memory.statedAt).getTime(),
     until: LASTING.has(memory.tense) ? (memory.validTo?.getTime() ?? Infinity) : null,
     isArchived: memory.archivedAt !== null,
     expiresAt: memory.expiresAt?.getTime() ?? null,

@@ -69,7 +69,7 @@ export function memoryRecord(memory: Memory): FoundRecord {
     ...(memory.title === null ? {} : { title: givenText(memory.title, memory.trust) }),
     ...(memory.url === null || !isTrusted ? {} : { url: inertText(memory.url) }),
     ...(memory.tags.length === 0 ? {} : { tags: memory.tags.map((tag) => inertText(oneLine(tag))) }),
-    date: (memory.validFrom ?? memory.createdAt).toISOString(),
+    date: (memory.validFrom ?? memory.statedAt).toISOString(),
     importance: Number(memory.importance.toFixed(2)),
     trust: memory.trust,
   };

@@ -81,7 +81,7 @@ function questionRows(
     now: question.now,
     match,
     allowed: view.live,
-    asked: new Set([...askedFacts(analysis.terms, view, ATTRIBUTES), ...askedKinds(analysis.terms, view, TYPES)]),
+    asked: new Set([...askedFacts(analysis, view, ATTRIBUTES), ...askedKinds(analysis.terms, view, TYPES)]),
     similarityOf: (ordinal) => similarities[ordinal] as number,
     meaning,
   });

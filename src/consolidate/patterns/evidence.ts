@@ -69,7 +69,7 @@ export function fromEpisode(memory: Memory): Evidence {
     tool: typeof named === 'string' ? named : (toolTag ?? null),
     session: memory.sourceSession,
     entities: memory.entities,
-    at: memory.validFrom ?? memory.createdAt,
+    at: memory.validFrom ?? memory.statedAt,
     memories: [memory],
     events: memory.sourceEvents,
     vector: null,
