@@ -147,6 +147,40 @@ for (const database of databases()) {
       expect(await live()).toEqual(['User: it is Birch.']);
     });
 
+    it('[X3] a claim that is known, and turns out to have been made earlier, too, changes what that earlier time excluded', async () => {
+      const claims = {
+        none: { text: 'User has no allergies.', value: null, denied: true },
+        not: { text: 'User is not allergic to lactose.', value: 'lactose', denied: true, inferred: true },
+        lactose: { text: 'User is allergic to lactose.', value: 'lactose', inferred: true },
+        nuts: { text: 'User is allergic to nuts.', value: 'nuts' },
+      };
+      const tell = async (name: keyof typeof claims, day: number): Promise<FormResult> => {
+        const content = `On day ${day} it is like this: ${claims[name].text}`;
+        await kim.observe({ content, occurredAt: new Date(START.getTime() - (10 - day) * DAY) });
+        const statement = item({ attribute: 'allergy', turn: 1, quote: content, ...claims[name] });
+        server.otherwise({ chat: answering({ read: reading({ statements: [statement] }) }) });
+        return kim.form();
+      };
+      await tell('none', 1);
+      await tell('not', 3);
+      await tell('lactose', 4);
+      await tell('nuts', 6);
+      expect(await live()).toEqual([claims.not.text, claims.nuts.text]);
+      // From day 2 on there was an allergy: "no allergies" did not keep out what was concluded on day 4, which is later than day 3.
+      const { confirmed, retired } = await tell('nuts', 2);
+      expect(new Set(await live())).toEqual(new Set([claims.lactose.text, claims.nuts.text]));
+      const { items } = await kim.memories.list({ archived: 'only' });
+      const not = items.find(({ content }) => content === claims.not.text);
+      expect(retired).toEqual([not?.id]);
+      expect(not).toMatchObject({ archiveReason: 'superseded', contradictedBy: confirmed[0] });
+      const [lactose, nuts] = await liveStatements(kim).then((all) =>
+        [claims.lactose, claims.nuts].map(({ text }) => all.find(({ content }) => content === text)),
+      );
+      expect(lactose).toMatchObject({ archivedAt: null, contradictedBy: null, validTo: null });
+      expect(nuts).toMatchObject({ id: confirmed[0], statedAt: new Date(START.getTime() - 4 * DAY) });
+      expect(nuts?.sourceEvents).toHaveLength(2);
+    });
+
     describe('a date that is moved', () => {
       const dentist = (day: string, words: string, more: Partial<StatementAnswer> = {}): StatementAnswer =>
         item({
