@@ -1,30 +1,36 @@
-import type { Event } from '../record/event.ts';
+import { estimateTokens } from '../language/words.ts';
+import { MINUTE } from '../record/clock.ts';
+import { type Event, ORIGIN_WEIGHTS } from '../record/event.ts';
 import type { SourceType } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
-import type { Scope } from '../record/scope.ts';
-import type { Reader as StoreReader, Writer } from '../store/database.ts';
+import { ownerKey, type Scope } from '../record/scope.ts';
+import type { Parts, Reader as StoreReader, Writer } from '../store/database.ts';
 import { findEvents } from '../store/event-store.ts';
-import type { RunCause } from '../store/history-store.ts';
-import { changeOwner, seeOwner } from '../store/owner-store.ts';
-import { applyStatements } from './apply/apply.ts';
-import { commitFormation, keepRefusals } from './apply/commit-formation.ts';
-import { type CheckContext, checkStatements } from './check/check.ts';
+import { saysForgotten } from '../store/forget/forget.ts';
+import { insertRefusals, insertRun, type RunCause } from '../store/history-store.ts';
+import { assertNotErased, changeOwner, seeOwner } from '../store/owner-store.ts';
+import { enqueue } from '../store/queue/enqueue.ts';
+import { advanceFormation, findSession, listSessionEvents, markProcessed } from '../store/session-store.ts';
+import { type Applied, applyStatements } from './apply/apply.ts';
+import { spokenEvents, writeReflections, writeTopics } from './apply/reflections.ts';
+import { applyEnds, applyForgets } from './apply/requests.ts';
+import { type CheckContext, checkStatements, plainText } from './check/check.ts';
 import { ownerOf } from './compare.ts';
-import { type FormResult, nothingFormed } from './formation-result.ts';
+import { type FormResult, nothingFormed, type Refusal } from './formation-result.ts';
 import type { FormDeps, LimitSettings } from './formation-settings.ts';
 import {
   checkContext,
+  type Formable,
   type FormWork,
   isEmpty,
   readTurns,
-  type Stretch,
   userNamesOf,
   withoutIndex,
 } from './read-turns.ts';
+import { createModelReader } from './read/model-reader.ts';
 import type { ReadPromptInput } from './read/read-prompt.ts';
 import { type Reader, type ReadStatement, usesModel } from './read/reader.ts';
-import { findSession, listSessionEvents } from '../store/session-store.ts';
-import { estimateTokens } from '../language/words.ts';
+import { formationJob } from './triggers.ts';
 
 /** How a formation is run. */
 export interface FormOptions {
@@ -47,68 +53,105 @@ export interface FormOptions {
  * the events wait for the next try. Of two formations at the same time the second finds the cursor moved and does nothing.
  */
 export async function formSession(deps: FormDeps, scope: Scope, options: FormOptions = {}): Promise<FormResult> {
+  const { turnCharacters } = deps.settings.limits;
+  return formTaken(deps, scope, {
+    ...options,
+    by: 'model',
+    // The user's turns are shown whole, within reason.
+    shown: { turnCharacters, userCharacters: turnCharacters * 10 },
+    reason: 'learned from the conversation',
+    take: (reader, place) => takeUnformed(reader, deps, place, options),
+  });
+}
+
+/**
+ * Reads an exchange right after it was logged. The events stay unread for the session's own formation: a model replaces these drafts,
+ * and the local reader finds what it has read already.
+ */
+export async function formExchange(
+  deps: FormDeps,
+  scope: Scope,
+  ids: readonly string[],
+  { by = 'local', ...options }: { by?: 'local' | 'model' } & Pick<FormOptions, 'complete' | 'signal'> = {},
+): Promise<FormResult> {
+  return formTaken(deps, scope, {
+    ...options,
+    by,
+    shown: { turnCharacters: 1000, userCharacters: 1000 },
+    reason: 'read from the exchange',
+    async take(reader, place) {
+      // As they are now: they have waited, and what was forgotten meanwhile is no longer in them.
+      const events = await findEvents(reader, place, ids);
+      return { events, earlier: await turnsBefore(reader, place, events[0]), stretch: null };
+    },
+  });
+}
+
+/** What a formation reads, and how. */
+interface Taking extends FormOptions {
+  by: 'local' | 'model';
+  /** How much of a turn a model is shown. */
+  shown: Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
+  reason: string;
+  /** Null where there is nothing to read. */
+  take(reader: StoreReader, place: Scope): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null>;
+}
+
+async function formTaken(deps: FormDeps, scope: Scope, taking: Taking): Promise<FormResult> {
   const place = { ...scope, connection: null };
   const run = deps.ids.next('run');
   return deps.ledger.metered({ scope: place, operation: 'extraction', run }, async (meter) => {
     const startedAt = new Date(deps.clock.now());
-    const { limits } = deps.settings;
-    const stretch = await deps.database.read(place.tenant, (reader) =>
-      takeUnformed(reader, place, { now: deps.clock.now(), limits }),
-    );
-    if (stretch === null || isTooShort(stretch, options)) {
-      if (options.complete !== undefined) await deps.database.write(place.tenant, options.complete);
-      return nothingFormed();
+    const { seen, taken } = await deps.database.read(place.tenant, async (reader) => ({
+      seen: await seeOwner(reader, place),
+      taken: await taking.take(reader, place),
+    }));
+    if (taken !== null) {
+      const reader = await chooseReader(deps, taking);
+      const why = { reason: taking.reason, actor: 'form', run };
+      const work = { deps, scope: place, run, meter, reader, ...taken, signal: taking.signal, startedAt, seen, why };
+      const formable = await readTurns(work);
+      if (taken.stretch !== null || !isEmpty(formable)) return commitFormation(work, formable, taking);
     }
-    const work: FormWork = {
-      deps,
-      scope: place,
-      run,
-      meter,
-      reader: await chooseReader(deps, usesModel(deps, 'read') ? 'model' : 'local', stretchCharacters(limits)),
-      events: stretch.events,
-      earlier: stretch.earlier,
-      signal: options.signal,
-      seen: await deps.database.read(place.tenant, (reader) => seeOwner(reader, place)),
-      why: { reason: 'learned from the conversation', actor: 'form', run },
-    };
-    const formable = await readTurns(work);
-    return commitFormation(work, formable, { stretch, startedAt, ...options });
+    if (taking.complete !== undefined) await deps.database.write(place.tenant, taking.complete);
+    return nothingFormed();
   });
 }
 
-/** What has ended is formed however short it is. */
-function isTooShort({ session }: Stretch, { minimumMessages = 0 }: FormOptions): boolean {
-  return session.status !== 'closed' && session.messagesSinceFormation < minimumMessages;
+async function chooseReader(deps: FormDeps, { by, shown }: Taking): Promise<Reader> {
+  return by === 'local' || deps.languageModel === null || !usesModel(deps, 'read')
+    ? deps.localReader()
+    : createModelReader(deps.languageModel, shown);
 }
 
+/** Events before a stretch that a reader is shown. */
 const EARLIER = 12;
 
 /** Takes the events that no formation has read yet, as many as one may read. What comes in later waits for the next. */
 async function takeUnformed(
   reader: StoreReader,
+  { clock, settings: { limits } }: FormDeps,
   scope: Scope,
-  { now, limits }: { now: number; limits: Pick<LimitSettings, 'events' | 'tokens'> },
-): Promise<Stretch | null> {
-  const session = await findSession(reader, scope, now);
+  { minimumMessages = 0 }: FormOptions,
+): Promise<Pick<FormWork, 'events' | 'earlier' | 'stretch'> | null> {
+  const session = await findSession(reader, scope, clock.now());
   if (session === null || session.eventCount <= session.formedPosition) return null;
+  // What has ended is formed however short it is.
+  if (session.status !== 'closed' && session.messagesSinceFormation < minimumMessages) return null;
   const from = session.formedPosition;
   const last = Math.min(session.eventCount, from + limits.events);
-  const events = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);
-  const unformed = events.filter((event) => (event.position ?? 0) >= from);
-  const taken = withinTokens(unformed, limits);
-  const to = from + taken.length;
-  return {
-    session,
-    from,
-    to,
-    events: taken,
-    earlier: events.filter((event) => (event.position ?? 0) < from),
-    hasMore: to < session.eventCount,
-  };
+  const found = await listSessionEvents(reader, scope, Math.max(0, from - EARLIER), last);
+  const events = withinTokens(
+    found.filter((event) => (event.position ?? 0) >= from),
+    limits,
+  );
+  const to = from + events.length;
+  const earlier = found.filter((event) => (event.position ?? 0) < from);
+  return { events, earlier, stretch: { from, to, hasMore: to < session.eventCount } };
 }
 
 /** The first events that fit together into one prompt: at least one, however long it is. */
-function withinTokens(events: readonly Event[], { tokens }: Pick<LimitSettings, 'tokens'>): Event[] {
+function withinTokens(events: readonly Event[], { tokens }: LimitSettings): Event[] {
   let sum = 0;
   const end = events.findIndex((event, index) => {
     sum += estimateTokens(event.content);
@@ -123,43 +166,158 @@ async function turnsBefore(reader: StoreReader, scope: Scope, first: Event | und
   return listSessionEvents(reader, scope, Math.max(0, first.position - EARLIER), first.position);
 }
 
-/**
- * Reads an exchange right after it was logged. The events stay unread for the session's own formation: a model replaces these drafts,
- * and the local reader finds what it has read already.
- */
-export async function formExchange(
-  deps: FormDeps,
-  scope: Scope,
-  ids: readonly string[],
-  { by = 'local', complete, signal }: { by?: 'local' | 'model' } & Pick<FormOptions, 'complete' | 'signal'> = {},
-): Promise<FormResult> {
-  const place = { ...scope, connection: null };
-  const run = deps.ids.next('run');
-  return deps.ledger.metered({ scope: place, operation: 'extraction', run }, async (meter) => {
-    // As they are now: they have waited, and what was forgotten meanwhile is no longer in them.
-    const { seen, events, earlier } = await deps.database.read(place.tenant, async (reader) => {
-      const owner = await seeOwner(reader, place);
-      const found = await findEvents(reader, place, ids);
-      return { seen: owner, events: found, earlier: await turnsBefore(reader, place, found[0]) };
-    });
-    const work: FormWork = {
-      deps,
-      scope: place,
-      run,
-      meter,
-      reader: await chooseReader(deps, by, EXCHANGE),
-      events,
-      earlier,
-      signal,
-      seen,
-      why: { reason: 'read from the exchange', actor: 'form', run },
-    };
-    const formable = await readTurns(work);
-    if (isEmpty(formable)) {
-      if (complete !== undefined) await deps.database.write(place.tenant, complete);
+/** Writes all of a formation in one transaction, unless another formation has read the events first: then only the cost is written. */
+async function commitFormation(work: FormWork, formable: Formable, options: FormOptions): Promise<FormResult> {
+  const { deps, scope, run, meter, reader, events, earlier, stretch, why } = work;
+  return deps.database.write(scope.tenant, async (writer) => {
+    const now = deps.clock.now();
+    // The owner's lock before the cursor: two formations are one after the other from here on.
+    await changeOwner(writer, scope, now);
+    await assertNotErased(writer, work.seen);
+    if (stretch !== null && !(await advanceFormation(writer, scope, { ...stretch, ...countsOf(events) }))) {
+      await options.complete?.(writer);
+      await meter.settle(writer);
       return nothingFormed();
     }
-    return commitFormation(work, formable, { stretch: null, startedAt: new Date(deps.clock.now()), complete });
+    const { requests, reading } = formable;
+    const applied: Applied = await applyStatements(writer, deps, {
+      scope,
+      statements: formable.statements,
+      vectors: formable.vectors,
+      verdicts: formable.verdicts,
+      reader: reader.id,
+      replacesDrafts: reader.kind === 'model',
+      eventIds: events.map(({ id }) => id),
+      why,
+    });
+    applied.retired.push(...(await applyEnds(writer, deps, requests.ends, { scope, why })));
+    const source = { scope, events: spokenEvents(events), reader: reader.id, why };
+    const reflections = await writeReflections(writer, deps, reading.reflections, source);
+    const topics = await writeTopics(writer, deps, reading.topics, { ...source, known: formable.known });
+    // Last: what the reading says elsewhere of what is to be forgotten goes with it.
+    const forgets = await applyForgets(writer, deps, requests.forgets, { scope, turns: [...earlier, ...events], why });
+    // Observations wait for the processor of the tiers, which marks them itself.
+    const processed = events.filter(({ kind }) => kind !== 'observation').map(({ id }) => id);
+    if (stretch !== null) await markProcessed(writer, scope.tenant, processed, now);
+    await options.complete?.(writer);
+    await enqueueNext(writer, work, applied);
+    const refused = [formable, applied, reflections, topics, forgets].flatMap((part) => part.refused);
+    const result: FormResult = {
+      run,
+      events: events.length,
+      ...applied,
+      forgotten: forgets.forgotten.map(({ id }) => id),
+      restored: forgets.restored,
+      reflections: reflections.ids,
+      topics: topics.ids,
+      refused: await withoutForgotten(writer, scope, refused),
+      modelCalls: meter.entries.filter(({ operation }) => operation === 'extraction').length,
+      hasMore: stretch?.hasMore ?? false,
+    };
+    await keepRefusals(writer, deps, { scope, run, refused: result.refused, events });
+    await logRun(writer, work, result, options.cause ?? 'hand');
+    await meter.settle(writer);
+    return result;
+  });
+}
+
+function countsOf(events: readonly Event[]): { messages: number; weightedTokens: number } {
+  return {
+    messages: events.filter((event) => event.kind === 'message').length,
+    weightedTokens: events.reduce(
+      (sum, event) => sum + estimateTokens(event.content) * ORIGIN_WEIGHTS[event.origin],
+      0,
+    ),
+  };
+}
+
+/** Near doubles are merged some minutes after they were written, when they have vectors. */
+const MERGE_AFTER = 5 * MINUTE;
+
+/** What is left of the session is formed next; near doubles are merged a little later. */
+async function enqueueNext(writer: Writer, { deps, scope, stretch }: FormWork, applied: Applied): Promise<void> {
+  if (stretch?.hasMore === true) await enqueue(writer, formationJob(scope, 'schedule'), deps);
+  if (applied.added.length + applied.updated.length === 0) return;
+  // Drafts that a model reads again are not worth merging, and a draft must not swallow a statement that stays.
+  if (stretch === null && usesModel(deps, 'read')) return;
+  const owner = { ...scope, session: null, connection: null };
+  await enqueue(
+    writer,
+    {
+      kind: 'merge-doubles',
+      tenant: scope.tenant,
+      ownerKey: ownerKey(owner),
+      uniqueKey: ownerKey(owner),
+      payload: { scope: owner },
+      delay: MERGE_AFTER,
+    },
+    deps,
+  );
+}
+
+/** Refusals without the words of those that say something forgotten. */
+async function withoutForgotten(writer: Writer, scope: Scope, refused: readonly Refusal[]): Promise<Refusal[]> {
+  if (refused.length === 0) return [];
+  const says = await saysForgotten(writer, ownerOf(scope));
+  return refused.map((refusal) =>
+    says(`${refusal.text ?? ''} ${refusal.detail ?? ''}`) ? { ...refusal, text: null, detail: null } : refusal,
+  );
+}
+
+/** Refusals are kept with their text and reason, so that they can be listed and learned from. */
+async function keepRefusals(
+  writer: Writer,
+  deps: Parts,
+  {
+    scope,
+    run,
+    refused,
+    events,
+  }: { scope: Scope; run: string | null; refused: readonly Refusal[]; events: readonly Event[] },
+): Promise<void> {
+  const at = new Date(deps.clock.now());
+  // What cites no event was read from any of them: it goes when one of them is erased.
+  const all = events.map(({ id }) => id);
+  await insertRefusals(
+    writer,
+    refused.map((refusal) => ({
+      ...refusal,
+      text: refusal.text === null ? null : plainText(refusal.text),
+      detail: refusal.detail === null ? null : plainText(refusal.detail),
+      events: refusal.events.length === 0 ? all : refusal.events,
+      id: deps.ids.next('ref'),
+      scope,
+      run,
+      at,
+      proposal: null,
+    })),
+  );
+}
+
+/** A formation of a session as the audit log keeps it: what it read, what it changed, who did it and what that cost. */
+async function logRun(
+  writer: Writer,
+  { deps, scope, run, meter, reader, startedAt, stretch }: FormWork,
+  { run: _run, hasMore: _hasMore, events, refused, ...changed }: FormResult,
+  cause: RunCause,
+): Promise<void> {
+  if (stretch === null) return;
+  const costs = meter.entries.map(({ model, usage }) => deps.ledger.prices.cost(model, usage));
+  const reasons: Record<string, number> = {};
+  for (const { reason } of refused) reasons[`refused:${reason}`] = (reasons[`refused:${reason}`] ?? 0) + 1;
+  await insertRun(writer, {
+    id: run,
+    scope,
+    kind: 'form',
+    cause,
+    status: 'done',
+    startedAt,
+    finishedAt: new Date(deps.clock.now()),
+    read: { events, from: stretch.from, to: stretch.to },
+    changed: { ...changed, ...reasons },
+    model: reader.id,
+    cost: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    error: null,
   });
 }
 
@@ -212,22 +370,4 @@ export async function formStatements(deps: FormDeps, given: GivenStatements): Pr
     return { ...nothingFormed(), ...applied, refused, events: events.length, run: why.run ?? null };
   };
   return given.writer === undefined ? deps.database.write(place.tenant, write) : write(given.writer);
-}
-
-/** The reader of a formation. Models are loaded when they are first needed: a program that only reads never loads them. */
-async function chooseReader(deps: FormDeps, by: 'local' | 'model', shown: ShownCharacters): Promise<Reader> {
-  if (by === 'local' || deps.languageModel === null) return deps.localReader();
-  const { createModelReader } = await import('./read/model-reader.ts');
-  return createModelReader(deps.languageModel, shown);
-}
-
-/** How much of a turn a model is shown. */
-type ShownCharacters = Pick<ReadPromptInput, 'turnCharacters' | 'userCharacters'>;
-
-/** Each side of an exchange that is read at once. */
-const EXCHANGE: ShownCharacters = { turnCharacters: 1000, userCharacters: 1000 };
-
-/** In a stretch of a session the user's turns are shown whole, within reason. */
-function stretchCharacters({ turnCharacters }: LimitSettings): ShownCharacters {
-  return { turnCharacters, userCharacters: turnCharacters * 10 };
 }

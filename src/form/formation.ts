@@ -17,7 +17,7 @@ import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts } from './decide/decide.ts';
 import { wins } from './decide/precedence.ts';
-import { type FormOptions, formSession } from './form.ts';
+import { formExchange, type FormOptions, formSession } from './form.ts';
 import { type FormResult, nothingFormed } from './formation-result.ts';
 import type { FormDeps } from './formation-settings.ts';
 import { readStatement, type ReadTopic, usesModel } from './read/reader.ts';
@@ -46,14 +46,10 @@ export interface Formation {
 // A bulk of events is read a piece at a time, so that it never holds the process up.
 const EVENTS_AT_ONCE = 20;
 
-/**
- * Makes the formation of a process. The pipeline and its readers are large, and imported when they are first needed: a program that
- * only recalls never loads them.
- */
+/** Makes the formation of a process. */
 export function createFormation(deps: FormDeps): Formation {
   const { settings } = deps;
   const inline = createInlineQueue(async (scope, events) => {
-    const { formExchange } = await import('./form.ts');
     const ids = events.map(({ id }) => id);
     return formExchange(deps, scope, ids).catch((error: unknown) => {
       // Something was forgotten or erased while it was read: what is left is read.
@@ -77,10 +73,7 @@ export function createFormation(deps: FormDeps): Formation {
     return formed;
   };
   const formNow = (scope: Scope, options: FormOptions): Promise<FormResult> =>
-    oneAtATime(scope, async () => {
-      const { formSession } = await import('./form.ts');
-      return formSession(deps, scope, options);
-    });
+    oneAtATime(scope, () => formSession(deps, scope, options));
 
   return {
     form: (scope) => formNow(scopeAt(scope, 'session'), { cause: 'hand' }),
@@ -127,7 +120,6 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
       isPaid: true,
       async run(job, context) {
         const ids = payloadOf(job)['events'] as string[];
-        const { formExchange } = await import('./form.ts');
         await formExchange(deps, scopeIn(job), ids, { by: 'model', ...doneWith(context) });
       },
     },

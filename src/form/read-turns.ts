@@ -1,9 +1,8 @@
 import { lexicalSimilarity } from '../language/words.ts';
 import type { Event } from '../record/event.ts';
-import type { Memory, SourceType } from '../record/memory.ts';
+import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Session } from '../record/session.ts';
 import { USER } from '../record/statement.ts';
 import type { Writer } from '../store/database.ts';
 import { memoriesFrom } from '../store/load-records.ts';
@@ -26,19 +25,6 @@ import type { CheckedRequests, Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
-/** The part of a session that one formation reads. */
-export interface Stretch {
-  session: Session;
-  /** Positions: from the first event up to, not including, the last. */
-  from: number;
-  to: number;
-  events: Event[];
-  /** The events before, for what an answer replies to. */
-  earlier: Event[];
-  /** Whether events are left for another formation right after this one. */
-  hasMore: boolean;
-}
-
 /** What every stage of one formation works with. */
 export interface FormWork {
   deps: FormDeps;
@@ -47,12 +33,15 @@ export interface FormWork {
   meter: Meter;
   reader: Reader;
   events: readonly Event[];
+  /** The events before, for what an answer replies to. */
   earlier: readonly Event[];
+  /** The part of the session that is read: positions, and whether events are left after it. Null for an exchange on its own. */
+  stretch: { from: number; to: number; hasMore: boolean } | null;
+  startedAt: Date;
   signal?: AbortSignal;
   /** The owner before anything was read: what was erased meanwhile must not come back. */
   seen: SeenOwner;
   why: Change;
-  sourceType?: SourceType;
 }
 
 /** What a reading gives once it is checked, with what it takes to decide. */
