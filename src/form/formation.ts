@@ -8,9 +8,8 @@ import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../r
 import { restateInBlocks } from '../store/block-store.ts';
 import type { Reader as StoreReader, Writer } from '../store/database.ts';
 import type { RunCause } from '../store/history-store.ts';
-import { memoriesFrom } from '../store/load-records.ts';
 import { changeOwner } from '../store/owner-store.ts';
-import { findMemory, listStatements } from '../store/read-memories.ts';
+import { findMemory, listStatements, memoriesFrom } from '../store/read-memories.ts';
 import { findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { spokenEvents, writeTopics } from './apply/reflections.ts';

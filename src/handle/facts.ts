@@ -8,9 +8,8 @@ import { isMoreTrusted, type Origin, ORIGINS, trustOf, USER } from '../record/st
 import { restateInBlocks } from '../store/block-store.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { forget } from '../store/forget/forget.ts';
-import { statementHistory } from '../store/load-records.ts';
 import { changeOwner } from '../store/owner-store.ts';
-import { listMemories, listStatements } from '../store/read-memories.ts';
+import { listMemories, listStatements, statementHistory } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory, writeMemory, type WrittenMemory } from '../store/write-memory.ts';
 import { parseChange } from './change.ts';
 

@@ -8,10 +8,9 @@ import { type Memory, roundedImportance } from '../record/memory.ts';
 import { parseScope, type Scope, type ScopeInput, visibleOwners } from '../record/scope.ts';
 import { EVERY_TENANT, type Parts, type Reader, type Writer } from '../store/database.ts';
 import { findEvent } from '../store/event-store.ts';
-import { loadMemories } from '../store/load-records.ts';
 import { tenantsWithMemories } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
-import { findMemory } from '../store/read-memories.ts';
+import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { reviseMemory } from '../store/write-memory.ts';
 import type { UpkeepPass } from './maintain.ts';
 

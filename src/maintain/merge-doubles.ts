@@ -9,10 +9,9 @@ import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Reader, Writer } from '../store/database.ts';
 import { findVectors, mayBeDoubleOf } from '../store/indexing.ts';
-import { loadMemories } from '../store/load-records.ts';
 import { type Numbered, ownMemories, ownMemoryRows } from '../store/own-rows.ts';
 import { changeOwner } from '../store/owner-store.ts';
-import { findMemory } from '../store/read-memories.ts';
+import { findMemory, loadMemories } from '../store/read-memories.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
 import { lowestTrust } from '../record/statement.ts';
 

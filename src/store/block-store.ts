@@ -15,7 +15,7 @@ import type { Change } from '../record/revision.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Parts, Reader, Writer } from './database.ts';
 import { recordRevision, snapshotsAsOf } from './history-store.ts';
-import { memoriesFrom } from './load-records.ts';
+import { memoriesFrom } from './read-memories.ts';
 import { toMemory } from './memory-rows.ts';
 import { changeOwner, ownerColumns, rowsBy, scopeOfRow } from './owner-store.ts';
 import type { BlockTable } from './schema.ts';

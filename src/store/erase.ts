@@ -9,7 +9,7 @@ import type { Database, Parts, Reader, Writer } from './database.ts';
 import { derivedFrom, derivedOf } from './derivation-store.ts';
 import { type ErasedRecords, eraseRecords, learnedFrom, textsOf, withDerivedAlone } from './erase-records.ts';
 import { memoriesBy, redactMemory } from './forget/hide-in-derived.ts';
-import { memoriesReplacedBy } from './load-records.ts';
+import { memoriesReplacedBy } from './read-memories.ts';
 import { chunks, memoryRowsOf, ownersWithin, type RecordRow, removeRows, withinScope } from './owner-store.ts';
 import type { ErasureTable, Tables } from './schema.ts';
 import { restoreMemory } from './write-memory.ts';

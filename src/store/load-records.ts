@@ -1,45 +1,13 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
-import { type Scope, visibleOwners } from '../record/scope.ts';
+import type { Scope } from '../record/scope.ts';
 import type { Quote, Tense } from '../record/statement.ts';
 import type { Database, IndexedKind, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshot, isNotForgotten, toMemory } from './memory-rows.ts';
-import { chunks, withinReach } from './owner-store.ts';
+import { chunks, isSeenFrom, withinReach } from './owner-store.ts';
 import { toEvent } from './session-store.ts';
-
-/** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
-export async function loadMemories(
-  reader: Reader,
-  database: Database,
-  { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
-): Promise<Map<number, Memory>> {
-  if (rowIds.length === 0) return new Map();
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('row_id', 'in', [...rowIds])
-    .where(isSeenFrom(scope, database))
-    // Memories that were forgotten since are hidden in the past, too.
-    .$if(asOf !== null, (query) => query.where(isNotForgotten))
-    .execute();
-  const then =
-    asOf === null
-      ? null
-      : await snapshotsAsOf(
-          reader,
-          scope.tenant,
-          rows.map((row) => row.id),
-          asOf,
-        );
-  return new Map(
-    rows.map((row) => {
-      const snapshot = then?.get(row.id);
-      return [row.row_id, snapshot === undefined ? toMemory(row) : fromSnapshot(snapshot)];
-    }),
-  );
-}
 
 /** The events of given rows that a handle sees: row → event. */
 export async function loadEvents(
@@ -57,11 +25,6 @@ export async function loadEvents(
     .where(sql<SqlBool>`trim(content) <> ''`)
     .execute();
   return new Map(rows.map((row) => [row.row_id, toEvent(row)]));
-}
-
-function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
-    and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
 }
 
 // A chain this long is a loop.
@@ -101,56 +64,6 @@ export async function rowsAbout(reader: Reader, tenant: string, entityIds: reado
     .limit(500)
     .execute();
   return rows.map((row) => row.rowId);
-}
-
-/** All memories that were learned from these events, archived ones too. */
-export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
-  const found: Memory[] = [];
-  for (const ids of chunks(eventIds)) {
-    const rows = await reader
-      .selectFrom('memories')
-      .selectAll()
-      .where('tenant_id', '=', tenant)
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('memory_sources')
-          .select('memory_id')
-          .where('tenant_id', '=', tenant)
-          .where('event_id', 'in', [...ids]),
-      )
-      .execute();
-    found.push(...rows.map(toMemory));
-  }
-  return [...new Map(found.map((memory) => [memory.id, memory])).values()];
-}
-
-/** The archived memories that a given one has replaced. */
-export async function memoriesReplacedBy(reader: Reader, tenant: string, id: string): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('contradicted_by', '=', id)
-    .where('archived_at', 'is not', null)
-    .execute();
-  return rows.map(toMemory);
-}
-
-/** The statements about some attributes that hold or once held. Forgotten, merged and withdrawn statements are left out. */
-export async function statementHistory(
-  reader: Reader,
-  tenant: string,
-  { owners, attributes }: { owners: readonly string[]; attributes: readonly string[] },
-): Promise<Memory[]> {
-  const rows = await reader
-    .selectFrom('memories')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('owner_key', 'in', [...owners])
-    .where('attribute', 'in', [...attributes])
-    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', ['superseded', 'contradicted'])]))
-    .execute();
-  return rows.map(toMemory);
 }
 
 /** What recall has to know of an event. */

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { VarveError } from '../errors.ts';
 import { ownerKey, type Scope, visibleOwners } from '../record/scope.ts';
-import type { Reader, Writer } from './database.ts';
+import type { Database, Reader, Writer } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** Identifies one life of an owner: it changes when anything of the owner is erased, and when the owner comes back after that. */
@@ -72,6 +72,12 @@ export function visibleFrom<Table extends 'memories' | 'blocks'>(
       eb('connection_id', 'in', [...withOpen(scope.connection), ...connections]),
     ]);
   return builder as unknown as Filter<Table>;
+}
+
+/** The rows of the owners that a handle sees, by a condition that no index is chosen for. */
+export function isSeenFrom(scope: Scope, { syntax }: Database): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${syntax.unindexed('tenant_id')} = ${scope.tenant}
+    and ${syntax.unindexed('owner_key')} in (${sql.join(visibleOwners(scope))})`;
 }
 
 /**

@@ -4,10 +4,10 @@ import { invalidInput, VarveError } from '../errors.ts';
 import { ARCHIVE_REASONS, type ArchiveReason, type Memory, SOURCE_TYPES, type SourceType } from '../record/memory.ts';
 import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeSchema } from '../record/parse.ts';
 import { ownerKey, type Scope } from '../record/scope.ts';
-import type { Page, Reader } from './database.ts';
+import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
 import { fromSnapshot, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
-import { liesWithin, visibleFrom, withinReach } from './owner-store.ts';
+import { chunks, isSeenFrom, liesWithin, visibleFrom, withinReach } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
 /** Which memories to list. What is left out does not narrow the list. */
@@ -113,6 +113,38 @@ export async function findChangeable(writer: Reader, scope: Scope, id: string): 
   );
 }
 
+/** The memories of given rows that a handle sees, as they are or as they were: row → memory. */
+export async function loadMemories(
+  reader: Reader,
+  database: Database,
+  { scope, rowIds, asOf = null }: { scope: Scope; rowIds: readonly number[]; asOf?: Date | null },
+): Promise<Map<number, Memory>> {
+  if (rowIds.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('row_id', 'in', [...rowIds])
+    .where(isSeenFrom(scope, database))
+    // Memories that were forgotten since are hidden in the past, too.
+    .$if(asOf !== null, (query) => query.where(isNotForgotten))
+    .execute();
+  const then =
+    asOf === null
+      ? null
+      : await snapshotsAsOf(
+          reader,
+          scope.tenant,
+          rows.map((row) => row.id),
+          asOf,
+        );
+  return new Map(
+    rows.map((row) => {
+      const snapshot = then?.get(row.id);
+      return [row.row_id, snapshot === undefined ? toMemory(row) : fromSnapshot(snapshot)];
+    }),
+  );
+}
+
 /** Lists memories. With `asOf` it answers as the list would have been answered at that time. */
 export async function listMemories(
   reader: Reader,
@@ -192,6 +224,56 @@ export async function listStatements(reader: Reader, scope: Scope, search: State
   const { now } = search;
   if (now !== undefined) query = query.where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
   return (await query.execute()).map(toMemory);
+}
+
+/** All memories that were learned from these events, archived ones too. */
+export async function memoriesFrom(reader: Reader, tenant: string, eventIds: readonly string[]): Promise<Memory[]> {
+  const found: Memory[] = [];
+  for (const ids of chunks(eventIds)) {
+    const rows = await reader
+      .selectFrom('memories')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('memory_sources')
+          .select('memory_id')
+          .where('tenant_id', '=', tenant)
+          .where('event_id', 'in', [...ids]),
+      )
+      .execute();
+    found.push(...rows.map(toMemory));
+  }
+  return [...new Map(found.map((memory) => [memory.id, memory])).values()];
+}
+
+/** The archived memories that a given one has replaced. */
+export async function memoriesReplacedBy(reader: Reader, tenant: string, id: string): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('contradicted_by', '=', id)
+    .where('archived_at', 'is not', null)
+    .execute();
+  return rows.map(toMemory);
+}
+
+/** The statements about some attributes that hold or once held. Forgotten, merged and withdrawn statements are left out. */
+export async function statementHistory(
+  reader: Reader,
+  tenant: string,
+  { owners, attributes }: { owners: readonly string[]; attributes: readonly string[] },
+): Promise<Memory[]> {
+  const rows = await reader
+    .selectFrom('memories')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('owner_key', 'in', [...owners])
+    .where('attribute', 'in', [...attributes])
+    .where((eb) => eb.or([eb('archived_at', 'is', null), eb('archive_reason', 'in', ['superseded', 'contradicted'])]))
+    .execute();
+  return rows.map(toMemory);
 }
 
 /** The subjects that the live statements of an owner have. */

@@ -22,7 +22,7 @@ import { eventsGone } from '../../store/block-store.ts';
 import type { Parts, Reader } from '../../store/database.ts';
 import { observationsAfter, ownEvents, takenInObservations } from '../../store/event-store.ts';
 import { findVectors } from '../../store/indexing.ts';
-import { memoriesFrom } from '../../store/load-records.ts';
+import { memoriesFrom } from '../../store/read-memories.ts';
 import { ownMemories } from '../../store/own-rows.ts';
 import type { OwnerProgress } from '../../store/progress-store.ts';
 import type { MaterialDeps, UpkeepDeps } from '../consolidate-deps.ts';

@@ -5,7 +5,7 @@ import type { Scope } from '../../record/scope.ts';
 import { replaceBlock } from '../../store/block-store.ts';
 import { noteFailedTry } from '../../store/event-store.ts';
 import { insertHeldChange, listHeldChanges } from '../../store/held-change-store.ts';
-import { memoriesFrom } from '../../store/load-records.ts';
+import { memoriesFrom } from '../../store/read-memories.ts';
 import { assertNotErased, changeOwner, type SeenOwner, seeOwner } from '../../store/owner-store.ts';
 import { findProgress, type OwnerProgress, saveProgress } from '../../store/progress-store.ts';
 import { askSynthesis, type Synthesis } from '../ask-model.ts';

@@ -9,10 +9,9 @@ import { isMoreTrusted, isSameSubject } from '../../record/statement.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
 import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { memoriesFrom, memoriesReplacedBy } from '../../store/load-records.ts';
 import { joinQuotes, newMemory } from '../../store/memory-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
-import { findMemory } from '../../store/read-memories.ts';
+import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
 import { changeableOwners, findCandidates, ownerOf, type Vectors } from '../compare.ts';
 import {

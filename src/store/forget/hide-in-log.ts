@@ -7,7 +7,7 @@ import { type Scope, visibleOwners } from '../../record/scope.ts';
 import type { Quote } from '../../record/statement.ts';
 import type { Parts, Writer } from '../database.ts';
 import { eraseRefusals } from '../history-store.ts';
-import { memoriesFrom } from '../load-records.ts';
+import { memoriesFrom } from '../read-memories.ts';
 import { type CutSpan, quotesMeet } from './forgotten-store.ts';
 import { hideInEvent, type Hiding, type Sayer, spansToHide } from './hide-words.ts';
 import type { Says } from './redact-documents.ts';
