@@ -116,10 +116,18 @@ async function neighbours(
   const rowIds = [...new Set([...similarities.keys(), ...byText.map(({ rowId }) => rowId)])];
   const memories = await loadMemories(reader, deps.database, { scope: owner, rowIds });
   return [...memories].map(([rowId, memory]) => {
-    const cosine = similarities.get(rowId);
-    const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
-    return { memory, similarity: Math.max(meaning, lexicalSimilarity(statement.text, memory.content)) };
+    return { memory, similarity: similarityOf(statement.text, memory, { cosine: similarities.get(rowId), vectors }) };
   });
+}
+
+/** How alike a text and a memory are: by their meaning where the cosine of their vectors is known, or by their words. */
+export function similarityOf(
+  text: string,
+  { content }: Memory,
+  { cosine, vectors }: { cosine: number | undefined; vectors: Vectors | null },
+): number {
+  const meaning = cosine === undefined || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
+  return Math.max(meaning, lexicalSimilarity(text, content));
 }
 
 function isComparable(types: MemoryTypeTable): ReturnType<typeof isOfTypes> {

@@ -1,3 +1,5 @@
+import type { EntityType, NewEntity } from '../record/entity.ts';
+import { belongsToUser, isUser } from '../record/statement.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { withoutEnd, words, wordSet } from './words.ts';
 
@@ -159,20 +161,9 @@ function aliasesOf(name: string, type: EntityType): string[] {
   return short === name ? [] : [short];
 }
 
-/** What kind of thing a name names; `other` when nothing tells. */
-export type EntityType =
-  | 'person'
-  | 'organisation'
-  | 'place'
-  | 'content'
-  | 'service'
-  | 'metric'
-  | 'project'
-  | 'product'
-  | 'other';
-
 /** Something that a text names, ready to be merged by name and alias. */
 export interface ExtractedEntity {
+  /** `other` when nothing tells what kind of thing it is. */
   type: EntityType;
   /** As written. */
   name: string;
@@ -307,4 +298,26 @@ export function entitySlug(name: string): string {
     .replace(/[^\p{L}\p{N}\p{So}]+/gu, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 200);
+}
+
+const MOST_IN_STATEMENT = 20;
+
+/** What a statement names: the names in its words and in its subject, and those that its reader gives. */
+export function entitiesOf(text: string, subject: string, names: readonly string[]): NewEntity[] {
+  const found = new Map<string, NewEntity>();
+  const subjectName = isUser(subject) || belongsToUser(subject) ? '' : subject;
+  // "User's Diwali post" names a post, and no person.
+  for (const { type, name, aliases } of extractEntities(`${text.replace(/\b[Uu]ser['’]s\b/g, 'my')}\n${subjectName}`)) {
+    if (!isNumber(name) && !/^user$/i.test(name)) found.set(entitySlug(name), { type, name, aliases });
+  }
+  for (const name of names) {
+    const slug = entitySlug(name);
+    if (!found.has(slug) && !isNumber(name)) found.set(slug, { type: 'other', name: name.slice(0, 200) });
+  }
+  found.delete('');
+  return [...found.values()].slice(0, MOST_IN_STATEMENT);
+}
+
+function isNumber(name: string): boolean {
+  return /^[\d\s.,:/-]+$/.test(name);
 }

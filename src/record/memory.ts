@@ -177,6 +177,8 @@ export interface InternalChange extends Parsed<MemoryChange> {
 
 /** What Varve's own work may store besides. */
 export interface InternalMemory extends Parsed<NewMemory> {
+  /** Default: a new one. */
+  id?: string;
   reader?: string | null;
   internal?: Record<string, unknown>;
 }

@@ -204,7 +204,7 @@ export function newMemory(parts: Parts, scope: Scope, input: InternalMemory): Me
   const type = memoryType(parts.memoryTypes, input.type);
   const now = new Date(parts.clock.now());
   const memory: Memory = {
-    id: parts.ids.next('mem'),
+    id: input.id ?? parts.ids.next('mem'),
     scope: scopeAt(scope, levelOf(input, type, scope)),
     type: input.type,
     ...statementOf(parts, input),

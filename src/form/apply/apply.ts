@@ -1,19 +1,23 @@
-import { enqueue } from '../../store/queue/enqueue.ts';
-import { contentStems, coveredBy, lexicalSimilarity } from '../../language/words.ts';
-import { calibratedSimilarity, dot } from '../../models/calibration.ts';
+import { entitiesOf } from '../../language/entities.ts';
+import { contentStems, coveredBy } from '../../language/words.ts';
+import { dot } from '../../models/calibration.ts';
 import { normalValue } from '../../record/attributes.ts';
-import type { InternalMemory, Memory } from '../../record/memory.ts';
+import { DAY } from '../../record/clock.ts';
+import { contentHash } from '../../record/id.ts';
+import { FOLLOW_UP, type InternalMemory, type Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerKey, type Scope, sharedOwner } from '../../record/scope.ts';
-import { isMoreTrusted, isSameSubject } from '../../record/statement.ts';
+import { isMoreTrusted, isSameSubject, isUser } from '../../record/statement.ts';
 import { restateInBlocks } from '../../store/block-store.ts';
 import type { Writer } from '../../store/database.ts';
+import { findEntitiesByName, writeEntity } from '../../store/entity-store.ts';
 import { forgottenAmong, listForgotten, quotesMeet } from '../../store/forget/forgotten-store.ts';
-import { joinQuotes, newMemory } from '../../store/memory-rows.ts';
+import { joinQuotes } from '../../store/memory-rows.ts';
 import { changeOwner } from '../../store/owner-store.ts';
+import { enqueue } from '../../store/queue/enqueue.ts';
 import { findMemory, memoriesFrom, memoriesReplacedBy } from '../../store/read-memories.ts';
 import { archiveMemory, restoreMemory, reviseMemory, writeMemory } from '../../store/write-memory.ts';
-import { changeableOwners, findCandidates, ownerOf, type Vectors } from '../compare.ts';
+import { changeableOwners, findCandidates, ownerOf, similarityOf, type Vectors } from '../compare.ts';
 import {
   type Candidate,
   decide,
@@ -26,8 +30,6 @@ import { compareRank, strongerClaim } from '../decide/precedence.ts';
 import { type FormResult, refusal } from '../formation-result.ts';
 import type { ApplyDeps } from '../formation-settings.ts';
 import type { Statement } from '../statement.ts';
-import { linkEntities, toMemory } from './to-memory.ts';
-import { contentHash } from '../../record/id.ts';
 
 /** Where, by whom and why statements are written. */
 export interface ApplyWork {
@@ -46,16 +48,12 @@ export interface ApplyWork {
 
 export type Applied = Pick<FormResult, 'added' | 'updated' | 'retired' | 'confirmed' | 'goalsReached' | 'refused'>;
 
-function nothingApplied(): Applied {
-  return { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
-}
-
 /**
  * Decides and writes statements one after the other, so that each sees those before it. Runs in the transaction that holds the
  * owner's lock: what was compared cannot change meanwhile.
  */
 export async function applyStatements(writer: Writer, deps: ApplyDeps, work: ApplyWork): Promise<Applied> {
-  const applied = nothingApplied();
+  const applied: Applied = { added: [], updated: [], retired: [], confirmed: [], goalsReached: [], refused: [] };
   const { scope, statements, vectors, why } = work;
   // What is compared must not change meanwhile: another agent may be told of the same facts.
   if (deps.sharesFacts === true && scope.user !== null && statements.length > 0)
@@ -81,53 +79,51 @@ export async function applyStatements(writer: Writer, deps: ApplyDeps, work: App
     if (wasReadBefore(statement, formed, work)) continue;
     const known = state.candidates(candidates[index] ?? [], statement, { index, vectors });
     const decision = decide(state.current(statement), known, context, work.verdicts.get(statement) ?? null);
-    for (const memory of await applyDecision(writer, deps, { decision, statement, work, applied })) {
-      state.note(memory, statement, index);
-    }
+    const changed = await applyDecision(writer, deps, { decision, statement, work, applied });
+    for (const memory of changed) state.note(memory, index);
   }
   return applied;
 }
 
 /** The owner's statements as this formation has changed them so far. */
 class OwnerState {
-  readonly #changed: Map<string, Memory>;
-  readonly #written: { memory: Memory; statement: Statement; index: number }[] = [];
+  readonly #now: Map<string, Memory>;
+  /** The statements that were changed for each of the new ones, by the place of the new one. */
+  readonly #changed: { id: string; index: number }[] = [];
 
   constructor(targets: readonly Memory[]) {
-    this.#changed = new Map(targets.map((target) => [target.id, target]));
+    this.#now = new Map(targets.map((target) => [target.id, target]));
   }
 
-  note(memory: Memory, statement: Statement, index: number): void {
-    this.#changed.set(memory.id, memory);
-    this.#written.push({ memory, statement, index });
+  note(memory: Memory, index: number): void {
+    this.#now.set(memory.id, memory);
+    this.#changed.push({ id: memory.id, index });
   }
 
   /** Known statements as they are now, with those of this formation that are like the statement. */
   candidates(
     found: readonly Candidate[],
-    statement: Statement,
+    { text }: Statement,
     { index, vectors }: { index: number; vectors: Vectors | null },
   ): Candidate[] {
-    const all = new Map<string, Candidate>();
-    for (const { memory, similarity } of found) {
-      all.set(memory.id, { memory: this.#changed.get(memory.id) ?? memory, similarity });
-    }
-    for (const { memory, index: other } of this.#written) {
+    const all = new Map(found.map(({ memory, similarity }) => [memory.id, { memory, similarity }]));
+    for (const { id, index: other } of this.#changed) {
+      const memory = this.#now.get(id) as Memory;
       const [one, two] = [vectors?.of[index], vectors?.of[other]];
-      const cosine = one === undefined || two === undefined ? null : dot(one, two);
-      const meaning = cosine === null || vectors === null ? 0 : calibratedSimilarity(cosine, vectors.calibration);
-      const similarity = Math.max(meaning, lexicalSimilarity(statement.text, memory.content));
-      all.set(memory.id, { memory: this.#changed.get(memory.id) ?? memory, similarity });
+      const cosine = one === undefined || two === undefined ? undefined : dot(one, two);
+      all.set(id, { memory, similarity: similarityOf(text, memory, { cosine, vectors }) });
     }
-    return [...all.values()];
+    return [...all.values()].map(({ memory, similarity }) => ({
+      memory: this.#now.get(memory.id) ?? memory,
+      similarity,
+    }));
   }
 
   /** A statement whose relation is to a known one as it is now; without the relation when that is gone. */
   current(statement: Statement): Statement {
     const { relation } = statement;
-    if (relation === null) return statement;
-    const target = this.#changed.get(relation.target.id);
-    return { ...statement, relation: target === undefined ? null : { ...relation, target } };
+    const target = this.#now.get(relation?.target.id ?? '');
+    return { ...statement, relation: relation === null || target === undefined ? null : { ...relation, target } };
   }
 }
 
@@ -189,96 +185,63 @@ interface Deciding {
 /** Writes one decision and returns the memories that it changed. */
 async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding): Promise<Memory[]> {
   const { decision, statement, work, applied } = deciding;
-  switch (decision.action) {
-    case 'confirm': {
-      const memory = await confirm(writer, deps, decision.target, { statement, work });
-      applied.confirmed.push(memory.id);
-      return [
-        memory,
-        ...(await retireAll(writer, deps, deciding, { by: memory, retires: decision.retires ?? [] })),
-        ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
-      ];
-    }
-    case 'revise': {
-      const memory = await revise(writer, deps, decision.target, { statement, work, text: decision.text });
-      applied.updated.push(memory.id);
-      return [memory];
-    }
-    case 'yield':
-      applied.refused.push(
-        refusal('statement', 'outranked', statement.text, { ...statement, detail: decision.to.content }),
-      );
-      return [
-        ...(await storeAsHistory(writer, deps, deciding, { to: decision.to, retires: decision.retires ?? [] })),
-        ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
-      ];
-    case 'add':
-      return [
-        ...(await add(writer, deps, deciding, decision.retires)),
-        ...(await restoreAll(writer, deps, decision.restores ?? [], work.why)),
-      ];
-  }
+  const changed: Memory[] = [];
+  if (decision.action === 'confirm') {
+    const memory = await confirm(writer, deps, deciding, decision.target);
+    applied.confirmed.push(memory.id);
+    changed.push(memory, ...(await retireAll(writer, deps, deciding, { ...decision, by: memory.id })));
+  } else if (decision.action === 'revise') {
+    const memory = await revise(writer, deps, deciding, decision);
+    applied.updated.push(memory.id);
+    changed.push(memory);
+  } else if (decision.action === 'yield') {
+    const detail = decision.to.content;
+    applied.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
+    changed.push(...(await storeAsHistory(writer, deps, deciding, decision)));
+  } else changed.push(...(await add(writer, deps, deciding, decision.retires)));
+  for (const memory of decision.restores ?? []) changed.push(await restore(writer, deps, memory, work.why));
+  return changed;
 }
 
-/** Retires what a claim of earlier times excluded then. */
+/** Retires what no longer holds beside a statement, whose memory has the id `by`. */
 async function retireAll(
   writer: Writer,
   deps: ApplyDeps,
   { statement, work, applied }: Deciding,
-  { by, retires }: { by: Memory; retires: readonly Retirement[] },
+  { by, retires = [] }: { by: string; retires?: readonly Retirement[] },
 ): Promise<Memory[]> {
   const until = statement.validFrom ?? statement.statedAt;
   const retired: Memory[] = [];
-  for (const { memory } of retires) {
-    retired.push(await archiveMemory(writer, deps, memory, { reason: 'superseded', by: by.id, until, why: work.why }));
+  for (const { memory, how } of retires) {
+    if (how === 'reached') {
+      retired.push(await reachGoal(writer, deps, memory, { work, until: statement.statedAt }));
+      applied.goalsReached.push(memory.id);
+      continue;
+    }
+    const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
+    retired.push(await archiveMemory(writer, deps, memory, { reason, by, until, why: work.why }));
     applied.retired.push(memory.id);
   }
   return retired;
 }
 
-async function restoreAll(
-  writer: Writer,
-  deps: ApplyDeps,
-  memories: readonly Memory[],
-  why: Change,
-): Promise<Memory[]> {
-  const restored: Memory[] = [];
-  for (const memory of memories) restored.push(await restore(writer, deps, memory, why));
-  return restored;
-}
-
 async function add(
   writer: Writer,
   deps: ApplyDeps,
-  { statement, work, applied }: Deciding,
+  deciding: Deciding,
   retires: readonly Retirement[],
 ): Promise<Memory[]> {
-  const changed: Memory[] = [];
+  const { statement, work, applied } = deciding;
   const input = withCarriedOver(await toMemory(writer, deps, statement, work), statement, retires);
-  const next = newMemory(deps, work.scope, input);
-  const until = statement.validFrom ?? statement.statedAt;
-  const gone = retires.filter(({ how }) => how !== 'reached').map(({ memory }) => memory);
+  // Known before the memory is written: what it replaces points to it.
+  const id = deps.ids.next('mem');
   // The old value goes first: two live values of one attribute never stand side by side, not even within the transaction.
-  for (const { memory, how } of retires) {
-    if (how === 'reached') {
-      changed.push(await reachGoal(writer, deps, memory, { work, until: statement.statedAt }));
-      applied.goalsReached.push(memory.id);
-      continue;
-    }
-    const reason = how === 'ended' ? 'contradicted' : how === 'merged' ? 'merged' : 'superseded';
-    changed.push(await archiveMemory(writer, deps, memory, { reason, by: next.id, until, why: work.why }));
-    applied.retired.push(memory.id);
-  }
-  const { memory, outcome } = await writeMemory(
-    writer,
-    withId(deps, next.id),
-    work.scope,
-    { ...input, contradicts: gone[0]?.id ?? null },
-    work.why,
-  );
+  const changed = await retireAll(writer, deps, deciding, { by: id, retires });
+  const contradicts = retires.find(({ how }) => how !== 'reached')?.memory.id ?? null;
+  const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, id, contradicts }, work.why);
   applied[outcome === 'unchanged' ? 'confirmed' : 'added'].push(memory.id);
-  for (const { memory: old, how } of retires) {
-    if (how === 'replaced') await restateInBlocks(writer, deps, { before: old, after: memory, change: work.why });
+  for (const { memory: before, how } of retires) {
+    if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: work.why });
   }
   await scheduleEffect(writer, deps, memory);
   return [...changed, memory];
@@ -307,23 +270,18 @@ function withCarriedOver(input: InternalMemory, statement: Statement, retires: r
   };
 }
 
-/** The parts, with an id that is known before the memory is written: what it replaces points to it. */
-function withId(deps: ApplyDeps, id: string): ApplyDeps {
-  return { ...deps, ids: { ...deps.ids, next: (prefix) => (prefix === 'mem' ? id : deps.ids.next(prefix)) } };
-}
-
 /** A statement that another one outranks is kept as what was once said, out of recall; what it excluded in its time goes too. */
 async function storeAsHistory(
   writer: Writer,
   deps: ApplyDeps,
   deciding: Deciding,
-  { to, retires }: { to: Memory; retires: readonly Retirement[] },
+  { to, retires }: { to: Memory; retires?: readonly Retirement[] },
 ): Promise<Memory[]> {
   const { statement, work } = deciding;
   const input = await toMemory(writer, deps, statement, work);
   const { memory, outcome } = await writeMemory(writer, deps, work.scope, { ...input, permanent: false }, work.why);
   if (outcome !== 'created') return [memory];
-  const changed = await retireAll(writer, deps, deciding, { by: memory, retires });
+  const changed = await retireAll(writer, deps, deciding, { by: memory.id, retires });
   const archived = await archiveMemory(writer, deps, memory, {
     reason: compareRank(statement, to) === 0 ? 'superseded' : 'contradicted',
     by: to.id,
@@ -346,8 +304,8 @@ async function restore(writer: Writer, deps: ApplyDeps, memory: Memory, why: Cha
 async function confirm(
   writer: Writer,
   deps: ApplyDeps,
+  { statement, work }: Deciding,
   target: Memory,
-  { statement, work }: { statement: Statement; work: ApplyWork },
 ): Promise<Memory> {
   const events = statement.events.map(({ id }) => id).filter((id) => !target.sourceEvents.includes(id));
   const claim = strongerClaim(statement, target);
@@ -361,10 +319,11 @@ async function confirm(
 async function revise(
   writer: Writer,
   deps: ApplyDeps,
-  target: Memory,
-  { statement, work, text }: { statement: Statement; work: ApplyWork; text: string },
+  deciding: Deciding,
+  { target, text }: { target: Memory; text: string },
 ): Promise<Memory> {
-  if (contentHash(text) === contentHash(target.content)) return confirm(writer, deps, target, { statement, work });
+  if (contentHash(text) === contentHash(target.content)) return confirm(writer, deps, deciding, target);
+  const { statement, work } = deciding;
   const entities = await linkEntities(writer, deps, statement, work.scope);
   const claim = strongerClaim(statement, target);
   const revised = await reviseMemory(writer, deps, target, {
@@ -446,4 +405,74 @@ async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): 
     },
     deps,
   );
+}
+
+/** A statement as it is stored. */
+async function toMemory(
+  writer: Writer,
+  deps: ApplyDeps,
+  statement: Statement,
+  { scope, reader }: { scope: Scope; reader: string },
+): Promise<InternalMemory> {
+  const { attribute, value, polarity, tense, trust, subject } = statement;
+  const policy = attribute === null ? null : deps.attributes.policyOf(attribute);
+  const type = deps.memoryTypes.get(statement.type);
+  return {
+    type: statement.type,
+    content: statement.text,
+    // A reader gives no titles: where an application's type needs one, it is the statement itself.
+    title: type?.title === 'required' ? statement.text.slice(0, 200).toWellFormed() : null,
+    level: statement.level,
+    subject,
+    attribute,
+    value,
+    polarity,
+    tense,
+    permanent:
+      policy?.permanent === true &&
+      isUser(subject) &&
+      value !== null &&
+      polarity === 'affirmed' &&
+      trust !== 'low' &&
+      (tense === 'holds' || tense === 'habit'),
+    statedAt: statement.statedAt,
+    statedBy: statement.statedBy,
+    quotes: statement.quotes,
+    reader,
+    importance: statement.importance,
+    confidence: statement.confidence,
+    trust,
+    sourceType: statement.sourceType,
+    sourceSession: scope.session,
+    sourceEvents: statement.events.map(({ id }) => id),
+    tags: [...new Set([...statement.tags, ...(attribute === null ? [] : [attribute])])].slice(0, 20),
+    entities: await linkEntities(writer, deps, statement, scope),
+    ...(statement.dueAt === null && type?.due === 'required' ? followUp(statement) : { dueAt: statement.dueAt }),
+    validFrom: statement.validFrom,
+    validTo: statement.validTo,
+  };
+}
+
+const FOLLOW_UP_DAYS = 7;
+
+/** What is meant to be done without a day is brought up again when it begins, or after a week. */
+function followUp({ statedAt, validFrom }: Statement): Pick<InternalMemory, 'dueAt' | 'internal'> {
+  const dueAt = validFrom ?? new Date(statedAt.getTime() + FOLLOW_UP_DAYS * DAY);
+  return { dueAt, internal: { due: FOLLOW_UP } };
+}
+
+async function linkEntities(
+  writer: Writer,
+  deps: ApplyDeps,
+  { text, subject, names }: Statement,
+  scope: Scope,
+): Promise<string[]> {
+  const owner = ownerOf(scope);
+  const ids: string[] = [];
+  for (const entity of entitiesOf(text, subject, names)) {
+    // A name whose kind is not known here is the one that is known under that name.
+    const [known] = entity.type === 'other' ? await findEntitiesByName(writer, owner, [entity.name]) : [];
+    ids.push((known ?? (await writeEntity(writer, deps, owner, entity))).id);
+  }
+  return [...new Set(ids)];
 }

@@ -35,16 +35,16 @@ export interface Retirement {
   how: 'replaced' | 'ended' | 'merged' | 'reached';
 }
 
-/** What becomes of a new statement. */
-export type Decision =
-  /** It is stored, and what it retires is kept as history; `restores`: what had been retired and holds after all. */
-  | { action: 'add'; retires: Retirement[]; restores?: Memory[] }
-  /** It is known: the known statement gains a source. A claim of earlier times may retire and restore others. */
-  | { action: 'confirm'; target: Memory; retires?: Retirement[]; restores?: Memory[] }
+/** What becomes of a new statement. `restores`: what had been retired and holds after all. */
+export type Decision = { restores?: Memory[] } & (
+  | /** It is stored, and what it retires is kept as history. */ { action: 'add'; retires: Retirement[] }
+  /** It is known: the known statement gains a source. A claim of earlier times may retire others. */
+  | { action: 'confirm'; target: Memory; retires?: Retirement[] }
   /** It says more than the known statement, which takes over its words. */
   | { action: 'revise'; target: Memory; text: string }
-  /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired, and what that had kept out holds again. */
-  | { action: 'yield'; to: Memory; retires?: Retirement[]; restores?: Memory[] };
+  /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired. */
+  | { action: 'yield'; to: Memory; retires?: Retirement[] }
+);
 
 /** What a model has decided of a pair that fields leave open. */
 export type Verdict =
