@@ -18,17 +18,17 @@ import { EVERY_TENANT } from './store/database.ts';
 import { ownersToEmbed } from './store/indexing.ts';
 import { tenantsWithMemories } from './store/own-rows.ts';
 
-/** What work in the background works with. */
+/** The dependencies of background work. */
 export type BackgroundDeps = EmbedDeps &
   FormDeps &
   ConsolidateDeps &
   WebhookDeps & {
     formation: Formation;
-    /** Resolves when something is written next. */
+    /** Resolves at the next write. */
     written(): Promise<void>;
   };
 
-/** How work in the background is done. */
+/** Settings of background work. */
 export interface BackgroundOptions {
   /** How many jobs run at the same time. Default 4. */
   concurrency?: number;
@@ -38,15 +38,15 @@ export interface BackgroundOptions {
 
 /** Background work, in this process or in others on the same store. */
 export interface Background {
-  /** Begins to work, and goes on until stopped. */
+  /** Starts the work, which continues until `stop`. */
   start(): Promise<void>;
-  /** Does everything that is due now and tells how it ended. For tests, scripts and a simulated clock. */
+  /** Runs all jobs that are due now and returns their outcomes. For tests, scripts and a simulated clock. */
   drain(): Promise<RunCounts>;
   /** Finishes the jobs that run and starts no others. */
   stop(): Promise<void>;
 }
 
-// A burst of writes is answered with one look at the queue.
+// A burst of writes causes only one poll of the queue.
 const GATHER = 25;
 const OWNERS_AT_ONCE = 500;
 
@@ -62,7 +62,7 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
   let hasSchedules = false;
 
   const begin = async (): Promise<void> => {
-    // Once for each process: they are the same at every drain, of which a simulated year has thousands.
+    // Created once per process: they are the same at every drain, and a simulated year has thousands of drains.
     if (!hasSchedules) await ensureSchedules(deps.database, schedulesOf(jobs), deps);
     hasSchedules = true;
     await queueEmbedding(deps);
@@ -73,11 +73,11 @@ export function createBackground(deps: BackgroundDeps, options: BackgroundOption
     while (isStarted) {
       await next;
       await sleep(GATHER);
-      // What is written while the queue is fed is answered with another look.
+      // Writes during the feeding of the queue cause another poll.
       next = deps.written();
       if (!isStarted) return;
       await feedEmbeddings(deps).catch((error: unknown) => {
-        // The schedule tries again soon; a store that is closing has nothing to feed.
+        // The schedule retries soon; a store that is closing needs no feeding.
         if (!VarveError.isInstance(error, 'closed')) process.emitWarning(error as Error);
       });
       worker.wake();
@@ -166,7 +166,7 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
       async run(job, { signal }) {
         const owner = { tenant: job.tenant, owner: job.ownerKey };
         await embedRecords(deps, owner, { rate: options.embeddingRate, signal });
-        // The last vector of a new model may have been among these.
+        // These may have been the last vectors that a new model needed.
         await changeEmbedder(deps.database, deps.embedding, signal);
       },
     },
@@ -180,7 +180,7 @@ function embeddingJobs(deps: BackgroundDeps, options: BackgroundOptions): JobKin
   };
 }
 
-/** One job for each owner whose records lack vectors. The queue sees to it that no two workers do the same. */
+/** One job for each owner whose records lack vectors. The queue deduplicates these jobs. */
 async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
   if (deps.embedding.current === null) return;
   const owners = await ownersToEmbed(deps.database, OWNERS_AT_ONCE);
@@ -191,13 +191,13 @@ async function feedEmbeddings(deps: EmbedDeps): Promise<void> {
     ownerKey: owner,
     uniqueKey: owner,
     payload: {},
-    // Records stay queued however often their embedding fails: so does the job that embeds them.
+    // Records stay queued no matter how often their embedding fails, so the job is retried without a limit too.
     maxAttempts: 1000,
   }));
   await deps.database.write(EVERY_TENANT, (writer) => enqueueJobs(writer, jobs, deps));
 }
 
-/** Work that nobody pays for at the moment waits; it has not failed. */
+/** Work without credit is postponed, which is not a failure. */
 async function paidWork(deps: EmbedDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -1,4 +1,4 @@
-/** What went wrong, in a form that a program can act on. */
+/** The kinds of errors that a program can act on. */
 export type ErrorCode =
   | 'invalid_input'
   | 'not_found'
@@ -18,17 +18,17 @@ export type ErrorCode =
   | 'timed_out'
   | 'unsupported';
 
-/** What a {@link VarveError} is made of besides its message. */
+/** The parts of a {@link VarveError} besides its message. */
 export interface ErrorOptions {
   code: ErrorCode;
   /** Whether the same call may succeed later without a change by the caller. Default false. */
   retryable?: boolean;
   cause?: unknown;
-  /** Facts for the reader of the error: never content of memories or events. */
+  /** Details for the reader of the error, never content of memories or events. */
   details?: Record<string, unknown>;
 }
 
-// Known by name, not by class identity: two copies of the package recognise each other's errors.
+// A registered symbol instead of `instanceof`, so that two copies of the package recognise each other's errors.
 const MARKER = Symbol.for('varve.error');
 
 /** The one error class of Varve. Tell cases apart by `code`. */
@@ -57,12 +57,12 @@ export class VarveError extends Error {
   }
 }
 
-/** Bad input: said before anything is written. */
+/** An error for bad input, thrown before anything is written. */
 export function invalidInput(message: string, details?: Record<string, unknown>): VarveError {
   return new VarveError(message, { code: 'invalid_input', details });
 }
 
-/** The text of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

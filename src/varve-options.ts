@@ -14,7 +14,7 @@ import type { IdSource } from './record/id.ts';
 import type { MemoryTypeInput } from './record/memory-types.ts';
 import type { StoreOptions } from './store/open-store.ts';
 
-/** Whose permanent facts are. */
+/** The owner of permanent facts. */
 export interface FactOptions {
   /** Default false. */
   shared?: boolean;
@@ -27,28 +27,28 @@ export interface VarveOptions {
    * Default: `.varve/varve.db` in the working folder.
    */
   store?: string | StoreOptions;
-  /** Memory types of the application's own, or other policies for Varve's. */
+  /** The application's own memory types, or changed policies for Varve's. */
   memoryTypes?: Record<string, MemoryTypeInput>;
-  /** Attributes of the application's own, or other policies for Varve's: one value or many, category, labels, synonyms. */
+  /** The application's own attributes, or changed policies for Varve's: one value or many, category, labels, synonyms. */
   attributes?: Record<string, AttributeInput>;
   /**
-   * `shared: true`: what an agent learns of a user under a permanent attribute (name, home city, allergy …) belongs to the user with every
-   * agent of the tenant. Default false: facts are of the agent that learned them.
+   * `shared: true`: what an agent learns of a user under a permanent attribute (name, home city, allergy …) belongs to the user with
+   * every agent of the tenant. Default false: facts belong to the agent that learned them.
    */
   facts?: FactOptions;
   /** Makes vectors. Default: a local model, in this process, without a network. `null`: none, recall by words alone. */
   embedder?: Embedder | null;
-  /** The embedder before a change: its vectors answer until all are made again. */
+  /** The previous embedder during a change: its vectors are used until all have been replaced. */
   previousEmbedder?: Embedder;
-  /** Distils conversations: a fast and a slow model, from `createLanguageModel`. Default: none, the local reader does it all. */
+  /** Distils conversations: a fast and a slow model, from `createLanguageModel`. Default: none, so that only the local reader reads. */
   languageModel?: LanguageModel;
   /** How memories are formed: switches, triggers, thresholds, limits, privacy. */
   formation?: FormationOptions;
   /** How memory is consolidated and kept in order: switches, thresholds, word limits, decay, retention, intervals. */
   consolidation?: ConsolidationOptions;
   /**
-   * What was recalled for a session, so that it is not learned again when it comes back in the conversation.
-   * Default: what its contexts were made of.
+   * The records that a session was given, so that they are not learned again when the conversation repeats them. Default: the records of
+   * its contexts.
    */
   recalledTexts?: FormDeps['recalledTexts'];
   /** How contexts are assembled, unless a call says otherwise: layout, budget, switches, hooks of the application. */
@@ -61,11 +61,11 @@ export interface VarveOptions {
   recallCacheBytes?: number;
   /** Prices, credit and budgets of model use. Default: use is counted and nobody is charged. */
   ledger?: Pick<LedgerOptions, 'prices' | 'credit' | 'budget'>;
-  /** Whom webhooks may call. Default: the public internet, by https. */
+  /** Which addresses webhooks may call. Default: the public internet, over https. */
   webhooks?: WebhookOptions;
   /**
-   * Work in the background, in this process. Default true. With `false` nothing goes on by itself: call `drain()`,
-   * or leave the work to another process on the same store.
+   * Work in the background, in this process. Default true. With `false` no background work starts by itself: call `drain()`, or leave the
+   * work to another process on the same store.
    */
   background?: boolean | BackgroundOptions;
   /** Where the time comes from. Default: the machine's clock. */
@@ -84,7 +84,7 @@ export function isNodeNewEnough(version: string = process.versions.node): boolea
   return major > neededMajor || (major === neededMajor && minor >= neededMinor);
 }
 
-/** The one line that library, command line and doctor say to a Node that is too old. */
+/** The error message for an old version of Node, in the library, the command line and the doctor. */
 export function nodeProblem(version: string = process.versions.node): string {
   return `Varve needs Node ${NODE_NEEDED} or newer, because older ones have no full-text search in SQLite; this is Node ${version}.`;
 }
@@ -167,7 +167,7 @@ function isStore(value: unknown): boolean {
   );
 }
 
-/** Refuses options that are not known and values that are of another kind, before anything is opened. */
+/** Refuses unknown options and values of the wrong type before anything is opened. */
 export function checkOptions(given: VarveOptions): void {
   if (!isObject(given)) throw invalidInput('createVarve() takes one object of options.');
   for (const [name, value] of Object.entries(given)) {
@@ -189,14 +189,14 @@ function unknownOption(name: string): VarveError {
   });
 }
 
-/** The known name with which a misspelt one begins or that it is part of. */
+/** The known name that a misspelt one begins with or is a part of. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   if (lower.length < 3) return undefined;
   return known.find((one) => one.toLowerCase().includes(lower) || lower.includes(one.toLowerCase()));
 }
 
-/** Where a store is. A URL of another kind than PostgreSQL's is refused: as a path it would make a folder with the password in its name. */
+/** Where a store is. Any other URL is refused, because as a path it would create a folder with the password in its name. */
 export function storeOptions(store: VarveOptions['store']): StoreOptions {
   if (typeof store === 'object') {
     if ('path' in store) assertPath(store.path);
@@ -223,11 +223,10 @@ function assertPath(path: string): void {
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(path)) throw otherScheme(path);
 }
 
-/** Says which scheme was given, and nothing else of the URL: it may hold a password. */
+/** The error names only the scheme of the URL, because the rest may contain a password. */
 function otherScheme(url: string): VarveError {
   const scheme = /^[a-z][a-z0-9+.-]{1,20}(?=:)/i.exec(url)?.[0] ?? '';
-  return invalidInput(
-    `The store ${scheme}:// is not known. Give the path of a file for SQLite, or a postgres:// URL.`,
-    { option: 'store' },
-  );
+  return invalidInput(`There is no store for ${scheme}://. Give the path of a file for SQLite, or a postgres:// URL.`, {
+    option: 'store',
+  });
 }

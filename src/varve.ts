@@ -44,26 +44,26 @@ export interface Varve {
   readonly ledger: Ledger;
   /** For those who run Varve: keys, audit, jobs, counts, import and export, what changes. */
   readonly operator: Operator;
-  /** Does all background work that is due now, and tells how it ended. */
+  /** Runs all background work that is due now and returns its outcomes. */
   drain(): Promise<RunCounts>;
-  /** Embeds everything that has no vector, by default ten records a second, and says how many of each kind. */
+  /** Embeds everything that has no vector, by default ten records a second, and returns the count of each kind. */
   backfill(options?: BackfillOptions): Promise<EmbedCounts>;
   /**
    * Measures the embedder on Varve's own pairs of texts and keeps the result in the store, so that "related", "nearly
    * the same" and "the same statement" mean the same with every model. The local embedder comes measured.
    */
   calibrate(options?: { signal?: AbortSignal }): Promise<Calibrated>;
-  /** Keeps a tenant's memory in order now: decay, archive, retention. `dryRun`: only says what would change. */
+  /** Keeps a tenant's memory in order now: decay, archive, retention. With `dryRun` it only reports what would change. */
   maintain(options?: { tenant?: string; dryRun?: boolean; signal?: AbortSignal }): Promise<MaintenanceReport>;
-  /** Finishes the work that runs and closes the store. What was acknowledged is on the disk already. */
+  /** Finishes the work that runs and closes the store. Acknowledged writes are already on the disk. */
   close(): Promise<void>;
 }
 
-/** Opens a memory: brings the store up to date, begins to work in the background, and hands out scoped handles. */
+/** Opens a memory: migrates the store, starts background work, and provides scoped handles. */
 export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   assertNode();
   const checked = await checkedSettings(options);
-  // Everything was checked: from here on something is made.
+  // All options are valid; from here on resources are opened.
   const store = await openStore(storeOptions(options.store));
   const writes = createWriteBell();
   const database = tellingOfWrites(store, writes.ring);
@@ -83,7 +83,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
     ledger,
     operator: createOperator(deps, { written: writes.next }),
     async drain() {
-      // What was given in a prompt a moment ago belongs to the work that follows from it.
+      // Background work must see the context log, so its pending rows are written first.
       await settleLogs();
       return work.drain();
     },
@@ -108,7 +108,7 @@ export async function createVarve(options: VarveOptions = {}): Promise<Varve> {
   };
 }
 
-/** Throws `invalid_input` for settings that cannot be, before anything is made. */
+/** Throws `invalid_input` for invalid settings before anything is opened. */
 async function checkedSettings(options: VarveOptions) {
   checkOptions(options);
   const formation = formationSettings(options.formation);
@@ -164,7 +164,7 @@ async function createParts(
   };
 }
 
-/** The local reader is large: it is loaded when something is to be read, not when Varve is opened. */
+/** The local reader is large, so it is loaded at the first reading and not when Varve is opened. */
 function createLocalReaderOnce(embedding: EmbeddingModels): FormDeps['localReader'] {
   let reader: ReturnType<FormDeps['localReader']> | undefined;
   return () =>
@@ -173,7 +173,7 @@ function createLocalReaderOnce(embedding: EmbeddingModels): FormDeps['localReade
     ));
 }
 
-/** The local reader was taught on the vectors of the local embedder: another model's vectors mean nothing to it. */
+/** The local reader's selector was trained on vectors of the local embedder and cannot use those of another model. */
 function sentenceVectors({ current }: EmbeddingModels): LocalReaderOptions {
   if (current === null || current.id !== LOCAL_EMBEDDER_ID) return {};
   return {
@@ -194,7 +194,7 @@ function createWriteBell(): { ring(): void; next(): Promise<void> } {
   };
 }
 
-/** The same database, which says when something was written, so that work in the background begins at once. */
+/** Wraps the database and signals each write, so that background work starts at once. */
 function tellingOfWrites(database: Database, tell: () => void): Database {
   return {
     ...database,
@@ -206,7 +206,7 @@ function tellingOfWrites(database: Database, tell: () => void): Database {
   };
 }
 
-/** The schema of contexts is large: it is loaded where there are settings to check. */
+/** The schema of contexts is large, so it is loaded only if there are settings to check. */
 async function checkContextSettings({
   logDays: _logDays,
   staleAfter: _staleAfter,

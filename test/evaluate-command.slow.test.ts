@@ -153,7 +153,7 @@ describe('varve eval', { timeout: 180_000 }, () => {
     expect(await run(['recal'])).toMatchObject({ code: 2, stderr: expect.stringContaining('extraction, retrieval') });
     expect(await run(['--dataset', 'locomo'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Where does the data set locomo lie? Give its path.'),
+      stderr: expect.stringContaining('The path of the data set locomo is missing. Give the path of your copy.'),
     });
     expect(await run([...oneLife, '--arms', 'local-reader'])).toMatchObject({
       code: 2,

@@ -11,12 +11,12 @@ import type { Budget, Layout } from './layout.ts';
 import type { SectionName } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** What assembling works with. */
+/** The dependencies of assembling. */
 export interface AssembleDeps extends RecallDeps {
   assembling: Assembling;
 }
 
-/** The parts that assembling has of its own. */
+/** The dependencies that only assembling has. */
 export interface Assembling {
   knowledge: KnowledgeCache;
   log: ContextLog;
@@ -25,11 +25,11 @@ export interface Assembling {
   settings: ContextSettings;
 }
 
-/** How contexts are assembled: settings for all of them, and the log of what they were made of. */
+/** Settings for all contexts and for their log. */
 export interface AssembleOptions extends ContextSettings {
   /** Days for which the log of contexts is kept. Default 90. */
   logDays?: number;
-  /** Milliseconds after which the knowledge of a session is read again, whether it has changed or not. Default 5 minutes. */
+  /** Milliseconds after which the cached knowledge of a session is read again, even if it has not changed. Default 5 minutes. */
   staleAfter?: number;
 }
 
@@ -51,7 +51,7 @@ export async function createAssembling(
 export interface Tracing {
   /** Runs work inside a span. Without OpenTelemetry it just runs. */
   span<Result>(name: string, attributes: Attributes, work: (span: OpenSpan) => Promise<Result>): Promise<Result>;
-  /** Whether what was said may go into spans. */
+  /** Whether queries and texts may go into spans. */
   readonly content: boolean;
 }
 
@@ -80,7 +80,7 @@ async function createTracing(options: TracingOptions | false = {}): Promise<Trac
   return {
     content: options.content === true,
     span(name, attributes, work) {
-      // Asked for each time: an application may register its provider after we have started.
+      // Looked up for each span, because an application may register its provider later.
       const tracer: OpenTelemetry.Tracer = api.trace.getTracer('varve');
       return tracer.startActiveSpan(name, { attributes }, async (span: OpenTelemetry.Span) => {
         try {
@@ -118,7 +118,7 @@ export interface GatherRequest {
   counter: TokenCounter;
 }
 
-/** The turn for which it is gathered. */
+/** The turn for which the sections are gathered. */
 export interface GatherTurn {
   message: string;
   now: number;
@@ -149,7 +149,7 @@ export function createAttempt(failed: Failed, timeout: number = DEFAULT_TIMEOUT)
   };
 }
 
-/** The result of work, or `timed_out`. The work itself goes on, and its result is ignored. */
+/** The result of work, or `timed_out`. The work itself continues, and its result is ignored. */
 async function withinTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

@@ -240,7 +240,7 @@ export interface Gathered {
   lookup: Lookup;
   intent: Intent;
   failed: Failed;
-  /** Of everything that was ever said: about four are a token. */
+  /** The characters of all turns; about four make a token. */
   charactersSaid: number;
   cached: boolean;
 }

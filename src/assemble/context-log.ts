@@ -7,7 +7,7 @@ import type { IdSource } from '../record/id.ts';
 import { insertContexts, insertGiven, type LoggedContext } from '../store/context-log-store.ts';
 import { type Database, gatherWrites } from '../store/database.ts';
 
-/** Logs what contexts were made of. Entries are gathered for a moment and written together, so that no answer waits for them. */
+/** Logs the records of contexts. Entries are written in batches after a short delay, so that no answer waits for them. */
 export interface ContextLog {
   note(context: LoggedContext, along?: Partial<NotedAlong>): void;
   /** Resolves when everything noted so far is written. */
@@ -18,7 +18,7 @@ export interface ContextLog {
 export interface NotedAlong {
   /** The memories that were looked up for the turn. Consolidation judges later whether the answer used them. */
   given: readonly string[];
-  /** The memories and documents that are always given: they count where the answer used them. */
+  /** The memories and documents of every prompt: they count only if the answer used them. */
   always: readonly string[];
   /** What remembered text costs in the prompt of the application's model; null when it did not name one. */
   injection: { model: string; tokens: number; estimated: boolean } | null;
@@ -31,7 +31,7 @@ interface LogParts {
   ledger: Pick<Ledger, 'record'>;
 }
 
-/** Makes a log that keeps entries for so many days. A write that fails costs an entry, never an answer. */
+/** Makes a log that keeps entries for `days`. A failed write loses the entry but never fails an answer. */
 export function createContextLog({ database, clock, ids, ledger }: LogParts, days = 90): ContextLog {
   const writes = gatherWrites<{ context: LoggedContext; along: Partial<NotedAlong> }>(async (noted) => {
     const byTenant = Map.groupBy(noted, ({ context }) => context.scope.tenant);
@@ -60,7 +60,7 @@ export function createContextLog({ database, clock, ids, ledger }: LogParts, day
   return { note: (context, along = {}) => writes.note({ context, along }), settle: writes.settle };
 }
 
-/** The same id as the context's: written twice, it counts once. */
+/** The context's id, so that writing twice is idempotent. */
 function usageOf({ id, scope, at }: LoggedContext, { injection }: Partial<NotedAlong>): UsageEntry[] {
   if (!injection || injection.tokens === 0) return [];
   const { model, tokens, estimated } = injection;

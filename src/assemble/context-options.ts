@@ -19,12 +19,12 @@ export interface Asked {
 
 /** A service of the application whose data can go into a context, when the question needs it. */
 export interface Service {
-  /** How its data is headed. Default: its name. */
+  /** The heading of its data. Default: its name. */
   title?: string;
-  /** Words by which a question is known to need it. */
+  /** Words in a question that require its data. */
   about: readonly string[];
   load(asked: Asked): Promise<Readonly<Record<string, unknown>> | readonly string[] | string | null>;
-  /** How far its data is to be believed. Default medium. */
+  /** The trust of its data. Default medium. */
   trust?: Trust;
 }
 
@@ -35,7 +35,7 @@ export interface ContextHooks {
   services?: Readonly<Record<string, Service>>;
   /** Classifies a message, in place of the rules. */
   intent?: (message: string, byRules: Intent) => Promise<Partial<Intent>> | Partial<Intent>;
-  /** Makes one text of older turns. Default: the beginning of each. */
+  /** Summarises older turns. Default: the beginning of each turn. */
   summarise?: (turns: readonly { role: string; text: string }[]) => Promise<string>;
 }
 
@@ -45,13 +45,13 @@ export interface HistoryOptions {
   mode?: 'chronological' | 'semantic';
   /** The most turns to look at. Default 40. */
   turns?: number;
-  /** Of `semantic`: exchanges that stay whatever they say. Default 3. */
+  /** For `semantic`: the number of latest exchanges that are always kept. Default 3. */
   recent?: number;
-  /** Of `semantic`: older exchanges that fit the message. Default 3. */
+  /** For `semantic`: the number of older exchanges that fit the message. Default 3. */
   relevant?: number;
-  /** Of `semantic`: how similar they must be. Default 0.6. */
+  /** For `semantic`: the minimum similarity of older exchanges. Default 0.6. */
   minimumSimilarity?: number;
-  /** What is done with turns for which there is no room. Default `summarise`; the last 4 stay verbatim. */
+  /** How turns without room are handled. Default `summarise`; the last 4 stay verbatim. */
   older?: 'summarise' | 'drop';
 }
 
@@ -71,9 +71,9 @@ export interface ContextSettings extends ContextHooks {
   sections?: SectionSwitches;
   history?: HistoryOptions | false;
   lookup?: LookupMode;
-  /** Answers "look up what?" for `lookup: 'model'`. */
+  /** The model that chooses the queries for `lookup: 'model'`. */
   lookupModel?: LanguageModel;
-  /** How many memories are always given. Default 20. */
+  /** The number of memories in every prompt. Default 20. */
   topMemories?: number;
   /** The most results of recall. Default 10, or as many as the layout says. */
   recallLimit?: number;
@@ -107,9 +107,9 @@ export interface ContextOptions extends ContextSettings {
   /** Connections that are active besides the handle's. */
   connections?: readonly string[];
   now?: TimeInput;
-  /** Read everything again. Default false: what is known of a session is kept until it changes. */
+  /** Read everything again. Default false: the knowledge of a session is cached until it changes. */
   refresh?: boolean;
-  /** Leave no entry in the log. Default false. */
+  /** Write no entry to the log. Default false. */
   unlogged?: boolean;
 }
 

@@ -2,13 +2,13 @@ import type { Intent } from './intent.ts';
 import type { Lookup } from './decide-lookup.ts';
 import type { SectionName } from './section.ts';
 
-/** What became of one section. */
+/** The report of one section. */
 export interface SectionReport {
   section: SectionName | 'tools';
   place: 'system' | 'user' | 'history' | 'tools';
   /** Its own budget; null when it has none. */
   budget: number | null;
-  /** Tokens of all there was, and of what was taken. */
+  /** Tokens of all gathered items, and of the items that were taken. */
   wanted: number;
   taken: number;
   items: number;
@@ -20,23 +20,23 @@ export interface SectionReport {
   cut: boolean;
 }
 
-/** Why a context is what it is. */
+/** The report of a context: why it contains what it contains. */
 export interface ContextReport {
   id: string;
   layout: string;
   /** `estimate`, or the tokenizer's name: then the numbers are exact. */
   counter: string;
   tokens: {
-    /** Of everything, tools too. */
+    /** Tokens of the whole context, including tools. */
     total: number;
-    /** Tokens wanted by all there was. */
+    /** Tokens of all gathered items. */
     wanted: number;
     limit: number;
     system: number;
     user: number;
     history: number;
     tools: number;
-    /** Kept free, and how much was planned for that. */
+    /** Tokens that stayed free, and the planned number. */
     reserve: number;
     plannedReserve: number;
   };
@@ -49,9 +49,9 @@ export interface ContextReport {
   stable: { characters: number; tokens: number };
   lookup: Lookup;
   intent: Intent;
-  /** Tokens of memory that was given, against those of everything that was ever said. */
+  /** Tokens of memory in the context, compared with the tokens of all turns. */
   saving: { injected: number; raw: number };
-  /** False when what is known was read for this turn. */
+  /** Whether the knowledge came from the cache. */
   cached: boolean;
   milliseconds: number;
 }

@@ -10,7 +10,7 @@ export interface Lookup {
   queries: string[];
   by: 'rules' | 'model' | 'always' | 'never';
   reason: string;
-  /** Why the model was not asked or not heard. */
+  /** Why the model was not asked or its answer was not used. */
   failed?: string;
 }
 
@@ -22,7 +22,7 @@ export interface LookupInput {
 }
 
 const LONGEST_QUERY = 1500;
-// "And what about hers?" says nothing without the turn before it.
+// "And what about hers?" cannot be understood without the preceding turn.
 const REFERS_BACK =
   /\b(it|its|that|those|these|this|he|she|they|them|his|hers?|their|there|one|ones|same|else|too|also)\b/i;
 const FEW_WORDS = 6;

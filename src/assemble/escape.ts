@@ -9,7 +9,7 @@ import {
 } from '../language/inert-text.ts';
 import type { Trust } from '../record/statement.ts';
 
-/** How stored text is written so that it stays text. */
+/** How stored text is escaped. */
 export interface Writing {
   /** On one line. */
   line(text: string): string;
@@ -39,7 +39,7 @@ export function markdownWriting(labels: readonly string[]): Writing {
   };
 }
 
-/** Writes into XML: it parses, whatever is stored. */
+/** Escapes for XML: the result is well-formed for any stored text. */
 export const xmlWriting: Writing = {
   line: (text) => escapeXml(plainBrackets(withoutMarkers(oneLine(text)))),
   block: (text) => escapeXml(plainBrackets(withoutMarkers(cleanText(text))).trim()),

@@ -17,7 +17,7 @@ import {
 import type { Item, Material, SectionName } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** A context that fits, and what became of each section. */
+/** A fitted context and the report of each section. */
 export interface FittedContext extends Omit<WrittenContext, 'tokens'> {
   material: Material;
   sections: SectionReport[];
@@ -32,7 +32,7 @@ export interface FitRequest {
   reserve?: number;
   /** The most items of the section `recall`. Default: as many as have room. */
   mostRecalled?: number;
-  /** Whether the budget's evidence is held: it is not where nothing is ever looked up. */
+  /** Whether the budget's tokens for evidence are reserved: not for layouts without lookups. */
   holdsEvidence?: boolean;
   toolTokens: number;
   counter: TokenCounter;
@@ -55,7 +55,7 @@ const RULES: Partial<Record<SectionName, OverflowRule>> = {
   earlier: 'drop-oldest',
 };
 
-/** The order in which sections take their room: the later ones make way when all is too much. The application's own text is before all. */
+/** The order in which sections get their tokens: later sections are cut first. The application's own text comes before all others. */
 const TAKES_ROOM: readonly SectionName[] = [
   'facts',
   'learnings',
@@ -148,7 +148,7 @@ interface SectionsFitted {
   wanted: Map<SectionName, number>;
 }
 
-/** Gives each section its room: at most its own budget, and at most what the sections before it have left. */
+/** Assigns tokens to each section: at most its own budget, and at most what earlier sections have left. */
 function takeRoom(request: FitRequest, fitter: Fitter): SectionsFitted {
   const fitted = new Map<SectionName, FittedSection>();
   const wanted = new Map<SectionName, number>();
@@ -196,8 +196,8 @@ const OVER_TOTAL = 'over the total budget';
 const BETWEEN_SECTIONS = 1;
 
 /**
- * The rest of the tenth of the budget that is held for the message. The system prompt leaves the whole tenth free, so that the prompt is
- * the same for a message of ten words and one of twenty.
+ * The rest of the tenth of the budget that is reserved for the message. The system prompt leaves the whole tenth free, so that the prompt
+ * is the same for a message of ten words and one of twenty.
  */
 function slackOf({ budget }: FitRequest, message: number): number {
   const tenth = Math.max(Math.floor((budget.total ?? DEFAULT_TOTAL) / 10), 1);
@@ -211,7 +211,7 @@ function frameTokens({ layout, material, counter }: FitRequest): number {
   return frames.filter(isUsed).reduce((sum, { open, close }) => sum + counter.count(`${open}\n${close}\n\n`), 0);
 }
 
-/** The tokens that are held for what is looked up. They do not depend on what is found, so that the system prompt stays as it is. */
+/** The tokens that are reserved for lookups. They do not depend on the results, so that the system prompt stays the same. */
 function evidenceOf({ budget, holdsEvidence }: FitRequest, left: number): number {
   const { share = 0, most = 0 } = budget.evidence ?? {};
   return holdsEvidence ? Math.max(Math.min(Math.floor(left * share), most), 0) : 0;
@@ -239,7 +239,7 @@ function best(items: readonly Item[], most: number): readonly Item[] {
   return items.filter(({ score }) => score >= least).slice(0, most);
 }
 
-/** Enforces the total. Sections were measured one by one, so that their sum may be over it; the last ones to take room are cut first. */
+/** Enforces the total. Sections were measured one by one, so their sum may exceed the limit; the last sections in order are cut first. */
 function fitTotal(
   request: FitRequest,
   { fit, writing }: Fitter,
@@ -252,7 +252,7 @@ function fitTotal(
       const before = fitted.get(section);
       if (before === undefined || before.items.length === 0) break;
       const less = fit(section, before.items, Math.max(before.tokens - over, 0), OVER_TOTAL);
-      // A text that is cut can come out as long as before: then it goes as a whole.
+      // A cut text with its notice can be as long as before; then the whole text is removed.
       const next = less.tokens < before.tokens ? less : fit(section, before.items, -1, OVER_TOTAL);
       fitted.set(section, { ...next, dropped: [...before.dropped, ...next.dropped], cut: before.cut || next.cut });
       context = writeContext(request, materialOf(fitted), writing);

@@ -5,7 +5,7 @@ import type { Budget, OverflowRule } from './layout.ts';
 import { CHANGED_LATER, entryWithout, type Item, type SectionName, type Statement } from './section.ts';
 import { contentHash } from '../record/id.ts';
 
-/** What of a section fits into its budget. */
+/** The items of a section that fit into its budget. */
 export interface FittedSection {
   items: Item[];
   tokens: number;
@@ -40,7 +40,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
     const chosen = new Set(order.slice(0, count).map(({ index }) => index));
     return items.filter((_item, index) => chosen.has(index));
   };
-  // More items never take fewer tokens, as near as makes no difference; the loop below makes sure.
+  // The token count is nearly monotonic in the number of items; the loop below corrects the rest.
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -51,7 +51,7 @@ function dropToFit({ items, rule, budget, reason, measure }: Fitting): FittedSec
   while (low > 0 && measure(best(low)) > budget) low -= 1;
   const chosen = new Set(order.slice(0, low).map(({ index }) => index));
   const kept = (): Item[] => items.filter((_item, index) => chosen.has(index));
-  // The first that has no room may be a long one: shorter ones after it may still have room.
+  // The first item without room may be long; shorter items after it may still fit.
   for (const { index } of rule === 'drop-lowest' ? order.slice(low + 1, low + 1 + MOST_TRIES) : []) {
     chosen.add(index);
     if (measure(kept()) > budget) chosen.delete(index);
@@ -81,7 +81,7 @@ function cutToFit({ items, budget, reason, measure }: Fitting): FittedSection {
   return { items: kept, tokens: measure(kept), dropped: [], cut: false };
 }
 
-// A text that is cut to fewer characters says too little to be shown.
+// A text cut to fewer characters is too short to be useful.
 const SHORTEST = 40;
 
 function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
@@ -96,7 +96,7 @@ function cutItem(item: Item, fits: (text: string) => boolean): Item | null {
   return low < SHORTEST || !fits(text) ? null : { ...item, text };
 }
 
-/** The beginning of a text and a notice that it goes on. Half a character is left off. */
+/** The beginning of a text and a notice that it goes on. Never splits a surrogate pair. */
 export function cutText(text: string, characters: number, notice: string): string {
   if (text.length <= characters) return text;
   const end = /[\uD800-\uDBFF]/.test(text[characters - 1] ?? '') ? characters - 1 : characters;
@@ -115,7 +115,7 @@ export function createRooms({ budget, reserve }: { budget: Budget; reserve?: num
   const left = (budget.shared ?? []).map(({ tokens }) => tokens);
   const sharedBy = (section: SectionName): number =>
     (budget.shared ?? []).findIndex(({ sections }) => sections.includes(section));
-  // More tokens must stay free than were planned: the section of memories gives them up.
+  // More tokens must stay free than were planned, so the section of memories gets fewer.
   const excess = Math.max((reserve ?? 0) - (budget.reserve ?? reserve ?? 0), 0);
   return {
     of(section, wanted) {
@@ -131,17 +131,14 @@ export function createRooms({ budget, reserve }: { budget: Budget; reserve?: num
   };
 }
 
-/** What a prompt has said so far. Sections are added in the order in which they take their room. */
+/** Deduplicates the statements of a prompt. Sections are added in the order in which they get their tokens. */
 export interface Said {
-  /** What an item adds to what was said: the item itself, a shorter one, or the name of the section that has said all of it. */
+  /** What an item adds to earlier sections: the item itself, a shorter item, or the name of the section that already contains all of it. */
   rest(section: SectionName, item: Item): Item | SectionName;
   add(section: SectionName, item: Item): void;
 }
 
-/**
- * A prompt that has said nothing yet. Statements and turns that were said are known by their ids, and text that somebody wrote by hand by
- * its words.
- */
+/** An empty prompt. Statements and turns are identified by their ids, and hand-written text by its words. */
 export function createSaid(): Said {
   const sentences = new Map<string, SectionName>();
   const statements = new Map<string, SectionName>();
@@ -177,7 +174,7 @@ export function createSaid(): Said {
         if (!sentences.has(text)) sentences.set(text, section);
         for (const { id, quotes } of restsOn) {
           statements.set(id, section);
-          // A label and a value say less than the words that they were read from.
+          // A label and a value contain less than the words from which they were read.
           if (section !== 'facts') quoted.add(section, quotes);
         }
       }
@@ -188,7 +185,7 @@ export function createSaid(): Said {
 // A sentence around a label and its value: "User works as a bus driver."
 const MOST_MORE = 2;
 
-/** Whether a label and its value leave out more than a word or two of the sentence that they were read from. */
+/** Whether a label and its value omit more than a word or two of the sentence from which they were read. */
 function saysLess({ title = '', text, sentence }: Item): boolean {
   if (sentence === undefined) return false;
   const said = contentStems(`${title} ${text}`);
@@ -222,13 +219,13 @@ function createQuoted(): Quoted {
         upTo = Math.max(upTo, end);
       }
       rest += text.slice(upTo);
-      // A day or a sum that nobody has quoted may be the answer.
+      // A date or a number that no quote contains may be the answer.
       return rest.length <= text.length * (1 - TOLD) && !/\p{N}/u.test(rest) ? found[0]?.section : undefined;
     },
   };
 }
 
-/** What is left of a document, or the section that has said all of it. */
+/** The remaining sentences of a document, or the section that already contains all of them. */
 function documentWithout(item: Item, bySections: (sentence: Sentence) => SectionName | undefined): Item | SectionName {
   const sentences = sentencesOf(item);
   const said = new Map(
@@ -250,7 +247,7 @@ interface Sentence {
   restsOn: readonly Statement[];
 }
 
-// Documents stay the same for many turns, and taking them apart costs as much as all else in a turn.
+// Cached, because documents stay the same for many turns, and splitting them costs as much as the rest of a turn.
 const takenApart = new WeakMap<Item, ReadonlyMap<string, Sentence>>();
 
 /** The sentences of an item, by their words. */
@@ -284,7 +281,7 @@ function readSentences({
     return items.filter((each) => typeof each === 'string').map((words) => [words, []]);
   }
   if (kind !== 'block') return [];
-  // Titles are no statements: two documents may have the same.
+  // Titles are not statements: two documents may have the same title.
   return statementsIn(text)
     .filter((words) => !words.startsWith('#'))
     .map((words) => [words, restsOn?.get(contentHash(words)) ?? []]);

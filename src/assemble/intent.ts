@@ -1,12 +1,12 @@
 import { indexWords } from '../language/words.ts';
 
-/** What a message is about, as far as it decides what is loaded. */
+/** The parts of a message's meaning that decide what is loaded. */
 export interface Intent {
   /** The services whose data it needs. */
   services: string[];
-  /** Its words, in the form by which text is searched. */
+  /** Its words in their normalised form for search. */
   words: string[];
-  /** Whether it asks for or tells anything at all. */
+  /** Whether the message asks or states anything. */
   smallTalk: boolean;
 }
 
@@ -32,7 +32,7 @@ export function overlap({ words }: Intent, text: string): number {
   return words.filter((word) => has.has(word)).length;
 }
 
-// Greetings, thanks and agreement in a few languages: nothing that memory could help with.
+// Greetings, thanks and agreement in a few languages, for which memory is of no use.
 const PHRASES = new Set(
   `hi,hello,hey,hey there,good morning,good evening,good night,morning,thanks,thank you,thanks a lot,thank you so much,
   many thanks,thx,ty,cheers,ok,okay,k,kk,alright,all right,sure,yes,yep,yeah,no,nope,cool,great,nice,perfect,awesome,

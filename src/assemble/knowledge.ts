@@ -18,11 +18,11 @@ import { ownerStates } from '../store/owner-store.ts';
 import { listMemories } from '../store/read-memories.ts';
 import { blockItem, entryItems, factItem, type Item, jsonItem, type Material, memoryItem } from './section.ts';
 
-/** What every prompt of a session has of its owner. It changes slowly, so it is cached between turns. */
+/** The owner's records in every prompt of a session. They change slowly, so they are cached between turns. */
 export interface Knowledge {
   /** Changes with the knowledge. */
   stamp: string;
-  /** Changes when something was removed for good. */
+  /** Changes when something is erased. */
   incarnations: string;
   blocks: VisibleBlock[];
   /** The words that the statements behind blocks quote: statement → quotes. */
@@ -60,7 +60,7 @@ export const NOTHING_KNOWN: Knowledge = {
   loadedAt: 0,
 };
 
-/** Reads everything that is always in mind. `before` is what was known at the last reading. */
+/** Reads the records of every prompt. `before` is the result of the last reading. */
 async function loadKnowledge(
   reader: Reader,
   request: KnowledgeRequest,
@@ -81,14 +81,15 @@ async function loadKnowledge(
     request.attributes,
   );
   /**
-   * Facts have lines of their own, and statements that have ended are not shown as current. As many more memories are read as are left out.
+   * Facts have lines of their own, and statements that have ended are not shown as current. For each memory that is left out, one more is
+   * read.
    */
   const mostImportant = async (): Promise<Memory[]> => {
     const isShown = (memory: Memory): boolean =>
       !isPresentFact(memory, now) && !hasEnded(memory, now) && !hasOutcome(memory, memoryTypes.get(memory.type));
     for (let limit = Math.min(1000, topMemories * 2); ; limit = Math.min(1000, limit * 4)) {
       const found = await list('memories', limit, 'important');
-      // A merged text says what it was made of.
+      // A merged text already contains its sources.
       const texts = new Set(found.filter(({ sourceType }) => sourceType === 'consolidation').map(({ id }) => id));
       const isSingle = ({ contradictedBy }: Memory): boolean => contradictedBy === null || !texts.has(contradictedBy);
       const shown = found.filter((memory) => isShown(memory) && isSingle(memory)).slice(0, topMemories);
@@ -104,7 +105,7 @@ async function loadKnowledge(
     quotes: await quotesOf(reader, scope.tenant, [...behind]),
     facts,
     memories: topMemories === 0 ? [] : await mostImportant(),
-    // A rule is followed, so nothing that a document or a tool has said becomes one.
+    // The agent follows learnings, so text from a document or a tool must not become one.
     learnings: (await list('learnings', 100, 'oldest')).filter(
       ({ state, trust }) => state !== 'dismissed' && trust !== 'low',
     ),
@@ -137,14 +138,14 @@ function innermost(facts: readonly Memory[], attributes: AttributeTable): Memory
   );
 }
 
-/** Knowledge is read again after this long, whatever happened. */
+/** Knowledge is read again after this time, even without a change. */
 const STALE_AFTER: number = 5 * MINUTE;
 
-/** What the sessions of this process know. */
+/** The knowledge cache of this process. */
 export interface KnowledgeCache {
   /** The knowledge of a session, brought up to date with what any process has committed. */
   open(reader: Reader, request: KnowledgeRequest, refresh: boolean): Promise<OpenedKnowledge>;
-  /** What was last known, however old: for when the store is down. */
+  /** The last known value of any age, for when the store is down. */
   last(request: KnowledgeRequest): Knowledge | null;
 }
 
@@ -162,7 +163,7 @@ interface Kept {
 
 const MOST_SESSIONS = 1000;
 
-/** Makes an empty cache for up to 1,000 sessions; those unused for longest go first. */
+/** Makes an empty LRU cache for up to 1,000 sessions. */
 export function createKnowledgeCache(staleAfter: number = STALE_AFTER): KnowledgeCache {
   const cache = new Map<string, Kept>();
   const keep = (key: string, kept: Kept): void => {
@@ -185,7 +186,7 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
       // Read before the rest, so that a change during the reading is noticed and read again.
       const incarnations = JSON.stringify(states.map(({ owner, incarnation }) => [owner, incarnation]));
       const stamp = await knowledgeStamp(reader, scope);
-      // A turn that was observed changes its owner, and changes nothing that is known.
+      // Observing a turn changes the owner's version but not the knowledge.
       if (isFresh && kept.knowledge.stamp === stamp && kept.knowledge.incarnations === incarnations) {
         keep(key, { ...kept, owners });
         return { knowledge: kept.knowledge, loaded: false };
@@ -200,8 +201,8 @@ export function createKnowledgeCache(staleAfter: number = STALE_AFTER): Knowledg
 }
 
 /**
- * Reading counts, and counts decide between memories that matter alike. As long as no memory has changed, the same
- * ones are given in the same order, so that the prompt stays what it was.
+ * Reading increments access counts, which break ties between equally important memories. As long as no memory has changed, the same
+ * memories are returned in the same order, so that the prompt stays the same.
  */
 function steady(next: Knowledge, before: Knowledge): Knowledge {
   if (next.stamp !== before.stamp || next.incarnations !== before.incarnations) return next;
@@ -241,7 +242,7 @@ export function knownSections(knowledge: Knowledge, attributes: AttributeTable):
   };
 }
 
-/** The statements behind each sentence of a block. An event, which a sentence may rest on, too, quotes nothing. */
+/** The statements behind each sentence of a block. A sentence may also rest on an event, which has no quotes. */
 function statementsBehind({ restsOn }: VisibleBlock, quotes: Knowledge['quotes']): NonNullable<Item['restsOn']> {
   return new Map([...restsOn].map(([key, ids]) => [key, ids.map((id) => ({ id, quotes: quotes.get(id) ?? [] }))]));
 }

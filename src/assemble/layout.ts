@@ -13,7 +13,7 @@ export type OverflowRule =
   | 'drop-oldest'
   /** The text is cut, with a notice. */
   | 'cut'
-  /** Nothing: it is the application's own, and other sections make room. */
+  /** Never cut: it is the application's own text, and other sections are cut instead. */
   | 'keep';
 
 /** How one section is written. */
@@ -29,7 +29,7 @@ export interface SectionFormat {
   apart?: boolean;
   /** Between items. Default a new line. */
   between?: string;
-  /** Right before the first item and after the last, on their lines. */
+  /** Text directly before the first item and after the last, on the same lines. */
   around?: readonly [string, string];
   /** Default: that of the section. */
   rule?: OverflowRule;
@@ -41,7 +41,7 @@ export interface SectionFormat {
 export interface Frame {
   open: string;
   close: string;
-  /** White space before each line of what is inside. */
+  /** The indentation of each line inside. */
   indent?: string;
   sections: readonly SectionFormat[];
 }
@@ -51,13 +51,13 @@ export interface Budget {
   /** The most tokens in all. Default 8,000. */
   total?: number;
   sections?: Partial<Record<SectionName | 'tools', number>>;
-  /** Sections that share tokens, first come first served. */
+  /** Sections that share tokens, in order. */
   shared?: readonly { sections: readonly SectionName[]; tokens: number }[];
   /** Tokens that must stay free. Default 0. */
   reserve?: number;
   /**
-   * Tokens that the other sections leave for the section `recall`: a share of what the application's own text leaves, and at most `most`.
-   * The section takes no more than that. Default: nothing is held.
+   * Tokens that the other sections leave for the section `recall`: a share of the tokens after the application's own text, at most
+   * `most`. The section takes no more than that. Default: none are reserved.
    */
   evidence?: { share: number; most: number };
 }
@@ -73,11 +73,11 @@ export interface LayoutRecall extends RecallOptions {
 /** A way to write a context. */
 export interface Layout {
   name: string;
-  /** How stored text is made harmless. */
+  /** How stored text is escaped. */
   escape: 'markdown' | 'xml';
   /** Slow-changing sections first, so that providers can cache the system prompt. */
   system: readonly (SectionFormat | Frame)[];
-  /** What goes with the user's turn. */
+  /** The sections of the user's turn. */
   user: readonly (SectionFormat | Frame)[];
   /** Whether past turns are chat messages, or a section of the user's turn. */
   history: 'messages' | 'text';
@@ -144,7 +144,7 @@ export function writePlace(entries: readonly (SectionFormat | Frame)[], material
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The mark of what comes from tools and documents. */
+/** The mark of text from tools and documents. */
 const UNVERIFIED = ' (unverified)';
 
 /** `- text`, with its mark. */

@@ -19,7 +19,7 @@ import { oneLine, textByTrust } from './escape.ts';
 import type { Layout } from './layout.ts';
 import { applicationItem, CHANGED_LATER, type Item, type Material, memoryItem, recalledTurn } from './section.ts';
 
-/** Whether and what to look up. A model that is asked is paid for like any other. */
+/** Decides whether and what to look up. A call of a model is metered. */
 export async function chooseLookup({ deps, scope, options }: GatherRequest, input: LookupInput): Promise<Lookup> {
   const { lookupModel } = options;
   if (options.lookup !== 'model' || lookupModel === undefined) return decideLookup(input, options);
@@ -75,7 +75,7 @@ function recallSection(request: GatherRequest, search: Search, turn: GatherTurn)
 }
 
 const MOST_RESULTS = 10;
-// So many results are read, so that some are left when those that stand elsewhere in the prompt are taken out.
+// The number of results to read, so that some are left after removing those that are elsewhere in the prompt.
 const LOOKED_AT = 40;
 
 /** The most results of recall that a context shows. */
@@ -86,7 +86,7 @@ export function mostRecalled({ recall }: Layout, { recallLimit = Infinity }: Con
 /** How a context recalls: as its layout says. */
 function recallHow({ layout, options, on, deps: { memoryTypes } }: GatherRequest): RecallOptions {
   const { withoutSections = [], order: _order, ...how } = layout.recall ?? {};
-  // A section of its own shows them.
+  // Another section shows these types.
   const elsewhere = on.has('summaries') ? [...withoutSections, 'summaries'] : withoutSections;
   const types = typesThat(memoryTypes, ({ section }) => elsewhere.includes(section));
   return {
@@ -182,7 +182,7 @@ function possibleTags(message: string): string[] {
   return [...new Set(tags)];
 }
 
-/** What the user meant to do and is due now, the longest due first. */
+/** The intentions of the user that are due now, the longest due first. */
 export async function intentionSection(deps: RecallDeps, scope: Scope, now: number): Promise<Item[]> {
   const types = typesThat(deps.memoryTypes, ({ section }) => section === 'intentions');
   const { items } = await deps.database.readReplica(scope, (reader) =>
@@ -199,7 +199,7 @@ export async function intentionSection(deps: RecallDeps, scope: Scope, now: numb
 export interface Behind {
   /** The turns that recalled statements were read from. */
   turns: ReadonlyMap<string, Event>;
-  /** The words of recalled turns that are no longer so. */
+  /** The words of recalled turns that no longer hold. */
   retired: readonly Quote[];
 }
 
@@ -252,12 +252,12 @@ function itemOf(result: RecallResult, turn: Event | null): Item {
   return recalledTurn(turn, { text: result.kind === 'event' ? result.text : turn.content, score: result.score });
 }
 
-/** Whether a statement is a piece of what was said, and nobody has put it into a sentence that stands alone. */
+/** Whether a statement is a quotation and not a sentence that stands alone. */
 function isPiece({ reader, attribute, sourceEvents }: Memory): boolean {
   return reader === 'local' && attribute === null && sourceEvents.length === 1;
 }
 
-// Of a longer turn its statement is shown alone.
+// For a turn longer than this only the statement is shown.
 const SHORT_TURN = 600;
 
 /** The turn that is shown in the place of a statement. */
@@ -266,7 +266,7 @@ function turnOf(memory: Memory, turns: Behind['turns']): Event | null {
   return turn !== undefined && turn.origin === 'user' && turn.content.length <= SHORT_TURN ? turn : null;
 }
 
-/** A turn that is shown in the place of a statement, with the day of the statement where the words of the turn leave it open. */
+/** A turn that is shown in place of a statement, with the statement's date if the turn's words do not contain it. */
 function withStatement(item: Item, memory: Memory): Item {
   const day = plannedFor(memory) ?? (memory.tense === 'happened' ? memory.validFrom : null);
   const isOpen = day !== null && (item.date === undefined || isoDay(day) !== isoDay(item.date));
@@ -279,8 +279,8 @@ function withStatement(item: Item, memory: Memory): Item {
 }
 
 /**
- * A turn as it holds today: marked where part of it has changed, and left out where most of it has changed and the question is not about
- * the past.
+ * A turn in its current state: marked if a part of it no longer holds, and left out if most of it no longer holds and the question is not
+ * about the past.
  */
 function withStanding(item: Item, retired: readonly Quote[], isAboutPast: boolean): Item[] {
   const quotes = item.kind === 'event' ? retired.filter(({ event }) => event === item.id) : [];

@@ -35,16 +35,16 @@ export const SECTION_NAMES = [
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 
-/** A statement as far as a prompt has to know it: by its id, and by the words of turns that it was read from. */
+/** A statement's id and the words of turns from which it was read. */
 export interface Statement {
   id: string;
   quotes: readonly Quote[];
 }
 
-/** After a turn of which something no longer holds. */
+/** The mark of a turn of which a part no longer holds. */
 export const CHANGED_LATER = ' (changed later)';
 
-/** One thing that a section says. */
+/** One item of a section. */
 export interface Item {
   /** Cleaned, and without links where it is not trusted; the layout escapes it. */
   text: string;
@@ -82,7 +82,7 @@ export function applicationItem(text: string): Item {
   return { text, kind: 'application', id: null, trust: 'high', score: Infinity };
 }
 
-/** A memory as an item. The order of `score` is that in which items are given up, lowest first. */
+/** A memory as an item. Items with the lowest `score` are dropped first. */
 export function memoryItem(memory: Memory, score: number = memory.importance): Item {
   const { trust, metadata } = memory;
   const text = (value: unknown): string | undefined =>
@@ -137,12 +137,12 @@ export function recalledTurn(event: Event, { text, score }: { text: string; scor
   };
 }
 
-/** A text block. Its words may come from anybody, so it shows no images. */
+/** A text block. Its words may come from anybody, so images are removed. */
 export function blockItem(id: string, text: string, score = 1): Item {
   return { text: defuseImages(text), kind: 'block', id, trust: 'medium', score };
 }
 
-/** A JSON block, one item for each entry: `"key": value`, ready to be written. The later entries are given up first. */
+/** A JSON block, one item for each entry: `"key": value`, ready to be written. Later entries are dropped first. */
 export function entryItems(id: string, content: unknown): Item[] {
   if (typeof content !== 'object' || content === null) return [];
   return Object.entries(content).map(([key, value], index) => ({
@@ -156,7 +156,7 @@ function entryText(key: string, value: unknown): string {
   return `${safeJson(key)}: ${defuseImages(safeJson(value))}`;
 }
 
-/** An entry without the items of its list that are said elsewhere; null when none is left. */
+/** An entry without the list items that stand elsewhere in the prompt; null when none is left. */
 export function entryWithout(entry: Item, isSaid: (statement: string) => boolean): Item | null {
   const { key = '', value } = entry.entry ?? {};
   if (!Array.isArray(value)) return entry;

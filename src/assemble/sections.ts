@@ -12,7 +12,7 @@ import { overlap } from './intent.ts';
 import { applicationItem, fieldItems, type Item, type Material, turnItem } from './section.ts';
 import type { TokenCounter } from '../language/words.ts';
 
-/** The data of the services that the question needs: no other is loaded. */
+/** The data of the services that the question needs; no other service is called. */
 export async function serviceItems(asked: Asked, { services = {} }: ContextOptions, attempt: Attempt): Promise<Item[]> {
   const needed = asked.intent.services.filter((name) => Object.hasOwn(services, name));
   const load = async (name: string): Promise<Item[]> => {
@@ -55,7 +55,7 @@ export function ownText(
   };
 }
 
-/** `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`: it goes with the user's turn, so that the system prompt caches. */
+/** `[Thursday, April 24, 2026 — 09:15 AM Europe/Paris]`: part of the user's turn, so that the system prompt can be cached. */
 function dateLine(now: number, timeZone = 'UTC'): string {
   const { date, time } = formattersOf(timeZone);
   // Newer ICU puts a narrow no-break space before AM.
@@ -67,7 +67,7 @@ interface Formatters {
   time: Intl.DateTimeFormat;
 }
 
-// Making the two takes a tenth of a millisecond, using them a fiftieth of that.
+// Cached, because making the two formatters costs fifty times as much as using them.
 const formatters = new Map<string, Formatters>();
 const MOST_ZONES = 500;
 
@@ -131,7 +131,7 @@ export interface DigestedHistory {
   earlier: Item[];
 }
 
-/** So many turns stay verbatim, however many tokens they take. */
+/** This many turns stay verbatim, no matter how many tokens they take. */
 const ALWAYS_VERBATIM = 4;
 // The share of the history's budget that older turns may take in short.
 const SHARE_OF_EARLIER = 0.2;
@@ -183,7 +183,7 @@ function countOf(counter: TokenCounter): (items: readonly Item[]) => number {
   return (items) => counter.count(items.map(({ text }) => `- ${text}`).join('\n'));
 }
 
-/** The first sentence, or as much of it as says what it is about. */
+/** The first sentence, or its beginning. */
 function beginning(text: string, longest: number): string {
   const line = oneLine(defuseImages(text));
   const sentence = /^.{20,}?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
@@ -194,7 +194,7 @@ function beginning(text: string, longest: number): string {
 export interface History {
   turns: Event[];
   mode: 'chronological' | 'semantic';
-  /** Why the semantic mode was not to be had. */
+  /** Why the semantic mode was not available. */
   failed?: string;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
 
-/** What a command was given. */
+/** The parsed command line of a command. */
 export interface CommandInput {
   /** The arguments that are not options. */
   words: string[];
@@ -12,11 +12,11 @@ export interface CommandInput {
 
 /** A command of `varve`. */
 export interface Command {
-  /** How the command is written: `recall <query>`. */
+  /** The usage line: `recall <query>`. */
   usage: string;
   /** The paragraph that its help shows. */
   help: string;
-  /** Its own options, besides those that all commands have; each with a word for its value and what it does. */
+  /** The options of this command alone, each with a placeholder for its value and a description. */
   options?: Record<string, CommandOption>;
   examples: readonly string[];
   /** Runs the command. It returns the exit code, or nothing for 0. */
@@ -27,7 +27,7 @@ export interface CommandOption {
   type: 'string' | 'boolean';
   multiple?: boolean;
   short?: string;
-  /** The word for its value in the help. */
+  /** The placeholder for the option's value in the help. */
   value?: string;
   help: string;
 }
@@ -72,13 +72,13 @@ export function parseConfig(options: Record<string, CommandOption>): ParseArgsOp
   );
 }
 
-/** An option that has a text, or nothing. */
+/** The value of a text option, or undefined. */
 export function textOption(input: CommandInput, name: string): string | undefined {
   const value = input.options[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An option that has a number, or nothing. */
+/** The value of a numeric option, or undefined. */
 export function numberOption(input: CommandInput, name: string): number | undefined {
   const text = textOption(input, name);
   if (text === undefined) return undefined;
@@ -88,14 +88,14 @@ export function numberOption(input: CommandInput, name: string): number | undefi
   return number;
 }
 
-/** An option that has a whole number within limits, or nothing. */
+/** The value of an integer option within its limits, or undefined. */
 export function wholeOption(input: CommandInput, name: string, least: number, most: number): number | undefined {
   const number = numberOption(input, name);
   if (number === undefined || (Number.isInteger(number) && number >= least && number <= most)) return number;
   throw new UsageError(`--${name} needs a whole number from ${least} to ${most}, not ${number}.`);
 }
 
-/** An option that can be given more than once, or with commas. */
+/** The values of an option that can be repeated or separated with commas. */
 export function listOption(input: CommandInput, name: string): string[] | undefined {
   const value = input.options[name];
   if (!Array.isArray(value)) return undefined;
@@ -105,7 +105,7 @@ export function listOption(input: CommandInput, name: string): string[] | undefi
     .filter((text) => text !== '');
 }
 
-/** The words of a command as one text; "-" reads it from standard input. */
+/** Joins the positional arguments into one text; "-" reads the text from standard input. */
 export async function readWords({ words }: CommandInput): Promise<string> {
   const given = words.length === 1 && words[0] === '-' ? await standardInput() : words.join(' ');
   if (given.trim() === '')
@@ -118,7 +118,7 @@ async function standardInput(): Promise<string> {
   return text(process.stdin);
 }
 
-/** The one word that a command needs. */
+/** The only positional argument of a command. */
 export function oneWord({ words }: CommandInput, what: string): string {
   const [word] = words;
   if (word === undefined) throw new UsageError(`The ${what} is missing: give it as an argument.`);
@@ -126,7 +126,7 @@ export function oneWord({ words }: CommandInput, what: string): string {
   return word;
 }
 
-/** Resolves with the signal that asks this process to stop. A second one ends it at once. */
+/** Resolves with the first signal that asks this process to stop. A second signal ends the process at once. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = 0;
@@ -140,7 +140,7 @@ export function untilStopped(): Promise<NodeJS.Signals> {
   });
 }
 
-/** How this program is called: in a checkout by its npm script, else by its name. */
+/** How a user calls this program: with the npm script in a checkout, otherwise by its name. */
 export function calledAs(): string {
   return process.argv[1]?.endsWith('.ts') === true ? 'npm run -s varve --' : 'varve';
 }
@@ -153,7 +153,7 @@ export function version(): string {
 
 const DEFAULT_PORT = 8787;
 
-/** The port of the server, as options and environment name it. */
+/** The port of the server from the options or the environment. */
 export function portOf(input: CommandInput): number {
   const port = input.options['port'] ?? process.env['PORT'];
   return wholeOption({ ...input, options: { port } }, 'port', 0, 65_535) ?? DEFAULT_PORT;

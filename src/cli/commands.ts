@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 /** A command as the help lists it. */
 export interface Listed {
   summary: string;
-  /** Whether the command runs until it is stopped. Such a command pays a slower start for faster work. */
+  /** Whether the command runs until it is stopped. Such a command accepts a slower start in exchange for faster work. */
   isLasting?: true;
   /** Loads the command when it is called, so that a short command does not wait for the code of all others. */
   load(): Promise<Command>;

@@ -32,9 +32,9 @@ interface Annotated {
   slot: string | null;
   value: string | null;
   polarity: 'positive' | 'negative';
-  /** The turns that say it. */
+  /** The turns that state the fact. */
   stated: string[];
-  /** The turn from which it no longer holds, and what takes its place. */
+  /** The turn from which the fact no longer holds, and the fact that replaces it. */
   until: string | null;
   replacedBy: string | null;
 }
@@ -60,8 +60,8 @@ export function demoLife(varve: Varve): DemoLife | null {
 }
 
 /**
- * Replays a life into a store of its own, on a clock that goes through its months, and imports the result. In the store of the
- * server the worker would take the jobs of the past with the clock of today.
+ * Replays a life into a temporary store, with a clock that follows the life's dates, and imports the result. In the server's own store
+ * the worker would run these jobs at today's date.
  */
 async function loadLife(
   varve: Varve,
@@ -97,7 +97,7 @@ async function replay(
 ): Promise<void> {
   const clock = manualClock(new Date(life.sessions[0]?.start ?? 0));
   const common = { store, clock, background: false, tracing: false } as const;
-  // One reads with the annotations in the place of a model; the other does the nightly work, without a model.
+  // The first instance reads with the annotations in place of a model; the second does the nightly work without a model.
   const reading = await createVarve({
     ...common,
     languageModel: annotatingModel(life),
@@ -136,7 +136,7 @@ async function replay(
   }
 }
 
-/** What an agent notes in the scaffold after a conversation: who is who, with what has a name of its own. */
+/** What an agent notes in the scaffold after a conversation: people and other named entities. */
 function peopleOf(life: Life, session: string): Record<string, Record<string, string>> {
   const people: Record<string, Record<string, string>> = {};
   for (const { about, slot, value, stated } of life.memories) {
@@ -149,7 +149,7 @@ function peopleOf(life: Life, session: string): Record<string, Record<string, st
   return people;
 }
 
-/** Careless readings, as models give them now and then: words that nobody said, and the assistant's words as the user's. */
+/** Wrong readings, as models sometimes return them: words that nobody said, and the assistant's words as the user's. */
 const CARELESS: readonly { session: string; text: string; quote: string; role: Turn['role'] }[] = [
   {
     session: 's4',
@@ -160,11 +160,13 @@ const CARELESS: readonly { session: string; text: string; quote: string; role: T
   { session: 's5', text: 'User eats oily fish twice a week.', quote: 'beans, veg, oily fish', role: 'assistant' },
 ];
 
-/** Answers the task of reading from the annotations of a life, in the form in which a language model answers it. */
+/** Answers the reading prompt from the annotations of a life, in the format of a language model's answer. */
 function annotatingModel(life: Life): LanguageModel {
   const turns = life.sessions.flatMap((session) => session.turns);
   const refused = (): never => {
-    throw new VarveError('The annotations of the demo life only read.', { code: 'model_unavailable' });
+    throw new VarveError('The annotations of the demo life answer reading prompts only.', {
+      code: 'model_unavailable',
+    });
   };
   return {
     modelOf: () => 'demo-annotations',

@@ -8,7 +8,7 @@ import type { Varve } from '../varve.ts';
 import { type CommandInput, portOf } from './command.ts';
 import { isLocked, openMemory, type Place, placeOf, scopeOf } from './open-memory.ts';
 
-/** Looks at everything that Varve needs, one after the other. */
+/** Checks everything that Varve needs, one after the other. */
 export async function examine(input: CommandInput): Promise<Finding[]> {
   const place = placeOf(input);
   const findings = [await node(), ...(place.isPostgres ? [] : folder(place))];
@@ -28,7 +28,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
     findings.push(
       ...(await varve.operator.examineStore()).map(({ problem, remedy }) => bad('cluster', problem, remedy)),
     );
-    // What follows asks every tenant, which takes every node.
+    // The following checks query every tenant, which needs every node of a cluster.
     if (findings.some(({ state }) => state === 'bad')) return findings;
     return [
       ...findings,
@@ -46,7 +46,7 @@ export async function examine(input: CommandInput): Promise<Finding[]> {
   }
 }
 
-/** The version alone does not say it: some builds leave full-text search out. */
+/** The version alone is not enough: some builds leave out full-text search. */
 async function node(): Promise<Finding> {
   if (!isNodeNewEnough()) return bad('Node', nodeProblem(), `install Node ${NODE_NEEDED} or newer`);
   const { DatabaseSync } = await import('node:sqlite');
@@ -101,7 +101,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** What to do about what PostgreSQL and the network say. */
+/** What to do about an error of PostgreSQL or of the network. */
 const REMEDIES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct host and port of the URL',
   ENOTFOUND: 'there is no such host: correct the URL',
@@ -181,7 +181,7 @@ async function queue(varve: Varve): Promise<Finding> {
   return good('background work', `${of('waiting')} waiting, none failed for good`);
 }
 
-/** A worker looks every ten seconds. What is later than this has none. */
+/** A worker polls every ten seconds, so a job that is overdue by more than this has no worker. */
 const LATE = 5 * 60_000;
 
 async function heldChanges(varve: Varve): Promise<Finding> {
@@ -230,11 +230,11 @@ async function keys(varve: Varve, input: CommandInput): Promise<Finding> {
 const RESTORE =
   'stop what uses it, keep a copy, and restore a backup; what `varve export` still reads can be imported into a new store';
 
-// A write takes milliseconds: a process that holds the lock at every look is stuck.
+// A write takes milliseconds: a process that holds the lock at every probe is stuck.
 const LOOKS = 20;
 const BETWEEN = 50;
 
-/** Reads an SQLite file from end to end and sees whether it can be written; null when it is whole and can. */
+/** Runs an integrity check on an SQLite file and tries to write to it. Null when both succeed. */
 async function examineFile(path: string): Promise<Finding | null> {
   const { DatabaseSync } = await import('node:sqlite');
   try {
@@ -264,7 +264,7 @@ function locked(path: string): Finding {
   return bad('store', `${path} is locked by another process`, `end the process that holds it (fuser ${path} names it)`);
 }
 
-/** Who listens on the port of the server: Varve, another program or nobody. */
+/** Whether Varve, another program or nobody listens on the server's port. */
 async function examineServer(input: CommandInput): Promise<Finding> {
   const port = portOf(input);
   const url = `http://127.0.0.1:${port}`;
@@ -279,7 +279,7 @@ async function examineServer(input: CommandInput): Promise<Finding> {
   return note('server', `port ${port} is taken by another program`, 'varve serve --port <another>');
 }
 
-/** Something that was looked at. */
+/** The result of one check. */
 export interface Finding {
   what: string;
   state: 'good' | 'note' | 'bad';
@@ -288,17 +288,17 @@ export interface Finding {
   remedy: string | null;
 }
 
-/** It is as it should be. */
+/** The check passed. */
 function good(what: string, found: string): Finding {
   return { what, state: 'good', found, remedy: null };
 }
 
-/** It works, and could be better. */
+/** Varve works, but something could be better. */
 function note(what: string, found: string, remedy: string | null = null): Finding {
   return { what, state: 'note', found, remedy };
 }
 
-/** It does not work. */
+/** Varve does not work until this is fixed. */
 function bad(what: string, found: string, remedy: string): Finding {
   return { what, state: 'bad', found, remedy };
 }

@@ -10,10 +10,10 @@ import { type CommandInput, textOption, UsageError } from './command.ts';
 import type { Output } from './output.ts';
 import { CONFIG_FILE, isTrusted, ownFolder, trust } from './trust.ts';
 
-/** Whose memory it is on a person's own machine, where nobody says: the editor, the chat client and the terminal share it. */
+/** The default user on a person's own machine, so that the editor, the chat client and the terminal share one memory. */
 export const DEFAULT_USER = 'me';
 
-/** Where memory is: a folder with an SQLite file, or a PostgreSQL server. */
+/** Where the store is: a folder with an SQLite file, or a PostgreSQL server. */
 export interface Place {
   folder: string;
   /** What `createVarve({ store })` takes. */
@@ -22,8 +22,8 @@ export interface Place {
 }
 
 /**
- * The place that options and environment name. `./.varve` is taken when it is there, so that a project can have its own; the first
- * time it is asked for with `--trust`, because the author of the project may have put text or code into it.
+ * The store that the options or the environment name. `./.varve` is used when it exists, so that a project can have its own; the first
+ * use needs `--trust`, because the author of the project may have put text or code into it.
  */
 export function placeOf(input: CommandInput): Place {
   const here = resolve('.varve');
@@ -37,13 +37,14 @@ export function placeOf(input: CommandInput): Place {
     textOption(input, 'database') ??
     (textOption(input, 'data') === undefined ? process.env['DATABASE_URL'] : undefined);
   if (url === undefined || url === '') return { folder, store: join(folder, 'varve.db'), isPostgres: false };
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new UsageError('The database is not a postgres:// URL.');
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new UsageError('The database must be a postgres:// URL: give it with --database or in DATABASE_URL.');
   return { folder, store: url, isPostgres: true };
 }
 
 function untrustedMemory(folder: string): UsageError {
   return new UsageError(
-    `There is a memory in ${folder} that you have not used before. It may be somebody else's: what it holds would stand in your prompts. Use it with --trust (which is remembered), or name your own with --data ${ownFolder()}.`,
+    `There is a memory in ${folder} that you have not used before. Somebody else may have put it there, and its text would stand in your prompts. Use it with --trust (which is remembered), or name your own with --data ${ownFolder()}.`,
   );
 }
 
@@ -62,7 +63,10 @@ export function scopeOf(input: CommandInput): HandleScope {
 }
 
 export interface OpenOptions {
-  /** What the command embeds: nothing, a query, or all that waits. The model is loaded for what it embeds. Default nothing. */
+  /**
+   * What the command embeds: nothing, a query, or every record that waits for a vector. With nothing, the model is not loaded. Default
+   * nothing.
+   */
   embeds?: 'nothing' | 'query' | 'all';
   /** Whether this process does background work. Default false. */
   background?: boolean | { concurrency?: number };
@@ -98,7 +102,7 @@ export async function openMemory(
   });
 }
 
-/** What is remembered is nobody else's: only this user may look into the folder. */
+/** Memories are private: only this user may read the folder. */
 async function makeOwnFolder(folder: string): Promise<void> {
   const { makeFolder } = await import('../store/sqlite/open-sqlite.ts');
   try {
@@ -116,7 +120,7 @@ async function embedderForOne(): Promise<Embedder> {
   return createLocalEmbedder({ threads: 0 });
 }
 
-/** Runs something with an open memory, and closes it whatever happens. */
+/** Runs `work` with an open memory and closes the memory afterwards, also after an error. */
 export async function withMemory<Result>(
   input: CommandInput,
   options: OpenOptions,
@@ -144,15 +148,15 @@ async function importConfig(file: string): Promise<{ default?: VarveOptions }> {
   }
 }
 
-/** Embedders, models, memory types and attributes cannot be written in a flag: a module gives them. */
+/** Embedders, models, memory types and attributes do not fit into a flag: they come from a module. */
 export async function readConfig(input: CommandInput): Promise<VarveOptions> {
   const named = textOption(input, 'config') ?? process.env['VARVE_CONFIG'];
   const { folder } = placeOf(input);
   const usual = join(folder, CONFIG_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : null) : resolve(named);
   if (file === null) return {};
-  // A folder from the environment is the machine's own setting. One that is named with --data may be anybody's: its memory was asked for,
-  // its code was not.
+  // A folder from the environment is the machine's own setting. A folder that is named with --data may be anybody's: the user
+  // asked for its memory, not for its code.
   const isOwn = textOption(input, 'data') === undefined && process.env['VARVE_DATA'] !== undefined;
   if (named === undefined && !isOwn && !isTrusted(folder)) {
     if (input.options['trust'] !== true) throw untrustedCode(usual);
@@ -170,15 +174,15 @@ function untrustedCode(file: string): UsageError {
   );
 }
 
-// Long enough that a write of another process is over, short enough that nobody thinks this one is dead.
+// Long enough for another process to finish a write, short enough that this process does not look dead.
 const AFTER = 1_000;
-// Not held by chance: long work of another process frees the lock between its writes.
+// Several probes in a row: a process that works for long releases the lock between its writes.
 const LOOKS = 3;
 const BETWEEN = 100;
 
 /**
- * Says after a second that another process holds the lock of an SQLite file: a writer waits for it, up to 15 seconds.
- * Looks from outside, between the turns of this process, in which it holds no lock itself. Gives what ends it.
+ * Reports after a second that another process holds the lock of an SQLite file: a writer waits for the lock up to 15 seconds. Probes the
+ * lock from the event loop, at moments when this process itself holds no lock. Returns a function that stops the watch.
  */
 function sayWaiting(file: string, output: Output): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -198,7 +202,7 @@ function sayWaiting(file: string, output: Output): () => void {
   };
 }
 
-/** Whether somebody holds the write lock of an SQLite file now. What else may be wrong with it is for others to say. */
+/** Whether a process holds the write lock of an SQLite file now. Other errors are not reported here. */
 export async function isLocked(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   const sqlite = await import('node:sqlite');
@@ -215,12 +219,12 @@ export async function isLocked(file: string): Promise<boolean> {
   }
 }
 
-/** What is embedded before a command answers: some 5 ms each. More than that is for a worker. */
+/** How many records a command embeds before it answers, at about 5 ms each. A worker embeds the rest. */
 const FEW = 24;
 
 /**
- * Embeds the few records that wait for a vector, so that what was just remembered is found by meaning where no server and
- * no worker runs. Says so where there are more than a few.
+ * Embeds the few records that wait for a vector, so that a new memory is found by meaning although no server and no worker runs. When
+ * more than a few wait, prints what to do.
  */
 export async function embedFew(varve: Varve, output: Output): Promise<void> {
   const { vectorsWaiting, embedder } = await varve.operator.status();

@@ -2,37 +2,37 @@ import { styleText } from 'node:util';
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan';
 
-/** Where a command says things. */
+/** The output of a command. */
 export interface Output {
   readonly json: boolean;
   /** The answer: as JSON when that was asked for, else as the text that `human` makes. */
   answer(value: unknown, human: () => string | Promise<string>): Promise<void>;
-  /** Something on the way, for people: to the standard error output, and not at all with `--json`. */
+  /** A progress message for people: printed to standard error, and omitted with `--json`. */
   note(text: string): void;
-  /** What went wrong, to the standard error output. */
+  /** An error message, printed to standard error. */
   complain(problem: object, text: string): void;
   /** Colours on a terminal, plain text elsewhere. */
   style(style: Style, text: string): string;
-  /** How far long work is. Does nothing where there is no terminal. */
+  /** The progress of long work. Does nothing without a terminal. */
   progress(title: string): Progress;
 }
 
 export interface Progress {
-  /** So many are done, and this share of all (0 to 1) where it is known; `note` stands at the end of the line. */
+  /** Shows the number of finished items and, where it is known, their share of all (0 to 1); `note` stands at the end of the line. */
   to(done: number, share?: number, note?: string): void;
   end(): void;
 }
 
 const BAR = 24;
 
-// Tabs and line breaks do no harm; a carriage return writes over the line before it. Marks of direction show a text in another order
-// than it has, and invisible characters hide a part of it: neither does what a reader can see.
+// Tabs and line breaks are harmless; a carriage return overwrites the current line. Direction marks reorder the text on the
+// screen, and invisible characters hide a part of it.
 const CONTROL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * A text as a terminal may show it. What others have said is in it: control characters could clear the screen, set the
- * title, or write a command for the reader to send off. They are shown as symbols instead (␛), and as escapes in JSON.
+ * Escapes a text for a terminal. The text may come from strangers: control characters could clear the screen, set the title, or type a
+ * command that the reader then sends. They are shown as symbols instead (␛), and as escapes in JSON.
  */
 function printable(text: string, { json = false }: { json?: boolean } = {}): string {
   const shown = (character: string): string => {
@@ -51,7 +51,8 @@ function printable(text: string, { json = false }: { json?: boolean } = {}): str
 /** The output of this process. */
 export function createOutput({ json, raw = false }: { json: boolean; raw?: boolean }): Output {
   const colours = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
-  // Stands for the escape character of our own colours until the rest has lost its own: nobody can have written it before.
+  // A random placeholder for the escape character of our own colours while all other escape characters are removed. It is
+  // random so that no text can contain it.
   const escape = `<${Math.random()}>`;
   const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
     new Promise((resolve, reject) => {

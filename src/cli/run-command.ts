@@ -16,7 +16,7 @@ import {
 import { COMMANDS, findCommand } from './commands.ts';
 import { createOutput, type Output, table } from './output.ts';
 
-/** Runs what the command line says and gives the exit code. Without a command it starts the server. */
+/** Runs the command line and returns the exit code. Without a command it starts the server. */
 export async function runCommand(line: readonly string[]): Promise<number> {
   const json = line.includes('--json');
   const output = createOutput({ json, raw: line.includes('--raw') });
@@ -53,7 +53,7 @@ export async function runCommand(line: readonly string[]): Promise<number> {
   }
 }
 
-/** Where the command stands: options of every command may come before it. After the end when there is none. */
+/** The index of the command's name, since global options may come before it. The length of the list when there is no command. */
 function commandPlace(line: readonly string[]): number {
   const takesValue = (word: string): boolean =>
     !word.includes('=') &&
@@ -79,7 +79,7 @@ function readLine(command: Command, line: readonly string[], output: Output): Co
   }
 }
 
-/** Says which option is wrong, and which may have been meant. */
+/** Names the unknown option and the nearest known one. */
 function optionProblem({ code, message }: NodeJS.ErrnoException, command: Command): string {
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message;
   const option = /'(-[^']*)'/.exec(message)?.[1] ?? '';
@@ -119,7 +119,10 @@ interface Failure {
   stack?: string;
 }
 
-/** Errors of Varve and of the system are told by their message. Others are ours to mend: they say how to see where. */
+/**
+ * Errors of Varve and of the system are printed as their message. Other errors are defects of Varve: the output says how to print the
+ * stack.
+ */
 function fail(output: Output, error: unknown, line: readonly string[]): number {
   const { code = 'internal', message = String(error), syscall, stack } = (error ?? {}) as Failure;
   const isForeseen = error instanceof Error && (error.name === 'VarveError' || syscall !== undefined);
@@ -136,7 +139,7 @@ function fail(output: Output, error: unknown, line: readonly string[]): number {
   return isUnavailable ? EXIT.unavailable : EXIT.failed;
 }
 
-/** The folder that was named: another one may be well. */
+/** Passes on the folder that was named, because the default folder may be in order. */
 function placeIn(line: readonly string[]): string {
   const at = line.indexOf('--data');
   return at < 0 ? '' : ` --data ${line[at + 1] ?? ''}`;
@@ -144,7 +147,7 @@ function placeIn(line: readonly string[]): string {
 
 const UNAVAILABLE = new Set(['store_unavailable', 'store_busy', 'store_too_new']);
 
-/** What may have been meant: the name that most letters have in common with, in their order, if that is most of them. */
+/** The known name with the longest common subsequence, if it covers most of the letters. */
 function nearest(name: string, known: readonly string[], prefix = ''): string {
   const [best] = known
     .map((other) => ({ other, common: lettersInCommon(name, other) / Math.max(name.length, other.length) }))
@@ -152,7 +155,7 @@ function nearest(name: string, known: readonly string[], prefix = ''): string {
   return best === undefined || best.common < 0.6 ? '' : ` Did you mean ${prefix}${best.other}?`;
 }
 
-/** The length of the longest text that both have as a subsequence. */
+/** The length of the longest common subsequence. */
 function lettersInCommon(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, () => 0);
   for (const letter of one) {
@@ -213,13 +216,13 @@ function optionTable(options: Record<string, CommandOption>): string {
   );
 }
 
-/** Another version, another Node and another checkout leave theirs behind, some 4 MB for each command. */
+/** Other versions of Varve or Node and other checkouts leave their caches behind, about 4 MB for each command. */
 const KEPT_FOR = 30 * 24 * 3_600_000;
 
 /**
- * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder: in
- * Node's default, which others can write, someone could leave code to be run. Each command has its own, since what is kept
- * is what the first run used and is never added to.
+ * Makes a command start sooner; called before its code is loaded. Compiled code is kept in the user's own cache folder: in Node's
+ * default, which others can write, someone could leave code to be run. Each command has its own cache, because Node stores only what the
+ * first run compiled and never adds to it.
  */
 function startFast(name: string, { isLasting = false }: { isLasting?: boolean } = {}): void {
   const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'varve');
@@ -227,19 +230,19 @@ function startFast(name: string, { isLasting = false }: { isLasting?: boolean } 
   enableCompileCache(join(caches, name));
   // Zod compiles a function for each schema when it is first used. A server gains by it; a short command waits 10 ms. Zod
   // reads this object when it is loaded (zod/v4/core/core.js): `z.config({ jitless: true })` says the same, but would load
-  // all of Zod here, before the command is known to need it. Where Zod no longer reads it, only the 10 ms are lost.
+  // all of Zod here, before the command is known to need it. If a later Zod ignores the object, only the 10 ms are lost.
   if (!isLasting) Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 }
 
-/** What is in use is among them, and is made again by the next run. */
+/** This also removes a cache that is in use; the next run creates it again. */
 function removeOld(caches: string, name: string): void {
   try {
-    // One look where there is nothing to do: this is in the way of every command.
+    // Costs one directory read when there is nothing to remove, because every command waits for it.
     if (!isOld(join(caches, name))) return;
     for (const one of readdirSync(caches))
       if (isOld(join(caches, one))) rmSync(join(caches, one), { recursive: true, force: true });
   } catch {
-    // Not ours to remove, or another command is at it: a cache is no reason not to start.
+    // The cache belongs to another user, or another command is removing it. A cache must not prevent the start.
   }
 }
 

@@ -6,14 +6,14 @@ import { join, resolve } from 'node:path';
 /** The file in a memory's folder whose default export is the options of `createVarve()`. */
 export const CONFIG_FILE = 'varve.config.js';
 
-/** A person's own folder: what is in it was put there by them. */
+/** The person's own folder, whose content only that person has written. */
 export function ownFolder(): string {
   return join(homedir(), '.varve');
 }
 
 /**
- * The folders that this person has trusted, each with the SHA-256 of the configuration that it had then. A repository can bring
- * another configuration along with its next version: code is trusted as it was, not wherever it lies.
+ * The folders that this person has trusted, each with the SHA-256 of the configuration that it had then. A repository can change its
+ * configuration in a later commit, so trust belongs to the content and not to the path.
  */
 type Trusted = Record<string, string>;
 
@@ -21,7 +21,7 @@ function listFile(): string {
   return join(ownFolder(), 'trusted.json');
 }
 
-/** A folder by its real path: a link must not pass for what it leads to. */
+/** The real path of a folder: a symbolic link must not count as another folder. */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }
@@ -31,7 +31,7 @@ function readTrusted(): Trusted {
     const value: unknown = JSON.parse(readFileSync(listFile(), 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Trusted) : {};
   } catch {
-    // Nothing was trusted yet, or the list is damaged: both mean that nothing is trusted.
+    // The list does not exist yet or is damaged. In both cases nothing is trusted.
     return {};
   }
 }
@@ -41,7 +41,7 @@ function digestOf(folder: string): string {
   return existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : '';
 }
 
-/** Whether a folder is the person's own, or one that they have trusted as it is now. */
+/** Whether a folder is the person's own, or was trusted with its present configuration. */
 export function isTrusted(folder: string): boolean {
   const path = realPath(folder);
   return path === realPath(ownFolder()) || readTrusted()[path] === digestOf(path);

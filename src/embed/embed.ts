@@ -16,7 +16,7 @@ import {
 } from '../store/indexing.ts';
 import { findMeta, readMeta, removeMeta, setMeta } from '../store/progress-store.ts';
 
-/** What embedding works with. */
+/** The dependencies of embedding. */
 export interface EmbedDeps extends Parts {
   embedding: EmbeddingModels;
   ledger: Ledger;
@@ -29,12 +29,12 @@ export interface EmbedOptions {
   signal?: AbortSignal;
 }
 
-/** How many records got a vector, by what they are: the type of a memory, the kind of an event. */
+/** The number of embedded records by kind: the type of a memory, the kind of an event. */
 export type EmbedCounts = Record<string, number>;
 
 const BATCH = 32;
 
-/** Makes the vectors that an owner's records lack, the newest first, until none is missing. */
+/** Embeds an owner's records without a vector, newest first, until none is missing. */
 export async function embedRecords(
   deps: EmbedDeps,
   { tenant, owner }: { tenant: string; owner: string },
@@ -101,7 +101,7 @@ async function embedBatch(deps: EmbedDeps, batch: Batch): Promise<void> {
 const STRETCH = 2000;
 const OWNERS = 100;
 
-/** The rate of the design that this comes from, in records a second. */
+/** The default rate, in records a second. */
 const DEFAULT_RATE = 10;
 
 export interface BackfillOptions extends EmbedOptions {
@@ -109,10 +109,7 @@ export interface BackfillOptions extends EmbedOptions {
   tenant?: string;
 }
 
-/**
- * Embeds everything that has no vector, at `rate` records a second, and says how many of each kind it embedded:
- * memories by their type, events by their kind.
- */
+/** Embeds everything that has no vector, at `rate` records a second, and returns the count of each kind. */
 export async function backfill(
   deps: EmbedDeps,
   { rate = DEFAULT_RATE, signal, tenant }: BackfillOptions = {},
@@ -139,7 +136,7 @@ async function queueEvery(deps: EmbedDeps, kind: IndexedKind, model: string, sig
   }
 }
 
-/** How far the queueing of records for a new model has come: kept in the store, so that a restart goes on from there. */
+/** The watermark of queueing records for a new model, stored so that a restart continues from there. */
 const PROGRESS = 'embedding_change';
 
 interface Progress {
@@ -149,9 +146,9 @@ interface Progress {
 }
 
 /**
- * Moves the store on to another embedding model. Queues every record that has no vector of it; when all have one,
- * the model is made the active one in a single step and the old vectors are removed. Until then those still answer.
- * Each call does what can be done now; returns true once the change is over.
+ * Moves the store on to another embedding model. Queues every record that has no vector of it; when all have one, the model becomes
+ * active in one transaction and the old vectors are removed. Until then the old vectors are used. Each call does what can be done now and
+ * returns true once the change is complete.
  */
 export async function changeEmbedder(
   database: Database,
@@ -191,7 +188,7 @@ async function removeOtherVectors(database: Database, model: string, signal?: Ab
   for (;;) {
     signal?.throwIfAborted();
     const removed = await database.write(EVERY_TENANT, async (writer) => {
-      // Another process may have changed the model since: the active one decides.
+      // Another process may have changed the model since, so the active model is read again.
       const active = (await findMeta(writer, ACTIVE_MODEL)) ?? model;
       return removeVectorsExcept(writer, active, STRETCH);
     });

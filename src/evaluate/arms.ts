@@ -9,17 +9,17 @@ import type { AskOptions } from './measure-questions.ts';
 export interface Arm {
   /** What it is, for tables. */
   about: string;
-  /** What it changes of createVarve(): arms that change the same are asked of one replay. */
+  /** The options of createVarve() that the arm changes: arms with the same options share one replay. */
   varve: VarveOptions;
-  /** What it changes when asking. */
+  /** The options of recall and of assembling that the arm changes. */
   ask: AskOptions;
-  /** Whether it says something only with a language model. */
+  /** Whether the arm is meaningful only with a language model. */
   needsModel?: true;
-  /** One model does every task: the one that does this task otherwise. */
+  /** The task whose model does every task in this arm. */
   oneModelOf?: Task;
 }
 
-/** Sections of a prompt that hold memory, by what they are made of. */
+/** The sections of a prompt that hold memory, by their source. */
 const STATEMENTS: readonly SectionName[] = ['facts', 'memories', 'learnings', 'intentions', 'notes', 'savedItems'];
 const DOCUMENTS: readonly SectionName[] = [
   'profile',
@@ -33,7 +33,7 @@ const DOCUMENTS: readonly SectionName[] = [
 const LOOKED_UP: readonly SectionName[] = ['recall', 'notes', 'summaries', 'savedItems'];
 const MEMORY = new Set<SectionName>([...STATEMENTS, ...DOCUMENTS, ...LOOKED_UP, 'earlier', 'history']);
 
-/** All sections of memory off but these. */
+/** Turns off all sections of memory except these. */
 function only(...kept: readonly SectionName[]): SectionSwitches {
   return Object.fromEntries(
     SECTION_NAMES.filter((name) => MEMORY.has(name) && !kept.includes(name)).map((name) => [name, false]),
@@ -55,8 +55,8 @@ const nothingFormed: VarveOptions = {
 const FIXED_KEYS = ['name', 'home_city', 'employer', 'job_title', 'family', 'health', 'preferences', 'goals', 'plans'];
 
 /**
- * The ablations: what memory brings, and what each part of it brings. `all` is the product as it comes; every other arm differs from
- * it in one thing.
+ * The ablations, which measure the contribution of memory and of each of its parts. `all` is the product with its defaults; every other
+ * arm differs from it in one setting.
  */
 export const ARMS: Readonly<Record<string, Arm>> = {
   all: { about: 'everything, as it comes', varve: {}, ask: {} },
@@ -134,7 +134,7 @@ interface ArmGroup extends Pick<Arm, 'varve' | 'oneModelOf'> {
   names: string[];
 }
 
-/** Arms that have the same store, so that one replay serves them all. */
+/** Groups arms by their store options, because one replay serves a whole group. */
 export function groupArms(names: readonly string[]): ArmGroup[] {
   const groups = new Map<string, ArmGroup>();
   for (const name of names) {

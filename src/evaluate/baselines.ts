@@ -5,7 +5,7 @@ import { addDocument, createLexicalIndex, matchLexically } from '../recall/lexic
 import { standardise } from '../recall/measure-meaning.ts';
 import { fuseByReciprocalRank } from '../recall/rank-documents.ts';
 
-/** The plain methods that any ranking has to beat, on the same texts and vectors. */
+/** The baseline methods that any ranking has to beat, on the same texts and vectors. */
 export const BASELINES = ['bm25', 'cosine', 'z-sum', 'reciprocal-rank'] as const;
 export type Baseline = (typeof BASELINES)[number];
 
@@ -17,8 +17,8 @@ export interface BaselineDocument {
 }
 
 /**
- * Ranks the documents for queries by each plain method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best plain fusion on
- * LoCoMo. `reciprocal-rank` joins the two lists with 1 / (60 + rank). BM25 stems and leaves the query's function words out.
+ * Ranks the documents for queries by each baseline method. `z-sum` is cosine + 0.5 × BM25, both as z-scores: the best of the simple
+ * fusions on LoCoMo. `reciprocal-rank` joins the two lists with 1 / (60 + rank). BM25 uses stems and omits the query's function words.
  */
 export function createBaselines(documents: readonly BaselineDocument[]): {
   rank(query: { text: string; vector: Float32Array }, limit?: number): Record<Baseline, string[]>;
@@ -32,7 +32,7 @@ export function createBaselines(documents: readonly BaselineDocument[]): {
       const cosine = Float32Array.from(documents, (document) => dot(document.vector, vector));
       const [byWords, byMeaning] = [standardise(bm25), standardise(cosine)];
       const sum = Float32Array.from(byMeaning, (score, ordinal) => score + 0.5 * (byWords[ordinal] ?? 0));
-      // BM25 has no score for a document without any of the query's words: it is not in the list.
+      // BM25 has no score for a document without any of the query's words, so such a document is not in the list.
       const lexical = order(bm25).filter((ordinal) => (bm25[ordinal] ?? 0) > 0);
       const fused = fuseByReciprocalRank([lexical, order(cosine)]);
       const idsOf = (ordinals: readonly number[]): string[] =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who says a turn: the user (or one of several), the agent, or a tool whose output the turn is. */
+/** The speaker of a turn: the user (or one of several), the agent, or the tool that produced it. */
 export type Role = 'user' | 'assistant' | 'tool';
 
 export interface Turn {
@@ -8,56 +8,56 @@ export interface Turn {
   role: Role;
   speaker: string;
   text: string;
-  /** When it was said; null: some time after the turn before it. */
+  /** The time of the turn; null: some time after the preceding turn. */
   at: Date | null;
 }
 
 export interface Session {
   id: string;
-  /** When it begins; null where the data set does not say. */
+  /** The start of the session; null where the data set does not give it. */
   start: Date | null;
   turns: Turn[];
 }
 
-/** A statement that an attentive listener would want to know later. */
+/** A statement that memory should keep. */
 export interface ExpectedMemory {
   id: string;
   type: string | null;
-  /** Whom or what it is about: `User`, or another name. */
+  /** The subject of the statement: `User`, or another name. */
   about: string;
   text: string;
-  /** One of the named slots of a person, such as `home_city`, and its value. */
+  /** An attribute of a person, such as `home_city`, and its value. */
   slot: string | null;
   value: string | null;
-  /** The turns that say it; empty where the data set does not say which. */
+  /** The turns that state it; empty where the data set does not name them. */
   stated: string[];
-  /** The turn or the session from which it no longer holds; null while it holds to the end. */
+  /** The turn or the session from which the statement no longer holds; null if it holds to the end. */
   until: string | null;
   replacedBy: string | null;
-  /** Words that its text must have, where the data set gives words instead of a sentence. */
+  /** Words that the memory's text must contain, where the data set gives words instead of a sentence. */
   contains: string[];
-  /** How important it must be at least. */
+  /** The lowest importance that the memory may have. */
   minimumImportance: number | null;
 }
 
-/** What may be asked, and what answers it. */
+/** A question and its expected answer. */
 export interface Question {
   id: string;
-  /** The session after which it is asked; null: at the end. */
+  /** The session after which the question is asked; null: at the end. */
   after: string | null;
-  /** The data set's category, by name: `single`, `time`, `unknown` …. Of `forgotten`, the evidence must not come back. */
+  /** The data set's category, by name: `single`, `time`, `unknown` …. For `forgotten`, the evidence must not be returned. */
   kind: string;
   question: string;
   answer: string;
-  /** Whether anything in the conversation answers it. */
+  /** Whether the conversation answers the question. */
   isAnswerable: boolean;
-  /** The turns that answer it; empty where the data set does not say which. */
+  /** The turns that answer the question; empty where the data set does not name them. */
   evidence: string[];
-  /** The expected memories that answer it. */
+  /** The expected memories that answer the question. */
   memories: string[];
 }
 
-/** A text that stands in the store from the beginning: the facts of labelled pairs of query and fact. */
+/** A text that is in the store from the beginning: a fact of labelled query–fact pairs. */
 export interface StoredFact {
   id: string;
   text: string;
@@ -73,15 +73,15 @@ export interface Conversation {
   facts: StoredFact[];
 }
 
-/** Conversations of one source, with what is known to be wrong in it. */
+/** The conversations of one data set, with its known faults. */
 export interface Dataset {
   name: string;
   conversations: Conversation[];
-  /** What was mended or left out while loading, in sentences; shown with every report. */
+  /** What the loader corrected or left out, in sentences; shown with every report. */
   faults: string[];
 }
 
-/** A memory that says nothing beyond its text. */
+/** An expected memory with nothing but a text. */
 export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMemory, 'id' | 'text'>): ExpectedMemory {
   return {
     type: null,
@@ -97,7 +97,7 @@ export function expectedMemory(fields: Partial<ExpectedMemory> & Pick<ExpectedMe
   };
 }
 
-/** A conversation without anything: a loader fills in what its data has. */
+/** An empty conversation, which a loader fills in. */
 export function conversation(fields: Partial<Conversation> & Pick<Conversation, 'id'>): Conversation {
   return { language: 'en', sessions: [], memories: [], questions: [], facts: [], ...fields };
 }
@@ -108,8 +108,8 @@ export function turn(id: string, role: Role, text: string, fields: Partial<Turn>
 }
 
 /**
- * Makes references hold: evidence that names no turn is left out, a question that had only such evidence is left out too, and
- * doubled ids of turns get a number. What was done is said in `faults`.
+ * Makes references valid: evidence that names no turn is left out, a question with only such evidence is left out too, and duplicate ids
+ * of turns get a number. `faults` reports what was done.
  */
 export function repaired(name: string, conversations: readonly Conversation[], faults: string[] = []): Dataset {
   const counts = { dangling: 0, unanswerable: 0, empty: 0 };
@@ -148,7 +148,7 @@ export function repaired(name: string, conversations: readonly Conversation[], f
   return { name, conversations: mended, faults: [...faults, ...said] };
 }
 
-/** Text that may be a number or missing in the data set. */
+/** A text that the data set may give as a number or not at all. */
 export const looseText: z.ZodType<string, unknown> = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .transform((value) => (value === null ? '' : String(value)))

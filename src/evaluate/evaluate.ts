@@ -21,34 +21,34 @@ export interface EvaluateOptions {
   measures?: readonly Measure[];
   /** Names of {@link ARMS}. Default: `all` alone. */
   arms?: readonly string[];
-  /** Also leaves out each signal and each arm of recall in turn. Default false. */
+  /** Also runs an ablation for each signal and each arm of recall. Default false. */
   signals?: boolean;
-  /** What createVarve() is given for every replay: your embedder, models, types, settings. Clock and store are the harness's. */
+  /** The options of createVarve() for every replay: your embedder, models, types, settings. The harness sets clock and store. */
   varve?: VarveOptions;
   /** Answers and judges. Default: the language model of `varve`; null: none. */
   judge?: LanguageModel | null;
-  /** The file of rows. With one, a run that was stopped is gone on with. */
+  /** The file of rows. With a file, a run that was stopped can be resumed. */
   file?: string;
-  /** Start over although the file has a run. */
+  /** Start over even if the file has a run. */
   afresh?: boolean;
   seed?: number;
-  /** How the same run is started again, for the report. */
+  /** The command that repeats the run, for the report. */
   command?: string;
   version?: string;
   onProgress?(progress: Progress): void;
   signal?: AbortSignal;
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface Progress {
   done: number;
   of: number;
   conversation: string;
-  /** Milliseconds that are probably left; null at the beginning. */
+  /** Estimated remaining milliseconds; null at the beginning. */
   left: number | null;
 }
 
-/** Plays every conversation through Varve and measures; the rows are the same for the same data, settings and seed. */
+/** Plays every conversation through Varve and measures the results; the same data, settings and seed give the same rows. */
 export async function evaluate(options: EvaluateOptions): Promise<Run> {
   const { dataset, file, signal, onProgress } = options;
   const header = headerOf(options);
@@ -75,7 +75,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Run> {
   return file === undefined ? { header, rows, done: [...done] } : readRun(file);
 }
 
-/** Turns take most of the time, questions the rest. */
+/** Weights for the progress estimate: turns take most of the time, questions the rest. */
 function sizeOf({ sessions, questions, facts }: Conversation): number {
   return sessions.reduce((sum, { turns }) => sum + turns.length, 0) + questions.length + facts.length + 1;
 }
@@ -128,7 +128,7 @@ async function evaluateConversation(
         if (options.signals && group.names.includes('all'))
           for (const { arm, ...row } of await measureSignals(state, question)) add(arm, [row]);
         for (const name of group.names) {
-          // An arm that changes nothing of recall finds what the first of its group finds.
+          // An arm that does not change recall has the same results as the first arm of its group.
           if (wanted.has('retrieval') && (name === leading || askOf(name).recall !== undefined))
             add(name, await measureRetrieval(state, question, askOf(name)));
           if (wanted.has('end-to-end')) add(name, await measureEndToEnd(state, question, askOf(name), judge));
@@ -151,7 +151,7 @@ async function evaluateConversation(
   return rows;
 }
 
-/** The options of a replay: the application's, as a group of arms changes them. */
+/** The options of a replay: the application's options with the changes of a group of arms. */
 function optionsOf(
   varve: VarveOptions,
   { varve: change, oneModelOf }: ReturnType<typeof groupArms>[number],
@@ -160,7 +160,7 @@ function optionsOf(
   return { ...merged(varve, change), ...(languageModel === undefined ? {} : { languageModel }) };
 }
 
-/** The application's settings with those of an arm: of nested ones, the arm's parts win. */
+/** Merges the settings of an arm into the application's; nested settings are merged field by field. */
 function merged(base: VarveOptions, change: VarveOptions): VarveOptions {
   const isPlain = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

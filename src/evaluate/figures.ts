@@ -12,7 +12,7 @@ export interface Figure extends Estimate {
   kind: string | null;
 }
 
-/** What the rows of an arm say of a metric. */
+/** The figure of a metric over the rows of an arm. */
 function observationsOf(
   rows: readonly Row[],
   { arm, metric, kind = null }: { arm: string; metric: string; kind?: string | null },
@@ -24,7 +24,7 @@ function observationsOf(
   });
 }
 
-/** The figures of a run, in the order of the metrics: of everything, and with `byKind` also of each kind. */
+/** The figures of a run, in the order of the metrics: over all rows, and with `byKind` also for each kind. */
 export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {}): Figure[] {
   const { rows } = run;
   const { seed } = run.header;
@@ -48,7 +48,7 @@ export function figuresOf(run: Run, { byKind = false }: { byKind?: boolean } = {
   );
 }
 
-/** The arms that have rows: as the run names them, then what was left out of recall. */
+/** The arms with rows: first the arms of the run, then the ablations of recall. */
 function armsOf({ header, rows }: Run): string[] {
   const there = new Set(rows.map(({ arm }) => arm));
   const named = header.arms.filter((arm) => there.has(arm));
@@ -64,7 +64,7 @@ export interface Abstention {
 
 const THRESHOLDS = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
 
-/** The abstention curve of each arm that recall has given its confidence for, with questions of both kinds. */
+/** The abstention curve of each arm that has confidences for both answerable and unanswerable questions. */
 export function abstentionOf(run: Run): Abstention[] {
   return armsOf(run).flatMap((arm) => {
     const questions = run.rows.flatMap(({ values, ...row }) => {
@@ -77,14 +77,14 @@ export function abstentionOf(run: Run): Abstention[] {
   });
 }
 
-/** How one metric differs between two runs or two arms. */
+/** The difference of one metric between two runs or two arms. */
 export interface Compared {
   arm: string;
   metric: string;
   before: Estimate;
   after: Estimate;
   difference: Difference;
-  /** `better` and `worse` only where chance is an unlikely reason (p < 0.05). */
+  /** `better` and `worse` only where the difference is significant (p < 0.05). */
   verdict: 'better' | 'worse' | 'same';
 }
 
@@ -98,7 +98,7 @@ export function compareRuns(before: Run, after: Run): Compared[] {
   return arms.flatMap((arm) => compared({ before: before.rows, after: after.rows, from: arm, to: arm }));
 }
 
-/** Compares every arm of a run with the first one: what each ablation costs or brings. */
+/** Compares every arm of a run with the first one. */
 export function compareArms(run: Run): Compared[] {
   const [base, ...others] = armsOf(run);
   const { rows } = run;
@@ -131,7 +131,7 @@ function compared({
     const isSure = change.p < SIGNIFICANT && better !== 'none';
     const isBetter = better === 'higher' ? change.mean > 0 : change.mean < 0;
     const verdict = !isSure ? ('same' as const) : isBetter ? ('better' as const) : ('worse' as const);
-    // Both means are of the items that both have: a signal of recall, for example, counts in some questions only.
+    // Both means are over the common items, because a signal of recall, for example, applies to some questions only.
     const shared = (one: readonly Observation[], other: readonly Observation[]): Estimate => {
       const keys = new Set(other.map(({ conversation, item }) => `${conversation} ${item}`));
       return estimate(one.filter(({ conversation, item }) => keys.has(`${conversation} ${item}`)));
@@ -149,7 +149,7 @@ function compared({
   });
 }
 
-/** A share as .713, a count as 6.5, milliseconds with their unit; – where there is none. */
+/** Formats a share as .713, a count as 6.5, milliseconds with their unit; "–" where there is no value. */
 export function shown(metric: string, value: number): string {
   if (Number.isNaN(value)) return '–';
   const unit = METRICS[metric]?.unit ?? 'share';

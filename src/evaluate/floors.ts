@@ -5,7 +5,7 @@ import { figuresOf } from './figures.ts';
 import { METRICS } from './row.ts';
 import type { Run } from './run-file.ts';
 
-/** The worst value that a metric may have: the least where higher is better, the most where lower is. */
+/** The worst acceptable value of a metric: a minimum where higher is better, a maximum where lower is better. */
 export interface Floor {
   metric: string;
   floor: number;
@@ -15,7 +15,7 @@ export interface Floor {
 
 /** A floor that a run has missed. */
 export interface MissedFloor extends Floor {
-  /** NaN where the run has not measured it: a gate that measures nothing must not pass. */
+  /** NaN where the run has not measured the metric: a gate without a measurement must not pass. */
   value: number;
 }
 
@@ -35,7 +35,7 @@ export function readFloors(file: string): Floor[] {
   return Object.entries(floors).map(([metric, floor]) => ({ metric, floor }));
 }
 
-/** Which floors a run has missed. */
+/** The floors that a run has missed. */
 export function checkFloors(run: Run, floors: readonly Floor[]): MissedFloor[] {
   const figures = figuresOf(run);
   return floors.flatMap((floor) => {

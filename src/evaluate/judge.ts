@@ -9,9 +9,12 @@ import { isSaidIn, tellingWords } from './says.ts';
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
-// The rubrics are part of the figures: a change of their words is a change of the benchmark, and counts their version up.
+// The rubrics influence the figures: a change of their wording changes the benchmark and must increment the version.
 
-/** How a model answers from a prompt. The context is Varve's; these words only say how short and how honest to be. */
+/**
+ * The instructions for a model that answers from a prompt. The context comes from Varve; these instructions only ask for a short and
+ * honest answer.
+ */
 const ANSWER = definePrompt<{ system: string; user: string }>({
   task: 'answer',
   version: 1,
@@ -64,7 +67,7 @@ const marksSchema = z.object({
   recency: z.int().min(1).max(5),
 });
 
-/** Whether the evidence is in the prompt and, where there is a model, whether it answers rightly from that prompt alone. */
+/** Whether the evidence is in the prompt and, with a model, whether the model answers correctly from that prompt alone. */
 export async function measureEndToEnd(
   replay: Replay,
   question: Question,
@@ -95,7 +98,7 @@ export async function measureEndToEnd(
 
 const DOCUMENTS = ['profile', 'working_memory', 'scaffold', 'reflections'] as const;
 
-/** What the documents say of what holds and of what has ended; with a model also its marks for them. */
+/** Which current and which ended statements the documents contain; with a model also its marks for the documents. */
 export async function measureConsolidation(replay: Replay, model: LanguageModel | null): Promise<Found[]> {
   const { memories } = replay.conversation;
   if (memories.length === 0) return [];

@@ -6,7 +6,7 @@ import { flat, isAboutUser, isSameFilling, overlap, says, sayTogether, shareOf, 
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
-/** What was kept of what should be, what of it should not be, and what repeats or was never said. */
+/** Measures the live statements against the expected ones: kept, stale, junk, repeated and hallucinated. */
 export async function measureExtraction(replay: Replay): Promise<Found[]> {
   const { conversation } = replay;
   if (conversation.memories.length === 0) return [];
@@ -38,7 +38,7 @@ function memoryRow(expected: ExpectedMemory, compared: Compared): Found {
   return { ...base, values: { kept: isKept ? 1 : 0 }, detail };
 }
 
-/** An ended memory is not stale where the statement that says it also says what replaced it. */
+/** An ended memory is not stale if the live statement that contains it also contains its replacement. */
 function isStale(expected: ExpectedMemory, { conversation, statements, isSaid }: Compared): boolean {
   const next = conversation.memories.find(({ id }) => id === expected.replacedBy);
   const saying = statements.filter((statement) => isSaid(expected, statement));
@@ -62,7 +62,7 @@ function expectationValues(expected: ExpectedMemory, { statements, isSaid }: Com
   };
 }
 
-/** The expected words that a text has: whole phrases, or all of their telling words. */
+/** The expected phrases that a text contains, verbatim or by all of their content words. */
 function phrasesIn({ contains }: ExpectedMemory, text: string): string[] {
   const [plain, words] = [flat(text), tellingWords(text)];
   return contains.filter((phrase) => plain.includes(flat(phrase)) || shareOf(tellingWords(phrase), words) === 1);
@@ -105,7 +105,7 @@ function isRepeated({ memory: one }: LiveStatement, { memory: other }: LiveState
   return overlap(one.content, other.content) >= 0.8;
 }
 
-/** Whether the slots of the user that hold are known, as permanent facts or in the scaffold. */
+/** Whether the user's current slots are known, as permanent facts or in the scaffold. */
 export async function measureScaffold(replay: Replay): Promise<Found[]> {
   const slots = replay.conversation.memories.filter(
     (memory) => memory.slot !== null && memory.until === null && isAboutUser(memory),
@@ -132,10 +132,10 @@ export async function measureScaffold(replay: Replay): Promise<Found[]> {
   });
 }
 
-/** What language models cost for each session: calls, tokens, and money where the prices are known. Nothing where none was asked. */
+/** The use of language models per session: calls, tokens, and money where the prices are known. No rows without a call. */
 export async function measureCost({ conversation, varve }: Replay): Promise<Found[]> {
   const lines = await varve.ledger.report({ tenant: 'default', by: ['task', 'model'] });
-  // Embedding is in the ledger too; it is no call of a language model.
+  // The ledger also has embeddings, which are not calls of a language model.
   const used = lines.filter(({ keys }) => Object.hasOwn(TASK_TIERS, keys.task ?? ''));
   if (used.length === 0) return [];
   const sessions = Math.max(1, conversation.sessions.length);

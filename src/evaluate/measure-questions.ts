@@ -9,7 +9,7 @@ import { flat, isSaidIn, quotedShare, sayTogether, tellingWords, type SaidStatem
 
 type Found = Omit<Row, 'conversation' | 'arm'>;
 
-/** How an arm asks. */
+/** The options with which an arm asks. */
 export interface AskOptions {
   recall?: RecallOptions;
   context?: ContextOptions;
@@ -17,7 +17,7 @@ export interface AskOptions {
 
 const LIMIT = 10;
 
-/** Whether the evidence of a question is found, and whether recall knows when there is none. */
+/** Whether recall finds the evidence of a question, and abstains when there is none. */
 export async function measureRetrieval(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   if (question.isAnswerable && question.evidence.length === 0) return [];
   const handle = replay.handle(`ask ${question.id}`);
@@ -45,7 +45,7 @@ export async function measureRetrieval(replay: Replay, question: Question, ask: 
   ];
 }
 
-/** Of what was asked to be forgotten, silence is not enough: nothing of it may come back, even where recall is made to answer. */
+/** For forgotten statements, abstention is not enough: recall must not return them even when it is forced to answer. */
 function unanswerableValues(
   replay: Replay,
   question: Question,
@@ -68,8 +68,8 @@ function named(turnOf: ReadonlyMap<string, string>, ids: readonly string[]): str
 }
 
 /**
- * The values of a ranking whose results rest on several turns each. For metrics of places a result counts once, as the first turn of
- * evidence that no earlier result had; for recall it stands for all its turns.
+ * The metrics of a ranking whose results rest on several turns each. For rank metrics a result counts once, as the first turn of evidence
+ * that no earlier result had; for recall it counts for all its turns.
  */
 export function placeValues(
   turns: readonly (readonly string[])[],
@@ -95,7 +95,7 @@ export function placeValues(
   };
 }
 
-/** Whether the evidence stands in the prompt, at each budget, and what memory takes of it. */
+/** Whether the evidence is in the prompt at each budget, and how many tokens memory takes. */
 export async function measurePrompt(replay: Replay, question: Question, ask: AskOptions): Promise<Found[]> {
   const needed = neededIn(replay, question);
   const isForgotten = question.kind === 'forgotten';
@@ -142,17 +142,17 @@ export function promptOf({
 /** A piece of evidence: the turn's own words, or the memories that say the same. */
 interface Needed {
   id: string;
-  /** The turn as it was said. Empty where the data set names no turn. */
+  /** The text of the turn. Empty where the data set names no turn. */
   text: string;
   memories: Replay['conversation']['memories'];
 }
 
-// The beginning of a turn is enough to tell it from others.
+// The beginning of a turn is enough to identify it.
 const OPENING = 60;
-// Documents quote a turn sentence by sentence, and recall does not show again what they have quoted nearly all of.
+// Documents quote a turn sentence by sentence, and recall omits turns that documents have quoted almost completely.
 const QUOTED = 0.9;
 
-/** The evidence of a question, by turn; by memory where the data set does not say which turn. */
+/** The evidence of a question, by turn, or by memory where the data set does not name the turn. */
 function neededIn({ conversation }: Replay, question: Question): Needed[] {
   const texts = turnTexts(conversation);
   const memories = conversation.memories.filter(({ id }) => question.memories.includes(id));
@@ -174,11 +174,13 @@ async function statementsIn({ handle, turnOf }: Replay, { sections }: ContextRep
     .map(({ content, value, sourceEvents }) => ({ text: content, value, turns: named(turnOf, sourceEvents) }));
 }
 
-/** What of the evidence a text does not give: as words of the turn, in a line that says the memory, or in several statements together. */
+/**
+ * The evidence that a text lacks: neither the words of the turn, nor a line with the memory, nor several statements together contain it.
+ */
 function missingFrom(prompt: string, needed: readonly Needed[], statements: readonly SaidStatement[] = []): string[] {
   const lines = prompt.split('\n').map((line) => tellingWords(line));
   const flatPrompt = flat(prompt);
-  // Of a permanent fact a prompt has the label and the value, which say less than the statement.
+  // A prompt shows a permanent fact as label and value, which have fewer words than the statement.
   const standing = statements.filter(({ text }) => flatPrompt.includes(flat(text)));
   const isQuoted = (text: string): boolean =>
     text !== '' && (prompt.includes(text.slice(0, OPENING)) || quotedShare(text, flatPrompt) >= QUOTED);
@@ -190,7 +192,7 @@ function missingFrom(prompt: string, needed: readonly Needed[], statements: read
     .map(({ id }) => id);
 }
 
-/** Watches a conversation from its beginning: after how many turns does a prompt first hold all that a question needs? */
+/** Measures after how many turns from the beginning a prompt first has all evidence of a question. */
 export function watchColdStart(ask: AskOptions): {
   afterTurn(replay: Replay, turn: Turn): Promise<void>;
   rows(replay: Replay): Found[];
@@ -208,7 +210,7 @@ export function watchColdStart(ask: AskOptions): {
       );
       if (open.length === 0) return;
       possible ||= turns;
-      // The turns of this session are in the prompt in any case: what counts is what a new session knows.
+      // Asked in a new session, because the prompt always has the turns of the current one.
       await replay.varve.drain();
       for (const question of open) {
         const context = await replay

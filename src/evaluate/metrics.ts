@@ -1,16 +1,16 @@
 import { invalidInput } from '../errors.ts';
 
-/** Share of the first k places that hold something relevant. Empty places count as wrong, so k is always the divisor. */
+/** Share of the first k ranks with a relevant result. Missing results count as wrong, so the divisor is always k. */
 export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return hits(ranked, relevant, k) / checkedK(k);
 }
 
-/** Share of what is relevant that stands among the first k; NaN where nothing is relevant. */
+/** Share of the relevant ids among the first k; NaN where nothing is relevant. */
 export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return relevant.size === 0 ? Number.NaN : hits(ranked, relevant, k) / relevant.size;
 }
 
-/** 1 / place of the first relevant result, 0 where there is none; NaN where nothing is relevant. */
+/** 1 / rank of the first relevant result, 0 where there is none; NaN where nothing is relevant. */
 export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
   if (relevant.size === 0) return Number.NaN;
   const place = distinct(ranked).findIndex((id) => relevant.has(id));
@@ -18,8 +18,8 @@ export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<
 }
 
 /**
- * Normalised discounted cumulative gain with the discount 1 / log2(place + 1). `relevant` is a set (gain 1), or a map from id to
- * gain for graded labels. From 0 to 1: 1 where no other order has more gain among the first k. NaN where nothing is relevant.
+ * Normalised discounted cumulative gain with the discount 1 / log2(rank + 1). `relevant` is a set (gain 1), or a map from id to gain for
+ * graded labels. From 0 to 1: 1 where no other order has more gain among the first k. NaN where nothing is relevant.
  */
 export function ndcgAt(
   ranked: readonly string[],
@@ -36,13 +36,13 @@ export function ndcgAt(
 /** One point of {@link abstentionCurve}. */
 export interface AbstentionPoint {
   threshold: number;
-  /** Share of the questions without an answer on which recall stays silent. */
+  /** Share of the unanswerable questions on which recall abstains. */
   silentOnUnanswerable: number;
-  /** Share of the questions with an answer on which it stays silent. */
+  /** Share of the answerable questions on which recall abstains. */
   silentOnAnswerable: number;
 }
 
-/** What silence below a threshold would cost and bring, for each threshold. A share of no questions is NaN. */
+/** For each threshold, the shares of questions on which recall would abstain below it. A share of no questions is NaN. */
 export function abstentionCurve(
   questions: readonly { isAnswerable: boolean; confidence: number }[],
   thresholds: readonly number[],
@@ -75,7 +75,7 @@ export function abstentionArea(questions: readonly { isAnswerable: boolean; conf
   return wins / (answerable.length * unanswerable.length || Number.NaN);
 }
 
-/** An id that is ranked twice counts at its first place: recall and NDCG must not exceed 1. */
+/** A duplicate id counts at its first rank only, so that recall and NDCG cannot exceed 1. */
 function distinct(ranked: readonly string[]): string[] {
   return [...new Set(ranked)];
 }

@@ -1,6 +1,6 @@
 /** Plots as SVG text, without a script: a report opens offline, prints, and can be mailed. */
 
-/** Text as HTML shows it. What people have said is in it. */
+/** Escapes text for HTML, because it contains what people have said. */
 export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -15,7 +15,7 @@ export interface Whisker {
   value: number;
   low: number;
   high: number;
-  /** What stands at the end of the line. */
+  /** The text at the end of the line. */
   text: string;
   tone?: 'better' | 'worse' | 'same' | 'whole';
 }
@@ -25,7 +25,7 @@ const VALUE = 150;
 const WIDTH = 860;
 const ROW = 26;
 
-/** One line for each value: a dot, and a bar from the lower to the upper limit of its interval. */
+/** A line for each value, with a dot and a bar for its interval. */
 export function whiskerPlot(
   whiskers: readonly Whisker[],
   { from, to, zero }: { from: number; to: number; zero?: number },

@@ -5,7 +5,7 @@ import { createVarve, type Varve, type VarveOptions } from '../varve.ts';
 import type { SaidStatement } from './says.ts';
 import type { Conversation, Session, Turn } from './conversation.ts';
 
-/** A conversation that is being lived through: the open store, and which turn each event is. */
+/** A conversation that is being replayed: the open store, and the turn of each event. */
 export interface Replay {
   conversation: Conversation;
   varve: Varve;
@@ -16,7 +16,7 @@ export interface Replay {
   handle(session?: string): Handle;
 }
 
-/** What is done on the way. */
+/** Callbacks during the replay. */
 export interface ReplayHooks {
   afterTurn?(replay: Replay, turn: Turn, place: { session: Session; index: number }): Promise<void>;
   afterSession?(replay: Replay, session: Session): Promise<void>;
@@ -25,12 +25,12 @@ export interface ReplayHooks {
 
 const SPACING = 40_000;
 const NIGHT = 20 * HOUR;
-/** When a conversation begins whose data set does not say. */
+/** The start of a conversation whose data set has no dates. */
 const BEGINNING = Date.UTC(2026, 0, 5, 9);
 
 /**
- * Lives a conversation through: its turns at their own times, background work as it comes due, each session closed and a night after
- * it. Nothing waits: the clock is moved. The store is in memory unless the options say otherwise.
+ * Replays a conversation: its turns at their own times, background work when it is due, each session closed and followed by a night. A
+ * simulated clock is moved, so that nothing waits. The store is in memory unless the options say otherwise.
  */
 export async function replay(
   conversation: Conversation,
@@ -59,7 +59,7 @@ export async function openReplay(conversation: Conversation, options: VarveOptio
   };
 }
 
-/** Lives the conversation of an open store through. */
+/** Replays a conversation in an open store. */
 export async function play(state: Replay, hooks: ReplayHooks = {}): Promise<void> {
   await storeFacts(state);
   for (const session of state.conversation.sessions) {
@@ -82,7 +82,7 @@ async function playSession(state: Replay, session: Session, hooks: ReplayHooks):
   const start = Math.max(clock.now(), session.start?.getTime() ?? 0);
   const handle = state.handle(session.id);
   const isGroup = speakersOf(state.conversation).size > 1;
-  // The work of the days between two sessions is done before the second begins, as it would have been.
+  // Background work that is due between two sessions runs before the second session begins.
   clock.set(Math.max(clock.now(), start - SPACING));
   await varve.drain();
   for (const [index, turn] of session.turns.entries()) {
@@ -117,7 +117,7 @@ export interface LiveStatement extends SaidStatement {
   memory: Memory;
 }
 
-/** What is live and rests on turns of the conversation: statements, and not what was made of several of them. */
+/** The live statements that rest on turns of the conversation, without those that were derived from several statements. */
 export async function liveStatements({ handle, turnOf }: Replay): Promise<LiveStatement[]> {
   const live: Memory[] = [];
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {

@@ -82,7 +82,7 @@ const TITLES: Record<Measure, string> = {
 };
 
 function measureSection(measure: Measure, figures: readonly Figure[], run: Run): string {
-  // The confidence of recall is the axis of the curve below and says nothing as a mean.
+  // The mean confidence of recall has no meaning; confidence is the axis of the curve below.
   const own = figures.filter(({ metric }) => METRICS[metric]?.measure === measure && metric !== 'confidence');
   if (own.length === 0) return '';
   const rows = own
@@ -96,7 +96,7 @@ function measureSection(measure: Measure, figures: readonly Figure[], run: Run):
   return `<section><h2>${TITLES[measure]}</h2>${table}${plotsOf(measure, own, run)}</section>`;
 }
 
-/** The metric of each measure that is worth a plot by kind. */
+/** The metric of each measure that is plotted by kind. */
 const BY_KIND: Partial<Record<Measure, string>> = {
   extraction: 'kept',
   retrieval: 'recall@10',
@@ -166,7 +166,7 @@ function budgetPlot(figures: readonly Figure[]): string {
 
 const COMPARED = ['evidence@2000', 'recall@10', 'ndcg@5', 'kept', 'right', 'correct'];
 
-/** The differences of the arms, metric by metric, with what was left out beside each other. */
+/** The differences of the arms, metric by metric, one column for each ablation. */
 function ablations(compared: readonly Compared[]): string {
   const plots = COMPARED.flatMap((metric) => {
     const rows = compared.filter((each) => each.metric === metric);
@@ -204,7 +204,7 @@ export function signed(metric: string, value: number): string {
 
 const SHOWN_MISSES = 40;
 
-/** What was not kept, not found, or should have gone: the part of a report that is worth reading. */
+/** The failures: what was not kept, not found, or should have been removed. */
 function misses(rows: readonly Row[]): string {
   const lists: [string, Row[]][] = [
     ['Not kept', rows.filter(({ values }) => values['kept'] === 0)],

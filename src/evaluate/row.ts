@@ -2,7 +2,7 @@
 export const MEASURES = ['extraction', 'retrieval', 'scaffold', 'consolidation', 'cold-start', 'end-to-end'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** One item that was looked at: a line of the run's file, which anybody can check. */
+/** One measured item: a line of the run's file. */
 export interface Row {
   conversation: string;
   /** The configuration: `all`, or the name of an ablation. */
@@ -14,17 +14,17 @@ export interface Row {
   kind: string;
   /** What was measured, by the names of {@link METRICS}. */
   values: Record<string, number>;
-  /** What was asked, found or missed, in words. */
+  /** What was asked, found or missed, as text for a reader. */
   detail?: Record<string, unknown>;
 }
 
-/** What a number means. */
+/** The definition of a metric. */
 export interface Metric {
   measure: Measure;
   title: string;
   /** In one or two sentences. */
   definition: string;
-  /** Which way is better; `none` for what only describes. */
+  /** Whether higher or lower is better; `none` for a descriptive metric. */
   better: 'higher' | 'lower' | 'none';
   /** Shares are shown as .713, counts and tokens as they are. */
   unit: 'share' | 'count' | 'milliseconds';
@@ -42,7 +42,7 @@ const count = (measure: Measure, better: Metric['better'], title: string, defini
   unit: 'count',
 });
 
-/** The budgets in tokens at which the prompt is looked at. */
+/** The budgets in tokens at which the prompt is measured. */
 export const BUDGETS: readonly number[] = [500, 1000, 2000, 4000];
 
 /** Every number of a run, with its definition. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { invalidInput, messageOf } from '../errors.ts';
 import { MEASURES, type Row } from './row.ts';
 
-/** What a run is: the first line of its file. Two runs can be compared when data set and measures are the same. */
+/** The header of a run: the first line of its file. Two runs can be compared when data set and measures are the same. */
 export interface RunHeader {
   kind: 'run';
   dataset: string;
@@ -18,21 +18,21 @@ export interface RunHeader {
   /** `local`, or the model that reads, answers and judges. */
   model: string;
   embedder: string;
-  /** What was mended in the data. */
+  /** What the loader corrected in the data. */
   faults: string[];
   varve: string;
   node: string;
   machine: string;
   startedAt: string;
-  /** How to get the same figures. */
+  /** The command that reproduces the figures. */
   command: string;
 }
 
-/** A run as it lies in its file. */
+/** A run as its file has it. */
 export interface Run {
   header: RunHeader;
   rows: Row[];
-  /** Conversations of which all rows are there. */
+  /** Conversations whose rows are complete. */
   done: string[];
 }
 
@@ -64,7 +64,7 @@ const headerSchema: z.ZodType<RunHeader> = z.object({
   command: z.string(),
 });
 
-/** Reads the file of a run. Rows of a conversation that was not finished are left out: it is played again. */
+/** Reads the file of a run. Rows of an unfinished conversation are left out, because it is played again. */
 export function readRun(file: string): Run {
   if (!existsSync(file)) throw invalidInput(`There is no run at ${file}.`);
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -85,7 +85,7 @@ export function readRun(file: string): Run {
   }
 }
 
-/** The settings that must be the same for a run to be gone on with. */
+/** The settings that must be equal for a run to be resumed. */
 function settingsOf({
   startedAt: _startedAt,
   machine: _machine,
@@ -98,22 +98,22 @@ function settingsOf({
 
 /** A file that a run is written to, conversation by conversation. */
 export interface RunWriter {
-  /** What an earlier run with the same settings has done already. */
+  /** The results of an earlier, unfinished run with the same settings. */
   readonly earlier: Run | null;
   append(conversation: string, rows: readonly Row[]): void;
 }
 
 /**
- * Opens the file of a run. An unfinished run with the same settings is gone on with; one with other settings is an error, unless it is
- * to begin `afresh`.
+ * Opens the file of a run. An unfinished run with the same settings is resumed; a run with other settings is an error, unless `afresh` is
+ * set.
  */
 export function openRun(file: string, header: RunHeader, { afresh = false }: { afresh?: boolean } = {}): RunWriter {
   mkdirSync(dirname(file), { recursive: true });
   const earlier = !afresh && existsSync(file) ? readRun(file) : null;
   if (earlier !== null && settingsOf(earlier.header) !== settingsOf(header)) {
-    throw invalidInput(`${file} is a run with other settings. Begin afresh, or name another folder.`);
+    throw invalidInput(`${file} has a run with other settings. Start over with --afresh, or name another folder.`);
   }
-  // Written again, so that the rows of a conversation that was cut off do not stand in the file twice.
+  // The file is rewritten, so that it does not contain the rows of an unfinished conversation twice.
   const lines = [JSON.stringify(earlier?.header ?? header)];
   for (const conversation of earlier?.done ?? []) {
     const rows = earlier?.rows.filter((row) => row.conversation === conversation) ?? [];

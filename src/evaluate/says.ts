@@ -1,6 +1,6 @@
 import type { ExpectedMemory } from './conversation.ts';
 
-// Words compare what is kept with what is expected. They are no judge of meaning: "talks into the phone, which writes for User" does
+// Statements are compared with the expected ones by their words, not by their meaning: "talks into the phone, which writes for User" does
 // not count as "dictates messages to the phone". Figures by words are for comparing runs; read what was missed before believing one.
 
 const STOP = new Set(
@@ -9,7 +9,7 @@ const STOP = new Set(
   ),
 );
 
-/** Text without marks, case and bracketed remarks: what a quotation is compared by. */
+/** Normalises a text for comparing quotations: without marks, case and bracketed remarks. */
 export function flat(text: string): string {
   return text
     .toLowerCase()
@@ -18,12 +18,12 @@ export function flat(text: string): string {
     .trim();
 }
 
-// Shorter sentences ("Do.", "No, thanks.") stand in any long text, and say nothing of where they come from.
+// Shorter sentences ("Do.", "No, thanks.") occur in any long text and do not identify their source.
 const SHORTEST = 12;
 
 /**
- * The share of a text, by characters, whose sentences stand in another: how much of a turn a prompt quotes, in one piece or sentence by
- * sentence. `flatText` is the other text, made {@link flat}. A text of short sentences alone is quoted by nobody: 0.
+ * The share of a text, by characters, whose sentences stand in another text: how much of a turn a prompt quotes, in one piece or sentence
+ * by sentence. `flatText` is the other text after {@link flat}. A text with short sentences only gives 0.
  */
 export function quotedShare(text: string, flatText: string): number {
   const sentences = text
@@ -35,7 +35,7 @@ export function quotedShare(text: string, flatText: string): number {
   return length === 0 ? 0 : found.reduce((sum, sentence) => sum + sentence.length, 0) / length;
 }
 
-/** The telling words of a text, stemmed; pairs of characters in scripts without spaces. */
+/** The stemmed content words of a text; pairs of characters in scripts without spaces. */
 export function tellingWords(text: string): Set<string> {
   const signs = text.replace(/[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, '');
   if (signs.length > 5)
@@ -55,19 +55,19 @@ function stem(word: string): string {
   );
 }
 
-/** The share of the telling words of one text that another has. */
+/** The share of one text's content words that another text contains. */
 export function covers(expected: string, text: string): number {
   return shareOf(tellingWords(expected), tellingWords(text));
 }
 
-/** The share of the words of one set that another has. */
+/** The share of one set's words that another set contains. */
 export function shareOf(needed: ReadonlySet<string>, given: ReadonlySet<string>): number {
   let shared = 0;
   for (const word of needed) if (given.has(word)) shared += 1;
   return needed.size === 0 ? 0 : shared / needed.size;
 }
 
-/** How alike two texts are: the telling words that both have, of all that either has. */
+/** Jaccard similarity of the content words of two texts. */
 export function overlap(one: string, other: string): number {
   const [left, right] = [tellingWords(one), tellingWords(other)];
   let shared = 0;
@@ -75,7 +75,7 @@ export function overlap(one: string, other: string): number {
   return left.size + right.size === 0 ? 0 : shared / (left.size + right.size - shared);
 }
 
-/** The part of a statement that is compared: whether it stands in a store, or was just read. */
+/** The fields of a statement that are compared, both for stored statements and for drafts of a reader. */
 export interface SaidStatement {
   text: string;
   value: string | null;
@@ -83,13 +83,13 @@ export interface SaidStatement {
   turns: readonly string[];
 }
 
-/** How many of its words a statement must have to say an expected one, and how many when it quotes the turn word for word. */
+/** The share of an expected statement's content words that a statement must contain, and the share when it quotes the turn verbatim. */
 const ENOUGH = 0.6;
 const ENOUGH_QUOTED = 0.25;
 
 /**
- * Whether a statement says an expected memory: it rests on one of its turns, and has its slot's value, 60 % of its telling words, or
- * 25 % of them where it quotes the turn. `textOf` gives the turn's own text.
+ * Whether a statement contains an expected memory: it rests on one of the memory's turns, and has its slot's value, 60 % of its content
+ * words, or 25 % of them where it quotes the turn. `textOf` returns the text of a turn.
  */
 export function says(
   expected: ExpectedMemory,
@@ -105,15 +105,15 @@ export function says(
   return covers(expected.text, statement.text) >= (isQuote ? ENOUGH_QUOTED : ENOUGH);
 }
 
-/** Whether statements of its turns say an expected memory together: one statement may be split into several. */
+/** Whether the statements of the same turns together contain an expected memory, which a reader may split into several. */
 export function sayTogether(expected: ExpectedMemory, statements: readonly SaidStatement[]): boolean {
   const together = statements.filter((statement) => restsOn(expected, statement));
   return covers(expected.text, together.map(({ text, value }) => `${text} ${value ?? ''}`).join(' ')) >= ENOUGH;
 }
 
 /**
- * Whether a line of a longer text says an expected memory: by 60 % of its telling words; or, of a slot, by the words of its value beside
- * a word of the slot's name ("Home city: Ghent" says that the user lives in Ghent).
+ * Whether a line of a longer text contains an expected memory: 60 % of its content words, or, for a slot, the words of its value and a
+ * word of the slot's name ("Home city: Ghent" says that the user lives in Ghent).
  */
 export function isSaidIn(expected: ExpectedMemory, lines: readonly ReadonlySet<string>[]): boolean {
   const needed = tellingWords(expected.text);
@@ -129,7 +129,7 @@ function restsOn(expected: ExpectedMemory, { turns }: SaidStatement): boolean {
   return expected.stated.some((turn) => turns.includes(turn));
 }
 
-/** Whether an expected memory is about the user, in the languages of the lives. */
+/** Whether the subject of an expected memory is the user, in the languages of the lives. */
 export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   return (
     /^(?:user|nutzer|usuari|utilisat|usuário|用户|ユーザー|gebruiker|utente|użytkowni|사용자|пользовател|المستخدم|उपयोगकर्ता|kullanıcı)/i.test(
@@ -138,7 +138,7 @@ export function isAboutUser({ about }: Pick<ExpectedMemory, 'about'>): boolean {
   );
 }
 
-/** Whether two values mean the same slot filled alike: one contains the other. */
+/** Whether two values of a slot are equal: one contains the other. */
 export function isSameFilling(one: string | null, other: string | null): boolean {
   const [left, right] = [(one ?? '').toLowerCase(), (other ?? '').toLowerCase()];
   return left !== '' && right !== '' && (left.includes(right) || right.includes(left));

@@ -9,9 +9,9 @@ type Found = Omit<Row, 'conversation'>;
 const CANDIDATES = 100;
 
 /**
- * What each signal and each arm of recall brings: the same results with one of them left out. A result's score is the sum of its
- * signals, so that the order without one of them needs no second search; a result that only one arm has found is gone without it.
- * Whatever would come up from below the first hundred results is not seen.
+ * The contribution of each signal and each arm of recall, measured by leaving it out. A result's score is the sum of its signals, so the
+ * ranking without one signal needs no second search; a result that only one arm has found is missing without that arm. Results below the
+ * first hundred, which might move up, are not considered.
  */
 export async function measureSignals(replay: Replay, question: Question): Promise<Found[]> {
   if (!question.isAnswerable || question.evidence.length === 0) return [];

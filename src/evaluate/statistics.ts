@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32): a run must be repeatable. */
+/** A seeded random generator of numbers from 0 to 1 (mulberry32), so that a run is repeatable. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -22,14 +22,14 @@ export interface Estimate {
   /** The limits of the 95 % interval. */
   low: number;
   high: number;
-  /** How many items count, of how many conversations. */
+  /** The number of items with a value, and of their conversations. */
   items: number;
   conversations: number;
 }
 
 /** The difference of two runs on the items that both have. */
 export interface Difference extends Estimate {
-  /** How likely a difference this large is by chance (paired permutation of conversations, two-sided). */
+  /** The p-value of the difference (paired permutation test over conversations, two-sided). */
   p: number;
 }
 
@@ -41,8 +41,8 @@ export interface ResamplingOptions {
 }
 
 /**
- * The mean over items and its 95 % interval, by bootstrap over conversations: items of one conversation resemble each other, so that
- * resampling single items would claim far too narrow an interval. One conversation has no interval (NaN).
+ * The mean over items and its 95 % interval, by bootstrap over conversations: items of one conversation are correlated, so resampling
+ * single items would give an interval that is far too narrow. A single conversation has no interval (NaN).
  */
 export function estimate(observations: readonly Observation[], options: ResamplingOptions = {}): Estimate {
   const known = observations.filter(({ value }) => !Number.isNaN(value));
@@ -57,7 +57,9 @@ export function estimate(observations: readonly Observation[], options: Resampli
   };
 }
 
-/** How far `after` is from `before` on the items that both have, with interval and significance; both are of the same data. */
+/**
+ * The difference between `after` and `before` over their common items, with interval and significance. Both must come from the same data.
+ */
 export function difference(
   before: readonly Observation[],
   after: readonly Observation[],
@@ -99,7 +101,7 @@ function bootstrapMeans(groups: readonly Group[], { rounds = 2000, seed = 1 }: R
   ).sort((one, other) => one - other);
 }
 
-/** Swaps the two runs within whole conversations: under chance the sign of each conversation's difference is arbitrary. */
+/** Swaps the two runs for whole conversations: under the null hypothesis the sign of each conversation's difference is arbitrary. */
 function permutationP(groups: readonly Group[], { rounds = 2000, seed = 1 }: ResamplingOptions): number {
   if (groups.length === 0) return Number.NaN;
   const random = seededRandom(seed + 1);

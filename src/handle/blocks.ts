@@ -14,7 +14,7 @@ export interface BlockPlace {
   level?: ScopeLevel;
 }
 
-/** Reading the documents that are always in mind. */
+/** Reading blocks. */
 export interface BlockReader {
   /** The block; null when nothing has been written yet. */
   read(kind: BlockKindName, place?: BlockPlace): Promise<Block | null>;
@@ -26,7 +26,7 @@ export interface BlockReader {
 }
 
 export interface ReplaceOptions extends BlockPlace, Partial<Change> {
-  /** The version that was read, 0 for none: throws `conflict` when the block has changed since. */
+  /** The version that the caller has read, 0 for none. Throws `conflict` when the block has changed since. */
   expectedVersion?: number;
 }
 
@@ -56,7 +56,7 @@ export function blockReader(parts: Parts, scope: Scope, asOf: Date | null): Bloc
       return parts.database.read(scope.tenant, async (reader) => {
         const block = await findBlock(reader, at, kind, asOf);
         if (block === null) return [];
-        // In the past it was so: nothing is stale.
+        // Past versions are shown as they were, without marks of staleness.
         const standing = { now: parts.clock.now(), memoryTypes: parts.memoryTypes };
         const stale = asOf === null ? await staleKeys(reader, scope.tenant, [block], standing) : new Set<string>();
         return restingSentences(block, stale);

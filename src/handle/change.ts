@@ -13,20 +13,20 @@ export const changeSchema: z.ZodType<Partial<Change>, Partial<Change>> = z.stric
   run: textSchema(100).nullish(),
 });
 
-/** Checks why something changes, and fills in what was left out. */
+/** Validates the cause of a change and applies defaults. */
 export function parseChange(change: Partial<Change> | undefined, reason: string): Change {
   return { reason, ...parse(changeSchema, change ?? {}, 'The reason for the change') };
 }
 
-/** What appending events works with. */
+/** The dependencies of appending events. */
 export interface AppendDeps {
   database: Database;
   formation: Formation;
 }
 
 /**
- * Appends events, and queues in the same transaction what follows from them. Once they are committed, rules read them;
- * that happens later, in this process, and can neither delay the caller nor fail it.
+ * Appends events and enqueues the jobs that follow from them in the same transaction. After the commit the local reader reads them in
+ * this process, asynchronously, so that it can neither delay the caller nor make the call fail.
  */
 export async function append<Result>(
   { database, formation }: AppendDeps,
@@ -43,9 +43,9 @@ export async function append<Result>(
   return result;
 }
 
-/** How background work is done by hand. */
+/** Options of background work that an application starts itself. */
 export interface RunOptions {
-  /** Does everything and takes it back: the report is that of the real run. A language model is asked, and costs. */
+  /** Runs everything and rolls it back: the report is that of the real run. Language models are called, and their calls cost money. */
   dryRun?: boolean;
   signal?: AbortSignal;
 }
@@ -55,7 +55,7 @@ const runOptionsSchema = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
 });
 
-/** Checks how work is to be done. Unknown fields are refused: a misspelt `dryrun` must not be the real run. */
+/** Validates these options. Unknown fields are refused, because a misspelt `dryrun` must not start the real run. */
 export function parseRunOptions(options: RunOptions | undefined): RunOptions {
   return parse(runOptionsSchema, options ?? {}, 'The options');
 }
@@ -65,7 +65,7 @@ const eraseOptionsSchema = z.strictObject({
   reason: textSchema(500).optional(),
 });
 
-/** Checks who erases and why. Unknown fields are refused: they may have been meant to erase less. */
+/** Validates who erases and why. Unknown fields are refused, because they may have been meant to erase less. */
 export function parseEraseOptions(options: EraseOptions | undefined): EraseOptions {
   return parse(eraseOptionsSchema, options ?? {}, 'The options');
 }

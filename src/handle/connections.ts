@@ -13,13 +13,13 @@ import { findToolSchema, saveToolSchema } from '../store/session-store.ts';
 export interface ConnectionHandle {
   /** What was learned about this connection; an empty object when nothing was. */
   learnedInfo(): Promise<Record<string, unknown>>;
-  /** Adds to what was learned; a key whose value is null is removed. */
+  /** Merges new values into what was learned; a key whose value is null is removed. */
   learn(info: Record<string, unknown>): Promise<Block>;
   /** The cached schema of its tools, even when it is stale; null when there is none. */
   toolSchema(): Promise<ToolSchema | null>;
   /** Keeps a schema, by default for a day. */
   saveToolSchema(schema: unknown, options?: { timeToLive?: number }): Promise<void>;
-  /** The cached schema, fetched again when there is none or it is stale. A failing fetch gives the stale one. */
+  /** The cached schema, fetched again when there is none or it is stale. If the fetch fails, the stale schema is returned. */
   freshToolSchema(fetch: () => Promise<unknown>, options?: { timeToLive?: number }): Promise<unknown>;
 }
 

@@ -17,13 +17,13 @@ import { parseRunOptions, type RunOptions } from './change.ts';
 /** Runs, held changes and settings of the background work on a scope. */
 export interface ConsolidationHandle {
   /**
-   * Consolidates now instead of soon. With `dryRun` nothing stays changed, and the report says what would have; a language
-   * model is asked all the same, and what that costs is metered.
+   * Consolidates now instead of soon. With `dryRun` all changes are rolled back, and the report says what would have changed; language
+   * models are still called and metered.
    */
   run(options?: RunOptions): Promise<ConsolidationReport>;
   /** What background work has done here: what it read, what it changed, with which model, for how much; newest first. */
   runs(filter?: RunFilter): Promise<Run[]>;
-  /** Answers that were not applied because they would have taken away too much. */
+  /** Answers of a model that were not applied because they would have removed too much. */
   held(): Promise<HeldChange[]>;
   /** Applies a held answer after all. Throws `conflict` when the document has changed since. */
   accept(id: string, actor?: string): Promise<void>;
@@ -31,7 +31,7 @@ export interface ConsolidationHandle {
   reject(id: string): Promise<void>;
   /** Observations that were set aside because every attempt to read them failed. */
   setAside(): Promise<SetAside[]>;
-  /** Has an observation that was set aside tried again. */
+  /** Retries an observation that was set aside. */
   retry(eventId: string): Promise<void>;
   /** Tools that the learned patterns suggest. */
   suggestTools(options?: { message?: string; limit?: number }): Promise<ToolSuggestion[]>;

@@ -14,7 +14,7 @@ import type { Scope } from '../record/scope.ts';
 import type { Parts, Writer } from '../store/database.ts';
 import { append, type AppendDeps } from './change.ts';
 
-/** What an agent decided and what came of it. */
+/** The decisions of an agent and their outcomes. */
 export interface DecisionHandle {
   record(decision: NewDecision): Promise<Event>;
   recordOutcome(decisionId: string, outcome: NewOutcome): Promise<Event>;

@@ -13,7 +13,7 @@ import { append, type AppendDeps } from './change.ts';
 export interface EventListFilter {
   kinds?: EventKind[];
   session?: string;
-  /** Only those that wait to be distilled. */
+  /** Only events that no formation has read yet. */
   waiting?: boolean;
   occurredAfter?: TimeInput;
   occurredBefore?: TimeInput;
@@ -70,7 +70,7 @@ export function eventReader(parts: Parts, scope: Scope, asOf: Date | null): Even
   };
 }
 
-/** A cursor of one number is from before schema 16, when rows were numbered in their order: see the migration. */
+/** A cursor with a single number comes from before schema 16, in which rows were numbered in order: see the migration. */
 function placeOf(cursor: string): EventPlace {
   const [sequence, row = sequence] = cursor.split('-').map(Number);
   return { sequence: sequence as number, row: row as number };

@@ -22,7 +22,7 @@ export interface FactInput {
   category?: FactCategory;
   /** Ids of the events that say so. */
   sourceEvents?: string[];
-  /** Who says so. Default `system`, the application itself. What is trusted less never replaces what is trusted more. */
+  /** Who says so. Default `system`, the application itself. A value with less trust never replaces one with more. */
   statedBy?: Origin;
 }
 
@@ -43,13 +43,13 @@ export interface FactReader {
  */
 export interface FactHandle extends FactReader {
   /**
-   * Sets a value. The same value again changes nothing; another value replaces it, and the old one stays in the history. For an attribute
-   * with many values, such as `allergy`, the new value is added to the others.
+   * Sets a value. Setting the same value again changes nothing; a different value replaces it, and the old one stays in the history. For
+   * an attribute with many values, such as `allergy`, the new value is added to the others.
    */
   set(fact: FactInput, why?: Partial<Change>): Promise<WrittenMemory>;
   /**
-   * Forgets the values under a key, with those that came before: they are out of sight everywhere, and so are the words that said
-   * them. Returns whether there was one. `forgotten.list()` says what was forgotten, `forgotten.restore()` takes it back.
+   * Forgets the values under a key and their predecessors: they are hidden everywhere, and so are the words that said them. Returns
+   * whether there was one. `forgotten.list()` lists what was forgotten, `forgotten.restore()` restores it.
    */
   forget(key: string, why?: Partial<Change>): Promise<boolean>;
 }
@@ -106,7 +106,7 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
         for (const each of [owner, ...others]) await changeOwner(writer, each, parts.clock.now());
         const facts = await ownFacts(writer, parts, { scope, attribute });
         if (facts.length === 0) return false;
-        // The values that came before go as well: a key is forgotten with its history.
+        // Predecessors are forgotten too: a key is forgotten with its history.
         const owners = [owner, ...others].map(ownerKey);
         const past = (await statementHistory(writer, scope.tenant, { owners, attributes: [attribute] })).filter(
           ({ subject, scope: place, archivedAt }) =>
@@ -124,7 +124,7 @@ export function factHandle(parts: Parts, scope: Scope): FactHandle {
   };
 }
 
-/** An application's word outranks every inference: other values of the key are replaced, unless the attribute has many. */
+/** A value from the application outranks every inference: other values of the key are replaced, unless the attribute has many. */
 async function setFact(
   writer: Writer,
   parts: Parts,

@@ -12,7 +12,7 @@ import { parseChange } from './change.ts';
 
 /** What was forgotten: hidden everywhere else, and kept here until it is erased. For the application, never for a model. */
 export interface ForgottenHandle {
-  /** What was forgotten, the latest first, with what it said, who asked and when. Default 100. */
+  /** What was forgotten, newest first, with its text, who asked and when. Default 100. */
   list(options?: { limit?: number }): Promise<Forgotten[]>;
   /**
    * Undoes a forgetting: the memory is live again, and the words that said it are back in the log. Throws `conflict` for a record that came
@@ -39,10 +39,13 @@ export function forgottenHandle(parts: Parts, scope: Scope): ForgottenHandle {
           });
         }
         if (record.text === '') {
-          throw new VarveError(`The record ${id} came from another store, which has its words. Restore it there.`, {
-            code: 'conflict',
-            details: { id },
-          });
+          throw new VarveError(
+            `The record ${id} was imported without its words: restore it in the store that it came from. Restore it there.`,
+            {
+              code: 'conflict',
+              details: { id },
+            },
+          );
         }
         const memory = record.memory === null ? null : await findChangeable(writer, scope, record.memory);
         if (memory !== null) await restoreMemory(writer, parts, memory, reason);

@@ -63,7 +63,7 @@ export interface PastHandle {
 /** The result of logging an interaction. */
 export type Logged = { logged: true; events: Event[] } | { logged: false; error: VarveError };
 
-/** Everything that can be read and written within one scope. No call reaches outside of it. */
+/** Everything that can be read and written within one scope. No call reads or writes outside it. */
 export interface Handle {
   readonly scope: Scope;
   /** Appends what happened: one event, many in one transaction, or `{ messages: [{ role, content }] }` as chat APIs send them. */
@@ -78,7 +78,7 @@ export interface Handle {
   form(): Promise<FormResult>;
   /** The last exchanges, newest first. Default 20. */
   interactions(options?: { limit?: number; since?: TimeInput; before?: TimeInput }): Promise<Interaction[]>;
-  /** Indexes a document or an attachment in chunks; doing it again changes nothing. */
+  /** Indexes a document or an attachment in chunks; idempotent. */
   indexDocument(document: NewDocument): Promise<IndexedDocument>;
   /**
    * Finds what helps to answer a query: memories, notes, saved items, turns, documents; or nothing, when nothing
@@ -92,7 +92,7 @@ export interface Handle {
   context(options?: ContextOptions): Promise<AssembledContext>;
   /** What the last contexts were made of, newest first: ids and numbers, no text. Default 20. */
   contexts(options?: { limit?: number }): Promise<LoggedContext[]>;
-  /** The most important live memories, by importance and then by last access, which a session begins with. Default 20. */
+  /** The most important live memories, by importance and then by last access, for the start of a session. Default 20. */
   topMemories(options?: { limit?: number }): Promise<Memory[]>;
   readonly decisions: DecisionHandle;
   readonly events: EventReader;
@@ -115,12 +115,12 @@ export interface Handle {
   /** Consolidation: its runs, held changes and settings. */
   readonly consolidation: ConsolidationHandle;
   /**
-   * Reflects now instead of tonight on what was said since the last reflection, and updates profile, working memory, facts, intentions and
-   * learnings. Without anything new it does nothing. A handle without a user reflects for every user of the tenant who has news, one
-   * without an agent for all agents of the user; `users` says how many there were.
+   * Reflects now instead of tonight on what was said since the last reflection, and updates profile, working memory, facts, intentions
+   * and learnings. Without new turns it does nothing. A handle without a user reflects for every user of the tenant with new turns, a
+   * handle without an agent for all agents of the user; `users` is their number.
    */
   reflect(options?: RunOptions): Promise<ReflectionCounts>;
-  /** Notes which memories were put before the model for this turn, so that it can be judged whether they helped. */
+  /** Records which memories the model was given for this turn, so that their usefulness can be measured. */
   noteGiven(memoryIds: readonly string[]): Promise<void>;
   /** What was known at a time. */
   asOf(time: TimeInput): PastHandle;
@@ -135,7 +135,7 @@ export interface Handle {
   erasures(): Promise<ErasureCertificate[]>;
 }
 
-/** What a handle works with. */
+/** The dependencies of a handle. */
 export type HandleDeps = AssembleDeps & AppendDeps & ConsolidateDeps;
 
 /**
@@ -167,7 +167,7 @@ export function createHandle(parts: HandleDeps, scope: Scope): Handle {
   };
 }
 
-/** The methods that take in what is said: observing, interactions, documents, formation. */
+/** The methods that record what is said: observing, interactions, documents, formation. */
 function talkHandle(
   parts: HandleDeps,
   scope: Scope,

@@ -12,7 +12,7 @@ import { notFound } from './memories.ts';
 /** Something that somebody means to do. */
 export interface NewIntention {
   text: string;
-  /** When to come back to it. Default: after `followUpDays`. */
+  /** When to bring up the intention again. Default: after `followUpDays`. */
   dueAt?: TimeInput;
   /** Default 3. */
   followUpDays?: number;
@@ -20,19 +20,16 @@ export interface NewIntention {
   context?: string;
 }
 
-/** Intentions: they come back when they are due, until they are done or dismissed. */
+/** Intentions are brought up when they are due, until they are done or dismissed. */
 export interface IntentionHandle {
   add(intention: NewIntention): Promise<Memory>;
-  /**
-   * Those to bring up now, the longest due first: due today or in the last three days. Intentions that were due before that time are not
-   * listed. Default 20.
-   */
+  /** The intentions to bring up now, the longest due first: due today or in the last three days, not earlier. Default 20. */
   due(options?: { at?: TimeInput; limit?: number }): Promise<Memory[]>;
   /** All that are open, due or not, the next one first. */
   list(): Promise<Memory[]>;
-  /** It was done: it does not come back, and stays in the past. */
+  /** Marks the intention as done: it is not brought up again and stays in the history. */
   done(id: string): Promise<Memory>;
-  /** It does not matter any more. */
+  /** Dismisses the intention. */
   dismiss(id: string): Promise<Memory>;
   /** Puts the intention off: it comes up again at another time. */
   snooze(id: string, until: TimeInput): Promise<Memory>;
@@ -81,7 +78,7 @@ export function intentionHandle(parts: Parts, scope: Scope): IntentionHandle {
     },
     async due({ at, limit = 20 } = {}) {
       const time = at === undefined ? new Date(clock.now()) : parse(timeSchema, at, 'The time');
-      // A filter's `before` leaves out the moment itself, at which an intention is due.
+      // A filter's `before` is exclusive, but an intention that is due at this very moment is wanted.
       const dueThen = await open(new Date(time.getTime() + 1));
       const isDue = (memory: Memory): boolean =>
         isToBringUp(memory, parts.memoryTypes.get(memory.type), time.getTime());

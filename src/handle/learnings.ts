@@ -21,11 +21,11 @@ export interface NewLearning {
 
 /** Learnings: rules that hold until they are forgotten. */
 export interface LearningHandle {
-  /** Adds a rule. The same rule again changes nothing. */
+  /** Adds a rule. Adding a rule is idempotent. */
   add(learning: NewLearning): Promise<Memory>;
   /** The rules that hold, the most important first. */
   list(options?: { category?: string }): Promise<Memory[]>;
-  /** Ends a rule. It stays in the past. */
+  /** Ends a rule. Forgets a rule, which stays in the history. */
   forget(id: string): Promise<Memory>;
 }
 

@@ -47,7 +47,7 @@ export interface MemoryReader {
 /** Reading and writing discrete memories. Every change keeps a revision. */
 export interface MemoryHandle extends MemoryReader {
   /**
-   * Stores a memory; an exact duplicate of a live memory is not stored again. With `contradicts` the memory that it names is archived as
+   * Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived as
    * contradicted, with its end, in the same transaction.
    */
   create(memory: NewMemory, why?: Partial<Change>): Promise<WrittenMemory>;
@@ -55,12 +55,12 @@ export interface MemoryHandle extends MemoryReader {
   revise(id: string, change: MemoryChange, why?: Partial<Change>): Promise<Memory>;
   /**
    * Takes a memory out of recall. It is kept with its history, and can be restored; the turns keep their words. The reason is `pruned` by
-   * default; `forgotten` is what {@link MemoryHandle.forget} does.
+   * default; with `forgotten` it is the same as {@link MemoryHandle.forget}.
    */
   archive(id: string, reason?: ArchiveReason, why?: Partial<Change>): Promise<Memory>;
   /**
-   * Forgets a memory: it is out of sight everywhere, with the words of the turns that said it, the assistant's echoes and the sentences
-   * of documents. Until it is erased it can be restored.
+   * Forgets a memory: it is hidden everywhere, with the words of the turns that said it, the assistant's echoes and the sentences of
+   * documents. Until it is erased it can be restored.
    */
   forget(id: string, why?: Partial<Change>): Promise<Memory>;
   /** Restores an archived memory; throws `conflict` when another memory has taken its place. */
@@ -75,9 +75,9 @@ export interface MemoryHandle extends MemoryReader {
 }
 
 export interface SupersedeOptions extends Partial<Change> {
-  /** What the old one is archived as. Default `superseded`. */
+  /** The reason with which the old memory is archived. Default `superseded`. */
   as?: 'superseded' | 'contradicted';
-  /** The user asked for the change, so the agent's wording may replace what the user said. Default false. */
+  /** The user asked for the change, so the agent's wording may replace the user's. Default false. */
   asked?: boolean;
 }
 
@@ -165,10 +165,10 @@ function assertLive({ id, archivedAt }: Memory): void {
   throw new VarveError(`The memory ${id} is archived: only a live one can be superseded.`, { code: 'conflict' });
 }
 
-/** What is trusted less replaces nothing, except where a user asked an agent to put something right. */
+/** A memory with less trust replaces nothing, except where a user asked an agent for a correction. */
 function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
   if (!isMoreTrusted(old.trust, next.trust) || (asked && next.trust !== 'low')) return;
-  const message = `The memory ${old.id} is trusted more (${old.trust}) than what would take its place (${next.trust}).`;
+  const message = `The memory ${old.id} is trusted more (${old.trust}) than its replacement (${next.trust}).`;
   throw new VarveError(message, { code: 'conflict', details: { id: old.id } });
 }
 

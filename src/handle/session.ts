@@ -11,7 +11,7 @@ import { findSession, growSession, sessionWindow, updateSession } from '../store
 
 /** The session of a handle: needs `varve.for({ …, session })`. */
 export interface SessionHandle {
-  /** Where the conversation stands; null before its first event. */
+  /** The state of the conversation; null before its first event. */
   get(): Promise<Session | null>;
   /** The last turns, oldest first; the first turn of the session is always among them. Default 20. */
   window(size?: number): Promise<Event[]>;

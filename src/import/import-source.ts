@@ -2,14 +2,14 @@ import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invalidInput, VarveError } from '../errors.ts';
 
-/** A record of a foreign format, of which nothing is certain. */
+/** An unvalidated record of a foreign format. */
 export type Foreign = Record<string, unknown>;
 
 export function isObject(value: unknown): value is Foreign {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of the fields that holds a text with something in it. Numbers and MongoDB's ids count as texts. */
+/** The first of the fields with a non-empty text. Numbers and MongoDB's ids count as texts. */
 export function textOf(record: Foreign, ...fields: readonly string[]): string | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
@@ -19,20 +19,20 @@ export function textOf(record: Foreign, ...fields: readonly string[]): string | 
   return undefined;
 }
 
-/** The texts of a list, or of a single one. */
+/** The texts of a list; a single text counts as a list of one. */
 export function textsOf(record: Foreign, field: string): string[] {
   const value = record[field];
   const values = Array.isArray(value) ? value : value == null ? [] : [value];
   return values.map(plain).flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
 }
 
-/** A time in any of the ways in which exports write one: ISO 8601, seconds or milliseconds, MongoDB's `$date`. */
+/** Parses a time in any of the formats of exports: ISO 8601, Unix seconds or milliseconds, MongoDB's `$date`. */
 export function timeOf(record: Foreign, ...fields: readonly string[]): Date | undefined {
   for (const field of fields) {
     const value = plain(record[field]);
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     const number = typeof value === 'number' ? value : /^\d{9,17}(\.\d+)?$/.test(value) ? Number(value) : null;
-    // Seconds since 1970 are below this until the year 5138, milliseconds above it since 1973.
+    // Unix seconds stay below this number until the year 5138; Unix milliseconds are above it since 1973.
     const time = number === null ? new Date(value) : new Date(number < 1e11 ? number * 1000 : number);
     if (!Number.isNaN(time.getTime())) return time;
   }
@@ -48,13 +48,13 @@ function plain(value: unknown): unknown {
   return value;
 }
 
-/** A part of a scope as Varve takes it; undefined when the text cannot be one. */
+/** A text as a part of a scope; undefined when it is not valid as one. */
 export function scopePart(text: string | undefined): string | undefined {
   const part = text?.replaceAll(/\p{C}/gu, '').trim().slice(0, 200).trim();
   return part === '' ? undefined : part;
 }
 
-/** A file to import: its name says something, and it can be opened more than once. */
+/** A file to import. Its name helps to detect the format, and it can be opened more than once. */
 export interface SourceFile {
   name: string;
   /** Bytes. */
@@ -68,7 +68,7 @@ export interface LeftFile {
   problem: string;
 }
 
-/** What there is to import: one file, or the files of a folder and its folders in the order of their names. */
+/** The files to import: one file, or all files below a folder, sorted by name. */
 export function importSource(path: string): { files: SourceFile[]; others: LeftFile[] } {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw new VarveError(`There is no ${path}.`, { code: 'not_found' });
@@ -87,7 +87,7 @@ export function importSource(path: string): { files: SourceFile[]; others: LeftF
 
 const READABLE = /\.(json|jsonl|ndjson|af|md|markdown)$|^[^.]*$/i;
 
-/** The files below a folder. What begins with a dot is a program's own: settings, trash, versions. */
+/** The files below a folder. Names that begin with a dot are skipped: they hold a program's settings, trash or versions. */
 function filesBelow(root: string, folder: string): { name: string; isLink: boolean }[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
@@ -104,7 +104,7 @@ function fileAt(path: string, name: string): SourceFile {
   return { name, size: statSync(path).size, open: () => refuseArchives(path) };
 }
 
-// The first two bytes of gzip and of zip, in which exports come.
+// The magic numbers of gzip and zip, in which exports are often packed.
 const ARCHIVES: readonly { begin: readonly number[]; unpack: string }[] = [
   { begin: [0x1f, 0x8b], unpack: 'gunzip' },
   { begin: [0x50, 0x4b], unpack: 'unzip' },
@@ -120,7 +120,7 @@ async function* refuseArchives(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The same files, which say how many bytes were read of them. */
+/** The same files, with a callback for the number of bytes read. */
 export function counted(files: readonly SourceFile[], onRead: (bytes: number) => void): SourceFile[] {
   return files.map((file) => ({
     ...file,

@@ -6,12 +6,12 @@ import type { SourceFile } from './import-source.ts';
 export interface Element {
   /** The name of the list. */
   list: string | null;
-  /** Texts and numbers that stand beside the lists and before this value: `{ "user_id": "ana", "messages": [ … ] }`. */
+  /** Texts and numbers that stand beside the lists and precede this value: `{ "user_id": "ana", "messages": [ … ] }`. */
   fields: Readonly<Record<string, unknown>>;
   value: unknown;
 }
 
-// The names under which exports hold their lists.
+// The field names under which exports keep their lists.
 const LISTS: ReadonlySet<string> = new Set(
   (
     'results memories points items data conversations messages memory_sessions memory_user memory_agent ' +
@@ -21,7 +21,7 @@ const LISTS: ReadonlySet<string> = new Set(
 const PREFIX = 64 * 1024;
 const MOST_PER_ELEMENT = 256 * 1024 * 1024;
 
-/** The values of a file. What is wrong with it is said with its name: a folder has many. */
+/** The values of a file. Errors name the file, because a folder has many. */
 export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
   try {
     yield* jsonElements(file.open());
@@ -31,8 +31,8 @@ export async function* elementsOf(file: SourceFile): AsyncGenerator<Element> {
 }
 
 /**
- * The values of a JSON file one after the other, whatever holds them: an array, an object of arrays, NDJSON, or values in
- * a row. Only one value is in memory at a time, so that a file may be larger than memory.
+ * Streams the values of a JSON file from an array, an object of arrays, NDJSON, or concatenated values. Only one value is in memory at a
+ * time, so that a file may be larger than memory.
  */
 export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Element> {
   const decoder = new TextDecoder();
@@ -45,17 +45,20 @@ export async function* jsonElements(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
   scan ??= new Scan(holderOf(prefix));
   const rest = decoder.decode();
-  // A line break ends the last value of a file without one.
+  // Adds a line break, which ends the last value of a file that has none.
   yield* scan.take(`${prefix.length >= PREFIX ? '' : prefix}${rest}\n`);
   yield* scan.take(END);
 }
 
 const END = '\0';
 
-/** What holds the values: by how deep they lie. */
+/** The container of the values, named by the depth at which the values are. */
 type Holder = 0 | 1 | 2;
 
-/** Where the elements are: in an array, in a known list of an object, or otherwise one on each line. Looks at the beginning only. */
+/**
+ * Detects where the values are: in an array, in a known list of an object, or otherwise one on each line. Looks at the beginning of the
+ * file only.
+ */
 function holderOf(prefix: string): Holder {
   const start = prefix.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('[')) return 1;
@@ -67,7 +70,7 @@ function holderOf(prefix: string): Holder {
       if (depth === 1 && key !== undefined && LISTS.has(key)) holder = 2;
       if (token.endsWith('[')) depth += 1;
     } else depth += '{['.includes(token) ? 1 : -1;
-    // The first object ends: with another one after it, each of them is a value, such as a conversation with its messages.
+    // The first object has ended. If another one follows, each object is a value, such as a conversation with its messages.
     if (depth === 0) return start.slice(index + 1).trim() === '' ? holder : 0;
   }
   return holder;
@@ -76,17 +79,17 @@ function holderOf(prefix: string): Holder {
 const isSpace = (character: string): boolean =>
   character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
-/** Is fed with pieces of text and gives the values that have ended in them. */
+/** An incremental parser: takes chunks of text and returns the values that end in them. */
 class Scan {
   readonly #base: Holder;
   readonly #fields: Record<string, unknown> = {};
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** In an object of lists: whether we are in one of them, and not in another value. */
+  /** In an object of lists: whether the position is within one of the lists and not within another value. */
   #inList: boolean;
   #list: string | null = null;
-  /** What the pieces before this one have of the value that is being read. */
+  /** The part of the current value that stood in earlier chunks. */
   #value = '';
   #text = '';
   #from = 0;
@@ -114,7 +117,8 @@ class Scan {
       else this.#between(character, at);
     }
     this.#value += text.slice(this.#from);
-    if (this.#value.length > MOST_PER_ELEMENT) throw invalidInput('One value of the file is larger than 256 MiB.');
+    if (this.#value.length > MOST_PER_ELEMENT)
+      throw invalidInput('A value of the file is larger than 256 MiB: split the file.');
     return this.#found;
   }
 
@@ -126,7 +130,7 @@ class Scan {
 
   #open(character: string, at: number): void {
     if (this.#depth < this.#base) {
-      // The holder itself: not a part of any value.
+      // A bracket of the container itself, not of a value.
       if (this.#base === 2 && this.#depth === 1) {
         this.#inList = character === '[';
         this.#list = this.#inList ? (/"([^"]*)"\s*:\s*$/.exec(this.#read(at))?.[1] ?? '') : null;
@@ -178,7 +182,7 @@ class Scan {
 
 const LONGEST_FIELD = 2000;
 
-/** Notes a text or a number that stands beside the lists: what a reader is given as `fields`. */
+/** Keeps a text or a number that stands beside the lists; readers get these as `fields`. */
 function noteField(fields: Record<string, unknown>, text: string): void {
   const [, key, value] =
     (text.length > LONGEST_FIELD ? null : /^\s*"([^"\\]+)"\s*:\s*(".*"|-?[\d.]+)\s*$/s.exec(text)) ?? [];

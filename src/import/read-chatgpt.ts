@@ -47,7 +47,7 @@ function* turnsOf(conversation: Foreign, mapping: Foreign): Generator<RecordLine
   }
 }
 
-/** From the last node that was shown up to the root, and back. A loop in the file ends the walk. */
+/** Walks from the node that was shown last to the root, then reverses the path. A cycle in the file ends the walk. */
 function branchOf(conversation: Foreign, mapping: Foreign): Foreign[] {
   const branch: Foreign[] = [];
   const seen = new Set<string>();
@@ -77,10 +77,10 @@ function contentOf(message: Foreign): string {
     .trim();
 }
 
-// Citations and the like, between characters of ChatGPT's own: \uE200cite\uE202turn0search1\uE201.
+// Citations and similar markup between ChatGPT's private-use characters: \uE200cite\uE202turn0search1\uE201.
 const MARKS = /\uE200[^\uE200\uE201]*\uE201/g;
 
-/** What the assistant sends to a tool (a search, a program) is not said to the user. */
+/** The user does not see what the assistant sends to a tool (a search, a program). */
 function isCall(message: Foreign): boolean {
   return (textOf(message, 'recipient') ?? 'all') !== 'all';
 }

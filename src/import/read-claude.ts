@@ -21,7 +21,7 @@ export async function* readClaude(files: readonly SourceFile[]): AsyncGenerator<
   }
 }
 
-/** Whether a value is one of a Claude export, which has files of several shapes. */
+/** Whether a value comes from a Claude export, whose files have several shapes. */
 export function isClaude(value: Foreign): boolean {
   return 'chat_messages' in value || isMemories(value) || ('docs' in value && 'prompt_template' in value);
 }
@@ -56,7 +56,7 @@ function* turnsOf(conversation: Foreign, messages: readonly unknown[]): Generato
   }
 }
 
-/** What Claude had written about the user is Markdown, a section for each part of a life. */
+/** Claude's memory of a user is Markdown with a section for each part of a life. */
 function memoriesOf(value: Foreign): MemoryLine[] {
   const projects = isObject(value['project_memories']) ? value['project_memories'] : {};
   const texts = [

@@ -36,7 +36,7 @@ async function* records(files: readonly SourceFile[]): AsyncGenerator<{ collecti
   }
 }
 
-/** Where a merged text belongs: a reflection of the same place that does not wait is in it already. */
+/** The key of a merged text's scope: a reflection of the same scope that is not pending is already part of the merged text. */
 function placeOf(record: Foreign): string {
   return JSON.stringify([textOf(record, 'agent_id'), textOf(record, 'user_id') ?? null]);
 }
@@ -63,7 +63,7 @@ function agentLines(shards: Foreign[]): RecordLine[] {
   return [...block, ...inactive.map((shard) => noteLine(scope, titled(shard), shard))];
 }
 
-/** A merged text becomes a block. What a block has no room for is kept as a note. */
+/** A merged text becomes a block. Text beyond the size of a block is kept as a note. */
 function mergedLines(
   scope: ScopeInput,
   { text, limit, record }: { text: string; limit: number; record: Foreign },
@@ -102,7 +102,7 @@ function noteLine(scope: ScopeInput, text: string, record: Foreign): RecordLine 
   });
 }
 
-/** Which type each type of Eden becomes. */
+/** The memory type for each type of Eden. */
 const TYPES: Record<string, { type: 'reflection' | 'fact'; level: ScopeLevel }> = {
   episode: { type: 'reflection', level: 'session' },
   directive: { type: 'reflection', level: 'user' },
@@ -145,12 +145,12 @@ interface EdenPlace {
   level: ScopeLevel;
 }
 
-/** Where a record goes: to each user that it is about, or to its session or agent. */
+/** The scopes of a record: each user that it is about, or otherwise its session or agent. */
 function placesOf(
   record: Foreign,
   { level, memoryType, users, session }: { level: ScopeLevel; memoryType: string; users: string[]; session?: string },
 ): EdenPlace[] {
-  // A fact of no shard is about the user it was learned from.
+  // A fact without a shard is about the user from whom it was learned.
   const isUsersFact = memoryType === 'fact' && textOf(record, 'shard_id') === undefined && users.length > 0;
   if (level === 'user' || isUsersFact) return users.map((user) => ({ user, level: 'user' }));
   if (level !== 'session') return [{ level }];

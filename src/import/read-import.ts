@@ -50,18 +50,18 @@ export interface ImportGroup {
   files: SourceFile[];
 }
 
-/** What is read of a file or a folder, and what is left. */
+/** The files that will be read, by format, and the files that will not. */
 export interface ImportPlan {
   groups: ImportGroup[];
   left: LeftFile[];
 }
 
-/** The lines of what is to be imported. What is no record comes as a text that says why, for the report. */
+/** The lines to import. A value that is not a record is returned as an error text for the report. */
 export function readImport(files: readonly SourceFile[], format: ImportFormat): AsyncGenerator<unknown> {
   return READERS[format](files);
 }
 
-/** Tells the format of each file, from its name and its first value. When no file has a format that is known, it throws. */
+/** Detects the format of each file from its name and its first value. Throws when no file has a known format. */
 export async function planImport(files: readonly SourceFile[]): Promise<ImportPlan> {
   const found = new Map<ImportFormat, SourceFile[]>();
   const left: LeftFile[] = [];
@@ -74,7 +74,7 @@ export async function planImport(files: readonly SourceFile[]): Promise<ImportPl
   if (groups.length > 0) return { groups, left };
   const problems = left.slice(0, 5).map(({ file, problem }) => `${file}: ${problem}`);
   throw invalidInput(
-    `Nothing here is of a format that is known. If it is one of these, name it with --format: ${IMPORT_FORMATS.join(', ')}. ${problems.join(' ')}`,
+    `No file has a known format. If you know the format, name it with --format: ${IMPORT_FORMATS.join(', ')}. ${problems.join(' ')}`,
   );
 }
 

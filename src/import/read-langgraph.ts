@@ -4,8 +4,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } fr
 import { elementsOf } from './json-elements.ts';
 
 /**
- * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table with the
- * namespace as `prefix` with dots. The part of a namespace that is no common word is taken for the user.
+ * LangGraph's store: items `{ namespace: ['memories', 'ana'], key, value, created_at }`, or rows of its table with the namespace as
+ * `prefix` with dots. The part of a namespace that is not a common word is read as the user.
  */
 export async function* readLanggraph(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -38,7 +38,7 @@ function lineOf(item: Foreign): RecordLine | null {
     id: derivedId('mem', ['langgraph', namespace, key]),
     scope: { user },
     data: {
-      // A value without a text of its own is kept whole, as a note.
+      // A value without a text field is kept whole, as a note.
       ...(found === undefined
         ? { type: 'note', title: key.slice(0, 500), content: JSON.stringify(value).slice(0, 20_000) }
         : { type: 'fact', content: found.slice(0, 20_000) }),
@@ -52,13 +52,13 @@ function lineOf(item: Foreign): RecordLine | null {
   };
 }
 
-/** A row that was exported as text has its value in JSON. */
+/** In a row that was exported as text the value is a JSON string. */
 function valueOf(text: string): unknown {
   if (!text.startsWith('{')) return { content: text };
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // A text that begins like JSON is still a text.
+    // A text that begins like JSON but is not valid JSON stays a text.
     return { content: text };
   }
 }

@@ -5,8 +5,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, ti
 import { type Element, elementsOf } from './json-elements.ts';
 
 /**
- * Letta: agent files (`.af`, of both versions) with their memory blocks and messages, and archival passages as the API lists them.
- * The block `human` is about the user, a statement a line; the other blocks are the agent's own and are kept as its notes.
+ * Letta: agent files (`.af`, of both versions) with their memory blocks and messages, and archival passages as the API lists them. The
+ * block `human` is about the user and has one statement a line; the other blocks are kept as notes of the agent.
  */
 export async function* readLetta(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -19,7 +19,7 @@ export async function* readLetta(files: readonly SourceFile[]): AsyncGenerator<R
   }
 }
 
-/** Whether a value is one of an agent file or a list of passages. */
+/** Whether a value comes from an agent file or a list of passages. */
 export function isLetta({ list, value, fields }: Element): boolean {
   if (!isObject(value)) return false;
   const isPassage =
@@ -37,7 +37,7 @@ function* linesOf({ list, value, fields }: Element, file: string): Generator<Rec
   else if (list === 'messages') yield* messageLine(value, agent);
   else if (list === 'agents') yield* agentLines(value);
   else if (list === null || list === 'passages') yield* passageLines(value);
-  // Tools, files and settings of an agent are no memory.
+  // Tools, files and settings of an agent are not memories.
 }
 
 function* agentLines(agent: Foreign): Generator<RecordLine | string> {
@@ -103,14 +103,14 @@ function contentOf(message: Foreign): string {
   return chatText((content ?? text) as string | unknown[] | null);
 }
 
-/** Letta wraps what a user says into JSON, beside logins and heartbeats of its own, which nobody has said. */
+/** Letta wraps the user's message in JSON, and writes its own login and heartbeat messages in the same format; those are skipped. */
 function saidIn(content: string): string {
   const wrapped = parsed(content);
   if (!isObject(wrapped) || !('type' in wrapped)) return content;
   return textOf(wrapped, 'type') === 'user_message' ? (textOf(wrapped, 'message') ?? '') : '';
 }
 
-/** An older agent answers by calling `send_message`, and the text of its message is what it thinks. */
+/** An agent of the older version answers by calling `send_message`; the text of its own message is its thinking. */
 function replyOf(message: Foreign): string {
   const calls = Array.isArray(message['tool_calls']) ? (message['tool_calls'] as unknown[]).filter(isObject) : [];
   if (calls.length === 0) return contentOf(message);
@@ -125,7 +125,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // What begins like JSON and is none was said as it stands.
+    // A text that begins like JSON but is not valid JSON was said as it stands.
     return null;
   }
 }

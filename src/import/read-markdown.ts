@@ -3,13 +3,13 @@ import { derivedId } from '../record/id.ts';
 import type { SourceFile } from './import-source.ts';
 
 const LONGEST_FILE = 16 * 1024 * 1024;
-// A note that is longer is kept by its sections: recall finds a section, a prompt has room for one.
+// A longer file is split into its sections, because recall can find one section and a prompt has room for it.
 const LONGEST_WHOLE = 1500;
 const LONGEST_NOTE = 20_000;
 
 /**
- * Notes in Markdown: CLAUDE.md and the like, folders of notes, vaults of Obsidian. A short file is one note, a longer one is a note for
- * each section. Front matter gives title, tags and dates; `#tags` count as tags, links stay as they are read.
+ * Notes in Markdown: CLAUDE.md and similar files, folders of notes, Obsidian vaults. A short file becomes one note, a longer file one
+ * note for each section. Front matter gives title, tags and dates; `#tags` count as tags, links are kept unchanged.
  */
 export async function* readMarkdown(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -31,7 +31,7 @@ function foldersOf(path: string): string[] {
   return path.split('/').slice(0, -1);
 }
 
-/** A text in Markdown as notes. The same text at the same place gives the same notes. */
+/** Splits a Markdown text into notes. The ids depend on the text and its path only, so that importing is idempotent. */
 export function noteLines({
   source,
   path,
@@ -78,7 +78,7 @@ export function noteLines({
     });
 }
 
-/** The fields between the lines of dashes at the top: `key: value`, `key: [a, b]`, and lists with dashes. The rest is the body. */
+/** Parses the front matter: `key: value`, `key: [a, b]`, and lists with dashes. The rest of the text is the body. */
 function frontMatter(text: string): { fields: Record<string, string>; body: string } {
   const block = /^---\n([\s\S]{0,20000}?)\n---[ \t]*(?:\n|$)/.exec(text);
   if (block === null) return { fields: {}, body: text };
@@ -110,7 +110,7 @@ function dateOf(value: string | undefined): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** The parts under each heading of the first and second level. A heading within a fenced code block is code. */
+/** The sections under each heading of the first and second level. A heading within a fenced code block is code. */
 function sectionsOf(body: string): { heading: string; text: string }[] {
   const sections = [{ heading: '', text: '' }];
   let isCode = false;

@@ -4,8 +4,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, textsOf, ti
 import { elementsOf } from './json-elements.ts';
 
 /**
- * mem0: the answers of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store
- * (`{ id, payload: { data, … } }`, also as Qdrant answers a scroll). The relations of its graph say what the memories say.
+ * mem0: the answers of its API and of `get_all()` (`{ results: [{ id, memory, … }] }`), and dumps of its vector store (`{ id, payload: {
+ * data, … } }`, also as Qdrant answers a scroll). The relations of its graph are skipped, because they repeat the memories.
  */
 export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -19,13 +19,13 @@ export async function* readMem0(files: readonly SourceFile[]): AsyncGenerator<Re
   }
 }
 
-/** The points of a page that Qdrant has answered; null when it is none. */
+/** The points of a page from Qdrant; null when the value is not such a page. */
 export function scrolled(value: unknown): unknown[] | null {
   const result = isObject(value) ? value['result'] : null;
   return isObject(result) && Array.isArray(result['points']) ? result['points'] : null;
 }
 
-// What mem0 writes beside the memory itself: the rest of a payload is the application's metadata.
+// The payload fields that mem0 itself writes. All other fields are the application's metadata.
 const OWN = new Set(
   (
     'data memory hash user_id agent_id run_id app_id actor_id role created_at updated_at text_lemmatized ' +

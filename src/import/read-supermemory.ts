@@ -16,7 +16,7 @@ export async function* readSupermemory(files: readonly SourceFile[]): AsyncGener
   }
 }
 
-/** Whether a value is one that Supermemory answers. */
+/** Whether a value comes from Supermemory's API. */
 export function isSupermemory(value: Foreign): boolean {
   return ['containerTags', 'containerTag', 'customId', 'spaceContainerTag'].some((field) => field in value);
 }

@@ -5,8 +5,8 @@ import { type Foreign, isObject, scopePart, type SourceFile, textOf, timeOf } fr
 import { elementsOf } from './json-elements.ts';
 
 /**
- * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`), or a conversation a line
- * (`{ messages: [{ role, content }] }`). A turn without an id is known by its place in its session and what it says.
+ * Plain transcripts: a turn a line (`{ role, content, session, timestamp }`), or a conversation a line (`{ messages: [{ role, content }]
+ * }`). A turn without an id is identified by its position in the session and its text.
  */
 export async function* readTranscripts(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -28,13 +28,13 @@ export async function* readTranscripts(files: readonly SourceFile[]): AsyncGener
   }
 }
 
-/** OpenAI's API lists the messages of a thread newest first: they are put in the order in which they were said. */
+/** OpenAI's API lists the messages of a thread newest first, so the order is reversed. */
 function oldestFirst(turns: readonly Foreign[]): Foreign[] {
   const timed = turns.map((turn) => ({ turn, at: timeOf(turn, 'created_at')?.getTime() ?? 0 }));
   return timed.sort((one, other) => one.at - other.at).map(({ turn }) => turn);
 }
 
-/** A message that calls tools and says nothing: what came of it is in the tools' answers. */
+/** A message that only calls tools has no text; the result is in the tools' messages. */
 function isCall(turn: unknown): boolean {
   return isObject(turn) && Array.isArray(turn['tool_calls']) && contentOf(turn) === undefined;
 }
@@ -89,7 +89,7 @@ function shared(record: Foreign): Foreign {
 function contentOf(turn: Foreign): string | undefined {
   const { content } = turn;
   if (!Array.isArray(content)) return textOf(turn, 'content', 'text', 'message', 'value');
-  // OpenAI's threads have the text of a part within another object: { "text": { "value": "…" } }.
+  // OpenAI's threads nest the text of a part in another object: { "text": { "value": "…" } }.
   const texts = content.map((part) => {
     if (!isObject(part)) return String(part);
     return textOf(isObject(part['text']) ? part['text'] : part, 'text', 'value') ?? '';

@@ -6,7 +6,7 @@ import { type Element, elementsOf } from './json-elements.ts';
 
 /**
  * Zep and Graphiti, as their APIs answer: threads or sessions with messages, facts (the edges of the graph, with the time in which they
- * are true) and nodes, whose summaries become notes. A fact that is no longer true comes in as a superseded memory.
+ * are true) and nodes, whose summaries become notes. A fact that is no longer true is imported as a superseded memory.
  */
 export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<RecordLine | string> {
   for (const file of files) {
@@ -17,7 +17,7 @@ export async function* readZep(files: readonly SourceFile[]): AsyncGenerator<Rec
   }
 }
 
-/** Whether a value is one that Zep answers. */
+/** Whether a value comes from Zep's API. */
 export function isZep({ value, fields }: Element): boolean {
   if (!isObject(value)) return false;
   const isThread = Array.isArray(value['messages']) && ('thread_id' in value || 'session_id' in value);
@@ -56,7 +56,7 @@ function userOf(record: Foreign, fields: Foreign): string | undefined {
 function factLine(edge: Foreign, fields: Foreign): MemoryLine {
   const createdAt = timeOf(edge, 'created_at');
   const validTo = timeOf(edge, 'invalid_at');
-  // Zep sets it when another fact has taken the place of this one.
+  // Zep sets this time when another fact has replaced the fact.
   const expiredAt = timeOf(edge, 'expired_at');
   const id = textOf(edge, 'uuid') ?? '';
   return {
@@ -110,7 +110,7 @@ function messageLine(message: unknown, thread: Foreign): EventLine[] {
   if (content === undefined || origin === undefined || origin === 'system') return [];
   const session = scopePart(textOf({ ...message, ...thread }, 'thread_id', 'session_id', 'threadId')) ?? 'zep';
   const id = textOf(message, 'uuid') ?? content;
-  // Before v3 `role` was the name of the speaker and `role_type` the role.
+  // Before v3, `role` was the speaker's name and `role_type` was the role.
   const speaker = textOf(message, 'name') ?? ('role_type' in message ? textOf(message, 'role') : undefined);
   return [
     {

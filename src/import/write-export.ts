@@ -2,7 +2,10 @@ import type { MemoryLine, RecordLine } from '../operate/record-line.ts';
 import { attributeLabel, attributeTable } from '../record/attributes.ts';
 import { MEMORY_TYPES } from '../record/memory-types.ts';
 
-/** The formats that an export can be written in. `varve` is complete and can be taken in again; the others are for other programs and people. */
+/**
+ * The formats that an export can be written in. `varve` is complete and can be imported again; the others are for other programs and for
+ * people.
+ */
 export const EXPORT_FORMATS = ['varve', 'mem0', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -16,12 +19,12 @@ async function* writeVarve(lines: AsyncIterable<RecordLine>): AsyncGenerator<str
   for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
-/** The memories that hold now: what was replaced, forgotten or merged is not given to other programs. */
+/** Only current memories: other programs do not get replaced, forgotten or merged ones. */
 async function* liveMemories(lines: AsyncIterable<RecordLine>): AsyncGenerator<MemoryLine> {
   for await (const line of lines) if (line.record === 'memory' && !line.archivedAt) yield line;
 }
 
-/** As mem0 answers `get_all()`. */
+/** In the format of mem0's `get_all()`. */
 async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   yield '{"results":[';
   let isFirst = true;
@@ -43,7 +46,7 @@ async function* writeMem0(lines: AsyncIterable<RecordLine>): AsyncGenerator<stri
   yield '\n]}\n';
 }
 
-/** A document that a person can read and an editor can search: a part for each user, a section for each type. */
+/** A Markdown document with a part for each user and a section for each type. */
 async function* writeMarkdown(lines: AsyncIterable<RecordLine>): AsyncGenerator<string> {
   const byOwner = new Map<string, MemoryLine[]>();
   for await (const line of liveMemories(lines)) {
@@ -77,7 +80,7 @@ function memoryText({ data }: MemoryLine): string {
   return `- ${inLine(data.content)}${date}\n`;
 }
 
-/** "saved_item" → "Saved items", of a type that an application added too. */
+/** "saved_item" → "Saved items"; also for types that an application has added. */
 function titleOf(type: string): string {
   const words = type.replaceAll('_', ' ');
   const plural =

@@ -13,7 +13,7 @@ export type MiddlewareHandle = Pick<Handle, 'scope' | 'context' | 'logInteractio
 
 /** How a model remembers. */
 export interface MemoryMiddlewareOptions {
-  /** How contexts are assembled. The instructions and past turns are the application's, in the call. */
+  /** How contexts are assembled. The call itself has the application's instructions and the past turns. */
   context?: Omit<ContextOptions, 'message' | 'instructions'>;
   /** Put memory into the call. Default true. */
   inject?: boolean;
@@ -23,7 +23,7 @@ export interface MemoryMiddlewareOptions {
   indexAttachments?: boolean;
   /** Kept with the turns: web, cli, telegram… */
   channel?: string;
-  /** Told of what went wrong. A failing memory never stops the model. Default: a warning of the process. */
+  /** Called with errors of memory, which never stop the model. Default: emits a process warning. */
   onError?: (error: unknown) => void;
 }
 
@@ -40,17 +40,16 @@ interface OpenTurn {
 }
 
 /**
- * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. What is known
- * goes into the system prompt, what was looked up before the user's message; the turn, its tools and the answer are
- * observed, without what was put in. With a function, one wrapped model serves many users: it is given the call's
- * `providerOptions.varve`.
+ * Gives any AI SDK model a memory: `wrapLanguageModel({ model, middleware: memoryMiddleware(handle) })`. What is known goes into the
+ * system prompt, and recalled records stand before the user's message. The turn, its tool calls and the answer are observed without these
+ * additions. With a function, one wrapped model serves many users: it is given the call's `providerOptions.varve`.
  */
 export function memoryMiddleware(
   handle: MiddlewareHandle | ((options: Record<string, unknown>) => MiddlewareHandle),
   options: MemoryMiddlewareOptions = {},
 ): LanguageModelMiddleware {
   if (typeof handle !== 'function') assertNamed(handle);
-  // The AI SDK hands the same object to transformParams' result and to the wrappers.
+  // The AI SDK passes the object that transformParams returns to the wrappers unchanged.
   const open = new WeakMap<object, OpenTurn>();
   const warn =
     options.onError ?? ((error) => process.emitWarning(`Memory failed: ${messageOf(error)}`, 'VarveMemoryWarning'));
@@ -92,7 +91,7 @@ export function memoryMiddleware(
           controller.enqueue(part);
         },
         flush: finish,
-        // The reader has gone: what was said until then was said.
+        // The consumer has cancelled the stream: the text up to this point is observed.
         cancel: finish,
       });
       return { ...result, stream: result.stream.pipeThrough(listen) };
@@ -100,7 +99,7 @@ export function memoryMiddleware(
   };
 }
 
-/** A memory for nobody in particular would be everybody's: the handle names its user, or a session that the talk stays in. */
+/** All users would share a memory without a user, so the handle must name its user, or a session to which the conversation is confined. */
 function assertNamed({ scope }: Pick<Handle, 'scope'>): void {
   if (scope.user !== null || scope.session !== null) return;
   throw invalidInput("Memory needs a handle with a user or a session: varve.for({ …, user: '…' }).", { field: 'user' });
@@ -150,7 +149,7 @@ function createRecentContexts(): {
   };
 }
 
-/** What is known after the application's instructions, what was looked up before the message. */
+/** Puts what is known after the application's instructions, and recalled records before the message. */
 function withContext(
   prompt: CallParameters['prompt'],
   { index }: PromptTurn,
@@ -177,7 +176,7 @@ function withContext(
 interface Answer {
   texts: string[];
   calls: Map<string, ToolUse>;
-  /** False when tools are called next, and the answer is still to come. */
+  /** False when tool calls follow and the answer is not complete. */
   isFinal: boolean;
 }
 
@@ -196,13 +195,13 @@ function hear(answer: Answer, part: StreamPart): void {
   else hearTool(answer, part);
 }
 
-/** Tools that the provider itself runs come with their results in the answer. */
+/** The answer contains the results of tools that the provider runs itself. */
 function hearTool({ calls }: Answer, part: GenerateResult['content'][number] | StreamPart): void {
   if (part.type === 'tool-call') calls.set(part.toolCallId, { tool: part.toolName, arguments: objectOf(part.input) });
   else if (part.type === 'tool-result') addResult(calls, part.toolCallId, part.toolName, part.result);
 }
 
-/** Logs the turn once its answer is complete: the user's words as they were, without what was put before them. */
+/** Logs the turn once its answer is complete: the user's own words, without the recalled records before them. */
 async function observed(
   open: OpenTurn | undefined,
   answer: Answer,

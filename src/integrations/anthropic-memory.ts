@@ -16,7 +16,7 @@ export type MemoryCommand =
 
 /** Keeps the files of Anthropic's memory tool in Varve. */
 export interface AnthropicMemory {
-  /** Carries out a command and gives the text for the model. What goes wrong is told in the text: it never throws. */
+  /** Carries out a command and returns the text for the model. Never throws: the text describes the error. */
   execute(command: MemoryCommand): Promise<string>;
   /** The same commands one by one, for Anthropic's SDK: `betaMemoryTool(anthropicMemory(handle).handlers)`. */
   handlers: MemoryHandlers;
@@ -65,7 +65,7 @@ export function anthropicMemory(handle: Pick<Handle, 'memories' | 'scope'>): Ant
   return { execute, handlers };
 }
 
-/** A command that cannot be carried out: its message is the answer. */
+/** An error whose message is the answer to the command. */
 class Refused extends Error {}
 
 async function run(files: KeyedNotes, command: z.output<typeof commandSchema>): Promise<string> {
@@ -120,7 +120,7 @@ async function fileAt(files: KeyedNotes, given: string, otherwise: string): Prom
   return memory;
 }
 
-// A note has some text; an empty file is known by its metadata.
+// A note cannot be empty, so metadata marks an empty file.
 const EMPTY = '(empty)';
 
 function textOf({ content, metadata }: Memory): string {

@@ -8,7 +8,7 @@ import type { NewInteraction, ToolUse } from '../observe/log-interaction.ts';
 /** What to send to any model. */
 export interface ConversationPrompt {
   system: string;
-  /** Past turns and, last, the user's turn with what was looked up. */
+  /** Past turns and, last, the user's turn with the recalled records. */
   messages: HistoryMessage[];
 }
 
@@ -18,7 +18,7 @@ export interface ConversationAnswer {
   toolsUsed?: ToolUse[];
 }
 
-/** One turn with memory, whatever the model: context → your call → observe. */
+/** One turn with memory and any model: context → your call → observe. */
 export async function converse(
   handle: Pick<Handle, 'context' | 'logInteraction'>,
   options: ContextOptions & { message: string; channel?: string },

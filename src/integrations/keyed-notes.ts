@@ -4,14 +4,14 @@ import { digest } from '../record/id.ts';
 import type { Memory } from '../record/memory.ts';
 import { createMutex } from '../store/database.ts';
 
-/** What is stored at a place. */
+/** A note and its place. */
 export interface KeyedNote {
   title: string;
   content: string;
   metadata: Record<string, unknown>;
 }
 
-/** Notes that have a place, such as a file has a path: one at each, found by recall as all notes are. */
+/** Notes with a place, as a file has a path: at most one at each place. Recall finds them as it finds all notes. */
 export interface KeyedNotes {
   get(place: readonly string[]): Promise<Memory | null>;
   /** Everything below a place, oldest first. */
@@ -22,25 +22,25 @@ export interface KeyedNotes {
   remove(memory: Memory): Promise<void>;
   /** The tag that everything below a place has. */
   tagOf(prefix: readonly string[]): string;
-  /** One change after the other, within this process. */
+  /** Serialises changes within this process. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 const PAGE = 1000;
 
-/** Refuses a handle that names nobody: everything that one person's agent writes would be read by everybody else's. */
+/** Refuses a handle without a user, because the agents of all users would share what one of them writes. */
 export function assertHasUser({ scope }: Pick<Handle, 'scope'>, what: string): void {
   if (scope.user !== null) return;
   throw invalidInput(`${what} needs a handle with a user: varve.for({ …, user: '…' }).`, { field: 'user' });
 }
 
-/** Refuses a handle that names no conversation: all of the user's conversations would be one. */
+/** Refuses a handle without a session, because all of the user's conversations would be merged into one. */
 export function assertHasSession({ scope }: Pick<Handle, 'scope'>, what: string): void {
   if (scope.session !== null) return;
   throw invalidInput(`${what} needs a handle with a session: varve.for({ …, session: '…' }).`, { field: 'session' });
 }
 
-/** Notes of a kind within a handle. Places are kept as tags, which are digests: no place can pass for another. */
+/** Notes of a kind within a handle. Places are stored as tags that are digests, so that no place can be confused with another. */
 export function keyedNotes(handle: Pick<Handle, 'memories'>, kind: string): KeyedNotes {
   const inTurn = createMutex();
   const at = (place: readonly string[]): string => `${kind}:at:${digest([...place], 24)}`;

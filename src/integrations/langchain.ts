@@ -10,8 +10,8 @@ import { foundRecord } from '../tools/found-record.ts';
 import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 
 /**
- * The history of a conversation for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. What is said is logged
- * and memories are made of it; the last turns of the session are the history.
+ * The history of a conversation for LangChain: `new RunnableWithMessageHistory({ runnable, getMessageHistory })`. Messages are logged and
+ * memories are formed from them; the last turns of the session are the history.
  */
 export class VarveChatHistory extends BaseListChatMessageHistory {
   override lc_namespace: string[] = ['varve', 'chat_history'];
@@ -51,7 +51,7 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
     await this.#handle.observe({ messages: spoken.filter(({ role }) => KNOWN_ROLES.has(role)) });
   }
 
-  /** Removes this session for good, with the memories that were made of it alone. */
+  /** Erases this session, with the memories that rest on it alone. */
   override async clear(): Promise<void> {
     await this.#handle.erase({ reason: 'cleared through LangChain' });
   }
@@ -59,7 +59,7 @@ export class VarveChatHistory extends BaseListChatMessageHistory {
 
 const KNOWN_ROLES: ReadonlySet<string> = new Set(['human', 'ai', 'tool', 'system']);
 
-/** What is remembered, as documents: a retriever for any chain. Metadata has the id, the date, who spoke and how far it is trusted. */
+/** A retriever for any chain, which returns recalled records as documents. Metadata has the id, the date, the speaker and the trust. */
 export class VarveRetriever extends BaseRetriever {
   override lc_namespace: string[] = ['varve', 'retrievers'];
   readonly #handle: Pick<Handle, 'recall'>;

@@ -28,7 +28,7 @@ export interface VarveStoreOptions {
   agent?: string;
   /**
    * The user that a namespace belongs to; null for a namespace that all users share on purpose. Default: the second label, as in
-   * `['memories', userId]`. A namespace of one label names nobody and is refused.
+   * `['memories', userId]`. A namespace with one label names no user and is refused.
    */
   userOf?: (namespace: readonly string[]) => string | null | undefined;
 }
@@ -39,13 +39,13 @@ interface Shelf {
   notes: KeyedNotes;
 }
 
-// Shelves are cheap to make: this bounds the memory of a process that serves many users.
+// Bounds the memory of a process that serves many users. Shelves are cheap to make again.
 const MOST_SHELVES = 1000;
 
 /**
- * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes: they keep their history,
- * and recall finds what they say. Namespaces become scopes: `['memories', userId]` is kept in that user's memory, so that one store
- * serves many users and none sees, searches or lists another's. With a handle instead, all namespaces lie within its user.
+ * LangGraph's long-term memory in Varve: `graph.compile({ store: new VarveStore(varve) })`. Items are notes: they keep their history, and
+ * recall finds what they say. Namespaces become scopes: `['memories', userId]` is kept in that user's memory, so that one store serves
+ * many users and none sees, searches or lists another's. With a handle in place of `varve`, all namespaces belong to the handle's user.
  */
 export class VarveStore extends BaseStore {
   readonly #shelfOf: (namespace: readonly string[]) => Shelf;
@@ -75,7 +75,7 @@ export class VarveStore extends BaseStore {
 
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     const results: unknown[] = [];
-    // In their order, so that a get after a put in one batch sees it.
+    // Operations run in order, so that a get after a put in the same batch sees the new value.
     for (const operation of operations) results.push(await this.#run(operation));
     return results as OperationResults<Op>;
   }
@@ -118,7 +118,7 @@ export class VarveStore extends BaseStore {
     const { results } = await handle.recall(query, {
       sources: ['notes'],
       filter: { tags: [notes.tagOf(prefix)] },
-      // A filter on values comes after: look further than asked.
+      // The filter on values is applied afterwards, so more results are requested than asked for.
       limit: Math.min(limit * 4, 200),
       abstain: false,
     });
@@ -152,7 +152,7 @@ function namesNobody(namespace: readonly string[]): VarveError {
   );
 }
 
-// The key is apart from the namespace: ["a", "b"] + "c" is not ["a"] + "b".
+// The key is encoded separately from the namespace, so that ["a", "b"] + "c" differs from ["a"] + "b".
 function placeOf(namespace: readonly string[], key: string): string[] {
   return [...namespace, `\u0000${key}`];
 }

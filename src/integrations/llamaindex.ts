@@ -11,7 +11,7 @@ import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 
 /**
  * Long-term memory for LlamaIndex: `createMemory({ memoryBlocks: [new VarveMemoryBlock(handle)] })`. Messages that leave the short-term
- * memory are logged, and memories are made of them; what is known about the user comes before the conversation, in at most `tokens`.
+ * memory are logged, and memories are formed from them; what is known about the user stands before the conversation, in at most `tokens`.
  */
 export class VarveMemoryBlock extends BaseMemoryBlock {
   readonly #handle: Pick<Handle, 'scope' | 'observe' | 'context'>;
@@ -45,7 +45,7 @@ export class VarveMemoryBlock extends BaseMemoryBlock {
   }
 }
 
-/** What is remembered, as nodes with scores: a retriever for any query engine. */
+/** A retriever for any query engine, which returns recalled records as nodes with scores. */
 export class VarveRetriever extends BaseRetriever {
   readonly #handle: Pick<Handle, 'recall'>;
   readonly #options: RecallOptions;

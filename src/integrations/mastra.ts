@@ -15,12 +15,12 @@ import { chosenTools, type ToolChoice } from '../tools/tool-definitions.ts';
 import type { Varve } from '../varve.ts';
 import { type KeyedNotes, keyedNotes } from './keyed-notes.ts';
 
-/** How Varve is the memory of Mastra's agents. */
+/** Options of {@link VarveMemory}. */
 export interface VarveMemoryOptions {
   varve: Pick<Varve, 'for' | 'operator'>;
   /** Default `default`. */
   tenant?: string;
-  /** Whose memory it is besides the user's. Default: none, so that all agents share what is known of a user. */
+  /** The agent of the scope. Default: none, so that all agents share what is known of a user. */
   agent?: string;
   /** How contexts are assembled: layout, budget, history. */
   context?: Omit<ContextOptions, 'message' | 'tools'>;
@@ -42,7 +42,8 @@ const MOST_MESSAGES = 1000;
 
 /**
  * The memory of Mastra's agents: `new Agent({ …, memory: new VarveMemory({ varve }) })`. A resource is a user and a thread is a session.
- * Before a turn the agent gets what is known, the last turns and what was looked up; after it the turn is logged, and memories are made of it.
+ * Before a turn the agent gets what is known, the last turns and recalled records; afterwards the turn is logged and memories are formed
+ * from it.
  */
 export class VarveMemory extends MastraMemory {
   readonly #options: VarveMemoryOptions;
@@ -106,7 +107,7 @@ export class VarveMemory extends MastraMemory {
   async getThreadById({ threadId }: { threadId: string }): Promise<StorageThreadType | null> {
     const { items } = await this.#sessions({ session: threadId });
     const [found, ...others] = items;
-    // Two users may each have a session of this name: it is nobody's thread until a resource is named.
+    // Two users may each have a session with this id, so a thread cannot be found without its resource.
     return found === undefined || others.length > 0 ? null : this.#toThread(found);
   }
 
@@ -140,7 +141,7 @@ export class VarveMemory extends MastraMemory {
     return this.saveThread({ thread: changed });
   }
 
-  /** Removes a thread for good, with the memories that were made of it alone. */
+  /** Erases a thread, with the memories that rest on it alone. */
   async deleteThread(threadId: string): Promise<void> {
     const thread = await this.getThreadById({ threadId });
     if (thread === null) return;
@@ -184,7 +185,7 @@ export class VarveMemory extends MastraMemory {
       ({ createdAt }) => (start === undefined || createdAt >= start) && (end === undefined || createdAt <= end),
     );
     const limit = perPage === false ? within.length : perPage;
-    // The newest page first, each page in the order in which it was said.
+    // The newest page comes first; messages within a page are in chronological order.
     const until = within.length - page * limit;
     const messages = until <= 0 ? [] : within.slice(Math.max(0, until - limit), until);
     return { messages, total: within.length, page, perPage, hasMore: until > limit };
@@ -196,7 +197,7 @@ export class VarveMemory extends MastraMemory {
     return block === null ? null : typeof block.content === 'string' ? block.content : JSON.stringify(block.content);
   }
 
-  /** Varve writes working memory itself, of what was said: the agent has no template to fill in. */
+  /** Varve writes working memory itself from the conversation: the agent has no template to fill in. */
   async getWorkingMemoryTemplate(): Promise<null> {
     return null;
   }
@@ -226,7 +227,7 @@ export class VarveMemory extends MastraMemory {
   }
 
   async cloneThread(): Promise<never> {
-    throw unsupported('A thread is not cloned: everything that was said in it would be said twice.');
+    throw unsupported('A thread cannot be cloned, because every statement in it would count twice.');
   }
 
   async #addContext(
@@ -271,7 +272,10 @@ export class VarveMemory extends MastraMemory {
     return { total, items: items.filter((one) => one.user !== null) };
   }
 
-  /** Titles and metadata of threads, in a connection of their own: recall and contexts, which name none, do not find them. */
+  /**
+   * Titles and metadata of threads are stored under a connection of their own, so that recall and contexts, which use no connection, do
+   * not find them.
+   */
   #threadNotes(resourceId: string): KeyedNotes {
     const { varve, tenant, agent } = this.#options;
     return keyedNotes(varve.for({ tenant, agent, user: resourceId, connection: NOTES }), NOTES);
@@ -292,8 +296,8 @@ interface PreparedTurn {
 }
 
 /**
- * Puts what was looked up before the user's words, in the prompt alone: in the list of messages it would be saved as the user's own words,
- * and in the system prompt it would change what providers cache.
+ * Puts recalled records before the user's words in the prompt only. In the list of messages they would be saved as the user's own words,
+ * and in the system prompt they would invalidate the provider's cache.
  */
 function addLookups({ prompt, state }: ProcessLLMRequestArgs) {
   const turn = state['turn'] as PreparedTurn | undefined;
@@ -319,7 +323,7 @@ function textOf({ content }: MastraDBMessage): string {
     .trim();
 }
 
-/** What was said, and what tools gave. What our own tools give is memory already, and is not learned again. */
+/** Messages and tool results. Results of Varve's own tools are already in memory and are not learned again. */
 function toChatMessages(message: MastraDBMessage): ChatMessage[] {
   const { id, role, content, createdAt } = message;
   if (role !== 'user' && role !== 'assistant') return [];
@@ -344,7 +348,7 @@ function toDbMessage({ id, origin, content, occurredAt }: Event, { thread, resou
   };
 }
 
-// Messages are put in the order of their times: turns of the past stand before everything of today.
+// Messages are sorted by time, so past turns stand before those of today.
 const LONG_AGO = Date.UTC(2000, 0);
 
 function historyMessage(

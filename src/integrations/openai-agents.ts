@@ -9,14 +9,14 @@ import { assertHasSession, assertHasUser } from './keyed-notes.ts';
 export type SessionHandle = Pick<Handle, 'scope' | 'observe' | 'session' | 'erase'>;
 
 /**
- * A session of the OpenAI Agents SDK in Varve: `run(agent, 'Hello', { session: new VarveSession(handle) })`. What the user and the agent
- * say is logged, memories are made of it, and the last turns are the history of the next run. The calls and results of tools are
- * logged too and are no part of the history: a call that is replayed without its result is refused by the API.
+ * A session of the OpenAI Agents SDK in Varve: `run(agent, 'Hello', { session: new VarveSession(handle) })`. Messages of the user and the
+ * agent are logged, memories are formed from them, and the last turns are the history of the next run. Tool calls and their results are
+ * logged too but are not part of the history: the API refuses a replayed call without its result.
  */
 export class VarveSession implements Session {
   readonly #handle: SessionHandle;
   readonly #most: number;
-  /** Items that the runner took back, by the ids of their events. The log keeps them; the history of this process does not. */
+  /** The event ids of items that the runner has popped. The log keeps them; the history of this process omits them. */
   readonly #popped = new Set<string>();
 
   constructor(handle: SessionHandle, { turns = 50 }: { turns?: number } = {}) {
@@ -50,13 +50,13 @@ export class VarveSession implements Session {
     return itemOf(last);
   }
 
-  /** Removes this session for good, with the memories that were made of it alone. */
+  /** Erases this session, with the memories that rest on it alone. */
   async clearSession(): Promise<void> {
     await this.#handle.erase({ reason: 'cleared through the Agents SDK' });
   }
 
   async #spoken(limit: number): Promise<Event[]> {
-    // A window may hold results of tools: look further back than asked.
+    // The window may contain tool results, so more turns are read than asked for.
     const turns = await this.#handle.session.window(Math.min(limit * 3 + this.#popped.size, 1000));
     const spoken = turns.filter(
       ({ id, kind, origin }) => kind === 'message' && isSpoken(origin) && !this.#popped.has(id),
@@ -91,7 +91,7 @@ export function memoryTools(handle: ToolHandle, choice: ToolChoice = { except: [
     tool({
       name: one.name,
       description: one.description,
-      // Optional fields have no place in strict schemas; what a model sends is checked by the tool itself.
+      // Strict schemas do not allow optional fields; the tool itself validates its input.
       strict: false,
       parameters: { additionalProperties: true, ...modelSchema(one.input, 'input') } as never,
       execute: async (input: unknown) => JSON.stringify(await one.run(handle, input)),

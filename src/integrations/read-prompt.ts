@@ -6,12 +6,12 @@ import { agentTool } from '../tools/agent-tools.ts';
 export type CallParameters = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
 export type PromptMessage = CallParameters['prompt'][number];
 
-/** The user's turn that a call answers: what was said, and what was done since. */
+/** The user's turn that a call answers, with the tool calls since then. */
 export interface PromptTurn {
   /** Its place among the messages. */
   index: number;
   message: string;
-  /** What the agent said on the way, between tool calls. */
+  /** The agent's text between tool calls. */
   said: string[];
   toolsUsed: ToolUse[];
   attachments: { name: string | undefined; text: string }[];
@@ -46,8 +46,8 @@ export function readPrompt(prompt: CallParameters['prompt']): PromptTurn | null 
 const LONGEST_RESULT = 100_000;
 
 /**
- * Notes what a tool gave. What our own tools give is memory already: learning it again would make two memories of one,
- * and of a guess a fact.
+ * Keeps the result of a tool. Results of Varve's own tools are already in memory: learning them again would duplicate memories and turn a
+ * guess into a fact.
  */
 export function addResult(calls: Map<string, ToolUse>, id: string, tool: string, output: unknown): void {
   const use = calls.get(id) ?? { tool };

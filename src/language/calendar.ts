@@ -31,7 +31,7 @@ export function civilDateAt(instant: Date, timeZone: string): CivilDate {
   return { year: parts.year, month: parts.month, day: parts.day };
 }
 
-/** The instant at which a day begins in a zone. */
+/** The instant of midnight in a zone. */
 export function startOfDay(date: CivilDate, timeZone: string): Date {
   const utc = Date.UTC(date.year, date.month - 1, date.day);
   const first = utc - offsetAt(utc, timeZone);
@@ -41,12 +41,12 @@ export function startOfDay(date: CivilDate, timeZone: string): Date {
   return new Date(second < first && civilDateAt(new Date(second), timeZone).day !== date.day ? first : second);
 }
 
-/** The day so many days later, or earlier when negative. */
+/** The day `days` later, or earlier when negative. */
 export function addDays(date: CivilDate, days: number): CivilDate {
   return fromUtc(Date.UTC(date.year, date.month - 1, date.day) + days * DAY);
 }
 
-/** The first day of the month that lies so many months away. */
+/** The first day of the month that is `months` away. */
 export function firstOfMonth(date: CivilDate, months = 0): CivilDate {
   const index = date.year * 12 + (date.month - 1) + months;
   return { year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 };
@@ -57,7 +57,7 @@ export function weekdayOf(date: CivilDate): number {
   return (new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay() + 6) % 7;
 }
 
-/** The Monday of the week a day lies in. */
+/** The Monday of a day's week. */
 export function mondayOf(date: CivilDate): CivilDate {
   return addDays(date, -weekdayOf(date));
 }
@@ -119,10 +119,10 @@ function partsAt(instant: Date, timeZone: string): CivilDate & { hour: number; m
   };
 }
 
-/** How wide a span of days is. */
+/** The unit of a span of days. */
 export type DatePrecision = 'day' | 'week' | 'weekend' | 'month' | 'season' | 'quarter' | 'year' | 'decade' | 'range';
 
-/** A span of days, end exclusive, and how to say it without a reference. */
+/** A span of days, end exclusive, with its absolute wording. */
 export interface CivilSpan {
   from: CivilDate;
   to: CivilDate;
@@ -131,7 +131,8 @@ export interface CivilSpan {
 }
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-// Meteorological seasons of the northern hemisphere; the year in the text holds anywhere.
+// Meteorological seasons of the northern hemisphere. The wording names season and year only, which is right in the southern
+// hemisphere too.
 const SEASON_START: Readonly<Record<string, number>> = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 };
 
 /** One day by number, or null when the calendar has no such day. */
@@ -164,7 +165,7 @@ export function yearSpan(year: number): CivilSpan {
   };
 }
 
-/** "90" or "1990": ten years; two digits below 30 are of this century. */
+/** "90" or "1990": a decade; two digits below 30 belong to this century. */
 export function decadeSpan(text: string): CivilSpan {
   const year = text.length === 4 ? Number(text) : Number(text) >= 30 ? 1900 + Number(text) : 2000 + Number(text);
   return {
@@ -175,7 +176,7 @@ export function decadeSpan(text: string): CivilSpan {
   };
 }
 
-/** Three months; a winter begins in the year that names it. */
+/** Three months; winter 2023 begins in December 2023. */
 export function seasonSpan(season: string, year: number): CivilSpan {
   const from = { year, month: SEASON_START[season.toLowerCase()] ?? 1, day: 1 };
   return {
@@ -196,7 +197,7 @@ function weekSpan(monday: CivilDate): CivilSpan {
   return { from: monday, to: addDays(monday, 7), precision: 'week', absolute: `in the week of ${writeDate(monday)}` };
 }
 
-/** "last week", "next month": whole calendar units, counted in steps from the present one. */
+/** "last week", "next month": a whole calendar unit, `steps` units from the present one. */
 export function calendarSpan(unit: string, today: CivilDate, steps: number): CivilSpan {
   if (unit === 'week') return weekSpan(addDays(mondayOf(today), steps * 7));
   if (unit === 'month') return monthSpan(firstOfMonth(today, steps));
@@ -218,13 +219,13 @@ export function relativeSeason(season: string, today: CivilDate, steps: number):
   return steps > 0 && begun ? seasonSpan(season, today.year + 1) : thisYear;
 }
 
-/** A month without a year, on the side given. */
+/** A month without a year, in the past or the future as `side` says. */
 export function relativeMonth(month: number, today: CivilDate, side: 'past' | 'future' | 'this'): CivilSpan {
   const shift = side === 'past' && month > today.month ? -1 : side === 'future' && month < today.month ? 1 : 0;
   return monthSpan({ year: today.year + shift, month, day: 1 });
 }
 
-/** A day and month without a year, on the side given. */
+/** A day and month without a year, in the past or the future as `prefer` says. */
 export function nearestDay(month: number, day: number, today: CivilDate, prefer: 'past' | 'future'): CivilSpan | null {
   const order = month * 100 + day - (today.month * 100 + today.day);
   return exactDay(
@@ -241,11 +242,11 @@ export function relativeWeekday(name: string, today: CivilDate, side: string, pr
   if (side === 'next') return daySpan(addDays(mondayOf(today), 7 + target));
   if (side === 'last' || side === 'this past' || (side === '' && prefer === 'past'))
     return daySpan(addDays(today, -((current - target + 6) % 7) - 1));
-  // "On Sunday", said on a Sunday, is the next one; "this Sunday" is today.
+  // "On Sunday", said on a Sunday, means the next Sunday; "this Sunday" means today.
   return daySpan(addDays(today, (target - current + 7) % 7 || (side === '' ? 7 : 0)));
 }
 
-/** "Wednesday the 27th": the nearest day, on the side given, that is both; null when none is within half a year. */
+/** "Wednesday the 27th": the nearest matching day in the past or the future, as `prefer` says; null when none is within half a year. */
 export function weekdayOfMonth(
   weekday: number,
   dayOfMonth: number,
@@ -266,7 +267,7 @@ export function weekdayNumber(name: string): number {
   return WEEKDAYS.findIndex((weekday) => weekday.startsWith(name.slice(0, 3).toLowerCase()));
 }
 
-/** "two weeks ago", "in three years": as wide as its unit. */
+/** "two weeks ago", "in three years": a span of one unit. */
 export function distantSpan(count: number, unit: string, today: CivilDate): CivilSpan {
   switch (unit.toLowerCase()) {
     case 'day':
@@ -294,7 +295,7 @@ export function vagueSpan(sign: number, unit: string, today: CivilDate): CivilSp
   };
 }
 
-/** "the last two weeks", "the next three days": from today on, counted in days or calendar months and years. */
+/** "the last two weeks", "the next three days": a span that begins or ends today, in days or in calendar months and years. */
 export function rollingSpan(direction: number, count: number, unit: string, today: CivilDate): CivilSpan {
   const edge = shifted(today, direction * count, unit.toLowerCase());
   const from = direction < 0 ? edge : today;

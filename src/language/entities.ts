@@ -3,7 +3,7 @@ import { belongsToUser, isUser } from '../record/statement.ts';
 import { splitSentences, type TextSpan } from './sentences.ts';
 import { withoutEnd, words, wordSet } from './words.ts';
 
-/** People whom a possessive ties to the speaker: what is said of them is not said of the speaker. */
+/** People whom a possessive relates to the speaker: a statement about them is not a statement about the speaker. */
 export const KINSHIP: ReadonlySet<string> = wordSet(`
   mother mom mum mommy father dad daddy parent parents sister sisters brother brothers sibling siblings son sons daughter
   daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée
@@ -54,8 +54,8 @@ const PET_NAME =
   /\b(?:my|our|an?|the) (?:\p{L}+ ){0,2}?(\p{L}+),? (?:named|called|is named|is called|'s name is|, )\s?(\p{Lu}[\p{L}'-]+)/gu;
 
 /**
- * Finds what a text names: people, organisations, places, content, services, metrics, projects and products. Mentions
- * of one name are one entity. Reads 20,000 characters and gives 60 at most.
+ * Finds the entities that a text names: people, organisations, places, content, services, metrics, projects and products. All mentions of
+ * a name are one entity. Reads the first 20,000 characters and returns at most 60 entities.
  */
 export function extractEntities(text: string): ExtractedEntity[] {
   const readable = text.slice(0, LONGEST_TEXT);
@@ -90,7 +90,7 @@ export function extractEntities(text: string): ExtractedEntity[] {
 
 type Add = (type: EntityType, name: string, start: number, aliases?: readonly string[]) => void;
 
-/** Titles, quoted names, projects and named people and pets: what a pattern names for certain, before capital words are looked at. */
+/** Titles, quoted names, projects, named people and pets: patterns that are certain, before capitalised words are considered. */
 function addByPattern(text: string, add: Add): void {
   for (const match of text.matchAll(CONTENT)) addContent(match, add);
   addGroup(text, QUOTED, 'content', add, (title) => /^\p{Lu}/u.test(title) && !/\b(?:I|you)\b/.test(title));
@@ -100,7 +100,7 @@ function addByPattern(text: string, add: Add): void {
   }
 }
 
-/** Adds what the first group of a pattern that took part has matched, where it is wanted. */
+/** Adds the match of the first capturing group that took part, if `isWanted` accepts it. */
 function addGroup(
   text: string,
   pattern: RegExp,
@@ -146,7 +146,7 @@ function addNames(sentence: string, offset: number, add: Add, isFree: (start: nu
     const nameStart = match.index + match[0].indexOf(parts[0] ?? '');
     const before = sentence.slice(Math.max(0, nameStart - 30), nameStart);
     const after = sentence.slice(match.index + match[0].length, match.index + match[0].length + 20);
-    // A single capital word that opens a sentence is a name only when something else says so.
+    // A single capitalised word at the start of a sentence counts as a name only with other evidence.
     const opens = start === offset && parts.length === 1;
     const type = classifyName(name, before, after);
     if (opens && type === 'other' && !GIVEN_NAMES.has(name.toLowerCase())) continue;
@@ -167,7 +167,7 @@ export interface ExtractedEntity {
   type: EntityType;
   /** As written. */
   name: string;
-  /** Other names that the text or the form of the name gives. */
+  /** Other names, from the text or derived from the form of the name. */
   aliases: string[];
   spans: TextSpan[];
 }
@@ -206,7 +206,7 @@ export const GIVEN_NAMES: ReadonlySet<string> = wordSet(`
   trevor tunde tyler uwe valentina vera vicky vikram violet vivian walter wei wendy will willem william winifred
   wolfgang xin yasmin yemi yuki yuko yusuf yvonne zainab zanele zara zoe`);
 
-/** Places that people often name, lower case. */
+/** Common place names, in lower case. */
 export const PLACES: ReadonlySet<string> = wordSet(`
   berlin munich hamburg cologne köln paris london madrid barcelona rome milan vienna zurich geneva amsterdam brussels lisbon
   dublin oslo stockholm copenhagen helsinki warsaw prague budapest athens istanbul moscow kyiv mumbai delhi bangalore bengaluru
@@ -256,7 +256,7 @@ const SERVICES: ReadonlyArray<readonly [string, RegExp]> = [
   ['podcast', /\bpodcasts?\b/i],
 ];
 
-/** Decides from the name, and from the words around it, what kind of thing it names. */
+/** Classifies a name by its own words and by the words around it. */
 function classifyName(name: string, before: string, after: string): EntityType {
   const lower = name.toLowerCase();
   const first = lower.split(' ')[0] ?? lower;

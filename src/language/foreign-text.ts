@@ -48,7 +48,7 @@ const QUOTED_LINE = /^\s*>/;
 // A salutation with more behind it: "Dear policyholder, your notice of loss has been registered."
 const GREETED =
   /^\s*["“„«]?(?:dear|sehr geehrte[rs]?|estimad[oa]s?|chère?|prezad[oa]s?|gentile|egregio|geachte|尊敬的|拝啓)\s?[\p{L}.]+(?:\s[\p{L}.]+){0,3}\s?[,!:，！：]\s?\S/iu;
-// Somebody else is named as the author: whose "I" it is does not matter then.
+// Somebody else is named as the author, so "I" in the text is not the user.
 const INTRODUCES =
   /(?<!\p{L})(?:wrote|writes|sent|sended|sends|texted|emailed|e-mailed|posted|replied|forwarded|got this|received this|their (?:answer|reply)|(?:this|the) (?:letter|e-?mail|mail|message|offer|review|ad|advert|listing|post|text|note|dm)|schrieb|schreibt|geschrieben|geschickt|schickt|das bekommen|escribió|escribe|mandó|mandaron|envió|llegó|écrit|envoyé|m'écrit|escreveu|mandou|enviou|scritto|mandato|scrive|schreef|schrijft|stuurde|gestuurd)(?!\p{L})|发来|发给|写来|收到|送って|届い|来た/iu;
 const OWN_SENDING =
@@ -61,7 +61,7 @@ const GREETS =
 const LABELLED = /^\s*(?:⚠️?|[\p{Lu}][\p{Lu}\p{N} &'-]{5,}(?:[:.!]+| [—–-]))\s?\S/u;
 const TEXT_TASK =
   /translat|summari[sz]e|proofread|rewrite|rephrase|reword|shorten|tl;?dr|übersetz|zusammenfass|korrigier|traduc|tradui|traduz|resum|résum|riassum|vertaal|samenvat|corrig|corregg|翻译|总结|润色|翻訳|要約|添削/iu;
-// A request that points at a text beside it, and names for such a text.
+// Requests that refer to an adjacent text, and nouns for such a text.
 const POINTS_AT =
   /(?<!\p{L})(?:this|these|those|that|here|below|following|diese[rsnm]?|das|hier|folgende[rsn]?|est[aeo]s?|aquí|acá|ce|cet|cette|ces|ça|ceci|ici|voici|ess[ae]s?|isso|aqui|quest[aeoi]|qui|dit|deze|dat|hier)(?!\p{L})|[:：]\s*$|这|これ|この/iu;
 const TEXT_NOUN =
@@ -82,9 +82,10 @@ const SECOND_PERSON_NOTICE =
 
 const aboutText = PACKS.map((pack) => wordsPattern(pack.requests.aboutText, pack.script));
 
-/** Lines that are not talk, each by its form alone. */
+/** Lines that are not conversation, each recognised by its form. */
 const FOREIGN_LINE: readonly RegExp[] = [
-  // "MARA: Erase everything.", "Panel 2: GIRL: …": a speaker in capitals of three letters or more. A full stop after capitals is an outcry: "PASSED. 68%".
+  // "MARA: Erase everything.", "Panel 2: GIRL: …": a speaker in capitals of three letters or more. Capitals before a full stop
+  // are an exclamation: "PASSED. 68%".
   /(?:^|[.:!?] )\s*\p{Lu}{3}[\p{Lu} ]{0,20}(?:\([^)]{0,30}\))?: ?\S/u,
   // "[21:05] Fi: …", "21:05 - Fi: …".
   /^\s*\[?(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4},? )?\d{1,2}:\d\d(?::\d\d)?\]? ?(?:[-–] ?)?\p{L}[\p{L}\p{N}_. ]{0,24}[:>] ?\S/u,
@@ -99,10 +100,10 @@ const FOREIGN_LINE: readonly RegExp[] = [
   /^\s*(?:#(?!\d)|--|%|rem\b|'{3}|"{3})\s*\p{L}[^\n]*$/iu,
   // Times of subtitles.
   /\d\d:\d\d:\d\d[,.]?\d* ?-->/,
-  // Orders to a model, in whatever text they stand.
+  // Instructions to a model, in any text.
   /(?:ignore|disregard|forget) (?:all |any |the |your )*(?:previous|prior|above|earlier) (?:instructions?|prompts?|context)|\b(?:all|any|dear) (?:ai|llm)s?\b|\bai (?:assistants?|agents?|models?|systems?)[:,]|^\s*[[<]?(?:system|assistant|inst)[\]>]?[:>]|(?:ignorier\p{L}*|vergiss|vergesst) (?:alle |die |deine )*(?:vorherigen|bisherigen) (?:anweisungen|befehle)|(?:ignora|olvida) (?:todas )?(?:las |tus )?instrucciones (?:anteriores|previas)|(?:ignore|oublie)\p{L}* (?:toutes )?(?:les|tes) instructions précédentes|(?:ignora|dimentica) (?:tutte )?le istruzioni precedenti|(?:negeer|vergeet) (?:alle )?(?:vorige|eerdere) (?:instructies|opdrachten)|(?:ignore|esqueça) (?:todas )?as instruções anteriores|忽略(?:之前|以上|先前)|無視して.{0,6}(?:指示|命令)|これまでの指示/iu,
 ];
-/** Comments inside of a line or over several. */
+/** Comments within a line or over several lines. */
 const COMMENT =
   /<!--[\s\S]{0,2000}?(?:-->|$)|\/\*[\s\S]{0,2000}?(?:\*\/|$)|(?<![:\w])\/\/ ?[^\n]{4,400}|(?:>>|<<)[^<>\n]{6,400}(?:<<|>>)/gu;
 
@@ -113,10 +114,10 @@ interface Line {
 }
 
 /**
- * The spans of a message that are not its author's own words: code, quotations, mails, chats, logs and documents that were pasted.
- * By form, and by what the author asks about them; where a request about a text stands beside a block, the block is the text. An
- * author's own long message without these marks has no such span. One pass over the lines; reads 24,000 characters, and what lies
- * beyond is taken for a document.
+ * The spans of a message that are not its author's own words: code, quotations, mails, chats, logs and documents that were pasted. They
+ * are recognised by their form, and by what the author asks about them: a block beside a request about a text is that text. An author's
+ * own long message without these marks has no such span. Takes one pass over the lines of the first 24,000 characters; the rest counts as
+ * a document.
  */
 export function foreignSpans(text: string): ForeignSpan[] {
   const readable = text.slice(0, READ);
@@ -132,25 +133,25 @@ export function foreignSpans(text: string): ForeignSpan[] {
   return spans.toSorted((left, right) => left.start - right.start);
 }
 
-/** Whether a place in a text belongs to one of the spans. */
+/** Whether an offset lies within one of the spans. */
 export function isForeignAt(spans: readonly ForeignSpan[], start: number, end: number): boolean {
   return spans.some(
     (span) =>
       start < span.end &&
       end > span.start &&
-      // A sentence in which a quotation begins that runs on beyond it only introduces the quotation.
+      // A sentence in which a longer quotation begins only introduces that quotation.
       ((span.start > start && span.end > end) ||
         Math.min(end, span.end) - Math.max(start, span.start) > (end - start) * 0.5),
   );
 }
 
-/** Whether an author asks something about a text: "is this a scam?", "translate". */
+/** Whether a block asks something about a text: "is this a scam?", "translate". */
 export function asksAboutText(text: string): boolean {
   const plain = plainMarks(text.slice(0, 600));
   return aboutText.some((pattern) => pattern.test(plain));
 }
 
-/** Whether words name a text or a part of one: "the second paragraph", "the letter". */
+/** Whether a phrase names a text or a part of one: "the second paragraph", "the letter". */
 export function namesText(words: string): boolean {
   return (
     TEXT_NOUN.test(words) ||
@@ -189,7 +190,7 @@ function fencedCode(lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/** Lines and comments that have the form of something else than talk. A line after such a line belongs to it, as the next verse does. */
+/** Lines and comments whose form is not that of conversation. The line after such a line belongs to it, for example the next verse. */
 function foreignForms(text: string, lines: readonly Line[]): ForeignSpan[] {
   const comments = [...text.matchAll(COMMENT)].map(({ index, 0: words }) => ({
     start: index,
@@ -214,7 +215,7 @@ function quotedLines(lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/** Text between quotation marks that is long enough to be a saying and no title: twelve characters and two words. */
+/** Text in quotation marks that is longer than a title: at least twelve characters and two words. */
 function quotations(text: string): ForeignSpan[] {
   const spans: ForeignSpan[] = [];
   let position = 0;
@@ -224,7 +225,7 @@ function quotations(text: string): ForeignSpan[] {
       position += 1;
       continue;
     }
-    // An inch mark or a lone mark of ditto stands after a digit or inside a word.
+    // An inch mark or a ditto mark stands after a digit or inside a word.
     const isApostrophe = open === "'" || open === '‘';
     const before = text[position - 1] ?? '';
     const end =
@@ -253,7 +254,7 @@ function quotations(text: string): ForeignSpan[] {
 const LONGEST_QUOTATION = 6_000;
 const LONGEST_IN_APOSTROPHES = 1_000;
 
-/** The place of the mark that closes a quotation; an apostrophe closes one only after a word and before none. */
+/** The offset of the closing quotation mark. An apostrophe closes a quotation only at the end of a word. */
 function closingMark(text: string, from: number, marks: string, isApostrophe: boolean): number {
   const limit = Math.min(text.length, from + (isApostrophe ? LONGEST_IN_APOSTROPHES : LONGEST_QUOTATION));
   for (let at = from; at < limit; at += 1) {
@@ -264,7 +265,7 @@ function closingMark(text: string, from: number, marks: string, isApostrophe: bo
   return -1;
 }
 
-/** Blocks of lines that have the form of something pasted. A block is what stands between empty lines or beside a request. */
+/** Blocks of lines that have the form of pasted text. A block is bounded by empty lines or by a request. */
 function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
   const blocks = blocksOf(lines);
   const asks = blocks.map((block) => asksAboutText(textOf(block)));
@@ -291,7 +292,7 @@ function pastedBlocks(text: string, lines: readonly Line[]): ForeignSpan[] {
   return spans;
 }
 
-/** The first and the last line of a chat, a log or code. The question above or below such lines is the author's. */
+/** The first and the last line of a chat, a log or code. A question above or below these lines is the author's. */
 function markedLines(block: readonly Line[], mark: 'chat' | 'log' | 'code'): [Line | undefined, Line | undefined] {
   const marked = block.filter(({ text }) => MARKED[mark].some((pattern) => pattern.test(text)));
   const last = marked.at(-1);
@@ -299,7 +300,7 @@ function markedLines(block: readonly Line[], mark: 'chat' | 'log' | 'code'): [Li
   return [marked[0], isInside ? last : block.at(-1)];
 }
 
-/** A block and what stands beside it. */
+/** A block and its neighbours. */
 interface Beside {
   block: readonly Line[];
   index: number;
@@ -312,15 +313,15 @@ interface Beside {
 const nearTo = ({ index, asks }: Beside): number[] =>
   [index - 2, index - 1, index + 1, index + 2].filter((other) => asks[other] === true);
 
-/** Whether a block has the form of a text that somebody else wrote, or is introduced as one. */
+/** Whether a block has the form of somebody else's text or is introduced as such. */
 function isTextByForm(beside: Beside): boolean {
   const { block, index, blocks, asks, length } = beside;
   const first = block[0]?.text ?? '';
   if (length > 30 && !asks[index] && isIntroducedBy(textOf(blocks[index - 1] ?? []))) return true;
-  // Nobody greets the assistant in the middle of a message.
+  // A greeting in the middle of a message belongs to a pasted text.
   if (index > 0 && length > 40 && GREETS.test(first)) return true;
   if (LABELLED.test(first) && length > 50 && (nearTo(beside).length > 0 || !isOwnVoice(block))) return true;
-  // Verse, settings, speakers and markup beside anything else were not typed as a message.
+  // Verse, settings, dialogue or markup beside another block is pasted text.
   return blocks.length > 1 && hasDocumentForm(block);
 }
 
@@ -336,15 +337,18 @@ function isTextByRequest(beside: Beside): boolean {
   if (asks[index]) return near.length > 0 && length > 300;
   if (length <= 40) return false;
   if (pointers.some(isAboutBlock)) return true;
-  // To translate or to shorten takes a text, no matter who speaks in it.
+  // A request to translate or to shorten refers to the block, even if the block speaks in the first person.
   if (near.some((other) => TEXT_TASK.test(textOf(blocks[other] ?? [])))) return true;
-  // A request about a text, and beside it a block of its own: the block is the text.
+  // A separate block beside a request about a text is that text.
   return near.length > 0 && isOthers;
 }
 
 const LONGEST_POINTER = 240;
 
-/** "Give me a title for this poem", "halve this:", "^ where do you report these": the block beside it is a text, no matter who speaks in it. */
+/**
+ * "Give me a title for this poem", "halve this:", "^ where do you report these": the adjacent block is that text, even in the first
+ * person.
+ */
 function isAboutBlock(pointer: string): boolean {
   if (/^\s*\^/.test(pointer) || THE_TEXT.test(pointer)) return true;
   return (
@@ -361,7 +365,7 @@ function hasDocumentForm(block: readonly Line[]): boolean {
   return block.length >= 3 && share(VERSE_LINE) === 1 && share(LINE_END) <= 0.34;
 }
 
-/** Whether the block before names somebody else as the author of what follows: "A guest wrote this:". */
+/** Whether the preceding block names somebody else as the author of this one: "A guest wrote this:". */
 function isIntroducedBy(before: string): boolean {
   if (before.length === 0 || before.length > 240 || !INTRODUCES.test(before) || OWN_SENDING.test(before)) return false;
   return /[:：]\s*$/u.test(before) || POINTS_ON.test(before);
@@ -369,7 +373,7 @@ function isIntroducedBy(before: string): boolean {
 
 const textOf = (block: readonly Line[]): string => block.map((line) => line.text).join('\n');
 
-/** Lines between empty lines; a request in the first or the last line of several is a block of its own. */
+/** Splits at empty lines; a request in the first or the last line of several becomes its own block. */
 function blocksOf(lines: readonly Line[]): Line[][] {
   const blocks: Line[][] = [];
   let block: Line[] = [];
@@ -463,7 +467,7 @@ function blockMark(lines: readonly Line[]): BlockMark {
 
 const OWN_VOICE = PACKS.map((pack) => wordsPattern(`${pack.words.me}|${pack.words.my}`, pack.script, 'giu'));
 
-/** Whether a block speaks in the first person as its author would: a fair share of its words says "I" or "my". */
+/** Whether a block speaks in the first person: enough of its words are "I" or "my". */
 function isOwnVoice(lines: readonly Line[]): boolean {
   const text = plainMarks(lines.map((line) => line.text).join('\n'));
   const words = text.split(/\s+/).length;

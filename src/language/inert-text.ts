@@ -1,19 +1,19 @@
 /**
- * The one escape for text that enters a prompt. Whatever is stored, it stays text: it has no characters that people cannot see, it
- * opens and closes no tag, it has none of the markers by which providers tell turns apart. The decision is taken on what the
- * characters look like and normalise to, so that a fullwidth bracket or a hidden character makes no difference.
+ * The only escaping of text that enters a prompt. The result has no invisible characters, opens and closes no tag, and has none of the
+ * markers with which providers separate turns. Characters are judged by their appearance and their normal form, so that fullwidth
+ * brackets and hidden characters do not help an attacker.
  */
 
 const LINE_END = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-// Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters);
-// variation selectors; fillers that are drawn as nothing. What of these belongs to a script or an emoji is put aside first.
+// Controls other than tab and newline; format characters (bidirectional marks, joiners, soft hyphens, tag characters); variation
+// selectors; fillers that are drawn as nothing. Characters of these that a script or an emoji needs are exempted first.
 const HIDDEN =
   /[\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F]|\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|\u3164|\uFFA0|[\u{E0000}-\u{E01EF}]|\uFFFE|\uFFFF/gu;
 // A joiner between letters of the scripts that need it, or between the parts of an emoji; the selector that makes a sign an emoji.
 const BELONGS =
   /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Gurmukhi}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Tamil}\p{Script=Telugu}\p{M}])[\u200C\u200D](?=[\p{L}\p{M}])|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})|(?<=[\p{Extended_Pictographic}\d#*])\uFE0F/gu;
 
-/** A text without what people cannot see and models can, and with plain line ends. */
+/** Removes characters that people cannot see but models can, and normalises line ends. */
 export function visibleText(text: string): string {
   const plain = text.toWellFormed().replace(LINE_END, '\n');
   if (!/[^\t\n\u0020-\u007E\u00A1-\u00AC\u00AE-\u017F]/.test(plain)) return plain;
@@ -21,7 +21,7 @@ export function visibleText(text: string): string {
   return plain.replace(HIDDEN, (character: string, place: number) => (kept.has(place) ? character : ''));
 }
 
-/** Characters that are an opening or a closing angle bracket, or are drawn as one. */
+/** Angle brackets and characters that look like them. */
 const OPEN = '<＜﹤‹〈⟨❮❬ᐸ˂𐞁';
 const CLOSE = '>＞﹥›〉⟩❯❭ᐳ˃';
 const BAR = '|｜∣ǀ❘';
@@ -32,10 +32,10 @@ const TAG_START = new RegExp(
   `[${OPEN}](?=[\\p{L}_${OPEN}]|\\s{0,5}[${SLASH}!?${BAR}%]|\\s{1,5}[\\p{L}_][\\p{L}\\p{N}_:.-]{0,40}\\s{0,5}[${SLASH}]?\\s{0,5}[${CLOSE}])`,
   'gu',
 );
-// "|>" closes what a text before it may have opened.
+// "|>" would close a special token that an earlier text has opened.
 const TOKEN_END = new RegExp(`[${BAR}](?=\\s{0,3}[${CLOSE}])`, 'gu');
 
-// Markers of turns in square brackets, as the templates of Llama, Mistral and others have them.
+// Turn markers in square brackets, from the chat templates of Llama, Mistral and others.
 const BRACKET_MARKER =
   /[[［【⟦](?=\s{0,3}[/／\\]?\s{0,3}(?:INST|SYS|SYSTEM|USER|ASSISTANT|SYSTEM_PROMPT|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|AVAILABLE_TOOLS|MODEL_SETTINGS|THINK|ARGS|CALL_ID|PREFIX|SUFFIX|MIDDLE|IMG|gMASK|sop|BOS|EOS)\s{0,3}[\]］】⟧])/giu;
 const FENCE = /[`｀]{3,}|[~～]{3,}/gu;
@@ -85,7 +85,7 @@ export function defuseLinks(text: string): string {
   return (
     defuseImages(text)
       .replace(LINK, (_whole, label: string, address: string) => `${label} (link: ${address})`)
-      // A bracket right behind a bracket is what makes a link: "[a](b)", "[a][b]", "[a]: b".
+      // Two adjacent brackets make a Markdown link: "[a](b)", "[a][b]", "[a]: b".
       .replace(/\](?=[([:])/g, '] ')
       .replace(SCHEME, '')
       .replace(/\bwww\./gi, 'www ')

@@ -19,14 +19,14 @@ export interface FoundDate {
   end: number;
   from: Date | null;
   to: Date | null;
-  /** Whether it depends on when it was said, so that its meaning is written beside it. */
+  /** Whether the date is relative to the time of the turn, so that its absolute form is written beside it. */
   relative: boolean;
-  /** A weekday without "next" or "last", which is a date only in a sentence that tells no habit. */
+  /** A weekday without "next" or "last", which is a date only in a sentence that does not describe a habit. */
   isBareWeekday: boolean;
-  /** As a reader of the language writes it: "3 May 2026". */
+  /** The date as it is written in the language: "3 May 2026". */
   written: string;
   isDay: boolean;
-  /** Whether something has been so from there on: "seit März". */
+  /** Whether the date is the start of a state: "seit März". */
   isSince: boolean;
 }
 
@@ -39,10 +39,10 @@ export interface DateContext {
 
 const LONGEST = 1_000;
 
-/** "Seit März" is the last March, whatever else the sentence plans. */
+/** "Seit März" means the last March, even in a sentence about plans. */
 const SINCE = /(?<!\p{L})(?:seit|desde|depuis|sinds)\s(?:\p{L}+\s)?$/iu;
 
-/** The word before the date, where a pattern takes it in: "seit März". */
+/** The word before the date, if the pattern captures it: "seit März". */
 function firstWord(words: string): string {
   return words.slice(0, words.indexOf(' ') + 1);
 }
@@ -157,7 +157,7 @@ function compile(pack: Pack): Expression[] {
   ];
 }
 
-/** The names of a calendar: patterns made of them, and the places of names that were matched. */
+/** The names of months and weekdays: patterns, and the index of a matched name. */
 interface CalendarWords {
   expand(source: string): RegExp;
   /** From 1; 0 for no month. */
@@ -255,7 +255,7 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
   };
   return [
     {
-      // "Mittwoch, den 27.", "miércoles 27": not the hour of that day, and not a date whose month follows.
+      // "Mittwoch, den 27.", "miércoles 27": not followed by an hour or by a month.
       pattern: expand(
         '<w>,? (?:(?:den|el|le|il|o|de|dia) )?<d>(?:\\.|er|º|e)?(?![\\d:.,h]|\\s?(?:uhr|heures?|horas?|ore|uur)|\\s(?:de )?<m>)',
       ),
@@ -270,7 +270,10 @@ function weekdayExpressions({ calendar }: Pack, { expand, weekdayAt }: CalendarW
   ];
 }
 
-/** The year in which a day without one lies nearest, on the preferred side of today; half a year back is still this year's past. */
+/**
+ * The year for a day without one: the nearest date on the preferred side of today. Up to half a year back counts as the past of this
+ * year.
+ */
 function nearestYear(today: CivilDate, month: number, dayOfMonth: number, prefer: 'past' | 'future'): number {
   const isLater = month > today.month || (month === today.month && dayOfMonth > today.day);
   if (prefer === 'past') return isLater ? today.year - 1 : today.year;

@@ -13,7 +13,7 @@ const PRIVACY_CATEGORIES = [
 ] as const;
 export type PrivacyCategory = (typeof PRIVACY_CATEGORIES)[number];
 
-/** `keep` as it is; `mark` with a tag; `redact` the place; `drop` the whole memory. */
+/** `keep` the text unchanged; `mark` it with a tag; `redact` the sensitive span; `drop` the whole memory. */
 export const PRIVACY_ACTIONS = ['keep', 'mark', 'redact', 'drop'] as const;
 export type PrivacyAction = (typeof PRIVACY_ACTIONS)[number];
 
@@ -31,24 +31,24 @@ const INTIMATE =
 const BELIEF =
   /\b(?:muslim|christian|catholic|protestant|jewish|hindu|buddhist|atheist|religion|religious|republican|democrat|voted for|political party|trade union|union member)\b/gi;
 
-/** Words that say what a text is about. Secrets are recognised by their shape: {@link findSecrets}. */
+/** Words that show the topic of a text. Secrets are recognised by their shape: {@link findSecrets}. */
 const PATTERNS: readonly Pattern[] = [
   { category: 'health', pattern: HEALTH },
   { category: 'intimate', pattern: INTIMATE },
   { category: 'belief', pattern: BELIEF },
 ];
 
-/** What became of a text under a policy. */
+/** The result of applying a policy to a text. */
 export interface Cleaned {
-  /** Without what had to be redacted. */
+  /** The text after redaction. */
   text: string;
   /** The categories that were marked or redacted. */
   marks: PrivacyCategory[];
-  /** The category because of which nothing may be stored; null when it may. */
+  /** The category that forbids storing the text; null when it may be stored. */
   dropped: PrivacyCategory | null;
 }
 
-// A longer text is looked through piece by piece; pieces overlap by more than any secret is long.
+// Longer texts are scanned in chunks, which overlap by more than the length of any secret.
 const PIECE = 100_000;
 const OVERLAP = 5_000;
 
@@ -58,7 +58,7 @@ interface Found {
   end: number;
 }
 
-/** Everything sensitive in a text for which the policy says something, in its order. */
+/** All sensitive spans of a text in a category that the policy covers, in order of position. */
 function findSensitive(text: string, policy: PrivacyPolicy): Found[] {
   const found: Found[] = [];
   for (let from = 0; from < text.length; from += PIECE - OVERLAP) {
@@ -91,14 +91,14 @@ export function applyPrivacy(text: string, policy: PrivacyPolicy): Cleaned {
   let written = 0;
   for (const { category, start, end } of found) {
     if (policy[category] !== 'redact' || end <= written) continue;
-    // The name of the secret may stay: what it is for is no secret.
+    // The name of the secret stays: its purpose is not secret.
     if (start >= written) pieces.push(text.slice(written, start), `[${category.replace('_', ' ')} removed]`);
     written = end;
   }
   return { text: pieces.join('') + text.slice(written), marks, dropped: null };
 }
 
-/** A text without what may not be kept: here `drop` redacts, because an event is never dropped as a whole. */
+/** Redacts the text of an event: here `drop` redacts too, because an event is never dropped as a whole. */
 export function redactSensitive(text: string, policy: PrivacyPolicy): string {
   const known = cleanTexts(policy);
   if (known.has(text)) return text;
@@ -113,7 +113,7 @@ export function redactSensitive(text: string, policy: PrivacyPolicy): string {
   return redacted;
 }
 
-// The same memories and turns are read for one prompt after the other. Only texts without a finding are remembered: no secret stays here.
+// Successive prompts read the same memories and turns. Only texts without a finding are cached, so that the cache holds no secret.
 const MOST_REMEMBERED = 4_000;
 const LONGEST_REMEMBERED = 2_000;
 const remembered = new WeakMap<PrivacyPolicy, Set<string>>();
@@ -124,7 +124,7 @@ function cleanTexts(policy: PrivacyPolicy): Set<string> {
   return known;
 }
 
-/** JSON without what may not be kept. A value is also looked at under its name: `{"wifi_password": "swordfish"}`. */
+/** Redacts the values of a JSON object. A value is also examined together with its name: `{"wifi_password": "swordfish"}`. */
 export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): unknown {
   if (typeof value === 'string') return redactNamed(name, value, policy);
   if (Array.isArray(value)) return value.map((item) => redactJson(item, policy, name));
@@ -132,7 +132,7 @@ export function redactJson(value: unknown, policy: PrivacyPolicy, name = ''): un
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactJson(item, policy, key)]));
 }
 
-/** A value without what may not be kept, where its name may say what it is. */
+/** Redacts a value, whose name may show what it is. */
 export function redactNamed(name: string, value: string, policy: PrivacyPolicy): string {
   const cleaned = redactSensitive(value, policy);
   if (name === '' || cleaned !== value) return cleaned;

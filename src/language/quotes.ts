@@ -18,17 +18,17 @@ interface Token extends Span {
 const TOKEN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
-// A quote of this many words is compared within this many words of text: the alignment below takes their product.
+// The longest quote and the longest text, in words, that are aligned: the alignment takes time proportional to their product.
 const LONGEST_QUOTE = 120;
 const LONGEST_TEXT = 6000;
 
-/** Small slips are forgiven: nine tenths of the quote's words stand in the text, in order and close together. */
+/** Small errors are tolerated: nine tenths of the quote's words must stand in the text, in order and close together. */
 const SHARE = 0.9;
 const STRETCH = 1.5;
 
 /**
- * Finds the words of a quote in a text. Case, accents, punctuation and white space do not count; a quote that leaves something
- * out ("I moved … to Linz") is found piece by piece, in order. Null when the words do not stand there.
+ * Finds the words of a quote in a text. Case, accents, punctuation and white space are ignored; a quote with an ellipsis ("I moved … to
+ * Linz") is found piece by piece, in order. Null when the text does not contain the words.
  */
 export function locateQuote(text: string, quote: string): Span | null {
   const pieces = quote.split(/…|\[\.{3}\]|\.{3,}/u).filter((piece) => tokensOf(piece).length > 0);
@@ -63,7 +63,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** "cost" stands for "costs": an ending of two letters is a slip of the pen. */
+/** "cost" matches "costs": endings may differ by two letters. */
 function isSameWord(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
@@ -74,7 +74,7 @@ function isWord(token: Token | undefined, word: string | undefined): boolean {
   return token !== undefined && (token.word === word || token.base === word);
 }
 
-/** The quote's words one after the other, as places among the tokens. */
+/** An exact match of the quote's words, as a range of token indexes. */
 function findExact(tokens: readonly Token[], words: readonly string[], from: number): Span | null {
   for (let start = from; start + words.length <= tokens.length; start += 1) {
     let length = 0;
@@ -85,12 +85,12 @@ function findExact(tokens: readonly Token[], words: readonly string[], from: num
 }
 
 /**
- * The shortest place that has nearly all of the quote's words in order: for every end the longest common subsequence, with the
- * latest start that reaches it.
+ * The shortest range that has nearly all of the quote's words in order: for every end, the longest common subsequence with the latest
+ * possible start.
  */
 function findNearly(tokens: readonly Token[], words: readonly string[], from: number): Span | null {
   const needed = Math.ceil(words.length * SHARE);
-  // Of a very short quote no word may be missing: every slip would be a large part of it.
+  // A very short quote must match completely, because each missing word would be a large part of it.
   if (words.length < 4) return null;
   const length = Array.from<number>({ length: words.length + 1 }).fill(0);
   const begin = Array.from<number>({ length: words.length + 1 }).fill(-1);
@@ -128,13 +128,13 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const SMALL = new Set('of the and de da do di del la le van von der den und et y e für for in at'.split(' '));
 
 /**
- * Whether sources say a value that looks like a name. A spelling that is near ("München", "Munich"), initials ("LA", "Los Angeles")
- * and one word of several are enough: a name is not compared by its spelling, but it must come from somewhere.
+ * Whether the sources contain a value that looks like a name. A similar spelling ("München", "Munich"), initials ("LA", "Los Angeles") or
+ * one word of several are enough: the spelling need not be equal, but the name must come from a source.
  */
 export function isNameSaid(value: string, sources: readonly string[]): boolean {
   const words = (value.normalize('NFKC').match(WORD) ?? []).filter((word) => !SMALL.has(word.toLowerCase()));
   const names = words.filter((word) => /^\p{Lu}/u.test(word));
-  // Scripts without capital letters, and values in lower case, are descriptions: nothing to look up.
+  // Values in lower case or in a script without capital letters are descriptions and not checked.
   if (names.length === 0) return true;
   const said = sources.flatMap((source) => plainWords(source));
   const known = new Set(said);
@@ -159,12 +159,12 @@ const CALENDAR_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** "Mon to wed", "Mo bis Mi": a form has the whole names of days and months. */
+/** "Mon to wed", "Mo bis Mi": a model may write the full names of days and months. */
 function isShortDay(word: string, name: string): boolean {
   return word.length >= 2 && word.length < name.length && name.startsWith(word) && CALENDAR_NAMES.has(name);
 }
 
-/** "Straßenbahnfahrer" is said by who drives a "Straßenbahn": a long word that begins the value. */
+/** A user who drives a "Straßenbahn" has said "Straßenbahnfahrer": a long word of the source begins the value. */
 function isPartOf(word: string, name: string): boolean {
   return word.length >= 6 && name.startsWith(word);
 }
@@ -173,7 +173,7 @@ function plainWords(text: string): string[] {
   return (text.normalize('NFKD').replace(/\p{M}/gu, '').match(WORD) ?? []).map((word) => word.toLowerCase());
 }
 
-/** Whether words one after the other begin with these letters. */
+/** Whether the initials of consecutive words are these letters. */
 function hasInitials(words: readonly string[], letters: string): boolean {
   const firsts = words.map((word) => word.charAt(0)).join('');
   return letters.length > 1 && firsts.includes(letters);
@@ -198,7 +198,7 @@ function isSpelledAlike(one: string, other: string): boolean {
 
 const ENGLISH = /\b(?:the|and|of|to|is|in|for|with|was|has|are|on|a|an|be|that|it|at|by|from|there|user)\b/gi;
 
-/** A fifth of the words of English prose are these few. */
+/** These few words make up a fifth of English prose. */
 export function isEnglish(text: string): boolean {
   return (text.match(ENGLISH) ?? []).length / (text.match(WORD) ?? [1]).length > 0.15;
 }
@@ -234,7 +234,7 @@ const FIGURE = new RegExp(
   'giu',
 );
 
-/** The numbers that a text says, in figures or in words: "40k", "a dozen", "forty-two". */
+/** The numbers in a text, as digits or as words: "40k", "a dozen", "forty-two". */
 export function numbersSaid(text: string): Set<number> {
   const numbers = new Set<number>();
   const plain = text.normalize('NFKC').toLowerCase();
@@ -246,7 +246,7 @@ export function numbersSaid(text: string): Set<number> {
       if (scale > 1) numbers.add(number);
     }
   }
-  // A number does not go on in the next sentence: "under four thousand. Three thousand eight hundred and forty."
+  // A number does not continue in the next sentence: "under four thousand. Three thousand eight hundred and forty."
   for (const sentence of plain.split(/[.!?;:\n]/u))
     for (const number of numbersInWords(sentence.match(/[\p{L}]+/gu) ?? [])) numbers.add(number);
   // "Half past five" is 5:30, "a quarter to six" 5:45.
@@ -269,7 +269,7 @@ function* numbersInWords(words: readonly string[]): Generator<number> {
       continue;
     }
     yield value;
-    // "Sixteen fifty" and "six fifty" are read as on a price tag.
+    // "Sixteen fifty" is also read as 1650, and "six fifty" as 650.
     if (last >= 1 && last < 100 && value >= 10 && value < 100) yield last * 100 + value;
     if (value >= 1000) [thousands, current] = [thousands + Math.max(current, 1) * value, 0];
     else current = value === 100 ? Math.max(current, 1) * 100 : current + value;
@@ -302,7 +302,7 @@ function readings(figure: string): { whole: number[]; parts: number[] } {
   return { whole: [grouped, decimal].filter((number) => Number.isFinite(number)), parts };
 }
 
-/** The first number of a value that no source says; null when all are said. */
+/** The first number of a value that no source contains; null when the sources contain all of them. */
 export function numberNotSaid(value: string, said: ReadonlySet<number>): string | null {
   const rest = value.normalize('NFKC').replace(CLOCK_TIME, (time, hour: string, minute: string) => {
     return isTimeSaid(Number(hour), Number(minute), said) ? ' ' : time;
@@ -310,9 +310,9 @@ export function numberNotSaid(value: string, said: ReadonlySet<number>): string 
   for (const match of rest.matchAll(FIGURE)) {
     const letter = (match[1] ?? '').toLowerCase();
     const { whole, parts } = readings(match[0].replace(match[1] ?? '', '').trim());
-    // "1,40 m" may be metres as well as millions.
+    // "1,40 m" may mean metres or millions.
     const scales = [SCALES.get(letter) ?? 1, ...(/\sm$/i.test(match[0]) ? [1] : [])];
-    // "9.20" is said by "9:20" part by part; one part does not confirm a longer number.
+    // "9:20" confirms "9.20" because both parts match; one part alone does not confirm a longer number.
     const isSaid = scales.some(
       (scale) =>
         whole.some((number) => said.has(number * scale) || isSaidInThousands(number * scale, said)) ||
@@ -330,7 +330,7 @@ function isSaidInThousands(number: number, said: ReadonlySet<number>): boolean {
 
 const CLOCK_TIME = /(?<!\d)([01]?\d|2[0-4])[:.](\d{2})(?!\d)/g;
 
-/** "Six till four" says 18:00 and 4:00: an hour is said on either half of the day, and a full hour without its minutes. */
+/** "Six till four" may mean 18:00 and 4:00: an hour may be in either half of the day, and a full hour is said without minutes. */
 function isTimeSaid(hour: number, minute: number, said: ReadonlySet<number>): boolean {
   const hours = [hour, hour % 12, (hour % 12) + 12];
   return hours.some((each) => said.has(each) && (minute === 0 || said.has(minute)));
@@ -344,7 +344,7 @@ function entries(list: string): [string, number][] {
 const NEGATION =
   /(?<![\p{L}])(?:not|no|never|none|without|nicht|kein\p{L}*|nie|ohne|nunca|jamás|sin|pas|jamais|sans|aucun\p{L}*|não|nem|sem|non|mai|senza|niet|geen|nooit|zonder)(?![\p{L}])|n['’]t(?![\p{L}])|[不没沒无無]|ない|ません/iu;
 
-/** Whether a text has a word that denies. */
+/** Whether a text contains a negation. */
 export function isNegated(text: string): boolean {
   return NEGATION.test(text);
 }

@@ -29,27 +29,27 @@ import {
 import type { TextSpan } from './sentences.ts';
 import { ENGLISH_NUMBERS, numberOf } from './words.ts';
 
-/** A month, long or short, for a pattern that ignores case. */
+/** A month name, long or short, for a case-insensitive pattern. */
 const ANY_MONTH: string =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /** One way to write a date, and how to read it. */
 export interface DateExpression {
-  /** Without one of these in the text, in lower case, the pattern cannot match and need not be compiled. */
+  /** If none of these words stands in the lower-case text, the pattern cannot match and is not compiled. */
   needs: readonly string[];
   pattern: () => RegExp;
-  /** False for expressions that already name their year. */
+  /** False for expressions with a year. */
   relative: boolean;
   read: (match: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'future') => CivilSpan | null;
 }
 
 const NUMBER = `(a couple of|a couple|an?|${[...ENGLISH_NUMBERS.keys()].join('|')}|\\d{1,3})`;
 const MONTH = `(${ANY_MONTH})\\.?`;
-// Also short, as in a calendar.
+// Also the short form, as in a calendar.
 const WEEKDAY =
   '(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)';
 const SEASON = '(spring|summer|autumn|fall|winter)';
-// "The last few weeks": up to as many.
+// "The last few weeks" means at most this many.
 const A_FEW = 5;
 const DIGITS = '0 1 2 3 4 5 6 7 8 9';
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec';
@@ -77,7 +77,7 @@ function daysOfMonth(m: RegExpMatchArray, today: CivilDate, prefer: 'past' | 'fu
   };
 }
 
-/** All of them, longest and most specific first: an earlier match takes its characters. */
+/** All patterns, the longest and most specific first: a later pattern cannot match characters that an earlier one has matched. */
 const DATE_EXPRESSIONS: readonly DateExpression[] = [
   expression(
     MONTHS,
@@ -208,19 +208,19 @@ export interface ResolvedDate extends TextSpan {
   to: Date | null;
   precision: DatePrecision;
   relation: 'within' | 'since' | 'until';
-  /** The same in words that need no reference: "in October 2026". */
+  /** The absolute wording: "in October 2026". */
   absolute: string;
-  /** True when the expression depends on when it was said. */
+  /** True when the expression is relative to the time of the turn. */
   relative: boolean;
 }
 
-/** From when and where a relative date counts. */
+/** The reference time and zone of relative dates. */
 export interface DateReference {
   /** When the text was written or said. */
   now: Date;
   /** IANA name; days begin and end there. */
   timeZone: string;
-  /** Where "in May" lies when no year is given. Default `past`. */
+  /** Whether "in May" without a year is in the past or the future. Default `past`. */
   prefer?: 'past' | 'future';
 }
 
@@ -239,7 +239,7 @@ const LONGEST_TEXT = 4_000;
 export function resolveDates(text: string, reference: DateReference): ResolvedDate[] {
   const readable = text.slice(0, LONGEST_TEXT);
   const lower = readable.toLowerCase();
-  // The first look at a zone costs some 15 ms: most texts name no date and need none.
+  // The first use of a zone costs about 15 ms, and most texts name no date.
   let today: CivilDate | undefined;
   const found: Found[] = [];
   for (const { needs, pattern, read, relative } of DATE_EXPRESSIONS) {
@@ -255,7 +255,7 @@ export function resolveDates(text: string, reference: DateReference): ResolvedDa
     }
   }
   found.sort((left, right) => left.start - right.start);
-  // "On Wednesday, May 27" is one day, and the date says which.
+  // "On Wednesday, May 27" is one day, which the date determines.
   const days = found.filter(
     ({ text: words, end }) =>
       !BARE_WEEKDAY.test(words) || !found.some(({ start }) => isRightBefore(readable.slice(end, start))),
@@ -315,7 +315,7 @@ function single(text: string, found: Found, timeZone: string): ResolvedDate {
   const before = /\b(since|from|until|till|before|after|by)\s+$/i.exec(
     text.slice(Math.max(0, found.start - 10), found.start),
   );
-  // "From 10 to 17 June" has both its ends.
+  // "From 10 to 17 June" already has both ends.
   const isRange = found.span.precision === 'range' && /^from\b/i.test(found.text);
   const inside = isRange ? null : /^(since|from|until|till|before|after|by)\b/i.exec(found.text);
   const word = (inside?.[1] ?? before?.[1] ?? '').toLowerCase();

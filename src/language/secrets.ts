@@ -12,14 +12,17 @@ export interface SecretSpan {
 
 interface Rule {
   category: SecretCategory;
-  /** Its first group is the secret; without one, all of it is. Gaps are bounded: these patterns run on whole messages. */
+  /**
+   * The first group is the secret; without a group, the whole match is. Repetitions are bounded, because these patterns run on whole
+   * messages.
+   */
   pattern: RegExp;
   holds?(secret: string, match: RegExpMatchArray): boolean;
 }
 
 /**
- * Keys that providers give out, by the prefix that each has chosen so that scanners find them. The prefixes are those that gitleaks
- * and the providers publish.
+ * API keys of providers, recognised by the prefixes that the providers have chosen for scanners. The prefixes are those that gitleaks and
+ * the providers publish.
  */
 const PROVIDER_KEYS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
@@ -50,7 +53,7 @@ const PASSWORD_WORDS = String.raw`pass(?=\s{0,3}[:=])|pass[ -]?(?:word|phrase|co
 const CODE_WORDS = String.raw`pin(?:[ -]?(?:code|number|nummer))?|geheimzahl|código pin|code pin|(?:door|gate|alarm|safe|locker|entry|building|garage|keypad|unlock|vault|tresor|tür|código de alarma)[ -]?(?:code|combination|combo|pin)|(?:2fa|mfa|otp|one[ -]time|verification|security|recovery|backup|login)[ -]?(?:code|codes|pass(?:word|code)?)|tan|cvv2?|cvc2?`;
 const SECRET_WORDS = String.raw`(?:api|access|secret|private|signing|encryption|ssh|license|licence|service|master|account|admin|deploy|webhook|shared|storage)[ _-]?(?:key|secret|token)|(?:auth(?:entication|orization)?|access|refresh|session|bearer|bot|personal access|id|csrf|security|login|api)[ _-]?token|client[ _-]?secret|token|session[ _-]?(?:cookie|id)|credentials?|api[ _-]?schlüssel|clé(?: d['’]api| secrète)?|clave de api|chave(?: de api| secreta)?|chiave(?: api| segreta)?|sleutel`;
 
-/** Words that follow "the password is" in ordinary talk, and are no password. */
+/** Words that follow "the password is" in ordinary sentences and are not passwords. */
 const NOT_SECRET = new Set(
   `a an the not no my your our their his her its it that this these those too very so also still always never now here there wrong right
   correct incorrect expired invalid valid old new same different strong weak secure safe lost stolen reset changed set saved stored kept
@@ -66,14 +69,14 @@ const NOT_SECRET = new Set(
     .filter((word) => word !== ''),
 );
 
-/** Whether what follows "password:" can be one: not an ordinary word of a sentence. */
+/** Whether the word after "password:" can be a password and not an ordinary word of a sentence. */
 function looksChosen(value: string): boolean {
   const plain = value.toLowerCase();
   if (NOT_SECRET.has(plain) || NOT_SECRET.has(plain.replace(/[.,;:!?]$/, ''))) return false;
   return /[\p{L}\p{N}]/u.test(value) && value.length >= 3;
 }
 
-/** Digits, symbols or capitals inside: nobody writes an ordinary word so. */
+/** Digits, symbols or inner capitals do not occur in ordinary words. */
 function looksMixed(value: string): boolean {
   return (
     value.length >= 4 &&
@@ -119,7 +122,7 @@ const RULES: readonly Rule[] = [
     holds: (value, match) =>
       looksChosen(value) && !/\b(?:policy|manager|reset|strength|hint|field)\b/i.test(match[0].slice(0, 40)),
   },
-  // A phrase of several words has no end that can be seen: all of the sentence is taken.
+  // A password of several words has no visible end, so the rest of the sentence is taken.
   {
     category: 'password',
     pattern: new RegExp(
@@ -155,14 +158,14 @@ const RULES: readonly Rule[] = [
     pattern:
       /(?:密码|密碼|口令|パスワード|暗証番号|비밀번호)\s{0,3}(?:是|为|為|は|を|：|:|=|은|는)?\s{0,3}[「『"“]?([\w!@#$%^&*+=~?.-]{3,80})/gu,
   },
-  // "login: ana / swordfish7", "username ana password …" is above; the pair alone is here.
+  // "login: ana / swordfish7". The form "username ana password …" is covered above.
   {
     category: 'password',
     pattern:
       /\b(?:log[ -]?in|credentials?|creds|sign[ -]?in|zugangsdaten|anmeldedaten|identifiants)\b[^\n]{0,20}?[:=]?\s{1,3}[\w.@+-]{2,60}\s{0,3}[/|:,]\s{0,3}([^\s"']{4,80})/gi,
     holds: looksMixed,
   },
-  // Codes of four to ten digits that open something.
+  // PINs and access codes of four to ten digits.
   {
     category: 'password',
     pattern: new RegExp(
@@ -180,7 +183,7 @@ const RULES: readonly Rule[] = [
     holds: (value) =>
       value.length >= 6 && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^\d{1,3}[a-z]{1,2}$/i.test(value),
   },
-  // The words that restore a wallet.
+  // Recovery phrases of wallets.
   {
     category: 'secret',
     pattern:
@@ -206,7 +209,10 @@ const RULES: readonly Rule[] = [
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}|\u034F|\u115F|\u1160|\u17B4|\u17B5|[\u{E0000}-\u{E01EF}]/u;
 const FOLDED = /[^\x00-\x7F]/;
 
-/** A text as it is looked at: without what cannot be seen, with plain digits, letters, dashes and spaces; and where each character stood. */
+/**
+ * The normalised text that is scanned: without invisible characters, with plain digits, letters, dashes and spaces; and the original
+ * offset of each character.
+ */
 function folded(text: string): { text: string; places: Uint32Array | null } {
   if (!FOLDED.test(text)) return { text, places: null };
   const characters: string[] = [];
@@ -237,7 +243,7 @@ function plainForm(character: string): string {
   return code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - 0xfee0) : character;
 }
 
-/** The value of a decimal digit of any script: they stand in blocks of ten, from zero on. */
+/** The value of a decimal digit in any script: Unicode has them in blocks of ten that begin with zero. */
 function digitValue(code: number): number | null {
   let zero = code;
   while (code - zero < 10 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
@@ -245,7 +251,7 @@ function digitValue(code: number): number | null {
   return value <= 9 ? value : (code - zero) % 10;
 }
 
-/** All places of a text that hold a secret, in their order, without overlaps. */
+/** All secrets of a text, in order of position, without overlaps. */
 export function findSecrets(text: string): SecretSpan[] {
   const { text: plain, places } = folded(text);
   const found: SecretSpan[] = [];
@@ -273,10 +279,10 @@ export function findSecrets(text: string): SecretSpan[] {
   );
 }
 
-/** What stands in the place of a secret: it is none itself, and a text that was cleaned once stays as it is. */
+/** The replacement of a secret. It is not recognised as a secret itself, so that redaction is idempotent. */
 const REDACTED = /\[(?:secret|password|card|bank account|government id) removed\]/g;
 
-/** A secret without the mark that ends its sentence. */
+/** A secret without the punctuation mark that ends its sentence. */
 function withoutMarks(secret: string): string {
   return secret.replace(/[.,;:)\]}"'”»]$/, '');
 }
@@ -293,7 +299,7 @@ function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
 }
 
 /**
- * Card numbers, with any separators. Other numbers may stand before and after them, so that each group of digits is tried as the
+ * Card numbers, with any separators. Other numbers may stand before and after a card number, so each group of digits is tried as its
  * beginning.
  */
 function cardNumbers(text: string): { start: number; end: number }[] {
@@ -325,7 +331,7 @@ function cardNumbers(text: string): { start: number; end: number }[] {
 const SEED_LENGTH = 12;
 const DISTINCT_WORDS = 8;
 
-/** Twelve and more words in a row that are all of the list wallets choose from: ordinary sentences mix them with other words. */
+/** Twelve or more consecutive words that are all in the BIP 39 list: ordinary sentences mix them with other words. */
 function seedPhrases(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   let run: { start: number; end: number; count: number; words: Set<string> } | null = null;
@@ -353,7 +359,10 @@ function seedPhrases(text: string): { start: number; end: number }[] {
 
 const LEAST_BITS = 4.2;
 
-/** Long words of letters of both cases and digits in no order: keys of providers that have no prefix. Parts of addresses are left. */
+/**
+ * Long random strings of upper-case letters, lower-case letters and digits: keys of providers without a prefix. Parts of URLs are
+ * skipped.
+ */
 function randomTokens(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (const match of text.matchAll(/(?<![\w/.+=?&#%@-])[A-Za-z0-9+/_=-]{32,200}(?![\w/])/g)) {
@@ -364,7 +373,7 @@ function randomTokens(text: string): { start: number; end: number }[] {
   return found;
 }
 
-/** Shannon entropy of a word's characters, in bits for each. */
+/** Shannon entropy of a word's characters, in bits per character. */
 function bitsOf(token: string): number {
   const counts = new Map<string, number>();
   for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -14,8 +14,8 @@ const ORDINAL_MONTH = /^\s(?:jan|jän|feb|mär|maerz|apr|mai|jun|jul|aug|sep|okt
 const CLOSING = /["'”’»)\]」』]/;
 
 /**
- * Splits a text at sentence ends, line breaks and list markers. Knows abbreviations, decimal
- * points, initials, CJK and Arabic marks; one pass, so its cost grows with the length only.
+ * Splits a text at sentence ends, line breaks and list markers. Knows abbreviations, decimal points, initials, CJK and Arabic marks.
+ * Takes one pass, in linear time.
  */
 export function splitSentences(text: string): Sentence[] {
   const sentences: Sentence[] = [];
@@ -35,7 +35,7 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
-/** Where the sentence that contains `position` ends, if it ends there. */
+/** The end of the sentence if it ends at `position`. */
 function sentenceEnd(text: string, position: number, start: number): number | null {
   const character = text[position] ?? '';
   if (character === '\n') return position + 1;
@@ -84,8 +84,8 @@ function pushSentence(sentences: Sentence[], text: string, from: number, to: num
 }
 
 /**
- * A text with some of its sentences replaced, or left out where there is nothing in their place. What is between the
- * others stays as it is; a text of which nothing changes is given back as it was.
+ * Replaces some sentences of a text; an empty replacement removes a sentence. The text between the others stays; an unchanged text is
+ * returned as it was.
  */
 export function replaceSentences(text: string, next: (sentence: string) => string | null): string {
   let result = text;
@@ -101,27 +101,27 @@ export function replaceSentences(text: string, next: (sentence: string) => strin
     .trim();
 }
 
-/** A statement without what does not make it another one: its closing mark, capitals, and white space around it. */
+/** Normalises a statement for comparison: no closing mark, lower case, trimmed. */
 export function bareStatement(text: string): string {
   return withoutEnd(text.trim(), '.!').toLowerCase();
 }
 
-/** Characters of a text, end exclusive. */
+/** A range of characters, end exclusive. */
 export interface TextSpan {
   start: number;
   end: number;
 }
 
 const DATED = /^(- \d{4}-\d{2}-\d{2}: )(.*)$/;
-/** A line of a dated list: its day, and what it says. */
+/** A line of a dated list: its day and its text. */
 export const DATED_LINE: RegExp = /^- (\d{4}-\d{2}-\d{2}): (.*)$/;
 
-/** A text as a line of a dated list: `- 2026-01-05: User likes tea.` */
+/** Formats a text as a line of a dated list: `- 2026-01-05: User likes tea.` */
 export function datedLine({ text, at }: { text: string; at: Date }): string {
   return `- ${at.toISOString().slice(0, 10)}: ${text.replace(/\s+/gu, ' ').trim()}`;
 }
 
-/** What a line of a dated list says, without its date; null for any other line. */
+/** The text of a line of a dated list without its date; null for any other line. */
 function readDatedLine(line: string): string | null {
   return DATED.exec(line)?.[2] ?? null;
 }
@@ -135,8 +135,8 @@ export function statementsIn(text: string): string[] {
 }
 
 /**
- * A document with some of its statements replaced, or left out where there is nothing in their place. A line of a dated list is one
- * statement, and goes with its date; everything else is read sentence by sentence.
+ * Replaces some statements of a document; an empty replacement removes a statement. A line of a dated list is one statement and is
+ * removed with its date; the rest of the document is read sentence by sentence.
  */
 export function replaceStatements(
   text: string,
@@ -166,13 +166,16 @@ export function replaceStatements(
   return result === text ? text : result.replace(/\n{3,}/g, '\n\n').trim();
 }
 
-/** Up to here a text is one passage. Six sentences in one vector blur what each of them says. */
+/** A text of at most this many tokens is one passage. A vector of about six sentences no longer represents each of them. */
 const MOST_TOKENS = 120;
-/** What the passages of a longer text aim at. */
+/** The target size of the passages of a longer text. */
 const USUAL_TOKENS = 90;
-/** A last sentence up to this long is said again at the start of the next passage, which may refer to it. */
+/**
+ * The last sentence of a passage, if it has at most this many tokens, is repeated at the start of the next passage, which may refer to
+ * it.
+ */
 const MOST_OVERLAP = 24;
-/** A text of so few characters has no more than `MOST_TOKENS`, in any script. */
+/** A text of at most this many characters has at most `MOST_TOKENS` tokens, in any script. */
 const SURELY_SHORT = 100;
 
 interface Piece extends TextSpan {
@@ -180,9 +183,9 @@ interface Piece extends TextSpan {
 }
 
 /**
- * Cuts a text into the passages that are embedded and matched: whole sentences, about 60 to 120 tokens, each a little into
- * the one before. A short text is one passage. The same text always gives the same passages, so that a passage is known by
- * its number; a change here needs all events to be embedded again.
+ * Cuts a text into the passages that are embedded and matched: whole sentences, about 60 to 120 tokens, with a small overlap. A short
+ * text is one passage. The same text always gives the same passages, because a passage is identified by its number; after a change here
+ * all events must be embedded again.
  */
 export function passagesOf(text: string): TextSpan[] {
   const whole = { start: 0, end: text.length };
@@ -192,7 +195,7 @@ export function passagesOf(text: string): TextSpan[] {
   const sentences = splitSentences(text).flatMap(({ span }) => cutLong(text, span));
   // A text of nothing but list markers has no sentence.
   const pieces = sentences.length > 0 ? sentences : cutLong(text, whole);
-  // Equal shares: the last passage would else be what happens to remain.
+  // Passages of equal size: otherwise the last passage could be very short.
   const share = total / Math.ceil(total / USUAL_TOKENS);
   const passages: TextSpan[] = [];
   let open: Piece[] = [];
@@ -215,7 +218,7 @@ function spanOf(pieces: readonly Piece[]): TextSpan {
   return { start: pieces[0]?.start ?? 0, end: pieces.at(-1)?.end ?? 0 };
 }
 
-/** A sentence as it is, or in parts where it is longer than a passage: between words, or anywhere in a word without end. */
+/** A sentence, or its parts where it is longer than a passage. It is cut between words, or within a word that is longer than a passage. */
 function cutLong(text: string, span: TextSpan): Piece[] {
   const tokens = estimateTokens(text.slice(span.start, span.end));
   if (tokens <= MOST_TOKENS) return [{ ...span, tokens }];
@@ -231,7 +234,7 @@ function cutLong(text: string, span: TextSpan): Piece[] {
   return pieces;
 }
 
-/** The last end of a word in the second half of a stretch; else its own end, but never between the halves of a character. */
+/** The last word boundary in the second half of a range, otherwise the end of the range, but never between two surrogates. */
 function wordEnd(text: string, start: number, end: number, last: number): number {
   if (end >= last) return last;
   for (let at = end; at > start + (end - start) / 2; at -= 1) if (/\s/u.test(text[at] ?? '')) return at;

@@ -8,7 +8,7 @@ export const ENGLISH_NUMBERS: ReadonlyMap<string, number> = new Map([
   ...TENS.split(' ').map((word, index): [string, number] => [word, (index + 2) * 10]),
 ]);
 
-/** "a couple of" → 2, "an" → 1, "12" → 12; NaN for what is no number. */
+/** "a couple of" → 2, "an" → 1, "12" → 12; NaN for other words. */
 export function numberOf(word: string | undefined): number {
   const lower = (word ?? '').toLowerCase();
   if (lower === 'a' || lower === 'an') return 1;
@@ -24,14 +24,15 @@ const ARABIC = /\p{Script=Arabic}/u;
 const HAN = /\p{Script=Han}/u;
 const LATIN_MARKS = /\p{Mn}/gu;
 
-// Up to twelve: with more words the texts that are indexed already would have to be indexed again.
+// Up to twelve: more number words would require existing texts to be indexed again.
 const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   Array.from(ENGLISH_NUMBERS, ([word, value]): [string, string] => [word, String(value)]).slice(0, 13),
 );
 
 let segmenter: Intl.Segmenter | undefined;
 
-// Words run together in these scripts: overlapping pairs find "北京" inside any longer run, whatever a segmenter would cut.
+// These scripts have no spaces between words: overlapping pairs of characters find "北京" within any longer run, independent of a
+// segmenter.
 function pairs(run: string): string[] {
   const characters = [...run];
   if (characters.length < 2) return characters;
@@ -60,29 +61,29 @@ function tokensOfWord(raw: string): string[] {
     .toLowerCase()
     .replace(/[’']s$/u, '')
     .replace(/[’']/gu, '');
-  // Accents are folded so that "café" and "cafe" meet; German ß likewise.
+  // Accents are folded so that "café" equals "cafe"; German ß likewise.
   if (/[^\u0000-\u007f]/u.test(word)) word = word.normalize('NFKD').replace(LATIN_MARKS, '').replace(/ß/gu, 'ss');
   if (word === '') return [];
   return [NUMBER_WORDS.get(word) ?? stemEnglish(word)];
 }
 
 /**
- * The words of a text in any language, in their order, folded to what counts: lower case, no accents, English and
- * Arabic endings off. The one function for texts and for queries, in the database and in memory.
+ * The normalised words of a text in any language, in order: lower case, no accents, English and Arabic suffixes removed. Texts and
+ * queries use this one function, in the database and in memory.
  */
 export function words(text: string): string[] {
   const tokens: string[] = [];
   for (const match of text.match(WORD) ?? []) {
     if (/^[a-z]+$/u.test(match)) tokens.push(NUMBER_WORDS.get(match) ?? stemEnglish(match));
-    // Not spread: a long text without spaces is one word of more parts than a call takes arguments.
+    // A loop instead of a spread: a long text without spaces has more parts than a call may have arguments.
     else for (const token of tokensOfWord(match)) tokens.push(token);
   }
   return tokens;
 }
 
 /**
- * The words to look for: as {@link words}, without the single characters of longer ones. A text in Han characters is
- * indexed by them too, but a query for 北京 does not mean every 京.
+ * The words of a query: as {@link words}, without the single characters of longer words. Texts in Han characters are also indexed by
+ * single characters, but a query for 北京 does not mean every 京.
  */
 export function queryWords(text: string): string[] {
   const found = words(text);
@@ -92,18 +93,18 @@ export function queryWords(text: string): string[] {
 
 const HAN_ALONE = /^\p{Script=Han}$/u;
 
-// Bounds what one record costs in the index; PostgreSQL takes no more than 1 MiB of words.
+// Limits the size of one record in the index; PostgreSQL accepts at most 1 MiB of words.
 const MOST_INDEXED_WORDS = 10_000;
 const LONGEST_WORD = 64;
 
-/** The words of a text as the database's full-text index has them: not more than 10,000, none longer than 64 characters. */
+/** The words of a text for the database's full-text index: at most 10,000, none longer than 64 characters. */
 export function indexWords(text: string): string[] {
   return words(text.slice(0, MOST_INDEXED_WORDS * 12))
     .slice(0, MOST_INDEXED_WORDS)
     .map((word) => word.slice(0, LONGEST_WORD));
 }
 
-// Irregular forms that suffix stripping cannot join; chosen for what people tell about their lives.
+// Irregular forms that suffix stripping cannot unify, chosen from what people tell about their lives.
 const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
   (
     'went:go gone:go goes:go does:do bought:buy brought:bring taught:teach thought:think caught:catch fought:fight sought:seek ' +
@@ -144,7 +145,7 @@ function stripVerbEnding(word: string, length: number): string {
   return stem;
 }
 
-// "paint", "painted", "painting" and "paintings" meet; "hope", "hoped" and "hoping" meet in "hop(e)" minus its final e.
+// "paint", "painted", "painting" and "paintings" have the same stem; "hope", "hoped" and "hoping" have the stem "hop".
 function stripSuffixes(word: string): string {
   let stem = word;
   if (stem.endsWith('ies') && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
@@ -196,13 +197,13 @@ const STOP_WORDS: ReadonlySet<string> = wordSet(`
   via etc else instead rather together along around ago back away anymore something anything everything nothing
   someone anyone everyone nobody somebody anybody everybody`);
 
-/** True for a word that a reader would miss. */
+/** True for a word that carries meaning. */
 export function isContentWord(lower: string): boolean {
   return lower.length > 1 ? !STOP_WORDS.has(lower) && /[\p{L}\p{N}]/u.test(lower) : /[\p{N}\p{Lo}]/u.test(lower);
 }
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu;
-// What a statement brings in by being one: "The user mentioned that…", "prefers".
+// Words that belong to the form of a statement: "The user mentioned that…", "prefers".
 const FRAME = new Set(['user', 'users', 'mentioned', 'said', 'says', 'stated', 'states', 'told', 'agent', 'assistant']);
 
 /** The words of a text that carry meaning, reduced to their stems. */
@@ -216,7 +217,7 @@ export function contentStems(text: string): Set<string> {
   return stems;
 }
 
-/** Which share of the words of one text another has. 0 when there are none. */
+/** The share of one text's words that another text contains. 0 when the text has no words. */
 export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>): number {
   if (part.size === 0) return 0;
   let shared = 0;
@@ -224,7 +225,7 @@ export function coveredBy(part: ReadonlySet<string>, whole: ReadonlySet<string>)
   return shared / part.size;
 }
 
-/** The words that two texts share, of all the words that they have. */
+/** Jaccard similarity of the words of two texts. */
 export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0;
   for (const stem of one) if (other.has(stem)) shared += 1;
@@ -233,8 +234,8 @@ export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): n
 }
 
 /**
- * How similar two statements are by their words, on the scale that similarities of vectors are calibrated to:
- * half of all words shared is related (0.70), all of them is the same (0.95).
+ * Word similarity of two statements on the scale of calibrated cosine similarities: half of all words shared is related (0.70), all of
+ * them shared is the same (0.95).
  */
 export function lexicalSimilarity(one: string, other: string): number {
   const [left, right] = [contentStems(one), contentStems(other)];
@@ -244,8 +245,8 @@ export function lexicalSimilarity(one: string, other: string): number {
 }
 
 /**
- * A text without the characters that it ends with. `/[.,]+$/` would do, but looks at every run of them again from each
- * of its characters: a message of a hundred thousand dots takes it half a minute.
+ * Removes trailing characters of a set. The pattern `/[.,]+$/` is quadratic: it restarts at each character of a run and takes half a
+ * minute for a message of a hundred thousand dots.
  */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length;
@@ -265,8 +266,8 @@ export interface TokenCounter {
   count(text: string): number;
 }
 
-// Tokens for one character by script, fitted on o200k_base (GPT-4o and later). The older cl100k_base takes
-// as many for English and code, and half as many again for other scripts.
+// Tokens per character by script, fitted on o200k_base (GPT-4o and later). The older cl100k_base needs as many for English and
+// code, and 50 % more for other scripts.
 const HAN_TOKENS = 0.66;
 const KANA = 0.67;
 const HANGUL = 0.63;
@@ -289,8 +290,8 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * The tokens of a text, estimated in one pass: within about 10 % for prose and code, 15 % for Chinese, Japanese
- * and Korean, some 20 times as fast as a tokenizer. An empty text has none.
+ * The tokens of a text, estimated in one pass: within about 10 % for prose and code, 15 % for Chinese, Japanese and Korean, some 20 times
+ * as fast as a tokenizer.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -315,7 +316,7 @@ export function estimateTokens(text: string): number {
 function runTokens(kind: number, length: number, first: number): number {
   switch (kind) {
     case ASCII_LETTER:
-      // Most words are one token with the space before them; long ones fall apart.
+      // Most words are one token together with the preceding space; long words are several tokens.
       return length <= 6 ? 1 : 1 + (length - 6) * 0.11;
     case DIGIT:
       return Math.ceil(length / 3);
@@ -343,7 +344,7 @@ function otherScript(code: number): number {
 /** The fast estimate as a counter, which is the default everywhere. */
 export const estimatingCounter: TokenCounter = { id: 'estimate', count: estimateTokens };
 
-/** An exact counter from a tokenizer's `encode`, such as the one of `gpt-tokenizer` or `js-tiktoken`. */
+/** An exact counter from the `encode` of a tokenizer such as `gpt-tokenizer` or `js-tiktoken`. */
 export function tokenizerCounter(id: string, encode: (text: string) => ArrayLike<unknown>): TokenCounter {
   return { id, count: (text) => encode(text).length };
 }

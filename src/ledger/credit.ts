@@ -19,7 +19,7 @@ export interface CreditMove extends CreditOwner {
   amount: number;
   /** For the account's statement: "top-up", "monthly allowance", … */
   reason: string;
-  /** A move under the same key happens once, however often it is asked for: the id of a payment, say. */
+  /** The idempotency key of the move, such as the id of a payment. */
   key?: string;
 }
 
@@ -27,9 +27,9 @@ export interface CreditMove extends CreditOwner {
 export interface Credit {
   /** Micro-dollars left; 0 for an account that never had any. May be a little below 0: the last work is paid for in full. */
   balance(owner: CreditOwner): Promise<number>;
-  /** Adds credit; gives the new balance. */
+  /** Adds credit and returns the new balance. */
   grant(move: CreditMove): Promise<number>;
-  /** Takes credit for something of the application's own. Fails with `out_of_credit` rather than go below 0. */
+  /** Takes credit for a service of the application itself. Fails with `out_of_credit` if the balance would go below 0. */
   charge(writer: Writer, move: CreditMove): Promise<number>;
   /** The latest entries first. Default 100. */
   statement(owner: CreditOwner, limit?: number): Promise<CreditEntry[]>;
@@ -82,12 +82,12 @@ export function createCredit({ database, clock, ids }: CreditParts): Credit {
   };
 }
 
-/** Paid work stops here. Retryable: it goes on when credit comes, so its job waits and its events stay queued. */
+/** Stops paid work. Retryable: the job waits for credit, and its events stay queued. */
 export function outOfCredit(owner: CreditOwner, balance: number, needed?: number): VarveError {
   const who = owner.user === null ? `The tenant ${owner.tenant}` : `The user ${owner.user} of tenant ${owner.tenant}`;
   const what = needed === undefined ? 'paid work waits' : `${dollars(needed)} were to be charged`;
   return new VarveError(
-    `${who} is out of credit: ${dollars(balance)} left, and ${what}. Nothing is lost; grant credit to go on.`,
+    `${who} is out of credit: ${dollars(balance)} left, and ${what}. The work is queued and continues when credit is granted.`,
     {
       code: 'out_of_credit',
       retryable: true,

@@ -33,22 +33,23 @@ export interface Ledger {
   readonly prices: PriceTable;
   readonly credit: Credit;
   /**
-   * Runs a piece of work with a meter. Usage is written whatever becomes of the work: in the work's own transaction when it calls
-   * `meter.settle(writer)` there, and else, or when that transaction was taken back, in one of its own. Usage is charged even when the work
-   * fails, in the same transaction, so that usage and charges always have the same sum. Only the end of the process in the middle of a run
-   * loses usage, and then its charge with it.
+   * Runs a piece of work with a meter. Usage is always written: in the work's own transaction if the work calls
+   * `meter.settle(writer)` there; otherwise, or if that transaction is rolled back, in a separate one. Usage is charged even
+   * when the work fails, in the same transaction, so that usage and charges always have the same sum. Usage is lost only if the
+   * process ends during a run, and the charge with it.
    * @internal
    */
   metered<Result>(context: MeterContext, work: (meter: Meter) => Promise<Result>): Promise<Result>;
   /**
-   * Writes usage and its charge in a transaction of the caller's. Gives the cost in micro-dollars.
+   * Writes usage and its charge in the caller's transaction. Returns the cost in micro-dollars.
    * @internal
    */
   record(writer: Writer, entries: readonly UsageEntry[]): Promise<number>;
   /** Throws `out_of_credit` when the account that pays for the scope is empty. */
   ensureCredit(scope: UsageScope): Promise<void>;
   /**
-   * Throws `budget_spent` when the day's budget is; `details.until` is when to try again. Background work asks before it starts.
+   * Throws `budget_spent` when the day's budget is spent; `details.until` is when to try again. Background work calls this
+   * before it starts.
    * @internal
    */
   ensureBudget(scope: UsageScope): Promise<void>;
@@ -90,7 +91,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       record,
       async ensurePaid(model, entries) {
         if (mode === 'off' && budget.perTenant === undefined && budget.total === undefined) return;
-        // A model without a price is taken for a paid one: it usually is.
+        // A model without a price counts as paid, because it usually is.
         const price = prices.priceOf(model);
         if (price !== null && price.input === 0 && (price.output ?? 0) === 0) return;
         const pending = await unsettledCost(database, prices, entries);
@@ -129,7 +130,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 
 function notWritten(failure: unknown, error: unknown): VarveError {
   const cause = new AggregateError([failure, error]);
-  const message = 'The work failed, and the usage of models by it could not be written to the store.';
+  const message = 'The work failed, and its usage of models could not be written to the store.';
   return new VarveError(message, { code: 'store_unavailable', retryable: true, cause });
 }
 
@@ -163,7 +164,7 @@ async function ensureBudget(
   clock: Clock,
   budget: SpendingBudget,
   tenant: string,
-  /** Cost that is not written down yet. */
+  /** Cost that is not yet written. */
   pending = 0,
 ): Promise<void> {
   const day = dayOf(clock.now());
@@ -204,7 +205,7 @@ export interface RecordParts {
  */
 async function recordUsage(writer: Writer, entries: readonly UsageEntry[], parts: RecordParts): Promise<number> {
   let total = 0;
-  // In one order everywhere: two transactions that pay from the same accounts do not lock each other out.
+  // In a fixed order, so that two transactions that pay from the same accounts cannot deadlock.
   const ordered = entries.toSorted((first, second) => ((first.scope.user ?? '') < (second.scope.user ?? '') ? -1 : 1));
   for (const entry of ordered) {
     const cost = parts.prices.cost(entry.model, entry.usage);
@@ -232,13 +233,13 @@ export interface MeterContext {
   scope: UsageScope;
   operation: Operation;
   run?: string | null;
-  /** True for work that somebody waits for: the day's budget does not stop it, credit does. Default false. */
+  /** True for work that a caller waits for: credit can stop it, the day's budget cannot. Default false. */
   foreground?: boolean;
 }
 
 /**
- * Counts what one piece of work uses. Its models refuse a paid call with `out_of_credit` or `budget_spent` when there is no money for it,
- * and note every call that they make.
+ * Meters the usage of one piece of work. Its models refuse a paid call with `out_of_credit` or `budget_spent` when there is no money for
+ * it, and note every call that they make.
  */
 export interface Meter {
   languageModel(model: LanguageModel): LanguageModel;
@@ -287,14 +288,14 @@ export function createMeter(context: MeterContext, parts: MeterParts): Meter {
     });
   };
 
-  /** A call that fails is noted as well, when something was used up. */
+  /** The usage of a failed call is recorded too. */
   const noted: Noted = async (use, call, usageOf) => {
     await parts.ensurePaid(use.model, entries);
     const started = parts.clock.now();
     try {
       const result = await call();
       const usage = usageOf(result, Math.round(parts.clock.now() - started));
-      // No tokens: it all came from a cache.
+      // No tokens: everything came from a cache.
       if (usage.tokensIn !== 0) note({ ...use, usage });
       return result;
     } catch (error) {

@@ -49,7 +49,7 @@ export interface PricedTokens {
 }
 
 export interface PriceTable {
-  /** Null when nobody has told us the price. */
+  /** Null when the price is unknown. */
   priceOf(model: string): Price | null;
   /** Whole micro-dollars, rounded up, so that no paid call is free; null without a price. */
   cost(model: string, tokens: PricedTokens): number | null;

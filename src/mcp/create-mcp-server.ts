@@ -29,7 +29,7 @@ export interface McpOptions {
 
 const MOST_LISTED = 50;
 
-/** The session of clients that name none: what they log on one day is one conversation, and memories are made of conversations. */
+/** The session of clients that name none: all that they log on one day is one conversation, because memories are formed by conversation. */
 export function sessionOfDay(now: Date = new Date()): string {
   return `mcp-${now.toISOString().slice(0, 10)}`;
 }
@@ -50,14 +50,14 @@ export function createMcpServer(options: McpOptions): McpServer {
   return server;
 }
 
-/** A tool that needs a connection would fail on every call where none is named. */
+/** A tool that needs a connection would fail on every call without one. */
 function hasConnection({ scope }: Handle): boolean {
   return scope.connection !== null;
 }
 
 function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   const { name, title, description, input, output, hints } = tool;
-  // What a hint says by default is left out: the list is read in every conversation.
+  // Hints with their default value are left out, because every conversation pays for the list.
   const annotations = {
     ...(hints.readOnly ? { readOnlyHint: true } : { destructiveHint: hints.destructive }),
     ...(hints.idempotent && !hints.readOnly ? { idempotentHint: true } : {}),
@@ -77,7 +77,7 @@ function addTool(server: McpServer, handle: Handle, tool: AgentTool): void {
   );
 }
 
-/** A schema that checks as it does, what is given it mended before, and is listed as {@link modelSchema} writes it. */
+/** A schema that repairs its input before validation and is listed in the form of {@link modelSchema}. */
 function listed(
   schema: z.ZodObject,
   mend: typeof mendedInput = (_schema, given) => given,
@@ -90,7 +90,7 @@ function listed(
   return { '~standard': { version: 1, vendor: 'varve', validate, jsonSchema } };
 }
 
-/** What a model is told of an error: the code and what would be right. What we did not foresee is not described. */
+/** What a model is told of an error: the code and what would be right. Unexpected errors are not described. */
 function toolProblem(error: unknown): string {
   if (VarveError.isInstance(error)) return `${error.code}: ${error.message}`;
   return 'internal: something unforeseen went wrong.';
@@ -121,7 +121,7 @@ function addMemories(server: McpServer, handle: Handle): void {
   });
 }
 
-/** A memory as a resource: all of its fields, with texts that stay text. */
+/** A memory as a resource: all of its fields, with escaped texts. */
 function inertRecord(memory: Memory): Record<string, unknown> {
   const { internal: _internal, ...shown } = memory;
   return {
@@ -169,7 +169,7 @@ async function recallPrompt(handle: Handle, query: string): Promise<string> {
   const found = await handle.recall(query, { limit: 10 }).catch((error: unknown) => {
     throw new Error(messageOf(error));
   });
-  // What a tool or a document says is marked as unverified, and its links lead nowhere: see {@link foundRecord}.
+  // Records from a tool or a document are marked as unverified, and their links are disabled: see {@link foundRecord}.
   const lines = found.results.map((result) => {
     const { text, trust, date, speaker } = foundRecord(result);
     const said = speaker === undefined ? {} : { speaker };

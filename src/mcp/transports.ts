@@ -9,7 +9,7 @@ import { toolsNamed } from '../tools/agent-tools.ts';
 import type { Varve } from '../varve.ts';
 import { createMcpServer, type McpOptions, sessionOfDay } from './create-mcp-server.ts';
 
-/** Answers MCP over streamable HTTP for a key: `/mcp?user=ana`. Each request stands alone, so any number of clients may connect. */
+/** Answers MCP over streamable HTTP for a key: `/mcp?user=ana`. Requests are stateless, so any number of clients may connect. */
 export function createMcpOverHttp(varve: Varve, version: string): (request: Request, key: ApiKey) => Promise<Response> {
   return async (request, key) => {
     const search = new URL(request.url).searchParams;
@@ -29,15 +29,15 @@ export function createMcpOverHttp(varve: Varve, version: string): (request: Requ
   };
 }
 
-/** Without a name all clients of a key would write into one memory. */
+/** Without a name all clients of a key would share one memory. */
 function namesNobody(): VarveError {
   return invalidInput(
-    'Say whose memory it is: /mcp?user=<name>, or /mcp?session=<name> for a conversation without a user, or use a key for one user.',
+    'The request names no user: use /mcp?user=<name>, or /mcp?session=<name> for a conversation without a user, or use a key for one user.',
     { field: 'user' },
   );
 }
 
-/** Serves MCP on the standard input and output of this process. Resolves when the client is gone. */
+/** Serves MCP on the standard input and output of this process. Resolves when the client disconnects. */
 export async function mcpOverStdio(
   varve: Varve,
   { scope, ...options }: { scope: HandleScope } & Omit<McpOptions, 'handle'>,
@@ -53,17 +53,17 @@ export async function mcpOverStdio(
   await connection.close();
 }
 
-/** Has a transport answer messages nested too deeply itself: what checks them would run out of stack. */
+/** Makes the transport itself reject messages that are nested too deeply, because validating them would overflow the stack. */
 function refuseDeep<Guarded extends Transport>(transport: Guarded): Guarded {
   let receive: Transport['onmessage'];
   const guard: NonNullable<Transport['onmessage']> = (message, extra) => {
     if (!isNestedTooDeeply(message)) return receive?.(message, extra);
     if (!('id' in message) || message.id === undefined) return;
     const error = { code: ProtocolErrorCode.InvalidParams, message: tooDeep('The message').message };
-    // Fails when the transport has closed: nobody is left to be told.
+    // Sending fails when the transport has closed; then there is no recipient.
     transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => {});
   };
-  // The server sets the property; the transport calls what it finds there.
+  // The server sets this property, and the transport calls its value.
   Object.defineProperty(transport, 'onmessage', {
     get: () => guard,
     set: (handler: Transport['onmessage']) => {

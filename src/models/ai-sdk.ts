@@ -11,7 +11,7 @@ export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
-  /** OpenAI-compatible providers say with this whether they take a JSON schema. */
+  /** OpenAI-compatible providers declare with this field whether they accept a JSON schema. */
   readonly supportsStructuredOutputs?: boolean;
   doGenerate(options: AiSdkCall): PromiseLike<AiSdkAnswer>;
 }
@@ -38,7 +38,7 @@ export interface AiSdkAnswer {
 
 type Count = number | undefined;
 
-/** V2 counts flat, V3 and V4 in parts. */
+/** V2 has flat counts, V3 and V4 have nested ones. */
 export interface AiSdkUsage {
   inputTokens: Count | { total: Count; cacheRead?: Count };
   outputTokens: Count | { total: Count };
@@ -77,12 +77,12 @@ interface AnyModel {
   readonly modelId: string;
 }
 
-/** `provider:model`, by which prices, logs and stored vectors know a model. */
+/** `provider:model`, the id of a model in prices, logs and stored vectors. */
 export function aiSdkModelId(model: AnyModel): string {
   return `${model.provider}:${model.modelId}`;
 }
 
-/** Refuses what is no model object, above all a plain id: resolving one would need the `ai` package and its gateway. */
+/** Refuses values that are not model objects, such as a plain id: resolving an id would need the `ai` package and its gateway. */
 export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 'doRerank'): void {
   const given: unknown = model;
   const object = (typeof given === 'object' || typeof given === 'function') && given !== null ? given : {};
@@ -96,7 +96,7 @@ export function assertModel(model: AnyModel, method: 'doGenerate' | 'doEmbed' | 
   );
 }
 
-/** Reads the usage of one AI SDK answer, of any version. Null where the provider does not say. */
+/** Reads the usage of one AI SDK answer, of any version. Null where the provider does not report it. */
 export function readTokens(usage: AiSdkUsage | undefined): { in: number | null; out: number | null; cached: number } {
   const input = usage?.inputTokens;
   const output = usage?.outputTokens;
@@ -115,9 +115,9 @@ function countOf(value: unknown): number | null {
 }
 
 export interface AiSdkEmbedderOptions extends CallSettings {
-  /** How long the model's vectors are. Anything else is refused. */
+  /** The expected dimension of the vectors. Vectors of another length are refused. */
   dimensions: number;
-  /** Texts in one call; the model's own limit counts as well. Default 96. */
+  /** The most texts in one call; the model's own limit applies too. Default 96. */
   batch?: number;
   /** Default `provider:model/dimensions`. */
   id?: string;
@@ -158,7 +158,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
   };
 }
 
-/** Stops at the first failure: what follows it would most likely fail as well, and cost. */
+/** Stops at the first failure, because further calls would most likely fail too and cost money. */
 async function oneByOne(
   batches: readonly (readonly string[])[],
   embed: (batch: readonly string[]) => Promise<Embedded>,

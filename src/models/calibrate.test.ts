@@ -109,7 +109,7 @@ describe('calibrate', () => {
   ])('says that an embedder is useless and leaves its cosines alone: %s', async (_name, cosineOf) => {
     const { calibration, report } = await calibrate(embedderOf(cosineOf));
     expect(report.usable).toBe(false);
-    expect(report.warnings[0]).toContain('fake cannot tell related texts from unrelated ones');
+    expect(report.warnings[0]).toContain('fake cannot distinguish related texts from unrelated ones');
     expect(calibration).toEqual(identityCalibration('fake'));
   });
 

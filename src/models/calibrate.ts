@@ -13,21 +13,21 @@ export interface CalibrateOptions extends CalibrationPairsOptions {
   signal?: AbortSignal;
 }
 
-/** A calibration and how it came about. */
+/** A calibration with the measurements behind it. */
 export interface Calibrated {
   calibration: Calibration;
   report: CalibrationReport;
 }
 
-/** What the embedder made of the pairs. */
+/** The embedder's cosines for the pairs. */
 export interface CalibrationReport {
   embedder: string;
-  /** False when it cannot tell related texts from unrelated ones: its calibration is then the identity. */
+  /** False when the embedder cannot distinguish related texts from unrelated ones. The calibration is then the identity. */
   usable: boolean;
   classes: Record<PairClass, CosineSummary>;
   /** From the lowest similarity to the highest. */
   boundaries: CalibrationBoundary[];
-  /** What a person should know before relying on it; empty when all is well. */
+  /** Warnings about the calibration; empty when there are none. */
   warnings: string[];
   /** Tokens that the embedder counted. */
   tokens: number;
@@ -43,19 +43,22 @@ export interface CosineSummary {
   maximum: number;
 }
 
-/** Where one threshold lies in this embedder's cosines, and how well it divides the two classes beside it. */
+/** The cosine of one threshold, and how well it separates the two adjacent classes. */
 export interface CalibrationBoundary {
   similarity: number;
   above: PairClass;
   below: PairClass;
   cosine: number;
-  /** Share of the pairs of `above` that are at or above it. */
+  /** Share of the pairs of `above` with a cosine at or above the boundary. */
   aboveFound: number;
-  /** Share of the pairs of `below` that are below it. */
+  /** Share of the pairs of `below` with a cosine below the boundary. */
   belowKeptOut: number;
   /** Mean of the two: 1 is perfect, 0.5 is chance. */
   accuracy: number;
-  /** How often a pair of `above` has the higher cosine of the two, wherever the boundary lies: 1 always, 0.5 is chance. */
+  /**
+   * The probability that a pair of `above` has a higher cosine than a pair of `below` (the area under the ROC curve): 1 is perfect, 0.5
+   * is chance.
+   */
   separation: number;
 }
 
@@ -63,16 +66,16 @@ interface Threshold {
   similarity: number;
   above: PairClass;
   below: PairClass;
-  /** How much worse a pair wrongly above is than one wrongly below. */
+  /** The cost of a false positive relative to a false negative. */
   caution: number;
 }
 
 const THRESHOLDS: readonly Threshold[] = [
-  // What is shown for nothing costs as much as what is not shown.
+  // Showing an irrelevant record costs as much as missing a relevant one.
   { similarity: 0.6, above: 'related', below: 'unrelated', caution: 1 },
-  // An unrelated candidate costs a model's call, a merely related one that is missed costs nothing; and most are unrelated.
+  // An unrelated candidate costs a model call, and missing a merely related one costs nothing; most candidates are unrelated.
   { similarity: 0.7, above: 'related', below: 'unrelated', caution: 3 },
-  // Updates and merges happen without asking: a double is a nuisance, a statement lost to another one is damage.
+  // Updates and merges happen without confirmation: a duplicate is harmless, but a wrongly merged statement is lost.
   { similarity: 0.85, above: 'near', below: 'related', caution: 2 },
   { similarity: 0.92, above: 'same', below: 'near', caution: 2 },
 ];
@@ -81,7 +84,7 @@ const THRESHOLDS: readonly Threshold[] = [
 const NOTHING_IN_COMMON = 0.2;
 const SMALLEST_STEP = 0.002;
 const BATCH = 64;
-/** An embedder without a clue reaches 0.5 ± 0.05 on 65 pairs a class. */
+/** Random vectors reach 0.5 ± 0.05 on 65 pairs per class. */
 const SEPARATION = { none: 0.65, weak: 0.85 };
 
 const MEANING: Record<PairClass, string> = {
@@ -94,9 +97,9 @@ const MEANING: Record<PairClass, string> = {
 type Cosines = Record<PairClass, number[]>;
 
 /**
- * Measures an embedder on the bundled pairs and finds the cosines at which its thresholds lie. The same vectors give the
- * same calibration. An embedder that cannot tell related from unrelated gets the identity, and the report says so.
- * Throws what the embedder throws, `embedder_unavailable` if its vectors are unfit, `cancelled` or `timed_out` if aborted.
+ * Measures an embedder on the bundled pairs and finds the cosines of its thresholds. The same vectors give the same calibration. An
+ * embedder that cannot distinguish related from unrelated texts gets the identity, and the report says so. Throws what the embedder
+ * throws, `embedder_unavailable` if its vectors are unfit, `cancelled` or `timed_out` if aborted.
  */
 export async function calibrate(embedder: Embedder, options: CalibrateOptions = {}): Promise<Calibrated> {
   const { cosines, tokens } = await measure(embedder, calibrationPairs(options), options.signal);
@@ -164,9 +167,8 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 /**
- * The cosine that divides the two classes best. Pairs near it count by degrees, not by yes or no: over resampled pairs
- * the best plain cut scatters by 0.02 to 0.05 (MiniLM), this one by 0.01 to 0.03. Where many cosines are equally good,
- * the caution says how far up to go among them.
+ * The cosine that separates the two classes best. Pairs near it are weighted smoothly: over resampled pairs the best hard cut varies by
+ * 0.02 to 0.05 (MiniLM), this one by 0.01 to 0.03. Among equally good cosines, a higher `caution` selects a higher one.
  */
 function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): number {
   const [upper, lower] = [cosines[above], cosines[below]];
@@ -185,7 +187,7 @@ function bestBoundary(cosines: Cosines, { above, below, caution }: Threshold): n
   return first + ((last - first) * caution) / (1 + caution);
 }
 
-/** The same values, pushed apart where they do not rise by themselves, between -1 and 1. */
+/** The same values between -1 and 1, adjusted where necessary so that they strictly increase. */
 function rising(values: readonly number[]): number[] {
   let lowest = -1;
   const pushedUp = values.map((value) => (lowest = Math.max(value, lowest + SMALLEST_STEP)));
@@ -220,9 +222,9 @@ function knotsOf(floor: number, boundaries: readonly CalibrationBoundary[]): Cal
 
 function warningsOf(embedder: string, boundaries: readonly CalibrationBoundary[], usable: boolean): string[] {
   const unusable =
-    `${embedder} cannot tell related texts from unrelated ones: its similarities say little about what is relevant, and ` +
+    `${embedder} cannot distinguish related texts from unrelated ones: its similarities are a poor measure of relevance, and ` +
     'are left as they are. Check that it is an embedding model for sentences, in the language of the texts.';
-  // 0.60 and 0.70 divide the same two classes.
+  // 0.60 and 0.70 separate the same two classes.
   const byClass = new Map(boundaries.map((boundary) => [boundary.above, boundary]));
   const weak = [...byClass.values()].flatMap(({ similarity, above, below, separation, ...boundary }) => {
     if (separation >= SEPARATION.weak || (!usable && below === 'unrelated')) return [];

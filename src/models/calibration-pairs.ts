@@ -1,25 +1,24 @@
 /**
- * How two texts stand to each other, from nearest to farthest.
- * `same`: one statement in other words. `near`: the same subject and attribute, with a detail more, another value or the
- * opposite, so that one may replace the other. `related`: another statement on the same person or topic, or the answer to
- * a question. `unrelated`: nothing in common but the form.
+ * The relation of two texts, from nearest to farthest. `same`: one statement in other words. `near`: the same subject and attribute with
+ * an additional detail, another value or the opposite, so that one may replace the other. `related`: another statement on the same person
+ * or topic, or the answer to a question. `unrelated`: only the form in common.
  */
 export type PairClass = 'same' | 'near' | 'related' | 'unrelated';
 
-/** Two texts of the kind that Varve compares, and how they stand to each other. */
+/** Two texts of the kind that Varve compares, and their relation. */
 export interface CalibrationPair {
   readonly class: PairClass;
   readonly first: string;
   readonly second: string;
 }
 
-/** Which pairs are wanted. */
+/** Which pairs to return. */
 export interface CalibrationPairsOptions {
   /** Also pairs in, and across, other languages: only for a model that reads them. Default false. */
   multilingual?: boolean;
 }
 
-/** The bundled pairs, always the same and in the same order. No text stands in two pairs. */
+/** The bundled pairs, always the same and in the same order. No text is in two pairs. */
 export function calibrationPairs({ multilingual = false }: CalibrationPairsOptions = {}): CalibrationPair[] {
   const tables = multilingual ? [ENGLISH, OTHER_LANGUAGES] : [ENGLISH];
   return tables.flatMap((table) =>
@@ -349,7 +348,7 @@ const ENGLISH: Record<PairClass, string> = {
   `,
 };
 
-// A handful: enough to move the boundaries of a multilingual model a little, not to calibrate one language by itself.
+// A few pairs: enough to adjust the boundaries of a multilingual model, too few to calibrate one language alone.
 const OTHER_LANGUAGES: Record<PairClass, string> = {
   same: `
     Der Nutzer wohnt in Hamburg | Hamburg ist der Wohnort des Nutzers

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { shareSchema } from '../record/parse.ts';
 
-/** A raw cosine and the similarity that it stands for. */
+/** A raw cosine and its similarity. */
 export interface CalibrationKnot {
   readonly cosine: number;
   readonly similarity: number;
 }
 
 /**
- * How the cosines of one embedder read on the scale that all thresholds of Varve are written in:
- * 0.92 the same statement, 0.85 nearly the same, 0.70 related, 0.60 relevant enough to show, 0.20 nothing in common.
+ * Maps the cosines of one embedder to the scale of all thresholds of Varve: 0.92 the same statement, 0.85 nearly the same, 0.70 related,
+ * 0.60 relevant enough to show, 0.20 nothing in common.
  */
 export interface Calibration {
   /** Id of the embedder whose cosines these are. */
   readonly embedder: string;
-  /** Two or more, both numbers rising from knot to knot, similarity from 0 to 1; straight lines between them. */
+  /** At least two knots, in which both numbers increase and the similarity is from 0 to 1; interpolated linearly. */
   readonly knots: readonly CalibrationKnot[];
 }
 
@@ -34,7 +34,7 @@ function isAbovePrevious(knot: CalibrationKnot, index: number, knots: readonly C
   return previous === undefined || (knot.cosine > previous.cosine && knot.similarity > previous.similarity);
 }
 
-/** The similarity, from 0 to 1, that a raw cosine stands for. Never falls as the cosine rises; NaN gives 0. */
+/** The similarity, from 0 to 1, of a raw cosine. Monotonic; NaN gives 0. */
 export function calibratedSimilarity(cosine: number, calibration: Calibration): number {
   let lower = calibration.knots[0] as CalibrationKnot;
   if (!(cosine > lower.cosine)) return lower.similarity;
@@ -58,8 +58,8 @@ export function dot(one: Float32Array, other: Float32Array): number {
 }
 
 /**
- * The lowest raw cosine that stands for at least this similarity (up to rounding), so that a search can be cut where its
- * scores are still raw. Everything passes a similarity of 0, so that gives -1; above 1 it is the cosine of 1.
+ * The lowest raw cosine with at least this similarity (up to rounding), so that a search can apply a threshold to raw scores. A
+ * similarity of 0 gives -1, because everything passes; a similarity above 1 gives the cosine of 1.
  */
 export function cosineFor(similarity: number, calibration: Calibration): number {
   if (similarity <= 0) return -1;
@@ -76,7 +76,7 @@ export function cosineFor(similarity: number, calibration: Calibration): number 
   return lower.cosine;
 }
 
-/** Cosines as they are, negative ones as 0: for an embedder of which nothing is known. */
+/** The identity, with negative cosines as 0: for an embedder that was not measured. */
 export function identityCalibration(embedder: string): Calibration {
   return {
     embedder,
@@ -87,7 +87,7 @@ export function identityCalibration(embedder: string): Calibration {
   };
 }
 
-// Tokens read at once are part of the id, but no pair is long enough for them to matter.
+// The window size is part of the id, but no pair is long enough for it to matter.
 const LOCAL_EMBEDDER = /^local\/memory-minilm-l6-int8@1(-\d+)?$/;
 
 /** The default local embedder, as `calibrate` measured it: run it again when the pairs change. */

@@ -1,12 +1,12 @@
 import { type ErrorCode, messageOf, VarveError } from '../errors.ts';
 import type { Clock } from '../record/clock.ts';
 
-/** What is known about a call that went wrong, whatever library threw. */
+/** What is known about a failed call, independent of the library that threw. */
 export interface CallFailure {
   kind: 'rate_limited' | 'unreachable' | 'rejected';
   status: number | null;
   message: string;
-  /** How long the other side asks us to wait, in milliseconds. */
+  /** How long the provider asks us to wait, in milliseconds. */
   retryAfter: number | null;
 }
 
@@ -14,7 +14,7 @@ export interface CallFailure {
 const TRY_AGAIN = new Set([408, 409, 425]);
 const LONGEST_MESSAGE = 500;
 
-/** Reads what an AI SDK provider, fetch or the application's own function has thrown. */
+/** Classifies an error thrown by an AI SDK provider, by fetch or by the application's own function. */
 export function readFailure(thrown: unknown, clock: Clock): CallFailure {
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ThrownByProvider;
   const status = typeof error.statusCode === 'number' ? error.statusCode : null;
@@ -36,7 +36,7 @@ interface ThrownByProvider {
 function kindOf(error: ThrownByProvider, status: number | null): CallFailure['kind'] {
   if (status === 429) return 'rate_limited';
   if (status !== null) {
-    // A success that could not be read is a broken connection or a proxy's page: worth another try.
+    // A successful status with an unreadable body is a broken connection or a proxy's page, so the call is retried.
     if (status < 300 || status >= 500 || TRY_AGAIN.has(status)) return 'unreachable';
     return 'rejected';
   }
@@ -62,7 +62,7 @@ function retryAfter(headers: Record<string, string | undefined> | undefined, clo
   return Number.isNaN(date) ? null : Math.max(0, date - clock.now());
 }
 
-/** What a failed call becomes: `code`, retryable unless the other side understood the call and said no. */
+/** Converts a failed call to a VarveError with `code`, retryable unless the provider understood the call and refused it. */
 export function asVarveError(name: string, code: ErrorCode, failure: CallFailure, thrown: unknown): VarveError {
   if (VarveError.isInstance(thrown)) return thrown;
   const status = failure.status === null ? '' : ` (HTTP ${failure.status})`;
@@ -80,7 +80,7 @@ const PHRASES: Record<CallFailure['kind'], string> = {
   rejected: 'refuses the call',
 };
 
-/** The AI SDK's errors carry the whole request, and with it what people said: that must not end up in a log. */
+/** The AI SDK's errors carry the whole request, and with it what people said, which must not appear in a log. */
 function withoutContent(thrown: unknown, failure: CallFailure): Error {
   const cause = new Error(failure.message);
   if (thrown instanceof Error) {
@@ -92,27 +92,27 @@ function withoutContent(thrown: unknown, failure: CallFailure): Error {
 
 /** When a breaker opens, and for how long. */
 export interface BreakerSettings {
-  /** Failures in a row that open it. Default 5. */
+  /** The number of consecutive failures that open the breaker. Default 5. */
   failures?: number;
-  /** Milliseconds that it stays open the first time; each failed trial doubles it. Default 10,000. */
+  /** Milliseconds that the breaker stays open the first time; each failed trial doubles them. Default 10,000. */
   cooldown?: number;
   /** The longest it stays open, in milliseconds. Default 300,000. */
   longestCooldown?: number;
 }
 
-/** What a call shows of the provider: `healthy` when it answered at all, `neutral` when the failure is not the provider's. */
+/** What a call shows about the provider: `healthy` when it answered at all, `neutral` when the failure has another cause. */
 export type CallOutcome = 'healthy' | 'failed' | 'neutral';
 
-/** Spares a service that is down, and the caller that would wait for it. */
+/** A circuit breaker: stops calls to a service that is down. */
 export interface CircuitBreaker {
-  /** Null when a call may go out; else the time at which to ask again. */
+  /** Null when a call may be made, otherwise the time of the next attempt. */
   blockedUntil(): number | null;
-  /** Announces a call that goes out now; what comes back is told how it ended. */
+  /** Announces a call. The returned function takes its outcome. */
   begin(): (outcome: CallOutcome) => void;
   readonly state: 'closed' | 'open' | 'half_open';
 }
 
-/** A breaker that opens after some failures in a row; later one trial call at a time may go out, and closes it by success. */
+/** A breaker that opens after some consecutive failures. Later it allows one trial call at a time, and a successful trial closes it. */
 export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {}): CircuitBreaker {
   const { failures = 5, cooldown = 10_000, longestCooldown = 300_000 } = settings;
   let inARow = 0;
@@ -145,7 +145,7 @@ export function createCircuitBreaker(clock: Clock, settings: BreakerSettings = {
         if (outcome === 'healthy') close();
         if (outcome !== 'failed') return;
         inARow += 1;
-        // A call that was under way when it opened tells nothing new.
+        // The outcome of a call that had started before the breaker opened is ignored.
         if (isTrial || (openUntil === null && inARow >= failures)) open();
       };
     },

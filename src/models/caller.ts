@@ -15,11 +15,11 @@ import {
 export interface CallSettings {
   /** For one try. Default 60,000. */
   timeout?: number;
-  /** Further tries after a 429, a 5xx, a timeout or a network failure. Default 2. */
+  /** Retries after a 429, a 5xx, a timeout or a network failure. Default 2. */
   retries?: number;
-  /** The first pause between tries; it doubles. Default 500. */
+  /** The first backoff, which doubles with each retry. Default 500. */
   firstPause?: number;
-  /** The longest pause, also of one that Retry-After asks for; for more the call fails and its job waits. Default 30,000. */
+  /** The longest backoff. If Retry-After asks for more, the call fails and its job is postponed. Default 30,000. */
   longestPause?: number;
   /** Calls to one model at a time. Default 8. */
   parallel?: number;
@@ -30,7 +30,7 @@ export interface CallSettings {
   random?: () => number;
 }
 
-/** Calls one model with all of the above. Throws a VarveError, whatever happens. */
+/** Calls one model with timeouts, retries and limits. Throws only VarveErrors. */
 export interface Caller {
   <Result>(call: (signal: AbortSignal) => PromiseLike<Result>, options?: CallOptions): Promise<Result>;
   readonly breaker: CircuitBreaker;
@@ -42,7 +42,7 @@ export interface CallOptions {
   timeout?: number;
 }
 
-/** Makes the caller of one model. `code` is what its failures are called. */
+/** Makes the caller of one model. `code` is the error code of its failures. */
 export function createCaller(name: string, code: ErrorCode, settings: CallSettings = {}): Caller {
   const { retries = 2, parallel = 8, clock = systemClock, delay = systemDelay } = settings;
   const limit = createParallelLimit(parallel);
@@ -105,7 +105,7 @@ function assertClosed(name: string, code: ErrorCode, breaker: CircuitBreaker): v
   );
 }
 
-/** Milliseconds to wait before the next try, or null when there is to be none. */
+/** Milliseconds until the next retry, or null when there is none. */
 function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, settings: CallSettings): number | null {
   const { firstPause = 500, longestPause = 30_000, random = Math.random } = settings;
   if (VarveError.isInstance(thrown)) {
@@ -114,7 +114,7 @@ function pauseBefore(failure: CallFailure, thrown: unknown, tries: number, setti
     return null;
   }
   if (failure.retryAfter !== null) return failure.retryAfter > longestPause ? null : failure.retryAfter;
-  // Between half and all of it: callers that failed together do not come back together.
+  // Jitter of 50 to 100 %: callers that failed together do not retry together.
   return Math.min(firstPause * 2 ** tries, longestPause) * (0.5 + random() / 2);
 }
 
@@ -131,7 +131,7 @@ interface TimeoutOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Ends when the call does, when the time is up or when the caller gives up, even if the model ignores its signal. */
+/** Settles when the call settles, at the timeout, or when the caller aborts, even if the model ignores its signal. */
 async function withTimeout<Result>(
   call: (signal: AbortSignal) => PromiseLike<Result>,
   { name, timeout, delay, signal }: TimeoutOptions,
@@ -173,10 +173,10 @@ function asCancelled(name: string, signal: AbortSignal): VarveError {
   });
 }
 
-/** Runs work when there is room for it, first come first served. */
+/** Runs work with limited concurrency, in FIFO order. */
 export type ParallelLimit = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
 
-/** At most `limit` pieces of work at a time. One whose signal is aborted while it waits leaves the queue. */
+/** At most `limit` tasks run at a time. A waiting task whose signal is aborted leaves the queue. */
 export function createParallelLimit(limit: number): ParallelLimit {
   let running = 0;
   const waiting = new Set<() => void>();

@@ -35,9 +35,9 @@ import { type Task, TASK_TIERS } from './prompt.ts';
 import { estimatingCounter, type TokenCounter } from '../language/words.ts';
 
 export interface LanguageModelOptions extends CallSettings, AnswerLimits {
-  /** Does the quick tasks, and all of them when there is no other. */
+  /** The model for the quick tasks, and for all tasks when there is no other. */
   fast: AiSdkLanguageModel;
-  /** Does the careful tasks. Default: the fast one. */
+  /** The model for the careful tasks. Default: the fast one. */
   slow?: AiSdkLanguageModel;
   /** Models for single tasks. */
   tasks?: Partial<Record<Task, AiSdkLanguageModel>>;
@@ -55,7 +55,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       throw invalidInput(`There is no task ${JSON.stringify(task)}. Tasks: ${Object.keys(TASK_TIERS).join(', ')}.`);
     }
   }
-  // By object: one model in two places has one limit and one breaker.
+  // Keyed by object, so that one model in two places has one limit and one breaker.
   const inUse = new Map<AiSdkLanguageModel, ModelInUse>();
   const use = (model: AiSdkLanguageModel): ModelInUse => {
     const known = inUse.get(model);
@@ -91,10 +91,10 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
 }
 
 const TRIES = 2;
-// Enough for a model to see its mistake; a longer answer would cost more than it helps.
+// How much of a wrong answer is sent back: enough for the model to see its mistake at a low cost.
 const LONGEST_QUOTE = 20_000;
 
-/** Asks, checks the answer, asks a second time with what was wrong, then throws. */
+/** Asks, validates the answer, asks a second time with the errors of the first answer, then throws. */
 async function generateData<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -113,7 +113,7 @@ async function generateData<Schema extends z.ZodType>(
     if (parsed.ok) {
       return { data: parsed.data, model: used.id, usage, repaired: parsed.repaired || tries > 1 };
     }
-    // Asking again does not talk a model out of a refusal.
+    // A model that has refused refuses again.
     if (tries === TRIES || parsed.problem === 'refused') throw invalidAnswer(used, request, parsed, usage);
     correction = [
       ...(answer.text === '' || answer.text.length > LONGEST_QUOTE ? [] : [assistantMessage(answer.text)]),
@@ -126,7 +126,7 @@ async function generateData<Schema extends z.ZodType>(
 
 const NEXT_FORMAT: Record<AnswerFormat, AnswerFormat | null> = { schema: 'json', json: 'words', words: null };
 
-/** Strict output where the provider has it. One that says no is asked more plainly, and that is remembered. */
+/** Uses strict output where the provider supports it. If the provider rejects the format, the next simpler one is used and remembered. */
 async function askInBestFormat<Schema extends z.ZodType>(
   used: ModelInUse,
   request: DataRequest<Schema>,
@@ -141,7 +141,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
         messagesFor(request, format, correction),
         responseFormat(request, format),
       );
-      // Some providers only warn that they have dropped the schema: the next call says it in words.
+      // Some providers ignore the schema with a warning. The next call then describes the schema in words.
       const next = format === 'schema' && answer.warnings.some(isAboutFormat) ? 'json' : format;
       if (next !== (used.formats.get(request.task) ?? known)) used.formats.set(request.task, next);
       return answer;
@@ -154,7 +154,7 @@ async function askInBestFormat<Schema extends z.ZodType>(
 }
 
 function firstFormat(used: ModelInUse, schema: z.ZodType): AnswerFormat {
-  // The providers' JSON modes know objects only: a list has to be asked for in words.
+  // JSON modes of providers return objects only, so a list is requested in words.
   if (!acceptedKinds(jsonSchemaOf(schema), jsonSchemaOf(schema)).has('object')) return 'words';
   return used.model.supportsStructuredOutputs === false ? 'json' : 'schema';
 }
@@ -197,7 +197,7 @@ function messagesFor<Schema extends z.ZodType>(
   ];
 }
 
-/** A text answer. One that is empty, refused, cut off or endless is no answer. */
+/** A text answer. An empty, refused, truncated or endless answer is invalid. */
 async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Generated<string>> {
   const { longestAnswer = 1_000_000 } = used.limits;
   const answer = await callForAnswer(used, request, [
@@ -210,12 +210,12 @@ async function generatePlain(used: ModelInUse, request: TextRequest): Promise<Ge
   if (answer.text.length > longestAnswer) throw invalid('too_long');
   const data = answer.text.trim();
   if (data === '') throw invalid('empty');
-  // An answer without a finish reason counts as complete, and one whose provider says that it was cut counts as cut.
+  // An answer without a finish reason counts as complete.
   if (['length', 'error', 'interrupted'].includes(answer.finishReason)) throw invalid('truncated');
   return { data, model: used.id, usage: answer.usage, repaired: false };
 }
 
-/** The same model, which is never sent what the policy keeps out of memories: passwords, keys, card numbers. */
+/** Wraps a model so that it is never sent what the privacy policy keeps out of memories: passwords, keys, card numbers. */
 export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): LanguageModel {
   const clean = <Request extends TextRequest>(request: Request): Request => ({
     ...request,
@@ -228,15 +228,15 @@ export function redactingModel(model: LanguageModel, policy: PrivacyPolicy): Lan
   };
 }
 
-/** How a model is asked for JSON: by a schema it is held to, by a JSON mode, or by words alone. */
+/** How a model is asked for JSON: with an enforced schema, with a JSON mode, or in words alone. */
 export type AnswerFormat = 'schema' | 'json' | 'words';
 
-/** A model with what belongs to it: its caller, and what is known of it. */
+/** A model with its caller and the formats that it accepts. */
 export interface ModelInUse {
   id: string;
   model: AiSdkLanguageModel;
   caller: Caller;
-  /** The best format that worked, by task: a provider may take one schema and refuse another. */
+  /** The best format that worked, by task: a provider may accept one schema and refuse another. */
   formats: Map<string, AnswerFormat>;
   clock: Clock;
   counter: TokenCounter;
@@ -295,7 +295,7 @@ function countedUsage(
   const tokens = readTokens(answer.usage);
   return {
     tokensIn: tokens.in ?? used.counter.count(messages.map(wordsOf).join('\n')),
-    // Bounded: an answer of 10 MB is not worth counting twice.
+    // Bounded, because counting the tokens of a 10 MB answer would be slow.
     tokensOut: tokens.out ?? used.counter.count(text.slice(0, 1_000_000)),
     tokensCached: tokens.cached,
     calls: 1,
@@ -325,7 +325,7 @@ export interface InvalidAnswer {
 
 /** `model_answer_invalid`, with the reason and the usage, and without a word of the answer. */
 function invalidAnswer(used: ModelInUse, request: TextRequest, invalid: InvalidAnswer, usage: ModelUsage): VarveError {
-  // The message for the model may quote what it wrote; this one names places only.
+  // The message for the model may quote its answer; this message names paths only.
   const places = invalid.issues.map(({ path, code }) => `${path || 'the whole'} (${code})`).join(', ');
   const what = places === '' ? PROBLEMS[invalid.problem] : `${PROBLEMS[invalid.problem]}: ${places}`;
   const error = new VarveError(`${used.id} returned no usable answer to the task ${request.task}: ${what}.`, {

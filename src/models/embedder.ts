@@ -5,17 +5,17 @@ import { estimateTokens } from '../language/words.ts';
 
 /** Turns texts into vectors. */
 export interface Embedder {
-  /** Stored with every vector; changes whenever vectors would differ. */
+  /** Stored with every vector; must change whenever the vectors change. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * One vector of unit length for each text, in their order.
-   * Throws `embedder_unavailable`, `timed_out` or `cancelled`; `details.usage` says what was used before that.
+   * One vector of unit length for each text, in their order. Throws `embedder_unavailable`, `timed_out` or `cancelled`; `details.usage`
+   * is the usage before the failure.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embedded>;
   /**
-   * Only of the local embedder: for each part of a message a number that is above 0 where the part is more likely foreign (pasted, quoted,
-   * to be translated, fiction) than its author's own. The parts follow each other as they do in the message.
+   * Only for the local embedder: for each part of a message a number, above 0 where the part is more likely foreign (pasted, quoted, to
+   * be translated, fiction) than its author's own. The parts are in the order of the message.
    */
   tellForeign?(parts: readonly string[], options?: EmbedOptions): Promise<Float32Array>;
   close?(): Promise<void>;
@@ -27,19 +27,19 @@ export interface EmbedOptions {
 
 export interface Embedded {
   vectors: Float32Array[];
-  /** What the provider counted, or an estimate; 0 for what came from a cache. */
+  /** The provider's count, or an estimate; 0 for cached texts. */
   tokens: number;
 }
 
-/** What is asked of an embedder's answer. */
+/** The requirements for an embedder's answer. */
 export interface ExpectedVectors {
-  /** Whose answer it is, for the message. */
+  /** The name of the embedder, for the error message. */
   name: string;
   count: number;
   dimensions: number;
 }
 
-/** Makes vectors of unit length of an embedder's answer, or throws `embedder_unavailable` that says what is wrong with it. */
+/** Normalises an embedder's answer to unit vectors. Throws `embedder_unavailable`, with the reason, if the answer is invalid. */
 export function unitVectors(answer: readonly ArrayLike<number>[], expected: ExpectedVectors): Float32Array[] {
   if (!Array.isArray(answer) || answer.length !== expected.count) {
     throw wrong(expected, 'wrong_count', `returned ${answer?.length ?? 'no'} vectors for ${expected.count} texts`);
@@ -59,7 +59,7 @@ function unitVector(vector: ArrayLike<number>, expected: ExpectedVectors): Float
   let sum = 0;
   for (let index = 0; index < vector.length; index += 1) sum += (vector[index] as number) ** 2;
   const length = Math.sqrt(sum);
-  // NaN and Infinity in any place, text and null end up here too.
+  // NaN, Infinity, text and null at any position are caught here too.
   if (!Number.isFinite(length))
     throw wrong(expected, 'not_finite', 'returned a vector with a value that is not a finite number');
   if (length === 0) throw wrong(expected, 'zero_vector', 'returned a vector of zeros only');
@@ -74,10 +74,10 @@ function wrong(expected: ExpectedVectors, reason: string, what: string): VarveEr
 }
 
 export interface FunctionEmbedderOptions extends CallSettings {
-  /** Stored with every vector: give a new one when the function's vectors change. */
+  /** Stored with every vector: give a new id when the function's vectors change. */
   id: string;
   dimensions: number;
-  /** One vector for each text, in their order; any length but zero will do. */
+  /** One vector for each text, in order; they need not be of unit length, but not zero. */
   embed(texts: readonly string[], options: { signal: AbortSignal }): Promise<readonly ArrayLike<number>[]>;
 }
 
@@ -99,7 +99,7 @@ export function functionEmbedder(options: FunctionEmbedderOptions): Embedder {
   };
 }
 
-/** The result of work that needs an embedder; null while the embedder fails, so that its caller goes by words instead. */
+/** The result of `work`, which needs an embedder; null while the embedder fails, so that the caller falls back to keyword search. */
 export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<Result | null> {
   try {
     return await work;
@@ -109,15 +109,15 @@ export async function unlessUnavailable<Result>(work: Promise<Result>): Promise<
   }
 }
 
-/** How much is kept. */
+/** The size of the cache. */
 export interface CacheOptions {
-  /** Vectors kept; the one unused for longest goes first. Default 2,000, which is 3 MB at 384 dimensions. */
+  /** The most vectors; the least recently used one is evicted first. Default 2,000, which is 3 MB at 384 dimensions. */
   size?: number;
 }
 
-/** The same embedder, which does not embed again what it has embedded lately. Texts are known by the hash of their content. */
+/** Wraps an embedder with an LRU cache, keyed by a hash of the text. */
 export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions = {}): Embedder {
-  // A Map keeps the order of insertion: the first key is the one unused for longest.
+  // A Map keeps the order of insertion, so the first key is the least recently used one.
   const kept = new Map<string, Float32Array>();
 
   const recall = (key: string): Float32Array | undefined => {
@@ -157,7 +157,7 @@ export function cachedEmbedder(embedder: Embedder, { size = 2000 }: CacheOptions
           keep(key, vector);
         }
       }
-      // Copies: what a caller does to its vector is not seen by the next.
+      // Returns copies, so that a caller cannot change the cached vector.
       return { vectors: keys.map((key) => (found.get(key) as Float32Array).slice()), tokens };
     },
     ...(embedder.tellForeign === undefined

@@ -5,16 +5,16 @@ import type { Prompt, Task } from './prompt.ts';
 /** Answers prompts with data that fits a schema, or with text. */
 export interface LanguageModel {
   /**
-   * Data that fits the schema, checked. Throws `model_unavailable` (retryable unless the provider refuses the call),
-   * `timed_out`, `cancelled`, or `model_answer_invalid` when a second try gives nothing usable either:
-   * then nothing may be changed. `usageOfFailure(error)` says what was used up all the same.
+   * Validated data that fits the schema. Throws `model_unavailable` (retryable unless the provider refuses the call), `timed_out`,
+   * `cancelled`, or `model_answer_invalid` when a retry is unusable too; then nothing may be changed. `usageOfFailure(error)` is the
+   * usage of the failed call.
    */
   generate<Schema extends z.ZodType>(request: DataRequest<Schema>): Promise<Generated<z.output<Schema>>>;
   /** Text, trimmed. Fails as `generate` does; an empty, refused or cut answer is invalid. */
   generateText(request: TextRequest): Promise<Generated<string>>;
   /** The id of the model that does a task, as the ledger and its prices know it. */
   modelOf(task: Task): string;
-  /** The same with one model for every task, the one that does `task`: what a model per task brings can be measured. */
+  /** The same with one model for every task, the one that does `task`, to measure the benefit of a model per task. */
   withOneModel?(task: Task): LanguageModel;
 }
 
@@ -22,7 +22,7 @@ export interface TextRequest {
   task: Task;
   prompt: Prompt;
   signal?: AbortSignal;
-  /** Milliseconds for each try, instead of the model's. */
+  /** Milliseconds for each attempt, in place of the model's timeout. */
   timeout?: number;
   maximumTokens?: number;
 }
@@ -31,22 +31,22 @@ export interface DataRequest<Schema extends z.ZodType> extends TextRequest {
   schema: Schema;
 }
 
-/** An answer, and what it took. */
+/** An answer and its usage. */
 export interface Generated<Data> {
   data: Data;
   model: string;
   usage: ModelUsage;
-  /** True when the answer had to be repaired or asked for twice. */
+  /** True when the answer was repaired or requested twice. */
   repaired: boolean;
 }
 
-/** What one or several calls of a model used. */
+/** The usage of one or several calls of a model. */
 export interface ModelUsage {
   tokensIn: number;
   tokensOut: number;
   /** How many of `tokensIn` the provider had cached. */
   tokensCached: number;
-  /** Calls that were answered. */
+  /** The number of answered calls. */
   calls: number;
   milliseconds: number;
   /** True when the provider did not count and we estimated. */
@@ -74,14 +74,14 @@ export function addUsage(first: ModelUsage, second: ModelUsage): ModelUsage {
   };
 }
 
-/** What a failed call had used up before it failed, for the ledger; null when nothing is known. */
+/** The usage of a failed call, for the ledger; null when it is unknown. */
 export function usageOfFailure(error: unknown): ModelUsage | null {
   if (!VarveError.isInstance(error)) return null;
   const usage = error.details['usage'];
   return typeof usage === 'object' && usage !== null && 'tokensIn' in usage ? (usage as ModelUsage) : null;
 }
 
-/** The same failure, with what was used before it. */
+/** The same failure with its usage. */
 export function withUsage(error: VarveError, usage: ModelUsage): VarveError {
   if (usage.calls === 0) return error;
   return new VarveError(error.message, {

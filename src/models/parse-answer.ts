@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEEPEST, readTolerantJson } from './tolerant-json.ts';
 
-/** A JSON schema, as far as we read it. */
+/** The parts of a JSON schema that are read here. */
 export interface JsonSchema {
   $ref?: string;
   $defs?: Record<string, JsonSchema>;
@@ -23,8 +23,8 @@ export interface JsonSchema {
 const known = new WeakMap<z.ZodType, JsonSchema>();
 
 /**
- * What a model has to write for a zod schema: its input, before defaults and transforms. Objects are closed,
- * as strict structured output asks; what JSON schema cannot say is left open, for zod checks it all the same.
+ * The JSON schema of a zod schema's input, before defaults and transforms. Objects are closed, as strict structured output requires.
+ * Constraints that JSON schema cannot express are left out, because zod checks them anyway.
  */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   let found = known.get(schema);
@@ -61,7 +61,7 @@ function parts(schema: JsonSchema): JsonSchema[] {
 /** Follows a reference within the schema. */
 function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
-  // A schema that refers to itself and to nothing else would never end.
+  // Guards against a schema that refers only to itself.
   for (let hops = 0; current.$ref !== undefined && hops < 16; hops += 1) {
     if (current.$ref === '#') return root;
     const name = /^#\/(?:\$defs|definitions)\/(.+)$/.exec(current.$ref)?.[1];
@@ -72,7 +72,7 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return current;
 }
 
-/** The kinds of JSON value that a schema takes: string, number, boolean, null, object, array. */
+/** The kinds of JSON value that a schema accepts: string, number, boolean, null, object, array. */
 export function acceptedKinds(schema: JsonSchema, root: JsonSchema, depth = 0): Set<string> {
   const found = resolved(schema, root);
   const kinds = new Set<string>();
@@ -96,13 +96,12 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The value nests too deep, or has a key that no honest answer has. */
+/** The value is nested too deeply, or has the key `__proto__`. */
 export class UnusableJson extends Error {}
 
 /**
- * Unwraps JSON that was written as text, at every depth, as the schema guides: where it takes no text, a text is read
- * as JSON; where it takes anything, a text that is exactly an object or an array becomes one; where it asks for text,
- * text stays text, whatever it looks like.
+ * Unwraps stringified JSON at every depth, guided by the schema. Where the schema does not accept text, a text is parsed as JSON; where
+ * it accepts anything, a text that is exactly an object or an array is parsed; where it asks for text, the text stays.
  */
 export function unwrapJson(value: unknown, schema: JsonSchema): unknown {
   return unwrap(value, schema, { root: schema, depth: 0 });
@@ -129,13 +128,13 @@ function unwrap(value: unknown, schema: JsonSchema, place: Place): unknown {
   );
 }
 
-/** The JSON inside a text, where it is wanted; else undefined. */
+/** The JSON in a text if the schema wants it, otherwise undefined. */
 function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (!accepted.has('string')) {
     const found = readTolerantJson(trimmed);
     if (!found.ok || !found.complete || found.end !== trimmed.length) return undefined;
-    // Text inside of text: it was stringified more than once, and is shorter each time.
+    // The JSON was stringified more than once; each step makes the text shorter.
     const again = typeof found.value === 'string' && found.value.length < text.length;
     return again || accepted.has(kindOf(found.value)) ? found.value : undefined;
   }
@@ -144,7 +143,7 @@ function innerJson(text: string, accepted: ReadonlySet<string>): unknown {
   return typeof inner === 'object' && accepted.has(kindOf(inner)) ? inner : undefined;
 }
 
-/** The value of a text that is JSON and nothing else; undefined where it is not. */
+/** The parsed value of a text that is only JSON, otherwise undefined. */
 function strictJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -172,7 +171,7 @@ function itemSchema(schema: JsonSchema, index: number, root: JsonSchema): JsonSc
   });
 }
 
-/** The schema of a part: of several alternatives that know it, all of them. */
+/** The schema of a property, or all alternatives that define it. */
 function pick(schema: JsonSchema, root: JsonSchema, find: (part: JsonSchema) => JsonSchema | undefined): JsonSchema {
   const found = collect(schema, root, find, 0);
   if (found.length === 0) return ANYTHING;
@@ -192,7 +191,7 @@ function collect(
   return own === undefined ? theirs : [own, ...theirs];
 }
 
-/** Why an answer is of no use. */
+/** Why an answer is unusable. */
 export type AnswerProblem =
   | 'empty'
   | 'refused'
@@ -202,23 +201,23 @@ export type AnswerProblem =
   | 'several_answers'
   | 'wrong_shape';
 
-/** An answer that was read, or what is wrong with it. `message` tells a model how to do better, without quoting its answer. */
+/** A parsed answer, or its error. `message` tells a model how to correct the answer, without quoting it. */
 export type ParsedAnswer<Data> =
   | { ok: true; data: Data; repaired: boolean }
   | { ok: false; problem: AnswerProblem; message: string; issues: { path: string; code: string }[] };
 
 export interface AnswerText {
   text: string;
-  /** As the provider says: stop, length, content-filter, … */
+  /** The provider's finish reason: stop, length, content-filter, … */
   finishReason: string;
 }
 
 export interface AnswerLimits {
-  /** The longest answer that is read at all. Default 1,000,000 characters. */
+  /** The longest answer that is parsed. Default 1,000,000 characters. */
   longestAnswer?: number;
 }
 
-/** Reads a model's answer as the schema asks: strictly if it can, repaired if it must, never by leaving something out. */
+/** Parses a model's answer by the schema: strictly if possible, otherwise with repairs, but never by dropping content. */
 export function parseAnswer<Schema extends z.ZodType>(
   answer: AnswerText,
   schema: Schema,
@@ -288,7 +287,7 @@ function validated<Schema extends z.ZodType>(
   }
   const result = schema.safeParse(unwrapped);
   if (result.success) return { ok: true, data: result.data, repaired };
-  // Where text and structure are both allowed, the text that was written may be the one that fits.
+  // Where text and structure are both allowed, the original text may be the value that fits.
   const plain = schema.safeParse(value);
   if (plain.success) return { ok: true, data: plain.data, repaired };
   const issues = result.error.issues.slice(0, 10);
@@ -303,7 +302,7 @@ function validated<Schema extends z.ZodType>(
   };
 }
 
-/** Open models write their thoughts, drafts included, in front of the answer. */
+/** Open models write their reasoning, with drafts, before the answer. */
 function withoutThoughts(text: string): string {
   const opened = /^\s*<(think|thinking|reasoning)>/.exec(text);
   if (opened === null) return text;

@@ -2,12 +2,12 @@ import { invalidInput } from '../errors.ts';
 import { visibleText, withoutMarkers } from '../language/inert-text.ts';
 import { digest } from '../record/id.ts';
 
-/** A quick and cheap model, or a slow and careful one. */
+/** A fast and cheap model, or a slow and careful one. */
 export type Tier = 'fast' | 'slow';
 
-/** What language models are asked to do, and which of the two does it unless a task has a model of its own. */
+/** The tasks of language models, with the tier that does each unless the task has its own model. */
 export const TASK_TIERS = {
-  /** What a stretch of a conversation states. */
+  /** Reads the statements of a part of a conversation. */
   read: 'fast',
   /** ADD, UPDATE, DELETE or NONE for new facts. */
   decide: 'fast',
@@ -15,9 +15,9 @@ export const TASK_TIERS = {
   lookup: 'fast',
   /** Reflections for agent, user and session. */
   reflect: 'slow',
-  /** Several texts into one within a word limit. */
+  /** Merges several texts into one within a word limit. */
   merge: 'slow',
-  /** Scaffold, working memory and facts of new observations. */
+  /** Writes scaffold, working memory and facts from new observations. */
   synthesise: 'slow',
   /** The nightly profile, with facts, intentions and learnings. */
   profile: 'slow',
@@ -29,7 +29,7 @@ export const TASK_TIERS = {
 
 export type Task = keyof typeof TASK_TIERS;
 
-/** What a model is asked, ready to be sent. */
+/** A prompt that is ready to be sent. */
 export interface Prompt {
   system: string;
   user: string;
@@ -40,11 +40,11 @@ export interface Prompt {
 /** A task's prompt: one file each, versioned, the same words for every input. */
 export interface PromptTemplate<Input> {
   task: Task;
-  /** Counted up with every change of the words. */
+  /** Incremented with every change of the wording. */
   version: number;
   tier: Tier;
   system: string;
-  /** The user's turn. What comes from people, documents or tools goes through {@link fence}. */
+  /** The user's turn. Content from people, documents or tools goes through {@link fence}. */
   render(input: Input): string;
 }
 
@@ -65,9 +65,9 @@ export function renderPrompt<Input>(template: PromptTemplate<Input>, input: Inpu
 }
 
 /**
- * Sets text that we do not trust apart. The code in its tags is a digest of the text itself, which no text can contain
- * on purpose; anything inside that looks like one of the tags is made harmless too, for models that do not compare codes.
- * The same text gives the same fence, so that prompts cache.
+ * Encloses untrusted text in tags. The code in the tags is a digest of the text itself, which no text can deliberately contain. Anything
+ * inside that looks like one of the tags is escaped too, for models that do not compare codes. The same text gives the same fence, so
+ * that prompts cache.
  */
 export function fence(label: string, text: string): string {
   if (!/^[a-z][a-z_]{0,30}$/.test(label))
@@ -82,7 +82,7 @@ export function fence(label: string, text: string): string {
   return `<${label}-${code}>\n${clean}\n</${label}-${code}>`;
 }
 
-/** Lists things under short numbers, by which a model refers to them; it never sees an id. */
+/** Numbers the items of a list, so that a model refers to them by number and never sees an id. */
 export function numbered(label: string, texts: readonly string[], first = 1): string {
   return fence(
     label,

@@ -3,7 +3,7 @@ import { aiSdkModelId, type AiSdkRerankingModel, assertModel } from './ai-sdk.ts
 import { type CallSettings, createCaller } from './caller.ts';
 import { estimateTokens } from '../language/words.ts';
 
-/** Orders texts by how well they answer a query, more slowly and better than vectors do. */
+/** Ranks texts by how well they answer a query: slower and more exact than vectors. */
 export interface Reranker {
   readonly id: string;
   /** Throws `model_unavailable`, `model_answer_invalid`, `timed_out` or `cancelled`; callers keep the order they had. */
@@ -12,13 +12,13 @@ export interface Reranker {
 }
 
 export interface RerankOptions {
-  /** The most that come back. Default: all. */
+  /** The most results. Default: all. */
   limit?: number;
   signal?: AbortSignal;
 }
 
 export interface Reranked {
-  /** Best first. `index` is the place of the text in the call; `score` is comparable within one call only. */
+  /** Best first. `index` is the position of the text in the call; scores are comparable within one call only. */
   ranking: { index: number; score: number }[];
   tokens: number;
 }

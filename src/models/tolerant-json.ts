@@ -1,19 +1,19 @@
-/** What a tolerant reading came to. */
+/** The result of a tolerant parse. */
 export type TolerantResult =
   /** `complete` is false when only closing brackets were missing at the end, `begun` when it is empty or just [bare words]. */
   | { ok: true; value: unknown; end: number; complete: boolean; begun: boolean }
-  /** `begun` says whether part of it was data: then what follows may be the rest of it, not another answer. */
+  /** `begun` is true if a part of the text was data: the following text may then be its rest and not another answer. */
   | { ok: false; reason: Trouble; begun: boolean; end: number };
 
 type Trouble = 'truncated' | 'unreadable' | 'too_deep';
 
-/** How deep an answer may nest. Nothing that we ask for comes near it, and every later walk stays within the stack. */
+/** How deep an answer may nest. No schema of Varve comes near this depth, and recursive functions stay within the stack. */
 export const DEEPEST = 64;
 
 /**
- * Reads JSON as models write it when they do not write JSON: comments, trailing and missing commas, single, smart
- * and unescaped quotes, bare keys, Python's literals, NaN. In one pass, and never by leaving something out:
- * what could hide lost items (an ellipsis, text that ends inside a value) is an error.
+ * Parses the almost-JSON that models sometimes write: comments, trailing and missing commas, single, smart and unescaped quotes, bare
+ * keys, Python's literals, NaN. Takes one pass and never drops content: anything that may hide lost items (an ellipsis, text that ends
+ * inside a value) is an error.
  */
 export function readTolerantJson(text: string, start = 0): TolerantResult {
   const reader = new TolerantReader(text, start);
@@ -80,7 +80,7 @@ const END_OF_STRUCTURE = new RegExp(String.raw`${S}(?:[}\]/#]|$)`, 'y');
 const MORE_ON_NEXT_LINE = new RegExp(String.raw`[^\S\n]*\n${S}${QUOTES}{[]`, 'y');
 const QUOTE_ON_SAME_LINE = new RegExp(String.raw`[^\S\n]*${QUOTES}]`, 'y');
 
-/** Where a text stands: as a key, as the value of one, or in a list. */
+/** The position of a text: a key, a property's value, or an element of a list. */
 type Place = 'key' | 'member' | 'item';
 
 class TolerantReader {
@@ -117,7 +117,7 @@ class TolerantReader {
       if (this.#text[this.position] !== ':') this.#fail();
       this.position += 1;
       const value = this.readValue(depth + 1, 'member');
-      // Not by assignment: that would make __proto__ the object's prototype.
+      // `defineProperty` instead of an assignment, which would make __proto__ the object's prototype.
       Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
       this.begun = true;
     }
@@ -188,7 +188,7 @@ class TolerantReader {
     return ESCAPES[character] ?? `\\${character}`;
   }
 
-  /** Whether the quote at the position ends its text, or was meant to be part of it. */
+  /** Whether the quote at the position ends the text or is a part of it. */
   #closesHere(place: Place): boolean {
     const next = this.position + 1;
     if (place === 'key' || this.#matches(END_OF_STRUCTURE, next)) return true;
@@ -205,7 +205,7 @@ class TolerantReader {
       return null;
     }
     const value = Number(this.#take(NUMBER));
-    // 2026-11-15 or 1.000,00 or 12 apples are no numbers.
+    // 2026-11-15, 1.000,00 and 12 apples are not numbers.
     if (!this.#matches(AFTER_VALUE, this.position)) this.#fail();
     this.#clean = this.position < this.#text.length;
     return Number.isFinite(value) ? value : null;

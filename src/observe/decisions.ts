@@ -17,7 +17,7 @@ export interface NewDecision {
   idempotencyKey?: string;
 }
 
-/** What came of a decision. */
+/** An outcome of a decision. */
 export interface NewOutcome {
   content: string;
   effect: 'positive' | 'negative' | 'neutral';
@@ -28,7 +28,7 @@ export interface NewOutcome {
   idempotencyKey?: string;
 }
 
-/** A decision with all that came of it, oldest first. */
+/** A decision with its outcomes, oldest first. */
 export interface DecisionWithOutcomes {
   decision: Event;
   outcomes: Event[];
@@ -66,7 +66,7 @@ export async function recordDecision(
   return events[0] as Event;
 }
 
-/** Records what came of a decision. The decision must be one that the handle sees. */
+/** Records the outcome of a decision. The decision must be one that the handle sees. */
 export async function recordOutcome(
   writer: Writer,
   parts: Parts,

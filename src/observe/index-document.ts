@@ -27,7 +27,7 @@ export const newDocumentSchema: z.ZodType<Parsed<NewDocument>, NewDocument> = z.
 /** The result of indexing a document. */
 export interface IndexedDocument {
   chunks: Event[];
-  /** How many of the chunks were there already. */
+  /** How many of the chunks existed already. */
   repeated: number;
 }
 
@@ -63,7 +63,7 @@ export async function indexDocument(
   const { events, repeated } = await appendEvents(
     writer,
     parts,
-    // Attachments of somebody without a name stay in their session.
+    // Attachments without a user stay in their session.
     staysInSession(scope) ? scope : { ...scope, session: null },
     inputs,
   );

@@ -54,7 +54,7 @@ export const newInteractionSchema: z.ZodType<Parsed<NewInteraction>, NewInteract
   idempotencyKey: textSchema(400).optional(),
 });
 
-/** Logs an exchange as events that belong together: what the user said, what the tools gave, what the agent answered. */
+/** Logs an exchange as events that belong together: the user's message, the tool results, the agent's answer. */
 export async function logInteraction(
   writer: Writer,
   parts: Parts,

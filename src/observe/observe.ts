@@ -22,10 +22,10 @@ export interface Appended {
 /** A checked event, and its id where that is derived from what it says. */
 export type EventInput = ParsedEvent & { id?: string };
 
-/** What is said and seen in a conversation. Documents, decisions and their outcomes may be shared by everybody on purpose. */
+/** The kinds of events of a conversation. Documents, decisions and their outcomes may be shared by all users on purpose. */
 const TALK: ReadonlySet<EventKind> = new Set(['message', 'observation', 'tool_result']);
 
-/** Refuses talk that belongs to nobody: without a user it needs a session, where it stays. */
+/** Refuses conversation events without an owner: without a user they need a session, to which they are confined. */
 export function assertOwned(scope: Scope, events: readonly Pick<EventInput, 'kind'>[]): void {
   if (scope.user !== null || scope.session !== null || !events.some(({ kind }) => TALK.has(kind))) return;
   throw invalidInput(
@@ -101,7 +101,7 @@ function makeEvent(parts: Parts, scope: Scope, input: EventInput): Event {
   };
 }
 
-/** The text that the log keeps of an event. Answers of memory itself are left out, because they are known already. */
+/** The text that the log keeps of an event. Results of Varve's own tools are left out, because they are already in memory. */
 function keptContent({ kind, origin, content, metadata }: EventInput): string {
   if (kind === 'message') return withoutRecalled(content);
   const isAnswer = (kind === 'tool_result' || origin === 'tool') && isMemoryAnswer(content, metadata?.['tool']);

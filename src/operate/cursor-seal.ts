@@ -4,7 +4,7 @@ import { EVERY_TENANT, type Parts } from '../store/database.ts';
 import { findMeta, setMeta } from '../store/progress-store.ts';
 
 /**
- * Seals places in lists before they leave the process. They hold row numbers, which all tenants of a store share: from two places a tenant
+ * Encrypts cursors before they leave the process. Cursors hold row numbers, which all tenants of a store share: from two of them a tenant
  * could tell how much the others have written meanwhile.
  */
 export interface CursorSeal {

@@ -131,7 +131,7 @@ async function* forgottenLines(
     const digests = kept ?? (await digestsFor(record, salt));
     yield { record: 'forgotten', id, scope, as, memory, spans, by, request, at, saidAgainAt, digests };
   }
-  // What was made of it and went with it, such as a summary, has no record of its own.
+  // Derived records that were removed with it, such as a summary, have no record of their own.
   for await (const row of pages<MemoryRow>((after) =>
     read((reader) => byRow(reader, here, IS_MADE_OF_FORGOTTEN, after)),
   )) {

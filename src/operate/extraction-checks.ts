@@ -90,7 +90,7 @@ function add(sums: Sums, conversation: FormedConversation, seen: Map<string, For
   }
 }
 
-/** What a statement says, as a quotation or by half of its words, was said in the conversation it rests on. */
+/** Whether the source conversation contains a statement, as a quotation or by half of its words. */
 function isSupported({ content, value }: FormedStatement, { turns }: FormedConversation): boolean {
   if (turns.some((turn) => locateQuote(turn.content, content) !== null)) return true;
   const said = contentStems(turns.map((turn) => turn.content).join('\n'));

@@ -30,7 +30,7 @@ export type TakenIn = 'imported' | 'known';
 export interface Taking {
   /** The ids of entities that have another id here. */
   entities: Map<string, string>;
-  /** Throws `outside_scope` for a place that the caller does not reach. */
+  /** Throws `outside_scope` for a scope that the caller may not write to. */
   check(scope: Scope): void;
 }
 
@@ -69,8 +69,8 @@ export async function takeInEvent(writer: Writer, parts: Parts, line: Line<'even
 }
 
 /**
- * That something was forgotten elsewhere. What this store has of it from an older copy is forgotten here, too, and an older copy that is
- * imported later does not bring it back.
+ * That something was forgotten elsewhere. Records of it from an older copy are forgotten in this store too, and importing an older copy
+ * later does not restore it.
  */
 export async function takeInForgotten(writer: Writer, parts: Parts, line: Line<'forgotten'>): Promise<TakenIn> {
   const { id, scope, as, by, at, digests } = line;
@@ -123,7 +123,7 @@ async function wasForgotten(writer: Writer, memory: Memory): Promise<boolean> {
   if (await isForgottenId(writer, owner, memory.id)) return true;
   // A statement that was kept may rest on words of which a part was forgotten with another statement.
   const claims = [{ ...memory, text: memory.content, quotes: [] }];
-  // An intention that was done is history, and comes along.
+  // A completed intention is history and is imported.
   const records = (await listForgotten(writer, owner)).filter(({ as }) => as === 'forgotten');
   return (await forgottenAmong(writer, owner.tenant, { claims, records })).size > 0;
 }
@@ -141,7 +141,7 @@ export async function takeInMemory(
   const { id, scope, reader, internal } = line;
   const data: InternalMemory = { ...line.data, reader, internal, sourceType: line.data.sourceType ?? 'import' };
   const made = newMemory(fixed(parts, id, line.createdAt), scope, data);
-  // Its level may put it above the scope that the line names.
+  // Its level may place it in a wider scope than the line names.
   taking.check(made.scope);
   if (await exists(writer, 'memories', scope.tenant, id)) return 'known';
   if (await wasForgotten(writer, made)) return 'known';
@@ -170,7 +170,7 @@ export async function takeInMemory(
   if (memory.archivedAt === null && (await findInItsPlace(writer, parts, memory)) !== null) return 'known';
   await insertMemoryRow(writer, parts, memory);
   const { version, updatedAt: at } = memory;
-  // Its history may have been imported before it.
+  // Its revisions may have been imported before it.
   await addRevision(writer, { scope: memory.scope, recordId: id, version, at, ...IMPORTED, before: null });
   return 'imported';
 }
@@ -181,7 +181,7 @@ function isPlain({ memoryTypes }: Parts, { data, version, archivedAt }: Line<'me
   return isStatement && data.sourceType === 'import' && version === undefined && !archivedAt;
 }
 
-/** A sentence of another product goes the way of everything that is said: resolved, compared, and decided on by its fields. */
+/** A sentence of another product passes the same stages as any statement: resolve, compare, decide. */
 async function formPlainMemory(writer: Writer, deps: FormDeps, scope: Scope, memory: InternalMemory): Promise<TakenIn> {
   const statedAt = memory.statedAt ?? new Date(deps.clock.now());
   const read = await readSentence(deps, scope, memory.content, statedAt);
@@ -275,10 +275,10 @@ export async function takeInEntity(
   { entities }: Taking,
 ): Promise<TakenIn> {
   const owner = { ...line.scope, session: null, connection: null };
-  // An id that another owner has already stays theirs: this entity gets one of its own.
+  // If another owner already has an entity with this id, this entity gets a new id.
   const ids = (await isOthersEntity(writer, owner, line.id)) ? parts : fixed(parts, line.id, undefined);
   const entity = await writeEntity(writer, ids, owner, line.data);
-  // Only what has another id here: a long import must not be kept in memory.
+  // Only entities whose id changed, because a long import must not be kept in memory.
   if (entity.id !== line.id) entities.set(line.id, entity.id);
   return entity.createdAt.getTime() === entity.updatedAt.getTime() && entity.id === line.id ? 'imported' : 'known';
 }
@@ -290,7 +290,7 @@ export async function takeInRevision(writer: Writer, line: Line<'revision'>): Pr
   const owner = await ownerOf(writer, scope.tenant, recordId);
   if (owner === null || owner === ownerKey(scope)) return (await addRevision(writer, line)) ? 'imported' : 'known';
   if (await hasRevision(writer, line)) return 'known';
-  // It would be the past of a record that the line's scope does not have, and take the number of its next change.
+  // Otherwise the revision would belong to a record outside the line's scope and occupy the number of that record's next change.
   throw invalidInput(
     `Version ${version} of ${recordId} has another scope than the record ${recordId}. Both must have the same scope.`,
   );
@@ -345,7 +345,7 @@ async function exists(
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Those ids that exist and that the caller may reach: provenance that points nowhere is worse than none. */
+/** The ids that exist and that the caller may read, because dangling provenance is worse than none. */
 async function reached(
   writer: Writer,
   table: 'events' | 'entities',

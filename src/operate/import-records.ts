@@ -115,7 +115,7 @@ async function writeBatch(
   return outcomes;
 }
 
-/** Bad input is said before anything is written, so the transaction can go on without the line. */
+/** Bad input is rejected before anything is written, so the transaction can continue without the line. */
 async function takeInOrSay(writer: Writer, parts: FormDeps, line: ParsedLine, taking: Taking): Promise<Outcome> {
   try {
     return await takeIn(writer, parts, line, taking);

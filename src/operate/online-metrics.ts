@@ -15,7 +15,7 @@ import {
   sumUse,
 } from '../store/doors/quality-store.ts';
 
-/** What each number is, for every place that shows one. */
+/** The definition of each metric, for all doors. */
 export const ONLINE_METRICS: Readonly<Record<string, { title: string; definition: string; healthy: string }>> = {
   contextUtilisation: {
     title: 'Context utilisation',
@@ -101,7 +101,7 @@ export interface OnlineMetrics {
   refused: { reason: string; count: number }[];
 }
 
-/** How scaffolds grow. Healthy growth slows down: what matters of a person is learned first. */
+/** How scaffolds grow. Healthy growth slows down, because the most important facts about a person are learned first. */
 export interface ScaffoldGrowth {
   /** Keys of a scaffold at the end of each day on which one changed, on average over those that were there. */
   curve: { day: string; keys: number; scaffolds: number }[];

@@ -23,7 +23,7 @@ import { createRequestAnswers, type RequestAnswers } from '../store/doors/reques
 import type { WebhookDeps } from './webhook-delivery.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
-/** How a store is. */
+/** The state of a store. */
 export interface StoreStatus {
   dialect: 'sqlite' | 'postgres';
   schemaVersion: number;
@@ -46,7 +46,7 @@ export interface Operator {
   /** Receivers that are notified of what happens in a tenant. */
   readonly webhooks: Webhooks;
   /**
-   * For the places in lists that leave the process.
+   * Seals the cursors that leave the process.
    * @internal
    */
   readonly cursors: CursorSeal;
@@ -72,7 +72,7 @@ export interface Operator {
   count(scope: ScopeInput): Promise<RecordCounts>;
   /** The state of the store. Throws when it cannot answer. */
   status(): Promise<StoreStatus>;
-  /** What is wrong with the servers behind the store, such as the nodes of a cluster, beyond that they answer. */
+  /** Problems of the servers behind the store, such as the nodes of a cluster, that answering queries does not reveal. */
   examineStore(): Promise<StoreProblem[]>;
   /** Everything that lies within a scope, a line at a time. */
   export(scope: ScopeInput): AsyncGenerator<RecordLine>;

@@ -12,12 +12,12 @@ import { type Refused, REFUSED } from '../store/history-store.ts';
 export interface HeaderLine {
   record: 'header';
   format: 'varve';
-  /** 1: memories have a key and no other field of a statement. They are upgraded when they are taken in. */
+  /** 1: memories have a key and no other field of a statement. They are upgraded on import. */
   version: 1 | 2;
   exportedAt?: TimeInput;
 }
 
-/** An event. Under the same id it is taken in once. */
+/** An event. Imported once per id. */
 export interface EventLine {
   record: 'event';
   id: string;
@@ -27,7 +27,7 @@ export interface EventLine {
   processedAt?: TimeInput | null;
 }
 
-/** A memory with its archive state. Under the same id it is taken in once. */
+/** A memory with its archive state. Imported once per id. */
 export interface MemoryLine {
   record: 'memory';
   id: string;
@@ -45,7 +45,7 @@ export interface MemoryLine {
   version?: number;
 }
 
-/** Something that was read and not stored. Under the same id it is taken in once. */
+/** A refused statement. Imported once per id. */
 export interface RefusalLine {
   record: 'refusal';
   id: string;
@@ -60,7 +60,7 @@ export interface RefusalLine {
   events?: string[];
 }
 
-/** That something was forgotten, without its words: a statement said before is recognised by digests. Under the same id it is taken in once. */
+/** That something was forgotten, without its words: a repeated statement is recognised by digests. Imported once per id. */
 export interface ForgottenLine {
   record: 'forgotten';
   id: string;
@@ -68,7 +68,7 @@ export interface ForgottenLine {
   as: ForgottenAs;
   /** The memory that said so. */
   memory?: string | null;
-  /** Where turns said so. */
+  /** The spans of the turns that said so. */
   spans: { event: string; start: number; end: number; field?: 'content' | 'metadata' }[];
   by: string;
   /** The event that asked. */
@@ -85,7 +85,7 @@ export interface BlockLine {
   scope: ScopeInput;
   kind: BlockKindName;
   content: unknown;
-  /** What its sentences rest on, by ids of this export. */
+  /** The sources of its sentences, by ids of this export. */
   basis?: Basis;
   version?: number;
   createdAt?: TimeInput;

@@ -24,11 +24,11 @@ import { sendWebhook, type WebhookOptions } from './webhook-request.ts';
 
 const DELIVER_JOB = 'deliver-webhook';
 
-/** What webhooks work with. */
+/** The dependencies of webhooks. */
 export type WebhookDeps = Parts & { webhooks: WebhookOptions };
 
-// A transaction may commit after one that began later, so the last stretch is read again, and messages that were queued already are left
-// out.
+// A transaction may commit after one that began later, so the last few seconds are read again, and messages that were queued
+// already are left out.
 const OVERLAP = 30 * SECOND;
 // Much longer than the overlap, and long enough to look up what a receiver missed over a weekend.
 const KEPT_FOR = 7 * DAY;
@@ -164,7 +164,7 @@ async function deliver(deps: WebhookDeps, job: Job, context: JobContext): Promis
 
 interface Sent {
   status: number | null;
-  /** Null: it was taken. */
+  /** Null: the receiver accepted the message. */
   error: string | null;
   retryable: boolean;
 }
@@ -191,7 +191,7 @@ async function attempt(
     if (status >= 200 && status < 300) return { status, error: null, retryable: false };
     return { status, error: `The receiver answered ${status}.`, retryable: status !== GONE };
   } catch (error) {
-    // Given back by a worker that stops: no attempt of the receiver's.
+    // Released by a worker that stops, which does not count as an attempt.
     if (signal.aborted) throw error;
     const retryable = !(VarveError.isInstance(error) && !error.retryable);
     const isLate = error instanceof Error && error.name === 'AbortError';

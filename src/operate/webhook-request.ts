@@ -4,7 +4,7 @@ import type { RequestOptions } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { invalidInput, VarveError } from '../errors.ts';
 
-/** Whom webhooks may call. */
+/** Which addresses webhooks may call. */
 export interface WebhookOptions {
   /**
    * Also addresses of this machine and of private networks, and plain `http:`. Default false, because a key that may register a webhook
@@ -13,7 +13,7 @@ export interface WebhookOptions {
   allowPrivate?: boolean;
 }
 
-/** What is sent to a receiver, with what signs it. */
+/** A message to a receiver, with its signing secrets. */
 export interface SignedRequest {
   url: string;
   /** The same for every attempt, so that a receiver can deduplicate. */
@@ -40,7 +40,7 @@ function signWebhook(secret: string, { id, seconds, body }: { id: string; second
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
 }
 
-/** Checks the address of a receiver, as far as that can be done without asking for its name. */
+/** Checks the address of a receiver as far as possible without resolving its name. */
 export function checkReceiver(url: string, { allowPrivate = false }: WebhookOptions): URL {
   const parsed = URL.parse(url);
   if (parsed === null)

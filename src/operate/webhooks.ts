@@ -33,16 +33,16 @@ export interface Webhook {
   createdBy: string;
 }
 
-/** What a new webhook is made of. */
+/** The options of a new webhook. */
 export interface NewWebhook {
   /** `https://…`, an address of the public internet unless the operator allows others. */
   url: string;
-  /** Default: all but `webhook.ping`, which needs no asking. */
+  /** Default: all but `webhook.ping`, which is always sent. */
   events?: WebhookEvent[];
   description?: string;
 }
 
-/** What of a webhook can be changed. */
+/** The changeable fields of a webhook. */
 export interface WebhookChange extends Partial<NewWebhook> {
   /** False turns it off: what happens until it is on again is never sent. */
   enabled?: boolean;
@@ -61,7 +61,7 @@ export interface WebhookDelivery {
   /** `failed`: not tried again by itself. `dropped`: the webhook was turned off before it was sent. */
   state: 'waiting' | 'delivered' | 'failed' | 'dropped';
   attempts: number;
-  /** What the receiver answered the last time; null when it did not. */
+  /** The last status from the receiver; null when it did not answer. */
   status: number | null;
   error: string | null;
   createdAt: Date;

@@ -10,7 +10,7 @@ export interface InstructionOptions {
   tools?: ToolSetName | readonly string[] | false;
 }
 
-/** What an agent is told about its memory: which source first, when to save, when to say that it is not known. */
+/** Instructions for an agent about its memory: which source to use first, when to save, when to say that something is not known. */
 export function agentInstructions({ tools = 'everyday', ...own }: InstructionOptions = {}): string {
   const names = tools === false ? [] : typeof tools === 'string' ? TOOL_SETS[tools].map(({ name }) => name) : tools;
   const has = (name: string): boolean => names.includes(name);
@@ -22,7 +22,7 @@ export function agentInstructions({ tools = 'everyday', ...own }: InstructionOpt
     .join('\n\n');
 }
 
-/** A line about each tool that the agent has. A line about a tool that is not there would make it call nothing. */
+/** A line about each tool that the agent has. A line about a missing tool would make the agent call a tool that does not exist. */
 function linesFor(has: (name: string) => boolean, lines: readonly (readonly [tool: string, line: string])[]): string[] {
   return lines.flatMap(([tool, line]) => (has(tool) ? [line] : []));
 }
@@ -53,7 +53,7 @@ function sourcesOf(
   return under('Your memory of the user has several sources. Choose by the question:', lines);
 }
 
-/** The order in which to look. */
+/** The order of the sources. */
 function orderOf(has: (name: string) => boolean): string[] {
   const steps = [
     'the permanent facts in this prompt',
@@ -90,7 +90,7 @@ function savingWith(has: (name: string) => boolean): string[] {
   ]);
 }
 
-/** What takes something away, or closes it. */
+/** Lines about tools that remove or close something. */
 function endsWith(has: (name: string) => boolean): string[] {
   return linesFor(has, [
     ['forget', 'When the user asks to forget something, call forget.'],

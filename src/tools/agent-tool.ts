@@ -23,7 +23,7 @@ export type ToolHandle = Pick<
   | 'events'
 >;
 
-/** What the running turn says, where the caller knows it: it is logged only when the turn is over. */
+/** The messages of the running turn, if the caller knows them: they are logged only when the turn is over. */
 export interface ToolTurn {
   /** The user's own messages of the running turn and right before it. */
   said?: readonly string[];
@@ -33,9 +33,9 @@ export interface ToolTurn {
 export interface ToolHints {
   /** It changes nothing. */
   readOnly: boolean;
-  /** It takes something away. */
+  /** The tool removes something. */
   destructive: boolean;
-  /** Calling it again with the same input changes nothing more. */
+  /** The tool is idempotent. */
   idempotent: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface AgentTool {
   name: AgentToolName;
   /** For people. */
   title: string;
-  /** For the model: what it does, when to use it, what it gives. */
+  /** For the model: what the tool does, when to use it, what it returns. */
   description: string;
   input: z.ZodObject;
   output: z.ZodObject;
@@ -106,8 +106,9 @@ interface Shape {
 const shapes = new WeakMap<z.ZodObject, Shape>();
 
 /**
- * Input as models send it, in the types that the schema has: null and an empty text leave an optional field out, `"5"` is 5, one item is
- * a list of one, a list may be written as JSON, a number beyond its bounds is the bound. What is still wrong is refused by the schema.
+ * Converts the input that models send to the types of the schema: null and an empty text leave an optional field out, `"5"` is 5, one
+ * item is a list of one, a list may be written as JSON, a number beyond its bounds is the bound. The schema refuses whatever is still
+ * invalid.
  */
 export function mendedInput(schema: z.ZodObject, given: unknown): unknown {
   const shape = shapes.get(schema) ?? (z.toJSONSchema(schema, { io: 'input' }) as Shape);
@@ -159,7 +160,7 @@ function listOf(text: string): unknown {
   }
 }
 
-/** The one of a few names that is meant: case, plural and separators do not count. */
+/** The matching name, regardless of case, plural and separators. */
 function named<Name extends string>(names: readonly Name[], given: string): Name | undefined {
   const plain = (name: string): string => snakeCase(name.replace(CAMEL, '$1_$2')).replace(/s$/, '').replace(/ie$/, 'y');
   return names.find((name) => plain(name) === plain(given));
@@ -173,7 +174,7 @@ export function mappedKey(): z.ZodType<string, unknown> & { describe(text: strin
   return z.preprocess((key) => (typeof key === 'string' ? snakeCase(key.replace(CAMEL, '$1_$2')) : key), keySchema);
 }
 
-/** A date or a time, as a text whose beginning says that it is one. */
+/** A text that begins like a date or a time. */
 export const isoTime: z.ZodString = z
   .string()
   .max(40)
@@ -182,8 +183,8 @@ export const isoTime: z.ZodString = z
 const CAMEL = /(\p{Ll})(\p{Lu})/gu;
 
 /**
- * One of a few names, in any spelling: case, plural and separators do not count, synonyms are known, and what is none of them is
- * `otherwise`. The schema that a model sees still names the choices.
+ * One of a few names, regardless of case, plural and separators. Synonyms are known, and any other text becomes `otherwise`. The schema
+ * that a model sees still names the choices.
  */
 export function mappedChoice<const Name extends string>(
   names: readonly [Name, ...Name[]],

@@ -17,11 +17,11 @@ import {
 import { provenanceOf } from './found-record.ts';
 import { searchMemory } from './search-tools.ts';
 
-/** What a model means by an id, a key or plain words. */
+/** What a reference by an id, a key or plain words resolves to. */
 export interface Meant {
-  /** The memories that are certainly meant. */
+  /** The memories that match with certainty. */
   memories: Memory[];
-  /** The nearest ones, where that is not certain. */
+  /** The nearest memories, where no match is certain. */
   candidates: Memory[];
 }
 
@@ -29,8 +29,8 @@ const MOST_CANDIDATES = 5;
 const RECORD_ID = /^mem_[0-9a-z]+$/;
 
 /**
- * Finds the live memories of this user that a model means. Words mean a memory for certain only when it alone has all of them: what is
- * merely near is offered as a candidate, because taking out the wrong memory is worse than asking again.
+ * Finds the live memories of this user to which a model refers. Plain words match a memory with certainty only when it is the only one
+ * with all of them. Near matches are offered as candidates, because removing the wrong memory is worse than asking again.
  */
 async function meantBy(handle: ToolHandle, what: string): Promise<Meant> {
   if (RECORD_ID.test(what.trim())) return byId(handle, what.trim());
@@ -67,7 +67,7 @@ async function nearest(handle: ToolHandle, what: string): Promise<Memory[]> {
   return [...new Map(own.map((memory) => [memory.id, memory])).values()].slice(0, MOST_CANDIDATES);
 }
 
-// A model that has only these descriptions must find the right tool: they are short because every conversation pays for them.
+// A model must be able to choose the right tool from these descriptions alone. They are short because every conversation pays for them.
 
 const shortRecord = z.object({ id: z.string(), text: z.string() });
 const what = z.string().min(1).max(500).describe('An id, a key like home_city, or plain words');
@@ -171,8 +171,8 @@ interface Correction {
 }
 
 /**
- * The memory as it stands after a correction; null when a source that is believed less stands against it. What the agent says on the
- * user's behalf corrects the user's own statement, as forgetting and remembering would, and is kept as the agent's word.
+ * The memory after a correction; null when the correction comes from a source with less trust. What the agent says on the user's behalf
+ * may correct the user's own statement, as forgetting and remembering would, and is stored with the agent's trust.
  */
 async function corrected(
   handle: ToolHandle,
@@ -215,7 +215,7 @@ const getContext: AgentTool = defineTool({
 });
 
 const loggedText = z.string().min(1).max(100_000);
-// What has another role is trusted as little as a tool's answer.
+// Turns with any other role have the trust of a tool result.
 const ROLES = { human: 'user', ai: 'assistant', agent: 'assistant', bot: 'assistant', model: 'assistant' } as const;
 
 const logConversation: AgentTool = defineTool({

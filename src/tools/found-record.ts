@@ -8,13 +8,13 @@ import type { Memory } from '../record/memory.ts';
 import type { ToolHandle, ToolTurn } from './agent-tool.ts';
 import { type Trust, TRUST_LEVELS, trustOf } from '../record/statement.ts';
 
-/** Something that was found, as a model sees it. */
+/** A recalled record as a model sees it. */
 export interface FoundRecord {
   id: string;
   /** The type of a memory, the kind of an event. */
   type: string;
   text: string;
-  /** Who said it, of what was said. */
+  /** The speaker of a turn. */
   speaker?: string;
   title?: string;
   url?: string;
@@ -75,17 +75,17 @@ export function memoryRecord(memory: Memory): FoundRecord {
   };
 }
 
-/** Where the content of a tool call comes from, as far as it can be seen. */
+/** The verified origin of the content of a tool call. */
 export interface Provenance {
-  /** `user`: the user's own last turns say so. `agent`: the agent says so. `tool`: a source says so that the agent has named. */
+  /** `user`: the user's own last turns contain it. `agent`: the agent says so. `tool`: it comes from a source that the agent has named. */
   statedBy: 'user' | 'agent' | 'tool';
   /** The name of the source. */
   source: string | null;
-  /** The turns of the user that say so. */
+  /** The turns of the user that contain it. */
   events: string[];
 }
 
-/** The parameter by which an agent says where something comes from. */
+/** The parameter with which an agent names the source of its content. */
 export const sourceParameter: z.ZodOptional<z.ZodString> = z
   .string()
   .min(1)
@@ -98,9 +98,8 @@ export const sourceParameter: z.ZodOptional<z.ZodString> = z
 const LAST_TURNS = 8;
 
 /**
- * Finds out who stands behind what an agent wants to keep. What an agent says of its source is believed only downwards: a page that has
- * talked the agent into "the user said so" gains nothing, because the words must stand in the user's own turns, outside of what was
- * pasted there.
+ * Verifies the origin of what an agent wants to store. The agent's claim can only lower the trust: a page that has talked the agent into
+ * "the user said so" gains nothing, because the words must stand in the user's own turns, outside pasted text.
  */
 export async function provenanceOf(
   handle: ToolHandle,
@@ -111,7 +110,7 @@ export async function provenanceOf(
   if (named !== null) return { statedBy: 'tool', source: named, events: [] };
   if (said.some((text) => says(text, content))) return { statedBy: 'user', source: null, events: [] };
   const { session } = handle.scope;
-  // A client that names no session has the user's last turns, wherever they were said.
+  // For a client without a session, the user's last turns of any session count.
   const { items } = await handle.events.list({
     kinds: ['message'],
     session: session ?? undefined,
@@ -124,7 +123,7 @@ export async function provenanceOf(
     : { statedBy: 'user', source: null, events: events.slice(0, 1) };
 }
 
-/** Whether the user's own words in a turn say something: it stands there, or nearly all of its words do. */
+/** Whether the user's own words in a turn contain a text, verbatim or with nearly all of its words. */
 function says(turn: string, content: string): boolean {
   const own = ownWords(turn.slice(0, 20_000));
   const value = content.trim().toLowerCase();

@@ -70,5 +70,5 @@ const updateConnectionContext: AgentTool = defineTool({
   },
 });
 
-/** Tools by which an agent tells what it noticed. */
+/** Tools with which an agent reports what it noticed. */
 export const OBSERVATION_TOOLS: readonly AgentTool[] = [recordObservation, updateUserContext, updateConnectionContext];

@@ -39,14 +39,14 @@ const searchUserMemories: AgentTool = defineTool({
   input: z.object({ query }),
   output: z.object({ results }),
   async run(handle, input) {
-    // More than ten, because memories of the agent itself are seen too and do not count here.
+    // More than ten, because the results include memories of the agent itself, which are filtered out here.
     const found = await byMeaning(handle, input.query, { limit: 30, sources: ['memories'] });
     const own = found.filter(({ memory }) => memory?.scope.user === handle.scope.user);
     return { results: own.slice(0, 10).map(foundRecord) };
   },
 });
 
-/** What was said, and what tools gave; not what was noted about it. */
+/** Messages and tool results, without observations about them. */
 const HISTORY: RecallOptions = { sources: ['events'], filter: { types: ['message', 'tool_result'] } };
 
 const searchHistory: AgentTool = defineTool({
@@ -68,7 +68,7 @@ const SOURCES: Record<(typeof SOURCE_NAMES)[number], RecallOptions> = {
   interactions: HISTORY,
   saved_items: { sources: ['saved_items'] },
 };
-// Far below what is related: what is left out has nothing to do with the query.
+// Far below the similarity of related texts: anything lower has nothing to do with the query.
 const RELATED_AT_ALL = 0.3;
 
 const semanticSearch: AgentTool = defineTool({
@@ -122,7 +122,7 @@ const findEverything: AgentTool = defineTool({
   },
 });
 
-/** The nearest by meaning; by words where there are no vectors. */
+/** Vector search; keyword search where there are no vectors. */
 async function byMeaning(handle: ToolHandle, text: string, options: RecallOptions): Promise<RecallResult[]> {
   const near = await handle.recall(text, { ...options, mode: 'semantic', recencyBoost: true });
   if (near.results.length > 0) return near.results;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentTool, ToolHandle, ToolTurn } from './agent-tool.ts';
 import { TOOL_SETS, toolOrFail, type ToolSetName } from './agent-tools.ts';
 
-// Bounds are checked when a tool is called, and an error says what would be right: a model need not read them in every conversation.
+// Bounds are checked when a tool is called, and the error says what would be right, so a model need not read them in every conversation.
 const LEFT_OUT: ReadonlySet<string> = new Set(
   '$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern format'.split(' '),
 );
@@ -13,7 +13,7 @@ export function modelSchema(schema: z.ZodType, io: 'input' | 'output'): Record<s
   return shortened(z.toJSONSchema(schema, { io }), { leftOut }) as Record<string, unknown>;
 }
 
-/** `isNames`: the keys are the names of properties, of which none is left out. */
+/** `isNames`: the keys are property names, and none of them is left out. */
 function shortened(
   value: unknown,
   { leftOut, isNames = false }: { leftOut: ReadonlySet<string>; isNames?: boolean },
@@ -37,7 +37,7 @@ export interface ToolDefinition {
 export interface ToolChoice {
   /** Default `everyday`. */
   set?: ToolSetName;
-  /** These by name, of whatever set. */
+  /** Tools by name, from any set. */
   only?: readonly string[];
   except?: readonly string[];
 }

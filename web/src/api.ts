@@ -1,6 +1,6 @@
 import type { Scope } from './types.ts';
 
-/** What the server refused, in the words of its problem document. */
+/** A refusal by the server, with the text of its problem document. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -25,7 +25,7 @@ export interface RequestOptions {
 let secret: string | null = null;
 let onSignedOut: (message: string) => void = () => {};
 
-/** The key is held here and in the session storage of this tab. Nothing else of the page sees it. */
+/** The key is held here and in the session storage of this tab. No other code of the page can read it. */
 export function useSecret(key: string | null, whenSignedOut: (message: string) => void): void {
   secret = key;
   onSignedOut = whenSignedOut;
@@ -43,7 +43,7 @@ function addressOf(path: string, { scope, query = {} }: Pick<RequestOptions, 'sc
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Asks the server. Throws {@link ApiError} for a refusal. */
+/** Asks the server. Throws {@link ApiError} if the server refuses the request. */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await fetch(addressOf(path, options), {
     method,
@@ -87,7 +87,7 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Follows the stream of changes until the signal. Reads with `fetch`: `EventSource` cannot send a key in a header. */
+/** Follows the stream of changes until the signal aborts. Reads with `fetch`: `EventSource` cannot send a key in a header. */
 export async function follow(
   scope: Scope | null,
   { signal, onChange, onOpen }: { signal: AbortSignal; onChange(data: unknown): void; onOpen(): void },

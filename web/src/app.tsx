@@ -40,7 +40,7 @@ const VIEWS: readonly View[] = [
   { id: 'health', title: 'Growth and health', icon: 'health', show: () => <HealthView /> },
 ];
 
-/** What a person sees of their own memory. */
+/** The views for a person with a key to their own memory. */
 const PERSONAL_VIEWS: readonly View[] = [
   { id: 'you', title: 'About you', icon: 'memories', show: () => <PersonalView /> },
   { id: 'sessions', title: 'Conversations', icon: 'sessions', show: () => <SessionsView /> },
@@ -65,7 +65,7 @@ export function App(): JSX.Element {
 function Shell(): JSX.Element {
   const views = isPersonal.value ? PERSONAL_VIEWS : VIEWS;
   const { view: wanted } = route.value;
-  // A person's own key still opens a single memory, from their timeline.
+  // With a personal key a single memory can still be opened from the timeline.
   const isDetail = isPersonal.value && wanted === 'memories';
   const view = isDetail ? VIEWS[0] : (views.find(({ id }) => id === wanted) ?? views[0]);
   const main = useRef<HTMLElement>(null);

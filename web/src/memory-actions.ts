@@ -2,9 +2,9 @@ import { ask, post } from './api.ts';
 import { act } from './state.ts';
 import type { Memory, Scope } from './types.ts';
 
-// What can be done to a memory, each with its way back where there is one.
+// The actions on a memory, each with its undo where possible.
 
-/** Requests about a record are made within the scope that it lies in. */
+/** Requests about a record use the record's own scope. */
 export function scopeOf({ scope }: { scope: { agent: string | null; user: string | null } }): Scope {
   return { agent: scope.agent, user: scope.user };
 }
@@ -27,16 +27,16 @@ const UNPINNED = 0.6;
 
 export const isPinned = (memory: Memory): boolean => memory.permanent || memory.importance >= PIN;
 
-/** A pinned statement never fades: as a permanent fact where it has a name and a value, else by the highest importance. */
+/** Pinning prevents decay: a statement with an attribute and a value becomes a permanent fact, any other gets the highest importance. */
 export function togglePin(memory: Memory): Promise<boolean> {
   const canBeFact = memory.subject === 'User' && memory.attribute !== null && memory.value !== null;
   if (isPinned(memory)) {
     return revise(memory, { ...(memory.permanent ? { permanent: false } : {}), importance: UNPINNED }, 'Unpinned.');
   }
-  return revise(memory, canBeFact ? { permanent: true } : { importance: PIN }, 'Pinned: it stays in mind.');
+  return revise(memory, canBeFact ? { permanent: true } : { importance: PIN }, 'Pinned: this memory will not fade.');
 }
 
-/** `pruned`: out of recall and kept. `forgotten`: out of sight everywhere, also for what is formed later. */
+/** `pruned`: archived and no longer recalled. `forgotten`: hidden everywhere, also from later formations. */
 export function archive(memory: Memory, reason: 'pruned' | 'forgotten'): Promise<boolean> {
   const scope = scopeOf(memory);
   return act(

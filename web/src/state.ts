@@ -14,7 +14,7 @@ export const owners = signal<Owner[]>([]);
 export const isPersonal = computed(() => me.value?.key.users?.length === 1);
 export const mayWrite = computed(() => me.value !== null && me.value.key.access !== 'read');
 export const isAdmin = computed(() => me.value?.key.access === 'admin');
-/** Reaches the whole tenant: keys, jobs and costs can be asked for. */
+/** The key covers the whole tenant, so keys, jobs and costs can be read. */
 export const isOperator = computed(() => isAdmin.value && me.value?.isLimited === false);
 
 export async function signIn(secret: string): Promise<void> {
@@ -101,7 +101,7 @@ export function go(address: string, { replace = false } = {}): void {
 
 // What has just changed, from the server's stream.
 
-/** Counts up with every change that was seen, for what is shown to be read again. */
+/** Incremented with every change, so that visible data is read again. */
 export const changes = signal<{ count: number; last: Change | null }>({ count: 0, last: null });
 export const isLive = signal(false);
 
@@ -111,15 +111,15 @@ export function reread(): void {
 
 const RECONNECT_AFTER = 2_000;
 
-// Browsers keep six connections to a server for all its tabs. So a tab that nobody looks at follows nothing, and of the tabs that look
-// at the same memory with the same key one follows and tells the others.
+// Browsers keep six connections to a server for all its tabs. So a hidden tab does not follow the stream, and of several tabs
+// with the same memory and key one follows it and informs the others.
 const isVisible = signal(document.visibilityState === 'visible');
 document.addEventListener('visibilitychange', () => {
   isVisible.value = document.visibilityState === 'visible';
 });
 let hasFollowed = false;
 
-/** What tabs tell each other: a change, that somebody follows, or the question whether somebody does. */
+/** Messages between tabs: a change, the notice that a tab follows the stream, or the question whether one does. */
 type Told = { change: Change } | 'following' | 'who follows?';
 
 effect(() => {
@@ -140,7 +140,7 @@ effect(() => {
     isLeader = true;
     return stayConnected({ agent, user }, { signal: over.signal, tell: (told) => channel.postMessage(told) });
   };
-  // Locks are for secure contexts: a page over plain http from another machine follows by itself.
+  // The Web Locks API needs a secure context: a page over plain http from another machine follows the stream by itself.
   if (navigator.locks === undefined) void lead();
   else {
     channel.postMessage('who follows?' satisfies Told);
@@ -159,7 +159,7 @@ function note(change: Change): void {
   changes.value = { count: changes.value.count + 1, last: change };
 }
 
-/** What changed while nobody followed is not told again: it is read. */
+/** Changes from a time without a follower are not sent again, so the data is read again. */
 function heardAgain(): void {
   isLive.value = true;
   if (hasFollowed) reread();
@@ -214,7 +214,7 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Does something that was asked for, and says how it went. */
+/** Runs an action and reports its result. */
 export async function act(
   text: string,
   work: () => Promise<unknown>,

@@ -73,7 +73,7 @@ export type Extraction = Json<ExtractionReport>;
 export interface Me {
   key: Pick<Key, 'id' | 'name' | 'access' | 'agents' | 'users' | 'expiresAt'>;
   tenant: string;
-  /** Reaches only some agents or users of the tenant. */
+  /** The key covers only some agents or users of the tenant. */
   isLimited: boolean;
 }
 

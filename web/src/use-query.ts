@@ -11,8 +11,8 @@ export interface Query<Data> {
 const GATHER_CHANGES = 250;
 
 /**
- * Reads something from the server, again when `keys` change and when the stream says that something has changed. What was
- * there stays visible until its successor has come, with `keep` also where the keys have changed.
+ * Reads data from the server, and reads it again when `keys` change or when the stream reports a change. Old data stays visible until the
+ * new data has arrived; with `keep` also when the keys have changed.
  */
 export function useQuery<Data>(
   read: ((signal: AbortSignal) => Promise<Data>) | null,
@@ -62,7 +62,7 @@ export function useQuery<Data>(
   return state;
 }
 
-/** A value that follows another after it has rested. */
+/** A debounced value. */
 export function useRested<Value>(value: Value, milliseconds: number): Value {
   const [rested, setRested] = useState(value);
   useEffect(() => {

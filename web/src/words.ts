@@ -1,4 +1,4 @@
-// How values are said to people.
+// Formats values for people.
 
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
@@ -54,7 +54,7 @@ export function ownerName({ agent, user }: { agent: string | null; user: string 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-// Characters that are not seen, or that turn the direction of text: shown by their code, so that nothing hides in a memory.
+// Invisible characters and direction marks, which are shown by their code points so that a memory cannot hide them.
 const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 
 export interface TextPart {
@@ -62,7 +62,7 @@ export interface TextPart {
   isHidden: boolean;
 }
 
-/** Splits text into what is seen and the codes of what is not. A joiner inside an emoji is part of it, as is
+/** Splits text into visible parts and the code points of invisible characters. A joiner inside an emoji is part of it, as is
  * one between letters of scripts that write with joiners, such as Persian. */
 export function visibleParts(text: string): TextPart[] {
   if (!INVISIBLE.test(text)) return [{ text, isHidden: false }];

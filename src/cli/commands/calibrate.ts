@@ -9,12 +9,15 @@ import { createLocalEmbedder } from '../../models/local-embedder/local-embedder.
 /** Measures an embedder. */
 export const calibrateCommand: Command = {
   usage: 'calibrate [--config file] [--output file]',
-  help: 'Measures on pairs of texts how the embedder’s cosines lie, so that 0.70, 0.85 and 0.92 mean the same with every model. Measures the embedder of --config, or the local one.',
+  help: 'Measures the distribution of the embedder’s cosine similarities on pairs of texts, so that the thresholds 0.70, 0.85 and 0.92 mean the same with every model. Measures the embedder of --config, or the local one.',
   options: { output: { type: 'string', short: 'o', value: 'file', help: 'writes the calibration as JSON' } },
   examples: ['varve calibrate', 'varve calibrate --config varve.config.js -o calibration.json'],
   async run(input) {
     const { embedder = createLocalEmbedder() } = await readConfig(input);
-    if (embedder === null) throw new UsageError('The configuration has no embedder: there is nothing to measure.');
+    if (embedder === null)
+      throw new UsageError(
+        'The configuration has no embedder to measure: set `embedder` in it, or leave out --config to measure the local one.',
+      );
     const { calibration, report } = await calibrate(embedder);
     const file = textOption(input, 'output');
     if (file !== undefined) {
@@ -23,7 +26,7 @@ export const calibrateCommand: Command = {
     }
     await input.output.answer({ calibration, report }, () =>
       [
-        `${report.embedder}: ${report.usable ? 'usable' : 'cannot tell related texts from unrelated ones'}`,
+        `${report.embedder}: ${report.usable ? 'usable' : 'cannot distinguish related texts from unrelated ones'}`,
         table([
           ['similarity', 'cosine', 'accuracy'],
           ...report.boundaries.map(({ similarity, cosine, accuracy }) => [

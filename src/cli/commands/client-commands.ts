@@ -14,7 +14,7 @@ import { serverCommand } from '../setup/server-command.ts';
 /** Writes the configuration of an editor or a chat client. */
 export const setup: Command = {
   usage: `setup <${Object.keys(CLIENTS).join('|')}> [--dry-run] [--remove]`,
-  help: 'Gives an editor or a chat client this memory: adds Varve’s MCP server to its configuration, and to Claude Code also hooks that log the conversation and give context at the start of a session. Comments and other servers in the file stay, and the file as it was is kept beside it.',
+  help: 'Adds Varve’s MCP server to the configuration of an editor or a chat client. Claude Code also gets hooks that log the conversation and add context at the start of a session. Comments and other servers in the file stay, and a backup of the file is kept beside it.',
   options: {
     'dry-run': { type: 'boolean', help: 'print what would be changed, change nothing' },
     remove: { type: 'boolean', help: 'take Varve out of the configuration again' },
@@ -25,7 +25,7 @@ export const setup: Command = {
     const [name, ...more] = input.words;
     const client = name === undefined ? undefined : clientOf(name);
     if (client === undefined || more.length > 0)
-      throw new UsageError(`The client is missing or not known. Give one of: ${Object.keys(CLIENTS).join(', ')}.`);
+      throw new UsageError(`The client is missing or unknown. Give one of: ${Object.keys(CLIENTS).join(', ')}.`);
     const entries = client.entries(thisMachine(), {
       server: serverCommand(input, ['mcp']),
       hook: serverCommand(input, ['hook']),
@@ -66,7 +66,7 @@ function saidOf(
 }
 
 function nextOf({ options }: CommandInput, { title, next }: Client): string {
-  return options['remove'] === true ? `${title} has no memory any more. What was remembered is kept.` : next;
+  return options['remove'] === true ? `${title} no longer uses Varve. Its memories are kept.` : next;
 }
 
 /** Serves MCP to the program that started it. */
@@ -102,17 +102,17 @@ export const mcp: Command = {
   },
 };
 
-/** Answers the hooks of Claude Code, as `varve setup claude-code` installs them. */
+/** Handles the hooks of Claude Code that `varve setup claude-code` installs. */
 export const hook: Command = {
   usage: 'hook',
-  help: 'Answers a hook of Claude Code, which comes as JSON on standard input: at the start of a session it prints what is known, and after each answer and at the end it logs what was said since. It never fails a session: what goes wrong is said on standard error.',
+  help: 'Handles a hook of Claude Code, which arrives as JSON on standard input. At the start of a session it prints what is known; after each answer and at the end of the session it logs the new messages. It never fails a session: errors go to standard error.',
   options: { tokens: { type: 'string', value: 'number', help: 'the most tokens of context (default: 1500)' } },
   examples: ['varve hook < hook.json'],
   async run(input) {
     try {
       await answerHook(input, parseJson(await readAll(process.stdin), 'The hook'));
     } catch (error) {
-      // An exit code other than 0 would be shown in the session as an error of the user's.
+      // Claude Code would show an exit code other than 0 to the user as an error.
       process.stderr.write(`varve: ${error instanceof Error ? error.message : String(error)}\n`);
     }
   },
@@ -124,7 +124,7 @@ async function answerHook(input: CommandInput, given: unknown): Promise<void> {
   const event = isObject(given) ? given : {};
   const session = textOf(event, 'session_id');
   const isStart = textOf(event, 'hook_event_name') === 'SessionStart';
-  // Words are enough to write down, and a context without a question looks nothing up: the model need not be loaded.
+  // Logging needs no vectors, and a context without a question does no recall, so the embedding model is not loaded.
   const varve = await openMemory(input, { embeds: 'nothing', background: false });
   try {
     const scope = { ...scopeOf(input), session: `claude-code-${session ?? 'unknown'}`.slice(0, 200) };
@@ -145,7 +145,7 @@ async function giveContext(varve: Varve, scope: Parameters<Varve['for']>[0], bud
   process.stdout.write(`${JSON.stringify({ hookSpecificOutput })}\n`);
 }
 
-/** What the user and Claude have said in a transcript, each message under its own id, so that logging it again changes nothing. */
+/** The messages of the user and of Claude in a transcript. Each keeps its own id, so that logging is idempotent. */
 export async function spokenIn(transcript: string | undefined): Promise<ChatMessage[]> {
   if (transcript === undefined || !existsSync(transcript)) return [];
   const messages: ChatMessage[] = [];
@@ -173,13 +173,13 @@ function messageOf(line: string): ChatMessage | null {
   };
 }
 
-/** Texts alone: what tools gave and what Claude thought is not said to the user. */
+/** Only text parts: the user did not see tool results and Claude's thinking. */
 function textParts(content: unknown): ChatMessage['content'] {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : null;
   return (content as unknown[]).filter((part): part is Foreign => isObject(part) && part['type'] === 'text');
 }
 
-// Claude Code writes commands, their output and reminders of its own into the user's messages.
+// Claude Code adds commands, their output and its own reminders to the user's messages.
 function isOfProgram(content: string): boolean {
   return /^<(?:command-|local-command-|system-reminder|bash-|user-memory-input)|^Caveat: The messages below|^\[Request interrupted/.test(
     content,

@@ -9,7 +9,7 @@ import type { Origin } from '../../record/statement.ts';
 /** Appends an event. */
 export const observe: Command = {
   usage: 'observe <text> | observe -',
-  help: 'Appends what happened. "-" reads the text from standard input. Give a --session and the turns of a conversation become memories once it is quiet or closed.',
+  help: 'Appends what happened. "-" reads the text from standard input. With --session, memories are formed from the turns of the conversation once it is quiet or closed.',
   options: {
     origin: { type: 'string', value: 'who', help: 'user, agent, tool, document or system (default user)' },
     kind: {
@@ -70,7 +70,9 @@ export const recall: Command = {
     const sources = listOption(input, 'source') as RecallSource[] | undefined;
     const unknown = sources?.find((source) => !RECALL_SOURCES.includes(source));
     if (unknown !== undefined)
-      throw new UsageError(`There is no source ${JSON.stringify(unknown)}: ${RECALL_SOURCES.join(', ')}.`);
+      throw new UsageError(
+        `There is no source ${JSON.stringify(unknown)}. Give one or more of: ${RECALL_SOURCES.join(', ')}.`,
+      );
     const options = { limit: numberOption(input, 'limit'), mode, sources } as RecallOptions;
     return withMemory(input, { embeds: mode === 'text' ? 'nothing' : 'query' }, async (varve) => {
       await embedFew(varve, input.output);
@@ -98,7 +100,7 @@ export const recall: Command = {
 /** Assembles the prompt of a turn. */
 export const context: Command = {
   usage: 'context [message]',
-  help: 'Shows what an agent would get for this turn: the system prompt, the user’s turn with what was looked up, and what each part cost.',
+  help: 'Shows what an agent would get for this turn: the system prompt, the user’s turn with the recalled records, and the tokens of each section.',
   options: {
     layout: { type: 'string', value: 'name', help: 'how it is written' },
     budget: { type: 'string', value: 'tokens', help: 'the most tokens in all' },

@@ -54,12 +54,12 @@ export const erase: Command = {
   },
 };
 
-/** What is typed, or nothing: Ctrl-C is an answer too. */
+/** The line that the user typed, or an empty text after Ctrl-C. */
 async function asked(name: string): Promise<string | null> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await asking.question(
-      `Everything of ${JSON.stringify(name)} will be gone for good. Type the name to go on: `,
+      `Everything of ${JSON.stringify(name)} will be erased for good. Type the name to confirm: `,
     );
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
@@ -73,7 +73,7 @@ async function asked(name: string): Promise<string | null> {
 /** Writes everything of a scope. */
 export const exportCommand: Command = {
   usage: 'export [--output file] [--format name]',
-  help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` takes it in again. --user "" for the whole tenant. --format mem0 and --format markdown write the memories that hold now, for other programs and for people.',
+  help: 'Writes everything within the scope as NDJSON, one record a line, to a file or to standard output. `varve import` reads this file. --user "" exports the whole tenant. --format mem0 and --format markdown write the current memories, for other programs and for people.',
   options: {
     output: { type: 'string', short: 'o', value: 'file', help: 'default: standard output' },
     format: { type: 'string', value: 'name', help: `${EXPORT_FORMATS.join(', ')} (default: varve)` },
@@ -119,9 +119,9 @@ function isExportFormat(name: string): name is ExportFormat {
   return EXPORT_FORMATS.some((format) => format === name);
 }
 
-/** Writes a file under another name first: half an export must not stand where a whole one stood, or look like one. */
+/** Writes to a temporary file and renames it, so that a failed export neither overwrites a complete one nor looks like one. */
 export async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
-  // A device or a pipe is written to as it is.
+  // A device or a pipe cannot be replaced by a rename.
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
   const part = isFile ? `${file}.part` : file;
   try {
@@ -133,12 +133,12 @@ export async function writeWhole(file: string, lines: AsyncIterable<string>): Pr
   }
 }
 
-/** Takes in memories from elsewhere. */
+/** Imports memories from other programs. */
 export const importCommand: Command = {
   usage: 'import <file or folder> [--format name] [--dry-run]',
-  help: `Takes in Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), JSONL transcripts, or Eden’s older layout. A folder may have files of several formats; what is not read is listed. Doing it again changes nothing. --user, --agent and --session replace what the file says; without them the file’s own stand, and what names nobody goes to the user.`,
+  help: `Imports Varve’s own export, mem0 (API and OSS dumps), Zep and Graphiti, Letta (agent files and passages), Supermemory, a LangGraph store, the exports of ChatGPT and Claude, notes in Markdown (CLAUDE.md, folders, Obsidian vaults), JSONL transcripts, or Eden’s older layout. A folder may have files of several formats; files that were not read are listed. Importing is idempotent. --user, --agent and --session override the scope of the records; without them the records keep their own scope, and a record without a user goes to the default user.`,
   options: {
-    format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: told from the file)` },
+    format: { type: 'string', value: 'name', help: `${IMPORT_FORMATS.join(', ')} (default: detected from the file)` },
     'dry-run': { type: 'boolean', help: 'say what would be done, do nothing' },
   },
   examples: [
@@ -157,7 +157,7 @@ export const importCommand: Command = {
     const left = [...plan.left, ...others];
     const formats = plan.groups.map(({ format }) => format);
     const { tenant = 'default', user } = scopeOf(input);
-    // Said on the command line it replaces; else it fills in for those that name nobody.
+    // A scope from the command line overrides the record's own; the default applies only to records without a user.
     const into = {
       tenant,
       agent: textOption(input, 'agent'),
@@ -202,7 +202,7 @@ async function* linesOf(
   }
 }
 
-/** Eden's collections refer to each other: they are read twice. */
+/** Eden's collections refer to each other, so they are read in two passes. */
 function bytesToRead({ format, files }: ImportGroup): number {
   return files.reduce((sum, { size }) => sum + size, 0) * (format === 'eden' ? 2 : 1);
 }
@@ -216,7 +216,7 @@ function leftText(left: readonly LeftFile[]): string[] {
   return [`Not read: ${left.length} ${left.length === 1 ? 'file' : 'files'}`, ...shown, ...more];
 }
 
-/** Records without a user go to the user of the command; those of an agent stay the agent's. */
+/** Records without a user go to the user of the command; records of an agent stay with the agent. */
 async function* withUser(lines: AsyncGenerator<unknown>, user: string | null | undefined): AsyncGenerator<unknown> {
   for await (const line of lines) {
     const place = (line as { scope?: { user?: string; agent?: string } }).scope;

@@ -6,7 +6,7 @@ import { type Command, EXIT } from '../command.ts';
 /** Shows what Varve does. */
 export const demo: Command = {
   usage: 'demo',
-  help: 'Plays a short conversation through a memory of its own, which is gone afterwards: what is observed, what is formed of it, what is recalled.',
+  help: 'Plays a short conversation through a temporary memory and shows what is observed, formed and recalled.',
   examples: ['varve demo', 'varve demo --json'],
   async run(input) {
     const file = new URL('../../../examples/demo.ts', import.meta.url);
@@ -22,7 +22,7 @@ export const demo: Command = {
   },
 };
 
-/** One step of the demo and what came of it. */
+/** One step of the demo and its result. */
 export interface PlayedStep {
   step: string;
   result: string;

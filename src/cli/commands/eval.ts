@@ -45,7 +45,7 @@ const WHAT = ['all', ...MEASURES, 'ablations', 'compare', 'report', 'datasets'];
 export const evalCommand: Command = {
   usage:
     'eval [all|extraction|retrieval|scaffold|consolidation|cold-start|end-to-end|ablations|compare|report|datasets]',
-  help: 'Plays conversations through a memory of their own and measures what is kept, found and brought into the prompt, with intervals. Without a language model nothing leaves this machine; with one in --config it reads, answers and judges. A run that was stopped goes on where it was. `eval compare A B` says what differs between two runs, and whether that is chance.',
+  help: 'Plays conversations through a temporary memory and measures, with confidence intervals, what is kept, found and brought into the prompt. Without a language model nothing leaves this machine; a model in --config reads, answers and judges. A run that was stopped continues where it was. `eval compare A B` shows the differences between two runs and whether they are significant.',
   options: {
     dataset: { type: 'string', value: 'name', help: `${Object.keys(DATASETS).join(', ')} (default lives)` },
     path: { type: 'string', value: 'path', help: 'where the data set lies' },
@@ -67,7 +67,7 @@ export const evalCommand: Command = {
   async run(input) {
     const [what = 'all', ...words] = input.words;
     if (!WHAT.includes(what))
-      throw new UsageError(`The command varve eval cannot do ${JSON.stringify(what)}. It can do: ${WHAT.join(', ')}.`);
+      throw new UsageError(`There is no varve eval ${JSON.stringify(what)}. Give one of: ${WHAT.join(', ')}.`);
     if (what === 'compare') return compare(input, words);
     if (what === 'report') return report(input, words);
     if (what === 'datasets') return datasets(input);
@@ -114,7 +114,7 @@ function measuresOf(what: string): Measure[] {
   return what === 'ablations' ? MEASURES.filter((measure) => measure !== 'cold-start') : [what as Measure];
 }
 
-/** Shows how far a run is: a bar on a terminal, a line for each conversation elsewhere. */
+/** Shows the progress of a run: a bar on a terminal, otherwise a line for each conversation. */
 function watch({ output }: CommandInput): { to(progress: Progress): void; end(): void } {
   const bar = output.progress('conversations');
   return {
@@ -133,7 +133,7 @@ function duration(milliseconds: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** The line that gives the same figures again. */
+/** The command line that reproduces these figures. */
 function commandOf({ options }: CommandInput, what: string): string {
   const said = ['dataset', 'path', 'only', 'limit', 'seed', 'arms', 'config'].flatMap((name) => {
     const value = options[name];

@@ -18,7 +18,7 @@ import { oneLine, table } from '../output.ts';
 /** Stores a memory or a fact. */
 export const remember: Command = {
   usage: 'remember <text> [--type fact] [--key home_city]',
-  help: 'Stores one statement. With --key it is a permanent fact: one value for each key, and another value replaces it.',
+  help: 'Stores one statement. With --key the text is stored as a permanent fact: each key has one value, and a new value replaces it.',
   options: {
     type: {
       type: 'string',
@@ -84,10 +84,10 @@ export const forget: Command = {
   },
 };
 
-/** What was forgotten, and the way back. */
+/** Lists what was forgotten, or restores it. */
 export const forgotten: Command = {
   usage: 'forgotten [restore <id>]',
-  help: 'What was forgotten within the scope, the latest first, with who asked and when. `restore` takes a forgetting back: the memory and its words in the log.',
+  help: 'Lists what was forgotten within the scope, newest first, with who asked and when. `restore` brings back the memory and its words in the log.',
   options: { limit: { type: 'string', short: 'n', value: 'number', help: 'default 100' } },
   examples: ['varve forgotten --user ana', 'varve forgotten restore fgt_01k… --user ana'],
   async run(input) {
@@ -143,7 +143,7 @@ export const list: Command = {
   async run(input) {
     const [kind = 'memories'] = input.words;
     if (!KINDS.includes(kind as (typeof KINDS)[number]))
-      throw new UsageError(`${kind} cannot be listed. What can be listed: ${KINDS.join(', ')}.`);
+      throw new UsageError(`${kind} cannot be listed. Give one of: ${KINDS.join(', ')}.`);
     await withMemory(input, {}, async (varve) => {
       const { answer, rows } = await listOf(kind, varve.for(scopeOf(input)), input);
       await input.output.answer(answer, () =>
@@ -154,7 +154,7 @@ export const list: Command = {
   },
 };
 
-/** The records of a kind as they are, and as the rows of a table. */
+/** The records of a kind, as JSON and as the rows of a table. */
 async function listOf(
   kind: string,
   handle: Handle,

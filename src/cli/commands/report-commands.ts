@@ -24,7 +24,7 @@ const BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'
 /** What models cost. */
 export const costs: Command = {
   usage: 'costs [--by month,operation]',
-  help: 'What models were used for and what that cost, of the tenant. Models on this machine cost nothing and are counted.',
+  help: 'What models were used for within the tenant and what that cost. Calls of local models are counted and cost nothing.',
   options: {
     by: { type: 'string', multiple: true, value: 'keys', help: `${BY.join(', ')} (default month,operation)` },
     from: { type: 'string', value: 'day', help: 'the first day or month, such as 2026-11' },
@@ -34,7 +34,8 @@ export const costs: Command = {
   async run(input) {
     const by = (listOption(input, 'by') ?? ['month', 'operation']) as ReportBy[];
     const unknown = by.find((key) => !BY.includes(key));
-    if (unknown !== undefined) throw new UsageError(`Costs cannot be listed by ${unknown}: ${BY.join(', ')}.`);
+    if (unknown !== undefined)
+      throw new UsageError(`Costs cannot be grouped by ${unknown}. Give one or more of: ${BY.join(', ')}.`);
     const { tenant = 'default' } = scopeOf(input);
     await withMemory(input, {}, async (varve) => {
       const items = await varve.ledger.report({
@@ -64,7 +65,7 @@ const perConversation = ({ rate }: Rate): string => (rate === null ? '–' : `${
 /** How well memory does in use. */
 export const metrics: Command = {
   usage: 'metrics',
-  help: 'How well memory does in use within the scope, from what the store has logged: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed of the first 100 conversations. --user "" for the whole tenant.',
+  help: 'Quality of memory in use within the scope, measured from the logs of the store: context utilisation, observations, corrections, repeated questions, growth; and checks of what was formed from the first 100 conversations. --user "" for the whole tenant.',
   examples: ['varve metrics --user ""', 'varve metrics --user "" --json'],
   async run(input) {
     const scope = scopeOf(input);
@@ -111,7 +112,7 @@ export const metrics: Command = {
 /** Finds and explains what is wrong. */
 export const doctor: Command = {
   usage: 'doctor',
-  help: 'Looks at Node, the folder, the store, the embedder, the queue and the keys, and says what is wrong and what to do. Exit code 1 when something is.',
+  help: 'Checks Node, the folder, the store, the embedder, the queue and the keys, and says what is wrong and what to do. The exit code is 1 when something is wrong.',
   examples: ['varve doctor', 'varve doctor --json'],
   async run(input) {
     const { examine } = await import('../examine.ts');

@@ -24,7 +24,7 @@ import { trust } from '../trust.ts';
 /** Makes the folder and the store, and a first key. */
 export const init: Command = {
   usage: 'init [--here]',
-  help: 'Makes a place for memory: ~/.varve for the person, or with --here ./.varve for this project, which is then taken by every command that runs in this folder.',
+  help: 'Creates a folder for memory: ~/.varve for the person, or with --here ./.varve for this project. Every command that runs in the folder of the project then uses ./.varve.',
   options: { here: { type: 'boolean', help: 'in this folder' } },
   examples: ['varve init', 'varve init --here', 'varve init --database postgres://localhost/varve'],
   async run(input) {
@@ -34,7 +34,7 @@ export const init: Command = {
     const isMade = !existsSync(place.folder);
     const isNew = place.isPostgres || !existsSync(place.store);
     await withMemory(chosen, {}, async () => {});
-    // A folder that was made just now is nobody else's.
+    // This process has just made the folder, so nobody else can have put anything into it.
     if (!place.isPostgres && isMade) trust(place.folder);
     const where = place.isPostgres ? 'PostgreSQL' : place.store;
     await input.output.answer({ store: where, created: isNew }, () =>
@@ -51,10 +51,10 @@ export const init: Command = {
   },
 };
 
-/** Brings the schema up to date, as every command does, and places its tables on a cluster. */
+/** Migrates the schema, as every command does, and distributes its tables over a cluster. */
 export const migrate: Command = {
   usage: 'migrate [--distribute]',
-  help: 'Brings the store up to date and ends. With --distribute it places the tables of a PostgreSQL store by tenant on the workers of a Citus cluster, whose coordinator --database names; stop every other process of the store first. A distributed store stays distributed.',
+  help: 'Migrates the store to the current schema and ends. With --distribute it distributes the tables of a PostgreSQL store by tenant over the workers of a Citus cluster; --database names the coordinator. Stop every other process that uses the store first. A distributed store stays distributed.',
   options: { distribute: { type: 'boolean', help: 'by tenant, over the workers of a Citus cluster' } },
   examples: ['varve migrate', 'varve migrate --distribute --database postgres://coordinator/varve'],
   async run(input) {
@@ -81,7 +81,7 @@ const LINK_WORKS_FOR = HOUR;
 /** Starts the server. */
 export const serve: Command = {
   usage: 'serve [--port 8787] [--host 127.0.0.1] [--no-worker]',
-  help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, background work inside. The first start makes the folder and a key, and shows the key once.',
+  help: 'Starts the server: the inspector at /, HTTP under /v1, the docs at /docs, MCP at /mcp?user=<name>, and background work in the same process. The first start makes the folder and a key, and shows the key once.',
   options: {
     port: { type: 'string', short: 'p', value: 'number', help: 'default: $PORT or 8787; 0 for any' },
     host: { type: 'string', value: 'address', help: 'default: $HOST or 127.0.0.1, which only this machine reaches' },
@@ -109,14 +109,15 @@ export const serve: Command = {
       import('../../http/inspector/inspector-door.ts'),
       import('../demo-life.ts'),
     ]);
-    // Asked for first: a supervisor may want it to stop while it still starts.
+    // The handler is installed first, because a supervisor may stop the process while it is starting.
     const stopped = untilStopped();
     const place = placeOf(input);
     const host = textOption(input, 'host') ?? process.env['HOST'] ?? '127.0.0.1';
     const port = portOf(input);
     const wanted = textOption(input, 'log') ?? process.env['VARVE_LOG'] ?? 'info';
     const level = LOG_LEVELS.find((known) => known === wanted);
-    if (level === undefined) throw new UsageError(`There is no log level ${wanted}: ${LOG_LEVELS.join(', ')}.`);
+    if (level === undefined)
+      throw new UsageError(`There is no log level ${wanted}. Give one of: ${LOG_LEVELS.join(', ')}.`);
     const log = createLog(level);
     const isLocal = LOOPBACK.has(host);
     const varve = await openMemory(input, { embeds: 'all', background: input.options['no-worker'] !== true });
@@ -124,7 +125,7 @@ export const serve: Command = {
       const settings = settingsFrom(process.env, { local: isLocal });
       const mcp = createMcpOverHttp(varve, version());
       const { tenant = 'default' } = scopeOf(input);
-      // The reader of this terminal runs the server; on other addresses the link could be read on its way.
+      // The link holds a key. It is printed only for the loopback address, where no network can read it.
       const link = isLocal ? createSignInLink({ now: Date.now, lifetime: LINK_WORKS_FOR, tenant }) : undefined;
       const inspector = { link, demo: demoLife(varve) ?? undefined };
       const running = await listen({ varve, host, port, settings, version: version(), log, inspector, mcp });
@@ -151,7 +152,7 @@ export const serve: Command = {
   },
 };
 
-/** The first start makes a key, so that there is a way in. Its secret is shown now and never again. */
+/** The first start makes a key, because no request is accepted without one. Its secret is shown once. */
 async function firstKey(input: CommandInput, varve: Awaited<ReturnType<typeof openMemory>>): Promise<string | null> {
   if (await varve.operator.keys.any()) return null;
   const { tenant = 'default' } = scopeOf(input);
@@ -178,7 +179,7 @@ function welcome({
     `Varve listens on ${url}`,
     `Memory is kept in ${store}`,
   ];
-  if (!isLocal) lines.push('Other machines can reach it: put TLS in front.');
+  if (!isLocal) lines.push('Other machines can reach this server: put a TLS proxy in front of it.');
   if (secret === null) return [...lines, `Docs: ${url}/docs`].join('\n');
   const auth = `-H "Authorization: Bearer $VARVE_KEY"`;
   return [
@@ -201,7 +202,7 @@ function welcome({
 /** Does background work. */
 export const worker: Command = {
   usage: 'worker [--once] [--concurrency 4]',
-  help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it does what is due and ends.',
+  help: 'Does background work (forming memories, embedding, consolidation, maintenance) until it is stopped. Any number of workers may share a store. With --once it runs the jobs that are due and ends.',
   options: {
     once: { type: 'boolean', help: 'do what is due now, and end' },
     concurrency: { type: 'string', value: 'number', help: 'jobs at the same time (default 4)' },
@@ -272,7 +273,7 @@ export const keys: Command = {
           table(items.map(({ at, actor, act, subject }) => [at.toISOString().slice(0, 19), act, actor, subject ?? ''])),
         );
       } else if (word === undefined) {
-        throw new UsageError('Say what: create <name>, rotate <id> or revoke <id>.');
+        throw new UsageError('The action is missing: give create <name>, rotate <id> or revoke <id>.');
       } else if (action === 'create') {
         const access = textOption(input, 'access') as KeyAccess | undefined;
         const users = listOption(input, 'for-user');
@@ -295,7 +296,8 @@ export const keys: Command = {
       else if (action === 'revoke') {
         const key = await all.revoke(tenant, word, 'cli');
         await input.output.answer(key, () => `${key.id} is revoked.`);
-      } else throw new UsageError(`There is no keys ${action}.`);
+      } else
+        throw new UsageError(`There is no command varve keys ${action}: give create, list, rotate, revoke or acts.`);
       return EXIT.ok;
     });
   },

@@ -3,7 +3,7 @@ import { type Command, EXIT, numberOption, textOption, UsageError } from '../com
 import { scopeOf, withMemory } from '../open-memory.ts';
 import { oneLine, table } from '../output.ts';
 
-/** Does the work that waits. */
+/** Runs the background work that is due. */
 export const consolidate: Command = {
   usage: 'consolidate',
   help: 'Does the background work that is due now: forms memories of quiet sessions, embeds, merges, maintains. A server or a worker does this by itself.',
@@ -19,7 +19,7 @@ export const consolidate: Command = {
 /** Reflects now. */
 export const reflect: Command = {
   usage: 'reflect',
-  help: 'Reflects now, instead of tonight, on what the user has said since the last reflection: profile, facts, intentions, learnings. Says how many of each were added. Without a user it reflects for everybody who has news.',
+  help: 'Runs the nightly reflection now, on what the user has said since the last one: profile, facts, intentions, learnings. It prints how many of each were added. Without a user it reflects for every user with new turns.',
   examples: ['varve reflect', 'varve reflect --user ana --json'],
   async run(input) {
     await withMemory(input, { embeds: 'all' }, async (varve) => {
@@ -35,7 +35,7 @@ export const reflect: Command = {
 /** Background work. */
 export const jobs: Command = {
   usage: 'jobs [counts | show <id> | retry <id>]',
-  help: 'Lists background work, newest first; counts it; shows a job; lets a dead one run again. Of all tenants, or with --tenant of one.',
+  help: 'Lists jobs, newest first; counts them; shows one; runs a dead one again. Covers all tenants, or one with --tenant.',
   options: {
     state: { type: 'string', value: 'state', help: 'waiting, running, done or dead' },
     kind: { type: 'string', value: 'kind', help: 'such as embed or form' },
@@ -44,7 +44,7 @@ export const jobs: Command = {
   examples: ['varve jobs', 'varve jobs --state dead', 'varve jobs retry job_01k…'],
   async run(input) {
     const [action = 'list', id] = input.words;
-    // Not the default tenant: an operator looks after the queue of all tenants.
+    // There is no default tenant here: an operator looks after the queue of all tenants.
     const of = { tenant: textOption(input, 'tenant') };
     return withMemory(input, {}, async (varve) => {
       const { jobs: queue } = varve.operator;

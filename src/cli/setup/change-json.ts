@@ -10,7 +10,7 @@ import {
 } from 'jsonc-parser';
 import type { Change, Settings } from './clients.ts';
 
-/** JSON as editors write their settings, comments and commas at the end included. */
+/** JSON with comments and trailing commas, as editors write their settings. */
 function parseJson(source: string): Node {
   const errors: ParseError[] = [];
   const tree = parseTree(source.trim() === '' ? '{}' : source, errors, { allowTrailingComma: true });
@@ -18,7 +18,7 @@ function parseJson(source: string): Node {
   return tree;
 }
 
-/** What a JSON file says. Throws where it cannot be read. */
+/** Parses a JSON file. Throws on a syntax error. */
 export function readJson(source: string): Settings {
   return getNodeValue(parseJson(source)) as Settings;
 }
@@ -34,7 +34,7 @@ export function changeJson(text: string, { path, set, first }: Change): string {
   return Object.entries(set).reduce((after, [field, item]) => setJson(after, [...path, field], item), source);
 }
 
-/** Sets the value at a path. What is there already is replaced in place; what is new comes first in what holds it. */
+/** Sets the value at a path. An existing value is replaced in place; a new value becomes the first in its object or list. */
 function setJson(source: string, path: JSONPath, value: unknown): string {
   const tree = parseJson(source);
   const known = findNodeAtLocation(tree, path);
@@ -63,7 +63,7 @@ function insertJson(source: string, holder: Node, value: unknown, key?: string):
   return `${source.slice(0, holder.offset + 1)}${eol}${outer}${unit}${named}${closing}`;
 }
 
-/** Takes a value out, with its key and one comma. The comments around it stay, which jsonc-parser would remove. */
+/** Removes a value with its key and one comma. Keeps the comments around it, which jsonc-parser would remove. */
 function cutJson(source: string, value: Node): string {
   const node = value.parent?.type === 'property' ? value.parent : value;
   const siblings = node.parent?.children ?? [];
@@ -76,7 +76,7 @@ function cutJson(source: string, value: Node): string {
     source.slice(Math.max(end, (comma ?? 0) + 1));
   const kept = source.slice(0, node.offset);
   const start = comma !== undefined && comma < end ? kept.slice(0, comma) + kept.slice(comma + 1) : kept;
-  // Nothing is pulled up into the line of a comment.
+  // The line break stays after a comment, which would otherwise swallow the next value.
   return (/[{[,]\s*$/.test(start) || /^[ \t]*\r?\n/.test(rest) ? start.trimEnd() : start) + rest;
 }
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type { Change, Settings } from './clients.ts';
 
-// Codex reads version 1.0: what is newer must not be written.
+// Codex reads TOML 1.0, so newer syntax must not be written.
 const VERSION = { tomlVersion: '1.0' } as const;
 
-/** What a TOML file says. Throws where it cannot be read. */
+/** Parses a TOML file. Throws on a syntax error. */
 export function readToml(source: string): Settings {
   return getStaticTOMLValue(parseTOML(source, VERSION));
 }
@@ -13,7 +13,7 @@ export function readToml(source: string): Settings {
 type Place = AST.TOMLTable | AST.TOMLKeyValue;
 type Path = Change['path'];
 
-/** All tables and fields of a file with the whole path of their names, those of inline tables included. */
+/** All tables and fields of a file with their full paths, including those of inline tables. */
 function placesOf(source: string): { path: Path; node: Place }[] {
   const fields = (holder: Path, nodes: readonly AST.TOMLKeyValue[]): { path: Path; node: Place }[] =>
     nodes.flatMap((node) => {
@@ -45,7 +45,7 @@ export function changeToml(source: string, { path, set }: Change): string {
   return source + gap + tomlTable(path, set).replaceAll('\n', eol);
 }
 
-/** Sets a field of a table. A new one comes first. */
+/** Sets a field of a table. A new field comes first. */
 function setField(source: string, path: Path, key: string, value: unknown): string {
   const known = placeOf(source, [...path, key]);
   if (known?.type === 'TOMLKeyValue') {
@@ -63,7 +63,7 @@ function setField(source: string, path: Path, key: string, value: unknown): stri
   return `${source.slice(0, at)}${source[at - 1] === '\n' ? '' : eolOf(source)}${field}${eolOf(source)}${source.slice(at)}`;
 }
 
-/** Removes what stands under a path: whole lines, or a field of an inline table with its comma. */
+/** Removes the value at a path: its whole lines, or a field of an inline table with its comma. */
 function cutToml(source: string, path: Path): string {
   const node = placesOf(source).findLast((place) => isDeepStrictEqual(place.path.slice(0, path.length), path))?.node;
   if (node === undefined) return source;
@@ -85,13 +85,13 @@ function eolOf(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** A table with its fields, as a file has it. */
+/** Formats a table with its fields. */
 export function tomlTable(path: Path, fields: Settings): string {
   const lines = Object.entries(fields).map(([key, item]) => `${key} = ${tomlValue(item)}\n`);
   return `[${path.join('.')}]\n${lines.join('')}`;
 }
 
-// A basic string of TOML has the escapes of a JSON string.
+// TOML basic strings use the escapes of JSON strings.
 function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -27,19 +27,19 @@ export function thisMachine(): Machine {
   };
 }
 
-/** One value of a configuration file: where it stands and what it is. */
+/** One value of a configuration file and its path. */
 export interface ConfigEntry {
   file: string;
   format: 'json' | 'toml';
   path: readonly string[];
   value: unknown;
-  /** The value is one of a list, and known by the command that it runs. */
+  /** The value is an element of a list and is identified by the command that it runs. */
   inList?: true;
 }
 
 export type Settings = Record<string, unknown>;
 
-/** One change of a file: fields of an object are set, or a value becomes the first of a list; a change with neither removes. */
+/** One change of a file: sets fields of an object, or prepends a value to a list; a change with neither removes the value. */
 export interface Change {
   path: (string | number)[];
   set?: Settings;
@@ -49,7 +49,7 @@ export interface Change {
 /** A program that can be given memory. */
 export interface Client {
   title: string;
-  /** What has to be written for it. */
+  /** The entries that setup writes. */
   entries(machine: Machine, commands: { server: ServerCommand; hook: ServerCommand }): ConfigEntry[];
   /** What the user does next. */
   next: string;
@@ -121,7 +121,9 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   },
 };
 
-/** Claude Code has hooks besides: they log the conversation, which a model would have to be told to do, and give context at the start. */
+/**
+ * Claude Code also gets hooks: they log the conversation without an instruction to the model, and add context at the start of a session.
+ */
 function claudeCode(
   { home }: Machine,
   { server, hook }: { server: ServerCommand; hook: ServerCommand },
@@ -145,7 +147,7 @@ function claudeCode(
   ];
 }
 
-/** A word as POSIX shells and cmd.exe take it. */
+/** Quotes a word for POSIX shells and cmd.exe. */
 function shellWord(word: string): string {
   return /^[\w@./:=\\-]+$/.test(word) ? word : JSON.stringify(word);
 }

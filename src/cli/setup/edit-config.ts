@@ -24,7 +24,7 @@ export interface ConfigEdit {
   after: string;
 }
 
-/** What has to be written so that the entries stand in their files, or stand there no longer. Nothing is written. */
+/** The edits that add the entries to their files, or remove them. Nothing is written. */
 export function planEdits(
   entries: readonly ConfigEntry[],
   { remove = false }: { remove?: boolean } = {},
@@ -38,14 +38,14 @@ export function planEdits(
     .filter(({ before, after }) => after !== (before ?? ''));
 }
 
-/** Writes an edit. The file as it was is kept beside it; its name is the answer. */
+/** Writes an edit. Keeps a backup beside the file and returns the name of the backup. */
 export function applyEdit({ file, before, after }: ConfigEdit): string | null {
   mkdirSync(dirname(file), { recursive: true });
   if (before === null) {
     writeFileSync(file, after, { mode: 0o600 });
     return null;
   }
-  // A file that is a link, as dotfiles often are, stays one.
+  // A file that is a symbolic link, as dotfiles often are, stays a link.
   const real = realpathSync(file);
   const backup = freeName(`${real}.before-varve`);
   copyFileSync(real, backup);
@@ -68,8 +68,8 @@ const FORMATS = {
 };
 
 /**
- * A text with an entry set or removed. It is changed at the places that a parser names, and then read again: where it says anything else
- * than what it said and the entry (a field that stands twice, a list where an object belongs), the file is left alone.
+ * Sets or removes an entry in a text. The text is edited at the offsets that a parser gives and then parsed again. If anything but the
+ * entry has changed (because of a duplicate field, or a list in place of an object), the file is left alone.
  */
 function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
@@ -84,12 +84,15 @@ function editedText(text: string, entry: ConfigEntry, remove: boolean): string {
     return mark + after;
   } catch (error) {
     throw invalidInput(
-      `${entry.file} cannot be changed safely: ${messageOf(error)}. Mend it, or write the entry by hand: \`varve mcp --print-config\` prints it.`,
+      `${entry.file} cannot be changed safely: ${messageOf(error)}. Correct the file, or write the entry by hand: \`varve mcp --print-config\` prints it.`,
     );
   }
 }
 
-/** Whether settings are those that are wanted. A table of TOML is gone when its last part is. */
+/**
+ * Whether the settings are equal to the expected ones. An empty table counts as absent, because a TOML table disappears with its last
+ * field.
+ */
 function says(settings: Settings, wanted: Settings, [holder = '']: readonly string[]): boolean {
   const { [holder]: held, ...others } = wanted;
   const isEmpty = isSettings(held) && Object.keys(held).length === 0;
@@ -108,18 +111,18 @@ function changesOf(settings: Settings, { path, value, inList }: ConfigEntry, rem
       isOurHook(hook) ? { path: [...path, group, 'hooks', index], isAlone: hooks?.length === 1 } : [],
     ),
   );
-  // From the last one on, so that the places of the others stay.
+  // From the last to the first, so that the offsets of the others stay valid.
   if (remove) return ours.toReversed().map((hook) => ({ path: hook.isAlone ? hook.path.slice(0, -2) : hook.path }));
   const [set] = (value as { hooks: Settings[] }).hooks;
   return ours.length === 0 ? [{ path: [...path], first: value }] : ours.map((hook) => ({ path: hook.path, set }));
 }
 
-/** Whether a hook runs Varve, from wherever it was installed. */
+/** Whether a hook runs Varve, wherever Varve is installed. */
 function isOurHook(hook: unknown): boolean {
   return /(?:varve\S*|[\\/]cli[\\/]main\.[jt]s["']?) hook\b/.test(String((hook as Settings | null)?.['command']));
 }
 
-/** What a file must say after a change. */
+/** The expected content of a file after a change. */
 function changeSettings(settings: Settings, { path, set, first }: Change): Settings {
   const holder = path.slice(0, -1).reduce((held, key) => (held[key] ??= {}) as Settings, settings);
   if (typeof holder !== 'object') throw new Error(`${path.slice(0, -1).join('.')} is not an object`);
@@ -136,7 +139,7 @@ function isSettings(value: unknown): value is Settings {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The lines that an edit takes away and adds. */
+/** The lines that an edit removes and adds. */
 export function editText({ before, after }: ConfigEdit): string {
   const [old, next] = [(before ?? '').split('\n'), after.split('\n')];
   let top = 0;

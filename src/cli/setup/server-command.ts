@@ -6,8 +6,8 @@ import { tomlTable } from './change-toml.ts';
 import { CLIENTS, type ServerCommand, type Settings, thisMachine } from './clients.ts';
 
 /**
- * How another program starts a command of this one, with the options that were given here. It is started in a folder of its own: what
- * is meant here is named in full.
+ * The command line with which another program starts a command of Varve, with the options that were given here. The other program runs in
+ * another folder, so paths are absolute.
  */
 export function serverCommand(input: CommandInput, words: readonly string[]): ServerCommand {
   const isSource = import.meta.url.endsWith('.ts');
@@ -25,17 +25,17 @@ export function serverCommand(input: CommandInput, words: readonly string[]): Se
   return { command: process.execPath, args: [main, ...words, ...given] };
 }
 
-/** What to put into the settings of a client by hand. */
+/** A snippet that a user copies into the settings of a client. */
 export interface ClientConfig {
   client: string;
   /** The file, or what to do instead. */
   where: string;
   content: unknown;
-  /** What to write, where it is no JSON. */
+  /** The snippet, where the settings are not JSON. */
   text?: string;
 }
 
-/** The settings of all clients that can be set up, with the options that this command was given, and of any other over HTTP. */
+/** The snippets of all clients that can be set up, with the options of this command, and the snippet for any other client over HTTP. */
 export function clientConfigs(input: CommandInput): ClientConfig[] {
   const server = serverCommand(input, ['mcp']);
   const commands = { server, hook: serverCommand(input, ['hook']) };
@@ -59,7 +59,7 @@ function nested(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 
-/** The settings as a person reads them. */
+/** Formats the snippets for a terminal. */
 export function configText(configs: readonly ClientConfig[]): string {
   const parts = configs.map(
     ({ client, where, content, text }) => `# ${client}: ${where}\n${text ?? `${JSON.stringify(content, null, 2)}\n`}`,

@@ -17,7 +17,7 @@ import { dateOf, jsonFiles, listOf } from './read-data.ts';
 const messageSchema = z.looseObject({ role: looseText, content: looseText, id: looseText, time_anchor: looseText });
 type Message = z.infer<typeof messageSchema>;
 
-/** The ten abilities by one word each, as the other data sets have them where they are the same. */
+/** One word for each of the ten abilities, the same word as in the other data sets where the ability is the same. */
 const KINDS: Readonly<Record<string, string>> = {
   abstention: 'unknown',
   contradiction_resolution: 'contradiction',
@@ -33,8 +33,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /**
  * BEAM: a folder of conversations, each a folder with `chat.json` and `probing_questions.json` (also one folder further down). Known
- * faults: message ids that stand twice (the first one counts), `source_chat_ids` as a list, a number, or lists under names, and
- * questions as text of a Python dictionary.
+ * faults: duplicate message ids (the first one counts), `source_chat_ids` as a list, a number, or an object of lists, and questions in
+ * the syntax of a Python dictionary.
  */
 export function loadBeam(path: string): Dataset {
   const folders = chatFolders(path);
@@ -63,7 +63,8 @@ export function loadBeam(path: string): Dataset {
     if (questions === null) faults.push(`${id} has no questions that can be read.`);
     return conversation({ id, sessions, questions: questionsOf(questions ?? {}, turnOf) });
   });
-  if (ambiguous > 0) faults.push(`${ambiguous} messages have an id that stood before; evidence means the first.`);
+  if (ambiguous > 0)
+    faults.push(`${ambiguous} messages have a duplicate id; evidence refers to the first message with that id.`);
   return repaired('beam', conversations, faults);
 }
 
@@ -93,7 +94,7 @@ function batchesOf(data: unknown): unknown[] {
   });
 }
 
-/** The messages of a batch, at whatever depth of lists they stand. */
+/** The messages of a batch, at any depth of nested lists. */
 function messagesOf(batch: unknown): unknown[] {
   if (Array.isArray(batch)) return batch.flatMap((each) => messagesOf(each));
   if (typeof batch !== 'object' || batch === null) return [];
@@ -113,7 +114,7 @@ function questionFile(folder: string): Record<string, unknown> | null {
   try {
     return JSON.parse(value) as Record<string, unknown>;
   } catch {
-    // The text of a Python dictionary cannot be read with certainty: quotes inside of texts look like its own.
+    // The syntax of a Python dictionary cannot be parsed reliably: quotes within texts look like delimiters.
     return null;
   }
 }

@@ -57,7 +57,7 @@ describe('LoCoMo', () => {
       { kind: 'unknown', answer: 'unknown', evidence: ['D1:1'] },
     ]);
     expect(faults).toEqual([
-      '1 questions whose gold is known to be wrong were left out.',
+      '1 questions whose gold answer is known to be wrong were left out.',
       '1 empty turns were left out.',
       '1 pieces of evidence name no turn and were left out.',
       '1 questions have no evidence that is there, and were left out.',
@@ -107,7 +107,7 @@ describe('LongMemEval', () => {
     expect(conversations[0]?.sessions.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(conversations[0]?.questions[0]).toMatchObject({ kind: 'knowledge-update', answer: '7', evidence: ['b.1'] });
     expect(conversations[1]?.questions[0]).toMatchObject({ kind: 'unknown', isAnswerable: false, evidence: [] });
-    expect(faults).toEqual(['1 sessions stood twice in one history and count once.']);
+    expect(faults).toEqual(['1 sessions were duplicates within one history and count once.']);
   });
 });
 
@@ -169,7 +169,7 @@ describe('BEAM', () => {
       ['unknown', []],
       ['update', ['s1.1', 's1.2']],
     ]);
-    expect(faults).toEqual(['1 messages have an id that stood before; evidence means the first.']);
+    expect(faults).toEqual(['1 messages have a duplicate id; evidence refers to the first message with that id.']);
   });
 
   it('says when questions cannot be read', () => {
@@ -225,7 +225,7 @@ describe('HaluMem', () => {
     ]);
     expect(user?.sessions[0]?.start).toEqual(new Date('2025-09-04T21:10:33Z'));
     expect(user?.questions[0]).toMatchObject({ kind: 'single', after: 's1', memories: ['s1.m1'] });
-    expect(faults).toEqual(['1 memories of distractors are not expected.', '1 memories stood twice and count once.']);
+    expect(faults).toEqual(['1 memories of distractors are not expected.', '1 duplicate memories count once.']);
   });
 });
 
@@ -316,7 +316,7 @@ describe('lives', () => {
 describe('a data set', () => {
   it('that is not there is asked for with its name and what it is', () => {
     for (const name of DATASET_NAMES.filter((each) => each !== 'lives'))
-      expect(() => loadDataset({ name })).toThrow(`Where does the data set ${name} lie?`);
+      expect(() => loadDataset({ name })).toThrow(`The path of the data set ${name} is missing.`);
     expect(() => load('locomo', join(root, 'nowhere.json'))).toThrow('There is no data at');
     expect(() => load('lives', file('broken.json', { id: 1 }))).toThrow('is no life');
   });

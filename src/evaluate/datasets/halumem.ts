@@ -51,9 +51,9 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * HaluMem: `HaluMem-Medium.jsonl` or `-Long`, a user on each line. It says which memories a session states, not in which turns, so
- * that its memories count over whole sessions. Known faults: `is_update` as text, memories of a distractor ("interference") that
- * nobody should keep, one memory twice in a session, evidence that names a memory by its text.
+ * HaluMem: `HaluMem-Medium.jsonl` or `-Long`, one user a line. The data set names the memories of a session but not their turns, so
+ * memories are matched against whole sessions. Known faults: `is_update` as text, memories of a distractor ("interference") that nobody
+ * should keep, one memory twice in a session, evidence that names a memory by its text.
  */
 export function loadHaluMem(path: string): Dataset {
   const counts = { interference: 0, doubled: 0 };
@@ -100,7 +100,7 @@ export function loadHaluMem(path: string): Dataset {
     });
   return repaired('halumem', conversations, [
     ...(counts.interference === 0 ? [] : [`${counts.interference} memories of distractors are not expected.`]),
-    ...(counts.doubled === 0 ? [] : [`${counts.doubled} memories stood twice and count once.`]),
+    ...(counts.doubled === 0 ? [] : [`${counts.doubled} duplicate memories count once.`]),
   ]);
 }
 

@@ -23,7 +23,7 @@ export const DATASET_NAMES = [
 ] as const;
 export type DatasetName = (typeof DATASET_NAMES)[number];
 
-/** The data sets that can be loaded, each with what it is. */
+/** The data sets that can be loaded, each with a description. */
 export const DATASETS: Readonly<Record<DatasetName, { load(path: string): Dataset; about: string }>> = {
   lives: { load: loadLives, about: '50 invented people over weeks, in eleven languages; in Varve’s repository' },
   locomo: { load: loadLocomo, about: 'long chats of two people (snap-research/locomo, CC BY-NC 4.0)' },
@@ -50,12 +50,12 @@ export interface DatasetChoice {
   path?: string;
   /** Only these conversations. */
   only?: readonly string[];
-  /** At most so many, chosen by the seed. Default: all. */
+  /** The most conversations, sampled by the seed. Default: all. */
   limit?: number;
   seed?: number;
 }
 
-/** Loads a data set, or the part of it that is wanted. */
+/** Loads a data set, or the requested part of it. */
 export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice): Dataset {
   const entry = Object.hasOwn(DATASETS, name) ? DATASETS[name] : undefined;
   if (entry === undefined)
@@ -63,7 +63,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   const place = path ?? (name === 'lives' ? OWN_LIVES : undefined);
   if (place === undefined)
     throw invalidInput(
-      `Where does the data set ${name} lie? Give its path. It is ${entry.about}; it does not come with the package.`,
+      `The path of the data set ${name} is missing. Give the path of your copy. It is ${entry.about}; it does not come with the package.`,
     );
   const dataset = entry.load(place);
   const chosen =
@@ -72,7 +72,7 @@ export function loadDataset({ name, path, only, limit, seed = 1 }: DatasetChoice
   return { ...dataset, conversations: limit === undefined ? chosen : sample(chosen, limit, seed) };
 }
 
-/** So many of a list, chosen by the seed, in their order. */
+/** A sample of `count` items of a list, chosen by the seed, in their original order. */
 function sample<Item>(items: readonly Item[], count: number, seed: number): Item[] {
   const random = seededRandom(seed);
   const chosen = new Set(

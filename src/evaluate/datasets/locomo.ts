@@ -38,23 +38,24 @@ const questionSchema = z.looseObject({
   audit_evidence: looseIds,
 });
 
-/** LoCoMo's categories by their right names: its paper and its code number them differently, and the code is what the file follows. */
+/** The names of LoCoMo's categories. Its paper and its code number them differently; the data file follows the code. */
 const LOCOMO_KINDS = ['', 'multi', 'time', 'open', 'single', 'unknown'];
 /**
  * REALTALK's: its questions are multi-hop, temporal reasoning and commonsense (Lee et al., arXiv:2502.13270, "memory probing"; also the
- * names of its subsets in MTEB's long-term memory tasks), numbered 1 to 3 in the files. None is without an answer.
+ * names of its subsets in MTEB's long-term memory tasks), numbered 1 to 3 in the files. Every question has an answer.
  */
 const REALTALK_KINDS = ['', 'multi', 'time', 'commonsense'];
 
 /**
- * LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. Known faults that are mended: evidence such as
- * "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", photos whose only words are the caption, questions whose gold an audit has found to be wrong.
+ * LoCoMo: `locomo10.json`, or a file of conversations with a `*-qa.jsonl` beside it. Known faults that the loader corrects: evidence such
+ * as "D8:6; D9:17", "D:11:26" and "D2:3-D2:6", photos whose only text is the caption, questions whose gold answer an audit has found to
+ * be wrong.
  */
 export function loadLocomo(path: string): Dataset {
   return loadSessionKeys('locomo', path, LOCOMO_KINDS);
 }
 
-/** REALTALK: a folder of `Chat_*.json`, ten pairs of real people. Their messages stand in `clean_text`, their questions in `qa`. */
+/** REALTALK: a folder of `Chat_*.json`, ten pairs of real people. Messages are in `clean_text`, questions in `qa`. */
 export function loadRealtalk(path: string): Dataset {
   return loadSessionKeys('realtalk', path, REALTALK_KINDS);
 }
@@ -103,7 +104,7 @@ export function loadSessionKeys(name: string, path: string, kinds: readonly stri
   return repaired(
     name,
     conversations,
-    audited === 0 ? [] : [`${audited} questions whose gold is known to be wrong were left out.`],
+    audited === 0 ? [] : [`${audited} questions whose gold answer is known to be wrong were left out.`],
   );
 }
 
@@ -128,7 +129,7 @@ function sessionsOf(talk: Record<string, unknown>): Session[] {
       Array.isArray(value) ? value.map((each: { speaker?: unknown }) => String(each?.speaker ?? '')) : [],
     ),
   );
-  // The pool of LongMemEval in this shape has the speakers "user" and "assistant": an agent's words are not a person's.
+  // In LongMemEval's pool, which has this shape, the speakers are "user" and "assistant"; the assistant is the agent.
   const hasAgent = speakers.has('assistant');
   return Object.keys(talk)
     .filter((key) => /^session_\d+$/.test(key) && Array.isArray(talk[key]))
@@ -150,7 +151,7 @@ function sessionsOf(talk: Record<string, unknown>): Session[] {
     }));
 }
 
-// A longer range is a slip of the pen.
+// A longer range is a typing error in the data.
 const LONGEST_RANGE = 50;
 
 /** Ids such as D8:6 out of lists, texts with several of them, ranges such as "D2:3-D2:6", and misspellings such as "D:11:26" and "D30:05". */

@@ -67,7 +67,7 @@ export function loadLongMemEval(path: string): Dataset {
   return repaired(
     'longmemeval',
     conversations,
-    doubled === 0 ? [] : [`${doubled} sessions stood twice in one history and count once.`],
+    doubled === 0 ? [] : [`${doubled} sessions were duplicates within one history and count once.`],
   );
 }
 

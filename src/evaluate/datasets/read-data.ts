@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { invalidInput, messageOf } from '../../errors.ts';
 
-/** A piece of data and where it stands, for errors. */
+/** A piece of data and its position, for error messages. */
 export interface DataPiece {
   data: unknown;
   /** The file, and the line where it is one of many. */
@@ -11,7 +11,7 @@ export interface DataPiece {
   name: string;
 }
 
-/** The JSON files of a folder, by name; or the one file that is named. JSONL gives a piece for each line. */
+/** The JSON files of a folder, by name; or the one file that is named. A JSONL file has one piece for each line. */
 export function jsonFiles(path: string): DataPiece[] {
   if (!existsSync(path)) {
     throw invalidInput(
@@ -26,7 +26,7 @@ export function jsonFiles(path: string): DataPiece[] {
   return files.flatMap((name) => filePieces(join(path, name)));
 }
 
-/** A file that lies beside another, where it is there. */
+/** The path of a sibling file, if it exists. */
 export function jsonBeside(path: string, names: readonly string[]): DataPiece[] {
   const found = names.map((name) => join(path, name)).find((file) => existsSync(file));
   return found === undefined ? [] : filePieces(found);
@@ -56,7 +56,7 @@ export function listOf(data: unknown): unknown[] {
   return Array.isArray(data) ? data : [data];
 }
 
-/** A date in one of the spellings of the data sets, as UTC; null where there is none that can be read. */
+/** Parses a date in one of the formats of the data sets, as UTC; null where it cannot be parsed. */
 export function dateOf(value: unknown): Date | null {
   if (typeof value !== 'string' || value.trim() === '') return null;
   const text = value.trim();

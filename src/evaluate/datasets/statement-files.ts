@@ -17,8 +17,9 @@ const dialogueSchema = z.looseObject({
 });
 
 /**
- * Synthetic-Persona-Chat: a dialogue on each line, with what is true of each speaker. Each speaker is looked at as the user of a
- * conversation of their own, whose other side is the agent. Which turn says which statement is not known, and some are never said.
+ * Synthetic-Persona-Chat: one dialogue a line, with statements about each speaker. Each dialogue gives two conversations, in which one
+ * speaker is the user and the other is the agent. The data set does not say which turn makes which statement, and some statements are
+ * never made.
  */
 export function loadPersonaChat(path: string): Dataset {
   const conversations = jsonFiles(path)
@@ -50,8 +51,8 @@ const expectationSchema = z.looseObject({
 });
 
 /**
- * A file of transcripts and what should be extracted of them: a list of `transcript`, `expected_type`, `expected_contains` and
- * `expected_importance_min`, in JSON or JSONL. Several entries with the same transcript expect several memories of it.
+ * A file of transcripts and the expected extractions: a list of `transcript`, `expected_type`, `expected_contains` and
+ * `expected_importance_min`, in JSON or JSONL. Several entries with the same transcript expect several memories.
  */
 export function loadExpectations(path: string): Dataset {
   const byTranscript = new Map<string, Conversation>();
@@ -83,7 +84,7 @@ export function loadExpectations(path: string): Dataset {
   return repaired('expectations', [...byTranscript.values()]);
 }
 
-/** "User: …" and "Agent: …", a turn each; lines without a speaker belong to the turn before them. */
+/** Each "User: …" or "Agent: …" begins a turn; lines without a speaker continue it. */
 export function transcriptTurns(transcript: string): Turn[] {
   const turns: Turn[] = [];
   for (const line of transcript.split('\n')) {
@@ -107,8 +108,8 @@ const pairsSchema = z.looseObject({
 });
 
 /**
- * Labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be bare texts, and are
- * then named by their place, from 0. A query without a relevant fact is one to stay silent on.
+ * Labelled pairs of query and fact: `{ facts: [{ id, text }], queries: [{ query, relevant: [ids] }] }`. Facts may be plain texts; their
+ * ids are then their indexes, from 0. A query without a relevant fact must get no result.
  */
 export function loadPairs(path: string): Dataset {
   const conversations = jsonFiles(path).map(({ data, place, name }): Conversation => {

@@ -1,15 +1,14 @@
 /**
- * What the local reader knows of one language, as data. A new language is one file that fills this interface, an entry in
- * `packs.ts` and a table of sentences in `packs.test.ts`. Nothing here is a program: lists are alternatives of a regular
- * expression, written between bars, in lower case, with straight apostrophes. Letters, marks and digits bound a word, except in
- * Chinese and Japanese, which write none.
+ * The data of one language for the local reader. A new language is one file that fills this interface, an entry in `packs.ts` and a table
+ * of sentences in `packs.test.ts`. Nothing here is a program: lists are alternatives of a regular expression, written between bars, in
+ * lower case, with straight apostrophes. Letters, marks and digits bound a word, except in Chinese and Japanese, which write none.
  */
 export interface Pack {
   /** Code of ISO 639-1. */
   language: string;
   /** `latin` writes spaces between words; `han` does not. */
   script: 'latin' | 'han';
-  /** Function words by which the language is told from others. */
+  /** Function words that distinguish the language from others. */
   common: string;
   words: PackWords;
   questions: PackQuestions;
@@ -17,12 +16,12 @@ export interface Pack {
   calendar: PackCalendar;
   /** Relations in this language and in English, which is the language of subjects: `schwester` is `sister`. */
   relations: Readonly<Record<string, string>>;
-  /** "My" in the forms that stand before a relation, and how the user is the subject: "I", "I am"; and "is" of others. */
+  /** The forms of "my" before a relation, and the forms of the user as the subject: "I", "I am"; and "is" of others. */
   my: string;
   i: string;
   iAm: string;
   is: string;
-  /** How a verb after the subject is denied, with a space before it; absent where the language denies elsewhere. */
+  /** The negation between the subject and the verb, with a leading space; absent where the language puts it elsewhere. */
   notVerb?: string;
   /** Words for a partner, kept apart because the name is a slot of the user; and for pets and children. */
   partners: string;
@@ -31,7 +30,7 @@ export interface Pack {
   /** Closed lists that tokens of slot patterns refer to: `<job>`, `<condition>`. */
   lists: Readonly<Record<string, string>>;
   slots: readonly SlotRule[];
-  /** Questions of the assistant that a short answer fills, by attribute: "how old are you". The value is a token. */
+  /** Questions of the assistant that a short answer completes, by attribute: "how old are you". The value is a token. */
   answers: readonly (readonly [attribute: string, question: string, token: string])[];
   /** Words that name what an attribute is about, in a request ("what I earn") or in a sentence about it. Names beside the table's are allowed. */
   topics: Readonly<Record<string, string>>;
@@ -40,11 +39,11 @@ export interface Pack {
   tried: PackTried;
 }
 
-/** How it is told what was tried and what came of it. What stands in braces is filled in. */
+/** Templates for a report on what was tried and with which result. The names in braces are placeholders. */
 export interface PackTried {
   best: string;
   counted: string;
-  /** The part in brackets is said once in a sentence. */
+  /** The part in brackets appears once in a sentence. */
   mean: string;
   good: string;
   with: string;
@@ -52,7 +51,7 @@ export interface PackTried {
   words: Readonly<Record<'case' | 'cases' | 'others' | 'and' | 'times', string>>;
 }
 
-/** Words that tell a statement from a question, a guess, a joke. Each is a list of alternatives. */
+/** Words that distinguish a statement from a question, a guess or a joke. Each is a list of alternatives. */
 export interface PackWords {
   me: string;
   my: string;
@@ -75,28 +74,28 @@ export interface PackWords {
   decision: string;
   feeling: string;
   joke: string;
-  /** Takes back what was just said as not meant. */
+  /** Says that the preceding words were not meant. */
   kidding: string;
   said: string;
-  /** Was so and is over: "used to". A slot in such a sentence is not filled. */
+  /** Held in the past: "used to". A slot in such a sentence is not filled. */
   over: string;
-  /** Is so, and ends: "no longer", "any more". A slot in such a sentence is denied. */
+  /** Has just ended: "no longer", "any more". A slot in such a sentence is denied. */
   ended: string;
 }
 
-/** Words by which a question says how it asks. Each is a list of alternatives. */
+/** Words that show the kind of a question. Each is a list of alternatives. */
 export interface PackQuestions {
-  /** Words that carry no topic: they are not looked for in texts. */
+  /** Stop words of a question, which are not searched for. */
   stop: string;
   /** Asks what holds now, after any change. */
   now: string;
   /** Asks what held before, or first. */
   past: string;
-  /** What no longer holds may be a part of the answer. Absent: it may be in every question. */
+  /** The answer may include statements that no longer hold. Absent: every question may. */
   history?: string;
   /** Asks for a list, a count or a comparison. */
   several: string;
-  /** With a time and nothing else: asks what became different then. */
+  /** Together with a time alone: asks what changed then. */
   changes?: string;
   when: string;
   howMany: string;
@@ -107,17 +106,17 @@ export interface PackQuestions {
 /** Phrases by which a user asks something of the memory. Each is a list of alternatives. */
 export interface PackRequests {
   remember: string;
-  /** Verbs of removing and of keeping as they are said to somebody, and words that deny, in any order: "your notes on my ex, ditch those". */
+  /** Imperative verbs of removing and of keeping, and negations, in any order: "your notes on my ex, ditch those". */
   drop: string;
   keep: string;
   not: string;
   /** "As if I had never said": what was said just before is meant. */
   unsaid: string;
-  /** "Everything": all that is about a matter is meant, not only the latest. */
+  /** "Everything": means all statements about a matter, not only the latest. */
   all: string;
   /** Words by which a sentence is addressed to the assistant. */
   polite: string;
-  /** The phrase, and after it what is meant: "forget my phone number". Latin packs write it with `forgetRequests`. */
+  /** The phrase, followed by what is to be forgotten: "forget my phone number". Latin packs write it with `forgetRequests`. */
   forget: string;
   /** The same before a noun with an article, "forget the cheese shop": a request only where the noun is known. */
   forgetNamed: string;
@@ -135,11 +134,14 @@ export interface PackRequests {
   correcting: string;
   /** How a clause says that something is to be kept: "the allergy should stay". */
   stays: string;
-  /** Words that mean all sides of a matter: "my health". */
+  /** Words that include all statements about a matter: "my health". */
   general: string;
   /** How a user speaks of what they have told: "I shouldn't have told you about Danny". */
   told: string;
-  /** Words of requests that name nothing: what was said, when, and where it is kept. Such a request means what was said just before. */
+  /**
+   * Words of requests that name no topic, only that something was said, when, and where it is stored. Such a request means the preceding
+   * statement.
+   */
   pointing: string;
   /** What may stand before a request in its clause: "please", "could you". */
   lead: string;
@@ -172,7 +174,7 @@ export interface PackCalendar {
   dates: readonly string[];
   nextWeekday: string;
   lastWeekday: string;
-  /** A weekday alone, which has a date only where the sentence is no habit. */
+  /** A weekday alone, which is a date only in a sentence that does not describe a habit. */
   weekday: string;
   /** How a date is written: "{d} {month} {y}". */
   written: string;
@@ -192,9 +194,9 @@ export interface SlotRule {
   pattern: string;
   /** The value, where the words only imply it ("keep it short" → short). */
   value?: string;
-  /** Whether the words deny it. */
+  /** Whether the words deny the attribute. */
   denied?: boolean;
-  /** The tense, where it is not read from the sentence. */
+  /** The tense, unless it follows from the sentence. */
   tense?: 'planned' | 'habit';
   /** A standing wish: filled only in a sentence that has a phrase of `requests.wish`. */
   standing?: boolean;
@@ -218,13 +220,13 @@ export function slot(attribute: string, patterns: readonly string[], more: Parti
 export interface ForgetParts {
   /** Verbs: "forget", "delete", "get rid of". */
   drop: string;
-  /** What of the user's may follow the verb: "my", "what I", "where I", "that". */
+  /** How the object of the verb may begin: "my", "what I", "where I", "that". */
   object: string;
   /** "don't keep", with its object. */
   keepNot: string;
   /** "from your memory". */
   memory: string;
-  /** "pretend I never said", "off the record". What is meant, where it stands inside of such a phrase, is in capturing brackets. */
+  /** "pretend I never said", "off the record". A capturing group marks the object within such a phrase. */
   also: string;
   /** The verb and an article. */
   named: string;

@@ -21,7 +21,7 @@ for (const pack of PACKS) {
 
 /**
  * The pack of the language that a text is in, by its script and its function words; null where no pack fits. A word that several
- * languages share counts for each of them in part. A short text without any known word is `fallback`.
+ * languages share counts as a fraction for each of them. A short text without any known word is `fallback`.
  */
 export function detectPack(text: string, fallback: Pack | null = null): Pack | null {
   const head = text.slice(0, READ_FOR_LANGUAGE);
@@ -150,7 +150,7 @@ export function packRegExp(source: string, flags = 'iu'): RegExp {
       return found;
     });
     const places = /(?<!\\)\((?!\?)|\(\?<[a-z]/.test(plain) ? 'd' : '';
-    // Without the flag `u`, which V8 compiles three times as long, where nothing in the pattern needs it.
+    // Without the flag `u` where the pattern does not need it, because V8 takes three times as long to compile it.
     const kept = /\\[pu]\{/.test(plain) ? flags : flags.replace('u', '');
     pattern = flags.includes('i') ? new LowerCaseRegExp(plain, kept.replace('i', places)) : new RegExp(plain, kept);
     compiled.set(key, pattern);
@@ -180,8 +180,8 @@ export function lowerCase(text: string): string {
 }
 
 /**
- * A pattern in lower case that looks at texts in lower case and gives the words as they are written. The flag that ignores case makes
- * V8 several times as slow: to compile, because every range of letters is closed under case, and to match.
+ * A lower-case pattern that is matched against lower-cased text and returns the words as they were written. The flag `i` makes V8 several
+ * times slower, both to compile, because every range of letters is closed under case, and to match.
  */
 class LowerCaseRegExp extends RegExp {
   override exec(text: string): RegExpExecArray | null {

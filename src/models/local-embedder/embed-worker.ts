@@ -4,7 +4,7 @@ import { createKernel, type SharedMemory } from './kernel.ts';
 import { layoutMemory } from './memory-layout.ts';
 import { openPrepared } from './prepared-weights.ts';
 
-/** What a worker is started with. */
+/** The start parameters of a worker. */
 export interface WorkerSetup {
   readonly memory: SharedMemory;
   readonly maximumTokens: number;
@@ -19,7 +19,7 @@ export interface WorkerTask {
   /** Tokens of each text; their ids follow each other, each text starting at an even place. */
   readonly lengths: readonly number[];
   readonly parts: number;
-  /** Set where the model is asked which of these parts of the one text are its author's own words. */
+  /** Set when the task is to classify which of these parts of the text are its author's own words. */
   readonly textParts?: readonly TextPart[] | undefined;
 }
 

@@ -9,8 +9,8 @@ import {
 } from './memory-layout.ts';
 
 /**
- * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers that
- * tell an author's own words encode it instead, and write how likely each part is to be somebody else's, in the place of the vector.
+ * One text to encode: its ids are in the workspace from `firstId` on, and its vector is written to `slot`. With `parts`, the layers of
+ * the foreign-text classifier encode it instead and write the score of each part in place of the vector.
  */
 export interface EncodeText {
   readonly workspace: Workspace;
@@ -20,7 +20,7 @@ export interface EncodeText {
   readonly parts?: readonly TextPart[] | undefined;
 }
 
-/** Tokens of a text that belong together. */
+/** A range of tokens that form one part. */
 export type TextPart = readonly [from: number, count: number];
 
 /** The forward pass of the model over the shared memory. */
@@ -28,8 +28,8 @@ export interface Encoder {
   /** Encodes a text alone. */
   encode(text: EncodeText): void;
   /**
-   * Encodes a text together with other threads that make the same call; `parts` is how many pieces to cut it into.
-   * True for the one thread that wrote the vector.
+   * Encodes a text together with other threads that make the same call; `parts` is the number of pieces. Returns true in the thread that
+   * wrote the vector.
    */
   encodeTogether(text: EncodeText, parts: number): boolean;
 }

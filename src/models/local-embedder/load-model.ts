@@ -7,7 +7,10 @@ interface Target {
   kernel: Kernel;
 }
 
-/** What training added to the published weights: for the embedder (train/embedder), and to tell an author's own words (train/foreign). */
+/**
+ * The trained differences to the published weights: for the embedder (train/embedder) and for the foreign-text classifier
+ * (train/foreign).
+ */
 export interface AddedWeights {
   memory: Uint8Array;
   foreign: Uint8Array;
@@ -51,7 +54,7 @@ interface Source {
   readonly matrices: readonly string[];
   tensor(name: string): OnnxTensor;
   floats(name: string): Float32Array;
-  /** The matrix of a module with its difference, and the module's bias. */
+  /** The merged matrix of a module, and the module's bias. */
   merged(matrix: string, module: string): QuantisedMatrix & { bias: Float32Array };
 }
 
@@ -65,7 +68,7 @@ function readSource(file: Uint8Array, differences: ReadonlyMap<string, MatrixDif
   const floats = (name: string): Float32Array => new Float32Array(new Uint8Array(tensor(name).bytes).buffer);
   const merged: Source['merged'] = (matrix, module) => {
     const difference = differences.get(module);
-    if (!difference) throw new RangeError(`The difference has nothing for ${module}.`);
+    if (!difference) throw new RangeError(`The file with the trained difference has no tensors for ${module}.`);
     const {
       shape: [inputs = 0, outputs = 0],
       bytes: { buffer, byteOffset, byteLength },

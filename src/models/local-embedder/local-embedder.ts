@@ -15,8 +15,8 @@ export const LOCAL_EMBEDDER_ID: string = `local/${MODEL_NAME}`;
 /** Options of {@link createLocalEmbedder}. */
 export interface LocalEmbedderOptions {
   /**
-   * Threads that compute; a single text is shared between them. Default: 2, or 1 on a single core. 0 computes on the calling thread,
-   * which starts fastest and blocks the thread: for a program that embeds one text and ends.
+   * The number of threads; they share a single text. Default: 2, or 1 on a single core. 0 computes on the calling thread, which starts
+   * fastest but blocks that thread: for a program that embeds one text and ends.
    */
   threads?: number;
   /** Tokens read at once, at most 512; longer texts are read in several windows. Default: 256, as the model was published. */
@@ -62,7 +62,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     engine ??= openEngine({ threads, maximumTokens, modelPath: options.modelPath, onFailure }).catch(
       (error: unknown) => {
         engine = null;
-        // Recall goes on with words alone, so without this warning the failure could go unnoticed.
+        // Recall falls back to keyword search, so without this warning the failure could go unnoticed.
         if (!hasWarned)
           process.emitWarning(error instanceof Error ? error.message : String(error), 'VarveEmbedderWarning');
         hasWarned = true;
@@ -149,14 +149,17 @@ function windowsOf(text: string, wordPiece: WordPiece, maximumTokens: number): n
   ]);
 }
 
-/** Shares of a window: a part longer than the first is judged by its beginning; of the first part each window repeats up to the second. */
+/**
+ * Fractions of a window: a part longer than the first fraction is judged by its beginning; each window repeats the first part up to the
+ * second fraction.
+ */
 const MOST_OF_PART = 0.47;
 const MOST_REPEATED = 0.19;
 
 interface ForeignWindow {
   ids: number[];
   parts: TextPart[];
-  /** How many parts at the start were repeated from the first window. */
+  /** How many parts at the start are repeated from the first window. */
   skipped: number;
 }
 
@@ -208,7 +211,7 @@ function requireInteger(name: string, value: number, minimum: number, maximum: n
 /** Tokenizing happens on the caller's thread, so a large batch is read a few texts ahead of the workers, not at once. */
 const TEXTS_AHEAD = 64;
 
-/** Sends texts through the pool and puts their windows together again. A call with a single text goes before batches. */
+/** Sends texts through the pool and averages the vectors of their windows. A call with a single text goes before batches. */
 export async function embedTexts(
   texts: readonly string[],
   deps: { pool: WorkerPool; windowsOf: (text: string) => number[][]; signal?: AbortSignal | undefined },
@@ -256,7 +259,7 @@ interface Sender {
   end(): void;
 }
 
-/** Sends the texts of one call to the pool. When the call is aborted, the texts that still wait are taken back. */
+/** Sends the texts of one call to the pool. When the call is aborted, its waiting texts are removed from the queue. */
 function createSender(
   pool: WorkerPool,
   { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined },
@@ -297,8 +300,8 @@ function unit(vector: Float32Array): Float32Array {
 }
 
 /**
- * Encodes on the calling thread, one text after the other. A program that wants one vector has it before a worker would have started; a
- * server must not be blocked like this.
+ * Encodes on the calling thread, one text after the other. This is faster than starting a worker for a single vector, but it must not
+ * block a server.
  */
 export function createCallingThread(options: { maximumTokens: number; weightsFolder: string }): WorkerPool {
   const layout = layoutMemory({ maximumTokens: options.maximumTokens, workspaces: 1 });

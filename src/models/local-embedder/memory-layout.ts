@@ -21,7 +21,7 @@ export interface NormAddress {
   readonly beta: number;
 }
 
-/** Where one encoder layer lies. */
+/** The addresses of one encoder layer. */
 export interface LayerAddress {
   /** Query, key and value in one matrix. */
   readonly qkv: LinearAddress;
@@ -32,7 +32,7 @@ export interface LayerAddress {
   readonly outputNorm: NormAddress;
 }
 
-/** Buffers for one text under way. Queries, keys and values are double: see `encoder.ts`. */
+/** The buffers for one text in progress. Queries, keys and values are double-buffered: see `encoder.ts`. */
 export interface Workspace {
   /** Progress of the threads that share the text, two int32 per phase. */
   readonly progress: number;
@@ -58,12 +58,12 @@ export interface MemoryLayout {
   readonly layers: readonly LayerAddress[];
   /** A row for each piece of the vocabulary: a third of the weights. A text needs only the rows of its own pieces. */
   readonly words: number;
-  /** The layers that were taught to tell an author's own words (train/foreign), and their head: a weight for each dimension, then a bias. */
+  /** The layers of the foreign-text classifier (train/foreign), and its head: a weight for each dimension, then a bias. */
   readonly foreign: { readonly layers: readonly LayerAddress[]; readonly head: number };
   readonly workspaces: readonly Workspace[];
-  /** Where the weights end. Everything before this address is the same for every number of tokens and workspaces. */
+  /** The end of the weights. Everything before this address is independent of the number of tokens and workspaces. */
   readonly weightsEnd: number;
-  /** Free while weights are packed: room for the largest matrix of the file. It overlaps the workspaces. */
+  /** Scratch space for packing weights, as large as the largest matrix of the file. It overlaps the workspaces. */
   readonly staging: number;
   readonly bytes: number;
 }
@@ -112,7 +112,7 @@ export function layoutMemory(options: { maximumTokens: number; workspaces: numbe
   };
 
   const weightsEnd = end;
-  // Rows are computed in pairs and scores in eights, so a text may need a few tokens more than it has.
+  // Rows are computed in pairs and scores in groups of eight, so a text may need a few more tokens than it has.
   const tokens = Math.ceil(options.maximumTokens / 8) * 8;
   const workspaces = Array.from({ length: options.workspaces }, (): Workspace => ({
     progress: take(PHASES * 8),

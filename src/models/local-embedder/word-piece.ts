@@ -7,10 +7,10 @@ export interface WordPiece {
 /** The ids that frame a text in all BERT vocabularies of this family. */
 export const SPECIAL_IDS = { padding: 0, unknown: 100, start: 101, end: 102 } as const;
 
-/** BERT gives up on longer words. */
+/** BERT does not tokenize longer words. */
 const LONGEST_WORD = 100;
 
-/** English takes 4 to 5 characters per piece; beyond 32 the rest of a text cannot matter, and is not looked at. */
+/** English has 4 to 5 characters per piece. Text beyond 32 characters per piece cannot fit, so it is not read. */
 const CHARACTERS_PER_PIECE = 32;
 
 const NON_ASCII = /[^\0-\x7f]/;
@@ -27,7 +27,7 @@ const WORD = new RegExp(`[${PUNCTUATION}${IDEOGRAPH}]|[^\\s${PUNCTUATION}${IDEOG
 
 /** Creates a tokenizer over a vocabulary, whose continuations are marked with `##`. */
 export function createWordPiece(vocabulary: Vocabulary): WordPiece {
-  /** Appends the pieces of one word: always the longest that the vocabulary has. */
+  /** Appends the pieces of one word, greedily the longest in the vocabulary. */
   function appendPieces(word: string, ids: number[]): void {
     const whole = vocabulary.get(word);
     if (whole !== undefined) {
@@ -71,7 +71,7 @@ function wordsOf(text: string): Iterable<RegExpMatchArray> {
   return clean.matchAll(WORD);
 }
 
-/** Looks up the ids of pieces. A Map does, too. */
+/** Looks up the ids of pieces. A Map fits this interface. */
 export interface Vocabulary {
   get(piece: string): number | undefined;
 }
@@ -81,8 +81,8 @@ const SLOTS = 65_536;
 const EMPTY = 0xff_ff;
 
 /**
- * Packs a vocabulary into little-endian bytes that are searched as they are: the number of pieces, where each starts, a hash
- * table of ids, and the pieces in UTF-16. A Map of 30,000 pieces takes 10 ms to make; this takes none.
+ * Packs a vocabulary into little-endian bytes that can be searched without parsing: the number of pieces, where each starts, a hash table
+ * of ids, and the pieces in UTF-16. Building a Map of 30,000 pieces would take 10 ms.
  */
 export function packVocabulary(pieces: readonly string[]): Uint8Array<ArrayBuffer> {
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);

@@ -10,7 +10,10 @@ import { packageFolder } from './package-folder.ts';
 /** The ids of one text (at most `maximumTokens`), and where its vector goes. */
 export interface PoolText {
   readonly ids: readonly number[];
-  /** Asks which of these parts (at most {@link TEXTS_PER_TASK}) are the author's: a number for each instead of the vector. */
+  /**
+   * Asks which of these parts (at most {@link TEXTS_PER_TASK}) are the author's own: the result is a number for each part instead of the
+   * vector.
+   */
   readonly parts?: readonly TextPart[];
   resolve(vector: Float32Array): void;
   reject(error: unknown): void;
@@ -18,11 +21,11 @@ export interface PoolText {
 
 /** Threads that share one copy of the weights. */
 export interface WorkerPool {
-  /** Queues a text. An urgent one goes before all others. */
+  /** Queues a text. An urgent text is processed before all others. */
   add(text: PoolText, options: { isUrgent: boolean }): void;
-  /** Takes texts back out of the queue; those already with a worker are not disturbed. */
+  /** Removes texts from the queue; texts that a worker is already processing are not affected. */
   remove(texts: ReadonlySet<PoolText>): void;
-  /** Ends the threads and rejects what is queued, under way or added later with `reason`. */
+  /** Ends the threads, and rejects queued, running and later texts with `reason`. */
   close(reason: unknown): Promise<void>;
 }
 
@@ -63,7 +66,7 @@ interface PoolOptions {
   onFailure: (error: unknown) => void;
 }
 
-/** Starts the threads; the first of them loads the weights. `onFailure` is told if a thread cannot go on. */
+/** Starts the threads; the first of them loads the weights. `onFailure` is called when a thread cannot continue. */
 export function createWorkerPool(options: PoolOptions): WorkerPool {
   return new ThreadPool(options);
 }
@@ -233,22 +236,22 @@ class ThreadPool implements WorkerPool {
   }
 }
 
-/** Decides whether threads share a single text, by what that has cost lately. */
+/** Decides whether threads share a single text, based on recent timings. */
 export interface SharingChoice {
   shouldShare(): boolean;
-  /** Records how long a text of so many tokens took. */
+  /** Records the duration of a text with this many tokens. */
   record(text: { isShared: boolean; milliseconds: number; tokens: number }): void;
 }
 
-/** How much the latest text counts in the average. */
+/** The weight of the latest text in the moving average. */
 const WEIGHT = 0.3;
 
-/** One text in so many is encoded the other way, to notice when that way has become faster. */
+/** One text in this many is encoded the other way, to notice when that way has become faster. */
 const TRIAL_EVERY = 64;
 
 /**
- * Sharing halves the time of a text while cores are free. When other programs keep them busy, the threads wait for one
- * another instead, and it takes longer than on one thread.
+ * Sharing halves the time of a text while cores are free. When other programs keep the cores busy, the threads wait for one another, and
+ * sharing takes longer than one thread.
  */
 export function createSharingChoice(): SharingChoice {
   const cost = { shared: 0, alone: Number.POSITIVE_INFINITY };

@@ -4,7 +4,7 @@ import { ApiError, messageOf } from '../api.ts';
 import type { Query } from '../use-query.ts';
 import { visibleParts } from '../words.ts';
 
-/** Stored text. It becomes text nodes and nothing else; what cannot be seen is shown by its code. */
+/** Stored text. It is rendered as text nodes only; invisible characters are shown by their code points. */
 export function Text({ of: text }: { of: string }): JSX.Element {
   return (
     <>
@@ -75,7 +75,7 @@ export function Badge({ children, tone = 'plain' }: { children: ComponentChildre
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }
 
-/** A type of memory, in the colour that it has everywhere. */
+/** A memory type in its colour. */
 export function TypeBadge({ type }: { type: string }): JSX.Element {
   return (
     <span class={`badge badge-type hue-${hueOf(type)}`}>
@@ -149,7 +149,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** What a query gave: its data, or why there is none. */
+/** The state of a query: its data, or why there is none. */
 export function Loaded<Data>({
   query,
   children,
@@ -166,7 +166,7 @@ function Problem({ error }: { error: unknown }): JSX.Element {
   const isOutside = error instanceof ApiError && error.code === 'outside_scope';
   return (
     <div class="problem" role="alert">
-      <strong>{isOutside ? 'This key does not open that memory.' : 'That did not work.'}</strong>{' '}
+      <strong>{isOutside ? 'This key does not open that memory.' : 'The request failed.'}</strong>{' '}
       <Text of={messageOf(error)} />
     </div>
   );
@@ -247,7 +247,7 @@ export function Tabs({
   );
 }
 
-/** A dialog that asks before something that cannot be undone. With `confirm` its words have to be typed. */
+/** A dialog that asks before something that cannot be undone. With `confirm` the user has to type that text. */
 export function Dialog({
   title,
   children,

@@ -12,8 +12,8 @@ export interface Series {
 }
 
 /**
- * A chart over days. Stacked series lie on top of each other. The legend has the numbers: those of the day that is pointed at, or of
- * the last one.
+ * A chart over days. Stacked series lie on top of each other. The legend shows the numbers of the day under the pointer, or of the last
+ * day.
  */
 export function Chart({
   days,
@@ -94,7 +94,7 @@ function draw(
       return sums[index] ?? 0;
     }),
   );
-  // The topmost of a stack is drawn first, so that those below cover their part of it.
+  // The topmost series of a stack is drawn first, so that lower series cover their part of it.
   const order = isStacked ? series.map((_, index) => series.length - 1 - index) : series.map((_, index) => index);
   const axis = {
     stroke: color('--muted'),
@@ -143,7 +143,7 @@ const MONTH = 28 * 86_400;
 const MONTH_NAME = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' });
 const DAY_NAME = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** A place on the axis of time: the year where a year begins, else the month or the day. */
+/** A label of the time axis: the year where a year begins, otherwise the month or the day. */
 function dayLabel(at: number, step: number): string {
   const date = new Date(at * 1000);
   if (step < MONTH) return DAY_NAME.format(date);

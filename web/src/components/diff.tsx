@@ -8,7 +8,7 @@ interface Piece {
 
 const MOST_WORDS = 1_500;
 
-/** The words that two texts share and those that only one has: the longest common subsequence of their words. */
+/** A word diff of two texts by their longest common subsequence. */
 function diffWords(before: string, after: string): Piece[] {
   const wordsOf = (text: string): string[] => text.match(/\s+|\S+/gu) ?? [];
   const [one, other] = [wordsOf(before), wordsOf(after)];
@@ -56,7 +56,7 @@ function diffWords(before: string, after: string): Piece[] {
   return pieces;
 }
 
-/** Two texts as one, with what went and what came marked for eyes and for screen readers. */
+/** Shows a diff, with deletions and insertions marked also for screen readers. */
 export function Diff({ before, after }: { before: string; after: string }): JSX.Element {
   return (
     <span class="diff">

@@ -17,7 +17,7 @@ export const ARCHIVED_AS: Readonly<Record<string, string>> = {
   forgotten: 'forgotten',
 };
 
-/** The words of a memory that may have been forgotten: then there are none for those who may not see them. */
+/** The text of a memory. A forgotten memory has no text for readers who may not see it. */
 export function MemoryText({ memory }: { memory: Memory }): JSX.Element {
   if (memory.content === '') return <em class="muted">Forgotten. Its words are not shown.</em>;
   return <Text of={memory.title === null ? memory.content : `${memory.title}: ${memory.content}`} />;
@@ -72,7 +72,7 @@ export function MemoryLink({ memory }: { memory: Memory }): JSX.Element {
   );
 }
 
-/** How far what a memory says is to be believed, and why. */
+/** The trust of a memory, and its reason. */
 export function TrustBadge({ memory }: { memory: Memory }): JSX.Element {
   const tone = { high: 'good', medium: 'plain', low: 'warn', untrusted: 'bad' }[memory.trust as string] ?? 'plain';
   return <Badge tone={tone}>{memory.trust} trust</Badge>;

@@ -3,7 +3,7 @@ import { href, owners, route } from '../state.ts';
 import { ownerName, plural } from '../words.ts';
 import { Empty } from './basics.tsx';
 
-/** What cannot be shown for everybody at once: asks whose it is to be. */
+/** Asks the user to choose an owner, for views that cannot show all owners at once. */
 export function NeedsOwner({ what }: { what: string }): JSX.Element {
   return (
     <Empty title="Whose memory?">

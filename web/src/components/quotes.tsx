@@ -62,7 +62,7 @@ function Marked({ text, marks }: { text: string; marks: readonly { start: number
   return <>{parts}</>;
 }
 
-/** The words that say so, each in its conversation. */
+/** The quotes of a memory, each in its conversation. */
 export function Quotes({ memory, events }: { memory: Memory; events: Event[] }): JSX.Element {
   if (events.length === 0) {
     return (

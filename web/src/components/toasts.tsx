@@ -3,7 +3,7 @@ import { messageOf } from '../api.ts';
 import { dismiss, reread, say, toasts } from '../state.ts';
 import { Button, Text } from './basics.tsx';
 
-/** Short messages about what was done, with a way back where there is one. */
+/** Short messages about completed actions, with an undo button where possible. */
 export function Toasts(): JSX.Element {
   return (
     <div class="toasts" role="status" aria-live="polite">

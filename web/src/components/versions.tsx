@@ -13,7 +13,7 @@ interface Version {
   state: Record<string, unknown>;
 }
 
-/** Fields that change by being read or stored, and say nothing about the statement. */
+/** Fields that change by reading or storing and do not belong to the statement. */
 const UNTOLD = new Set([
   'id',
   'scope',
@@ -25,7 +25,7 @@ const UNTOLD = new Set([
   'contentHash',
 ]);
 
-/** Revisions hold what was before them: the state after one is what the next one replaced, and the last is what is now. */
+/** A revision holds the state before its change. The state after a change is therefore in the next revision, or in the current record. */
 function versionsOf(current: Record<string, unknown>, revisions: readonly Revision[]): Version[] {
   return revisions.map(({ version, at, reason, actor }, index) => ({
     number: version,

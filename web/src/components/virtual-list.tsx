@@ -10,12 +10,12 @@ export interface Stretch<Item> {
 }
 
 const PAGE = 100;
-// Rows that are drawn above and below what is seen, so that a quick scroll does not show bare ground.
+// The number of rows rendered above and below the viewport, so that quick scrolling shows no gaps.
 const SPARE = 12;
 
 /**
- * A list of any length: only the rows in sight are drawn, and only the pages around them are read. `source` names the list;
- * `version` counts up when what it holds may have changed, and then the pages in sight are read again without a flash.
+ * A list of any length: only visible rows are rendered, and only the pages around them are read. `source` names the list; `version` is
+ * incremented when its content may have changed, and the visible pages are then read again without a flash.
  */
 export function VirtualList<Item>({
   source,
@@ -103,7 +103,7 @@ export function VirtualList<Item>({
 
   useEffect(() => {
     if (total === null || total === 0) return undefined;
-    // Pages that a quick drag only passes by are not asked for.
+    // Pages that a quick drag only passes are not requested.
     const timer = setTimeout(() => {
       const wanted = new Set<number>();
       for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(0, last - 1) / PAGE); page += 1)

@@ -81,7 +81,7 @@ export function GrowthTab(): JSX.Element {
   );
 }
 
-/** The online metrics, each with its definition where it is pointed at. */
+/** The online metrics, each with its definition as a tooltip. */
 function MetricsPanel({ found }: { found: Metrics }): JSX.Element {
   const hint = (name: string): string =>
     `${ONLINE_METRICS[name]?.definition ?? ''} ${ONLINE_METRICS[name]?.healthy ?? ''}`;

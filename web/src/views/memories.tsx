@@ -15,13 +15,13 @@ const FILTERS = ['type', 'subject', 'attribute', 'state', 'since', 'order'] as c
 type Filters = Record<(typeof FILTERS)[number], string>;
 
 const ROW_HEIGHT = 68;
-// Long enough to skip letters of a word, short enough to feel at once.
+// Milliseconds of debouncing: long enough to skip the letters of a word, short enough to feel immediate.
 const TYPING_RESTS = 120;
 const MOST_RESULTS = 30;
 /** Recall for memories of all kinds, without the turns that were said. */
 const MEMORY_SOURCES = ['memories', 'notes', 'saved_items', 'summaries'];
 
-/** All memories as a list of any length, or what recall finds; beside them the one that is looked at. */
+/** All memories as a list of any length, or the results of recall, with the selected memory beside them. */
 export function MemoriesView(): JSX.Element {
   const { parts, query } = route.value;
   const selected = parts[0] ?? null;

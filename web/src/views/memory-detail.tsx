@@ -224,7 +224,7 @@ function WhyHere({ result, asked }: { result: RecallResult; asked: string }): JS
     .filter(({ share }) => Math.abs(share) > 0.0005)
     .sort((one, other) => Math.abs(other.share) - Math.abs(one.share));
   const most = Math.max(...shares.map(({ share }) => Math.abs(share)), 0.0001);
-  // Without anything that lowers it, the bars have the whole width.
+  // Without negative signals the bars use the whole width.
   const zero = shares.some(({ share }) => share < 0) ? 100 : 4;
   return (
     <Panel title={<>Why it ranks here for “{asked}”</>}>

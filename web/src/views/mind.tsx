@@ -10,8 +10,8 @@ import { useQuery, useRested } from '../use-query.ts';
 import { dateTime, label, plural } from '../words.ts';
 
 const DOCUMENTS: readonly { id: BlockKindName; title: string; about: string }[] = [
-  { id: 'working_memory', title: 'Working memory', about: 'What this person is about right now.' },
-  { id: 'profile', title: 'Profile', about: 'The person in six sections, written anew at night.' },
+  { id: 'working_memory', title: 'Working memory', about: 'What matters to this person right now.' },
+  { id: 'profile', title: 'Profile', about: 'The person in six sections, rewritten every night.' },
   { id: 'scaffold', title: 'Scaffold', about: 'What is known of the person, under keys of the agent’s own.' },
   { id: 'reflections', title: 'Reflections', about: 'What the agent keeps in mind about working with this person.' },
   { id: 'learned_info', title: 'Learned info', about: 'What was learned of the person’s tools and connections.' },
@@ -59,7 +59,7 @@ function Document({ kind, place }: { kind: BlockKindName; place: Scope }): JSX.E
     [kind, place],
   );
   const oldest = history.data?.items[0]?.at;
-  // Of one moment for as long as the page is open: otherwise the same place of the slider would be another time at every drawing.
+  // Fixed while the page is open: otherwise the same position of the slider would mean another time at every rendering.
   const [now] = useState(Date.now);
   const from = oldest === undefined ? now : Date.parse(oldest) - 3_600_000;
   const timeOf = (at: number): string => new Date(from + ((now - from) * at) / STEPS).toISOString();
@@ -167,7 +167,7 @@ function Written({
 
 interface ShownSentence extends RestingSentence {
   number: number;
-  /** What stands before it in its line: the date of a listed statement. */
+  /** The text before the sentence in its line: the date of a listed statement. */
   lead: string;
 }
 
@@ -195,7 +195,7 @@ function linesOf(text: string, items: readonly RestingSentence[]): ShownLine[] {
       at = found + item.text.length;
       next += 1;
     }
-    // Until the server has answered, the line stands as it is.
+    // Until the server has answered, the line is shown as plain text.
     if (sentences.length === 0)
       sentences.push({ text: line.replace(/^\s*[-*•]\s+/, ''), restsOn: [], stale: false, number: -1, lead: '' });
     return [{ heading: null, isBullet, sentences }];

@@ -11,7 +11,7 @@ import { label, plural } from '../words.ts';
 
 type Node = Graph['nodes'][number];
 
-/** Who and what memories are about: one in the middle, around it those that are named with it. Each leads on. */
+/** A graph of the entities of memories: one in the middle, and around it the entities that are named with it. Each leads on. */
 export function PeopleView(): JSX.Element {
   const place = scope.value;
   const query = useQuery(
@@ -81,7 +81,7 @@ function neighbours({ nodes, edges }: Graph, middle: Node): Neighbour[] {
     const node = byId.get(id);
     return node === undefined ? [] : [{ node, count }];
   });
-  // The user has to do with all that is remembered, also where no statement names both.
+  // The user is related to every entity, even where no statement names both.
   const rest =
     middle.kind === 'user'
       ? nodes.filter(({ id }) => id !== middle.id && !counts.has(id)).map((node) => ({ node, count: 0 }))
@@ -91,7 +91,7 @@ function neighbours({ nodes, edges }: Graph, middle: Node): Neighbour[] {
     .slice(0, WIDE_PICTURE.most);
 }
 
-/** On a phone the picture is drawn smaller with fewer around, so that names can still be read. */
+/** On a phone the graph is smaller and has fewer entities, so that names stay readable. */
 const NARROW = matchMedia('(max-width: 760px)');
 const WIDE_PICTURE = { width: 720, height: 490, inner: [150, 112], outer: [262, 200], most: 22 } as const;
 const NARROW_PICTURE = { width: 380, height: 400, inner: [96, 88], outer: [148, 165], most: 12 } as const;
@@ -102,7 +102,7 @@ function EgoGraph({ middle, near: all }: { middle: Node; near: Neighbour[] }): J
   const picture = NARROW.matches ? NARROW_PICTURE : WIDE_PICTURE;
   const { width, height } = picture;
   const near = all.slice(0, picture.most);
-  // Two rings once one would be crowded; the places of the far one lie between those of the near one.
+  // Two rings if one would be crowded; the positions of the outer ring lie between those of the inner ring.
   const inner = near.length <= IN_ONE_RING ? near.length : INNER_RING;
   const placed = near.map(({ node, count }, index) => {
     const isFar = index >= inner;

@@ -46,7 +46,7 @@ export function ReviewView(): JSX.Element {
   );
 }
 
-/** Some lists are those of one owner: for everybody they are asked for one by one. */
+/** Some lists belong to one owner; for all owners they are requested one by one. */
 async function ofOwners<Item>(place: Scope, read: (owner: Scope) => Promise<Item[]>): Promise<Item[]> {
   const within = owners.value.filter(
     ({ agent, user }) =>
@@ -208,7 +208,7 @@ function Refused({ place }: { place: Scope }): JSX.Element {
   );
 }
 
-/** What a reader proposed, as far as it can be stored by hand. */
+/** The fields of a refused statement that can be stored by hand. */
 interface Proposal {
   type?: unknown;
   subject?: unknown;
@@ -216,7 +216,7 @@ interface Proposal {
   value?: unknown;
 }
 
-/** Reasons that no hand should overrule in passing: what is private or was forgotten, and orders from outside. */
+/** Reasons that must not be overruled with one click: private data, forgotten statements, injected instructions. */
 const STANDS = new Set(['private', 'forgotten', 'instruction_from_outside', 'malformed']);
 
 /** Stores a refused statement after all, as something that a person has confirmed. */
@@ -269,7 +269,7 @@ function Forgotten({ place }: { place: Scope }): JSX.Element {
           (await get<{ items: ForgottenRecord[] }>('/v1/forgotten', { scope: owner, query: { limit: 300 }, signal }))
             .items,
       );
-      // What is wider than a user is among the records of each.
+      // Records of a wider scope than a user appear in the list of each user, so they are deduplicated.
       return [...new Map(lists.map((record) => [record.id, record])).values()].toSorted((one, other) =>
         other.at.localeCompare(one.at),
       );

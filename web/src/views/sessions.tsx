@@ -10,7 +10,7 @@ import type { Event, Memory, MemoryRows, Refusal, Scope, SessionRow } from '../t
 import { useQuery } from '../use-query.ts';
 import { ago, dateTime, ownerName, plural } from '../words.ts';
 
-/** Conversations, with what each turn gave rise to and what was refused. */
+/** Conversations, with the memories and refusals of each turn. */
 export function SessionsView(): JSX.Element {
   const place = scope.value;
   const chosen = route.value.parts[0] ?? null;
@@ -137,7 +137,7 @@ function Transcript({ session, place }: { session: string; place: Scope }): JSX.
   );
 }
 
-/** A summary rests on the whole conversation, not on a turn. */
+/** A summary belongs to the whole conversation, not to a turn. */
 const isSummary = ({ type }: Memory): boolean => type === 'summary' || type === 'reflection';
 
 function GaveRise({ memories, refusals }: { memories: Memory[]; refusals: Refusal[] }): JSX.Element | null {

@@ -14,7 +14,7 @@ interface Moment {
   at: string;
   kind: Kind;
   memory: Memory;
-  /** What took its place, or what it took the place of. */
+  /** The replacement of the memory, or its predecessor. */
   other: Memory | null;
 }
 
@@ -96,7 +96,7 @@ export function TimelineView(): JSX.Element {
 
 const SHOWN = new Set(['superseded', 'contradicted', 'expired', 'decayed', 'forgotten', 'pruned']);
 
-/** What is made of conversations as a whole began nothing and ended nothing. */
+/** Records about whole conversations have no place on the timeline. */
 const UNTOLD = new Set(['summary', 'reflection', 'pattern', 'note', 'saved_item', 'learning']);
 
 function momentsOf(all: readonly Memory[]): Moment[] {
@@ -115,7 +115,7 @@ function momentsOf(all: readonly Memory[]): Moment[] {
     }
     const isOver = memory.archivedAt !== null && SHOWN.has(memory.archiveReason ?? '');
     const next = memory.contradictedBy === null ? null : (byId.get(memory.contradictedBy) ?? null);
-    // What was replaced is told by what took its place.
+    // A replaced memory is shown with its replacement.
     if (isOver && next === null)
       list.push({ at: memory.validTo ?? memory.archivedAt ?? memory.statedAt, kind: 'ended', memory, other: null });
     return list;
@@ -155,7 +155,7 @@ function MomentItem({ moment: { at, kind, memory, other } }: { moment: Moment })
   );
 }
 
-/** How much happened in each month, as a strip that leads there. */
+/** A strip with the number of entries of each month, which navigates to the month. */
 function Density({ moments }: { moments: readonly Moment[] }): JSX.Element {
   const groups = byMonth(moments).toReversed();
   const most = Math.max(...groups.map(([, list]) => list.length), 1);

@@ -214,13 +214,13 @@ function Stack({
   reserve,
 }: {
   sections: readonly Section[];
-  /** With headings and what lies between sections. */
+  /** Includes headings and separators. */
   total: number;
   limit: number;
   reserve: number;
 }): JSX.Element {
   const taken = sections.filter((section) => section.taken > 0);
-  // A context of 600 tokens in a limit of 8,000 would be a sliver: the bar shows at least a quarter of its width.
+  // A context of 600 tokens in a limit of 8,000 would be too thin to read, so the bar uses at least a quarter of its width.
   const width = Math.min(1, Math.max(total / limit, 0.25));
   const sum = taken.reduce((so, section) => so + section.taken, 0);
   let at = 0;

@@ -7,21 +7,21 @@ import { changes, go, href, isOperator, loadOwners, owners, say } from '../state
 interface DemoState {
   state: 'offered' | 'loading' | 'unavailable';
   title: string;
-  /** Conversations that were replayed, of how many. */
+  /** The number of replayed conversations, and of all. */
   done: number;
   of: number;
 }
 
 const LOOK_AGAIN = 700;
 
-/** An empty store: how to fill it, and a life to look at meanwhile. */
+/** The page of an empty store: how to fill it, and a demo life. */
 export function WelcomeView(): JSX.Element {
   const [demo, setDemo] = useState<DemoState | null>(null);
   const look = async (): Promise<void> => {
     if (isOperator.value) setDemo(await get<DemoState>('/inspector/demo').catch(() => null));
   };
   useEffect(() => void look(), []);
-  // The first memory of an application's own also ends the welcome.
+  // The application's first own memory also closes the welcome page.
   useEffect(() => {
     if (changes.value.count > 0 && demo?.state !== 'loading') void loadOwners();
   }, [changes.value.count]);
