@@ -115,7 +115,9 @@ describe('varve on the command line, where things go wrong', () => {
     const { code, stderr } = await run(['calibrate', '--config', join(folder, 'nowhere.js')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('no configuration')]);
     writeFileSync(join(folder, 'without.js'), 'export default { embedder: null };');
-    expect((await run(['calibrate', '--config', join(folder, 'without.js')])).stderr).toContain('no embedder to measure');
+    expect((await run(['calibrate', '--config', join(folder, 'without.js')])).stderr).toContain(
+      'no embedder to measure',
+    );
   });
 
   it('says why it cannot listen', async () => {
