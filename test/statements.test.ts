@@ -38,6 +38,62 @@ for (const database of databases('sql')) {
       await drop();
     });
 
+    describe('what a memory rests on', () => {
+      it('[Q4] [X4] grows the history of a topic that goes on in step with its sessions, and erasing still finds every source', async () => {
+        const scope = { user: 'ana' };
+        const ana = open(scope);
+        const { tenant } = ana.scope;
+        const talk = async (session: number): Promise<{ id: string; events: string[]; at: Date }> => {
+          clock.advance(DAY);
+          const turns = Array.from({ length: 6 }, (_, turn) => ({ content: `Turn ${turn} about bees in ${session}.` }));
+          const { events } = await varve.for({ tenant, ...scope, session: `s${session}` }).observe(turns);
+          const [first] = events;
+          const { memory } = await ana.memories.create({
+            type: 'summary',
+            title: 'Bees',
+            content: `Bees were talked about, last in ${session + 1000}.`,
+            sourceEvents: events.map(({ id }) => id),
+            quotes: [{ event: first!.id, start: 0, end: 4 }],
+          });
+          return { id: memory.id, events: events.map(({ id }) => id), at: new Date(clock.now()) };
+        };
+        const bytes = async (): Promise<number> => {
+          const rows = await store.read(tenant, (reader) =>
+            reader.selectFrom('revisions').select('before').where('tenant_id', '=', tenant).execute(),
+          );
+          return rows.reduce((sum, { before }) => sum + (before ?? '').length, 0);
+        };
+        const talks: Awaited<ReturnType<typeof talk>>[] = [];
+        const sizes: number[] = [];
+        for (let session = 0; session < 40; session += 1) {
+          talks.push(await talk(session));
+          sizes.push(await bytes());
+        }
+        // Twice the sessions take twice the room, and not four times.
+        expect(sizes[39]! / sizes[19]!).toBeLessThan(2.2);
+
+        const sourcesUntil = (session: number): string[] => talks.slice(0, session + 1).flatMap(({ events }) => events);
+        const { id } = talks[0]!;
+        const past = ana.asOf(talks[10]!.at);
+        expect((await past.memories.get(id))?.sourceEvents).toEqual(sourcesUntil(10));
+        expect((await past.memories.list()).items.map(({ sourceEvents }) => sourceEvents)).toEqual([sourcesUntil(10)]);
+        const history = await ana.memories.history(id);
+        expect(history).toHaveLength(40);
+        expect(history[25]?.before).toMatchObject({ sourceEvents: sourcesUntil(24) });
+        expect(history[25]?.before?.['quotes']).toHaveLength(25);
+
+        for (const session of [3, 20, 39]) {
+          const erased = talks[session]!.events;
+          await varve.for({ tenant, ...scope, session: `s${session}` }).erase();
+          const said = JSON.stringify([await ana.memories.get(id), await past.memories.get(id)]);
+          expect(erased.filter((event) => said.includes(event))).toEqual([]);
+        }
+        expect((await ana.memories.get(id))?.sourceEvents).toHaveLength(37 * 6);
+        for (const [session] of talks.entries()) await varve.for({ tenant, ...scope, session: `s${session}` }).erase();
+        expect(await ana.memories.get(id)).toBeNull();
+      });
+    });
+
     describe('the fields', () => {
       it('keeps every field of a statement', async () => {
         const handle = open({ user: 'ana', session: 's1' });

@@ -16,7 +16,7 @@ import type { Page, Parts, Reader, Writer } from '../store/database.ts';
 import { forget, unforget } from '../store/forget/forget.ts';
 import { listForgotten } from '../store/forget/forgotten-store.ts';
 import { listRevisions } from '../store/history-store.ts';
-import { newMemory } from '../store/memory-rows.ts';
+import { newMemory, type Sources, withSources } from '../store/memory-rows.ts';
 import { upgradeSnapshot } from '../store/migrations/older-memory.ts';
 import {
   findChangeable,
@@ -173,12 +173,16 @@ function assertMayReplace(old: Memory, next: Memory, asked: boolean): void {
 }
 
 async function historyOf(reader: Reader, scope: Scope, id: string): Promise<Revision[]> {
-  if ((await findMemory(reader, scope, id)) === null) return [];
-  const revisions = await listRevisions(reader, scope.tenant, id);
-  return revisions.map((revision) => ({
-    ...revision,
-    before: revision.before === null ? null : upgradeSnapshot(revision.before),
-  }));
+  const memory = await findMemory(reader, scope, id);
+  if (memory === null) return [];
+  let next: Sources = memory;
+  const revisions = (await listRevisions(reader, scope.tenant, id)).toReversed().map((revision) => {
+    if (revision.before === null) return revision;
+    const before = withSources(upgradeSnapshot(revision.before), next);
+    next = before;
+    return { ...revision, before };
+  });
+  return revisions.toReversed();
 }
 
 export function notFound(id: string): VarveError {

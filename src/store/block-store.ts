@@ -51,7 +51,7 @@ export async function findBlock(
   if (row === undefined) return null;
   if (asOf === null) return toBlock(row);
   if (row.created_at > asOf.getTime()) return null;
-  const before = (await snapshotsAsOf(reader, scope.tenant, [row.id], asOf)).get(row.id);
+  const before = (await snapshotsAsOf(reader, scope.tenant, [row.id], asOf)).get(row.id)?.at(-1);
   return toBlock(before === undefined ? row : (JSON.parse(before) as BlockRow));
 }
 

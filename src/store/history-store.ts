@@ -61,13 +61,13 @@ export function toRevision(row: Selectable<RevisionTable>): Revision {
   };
 }
 
-/** The records as they were at a time, for those that have changed since: id → JSON. */
+/** What records that have changed since a time were before each of the changes, newest first: id → JSON. The last one is from that time. */
 export async function snapshotsAsOf(
   reader: Reader,
   tenant: string,
   recordIds: readonly string[],
   at: Date,
-): Promise<Map<string, string>> {
+): Promise<Map<string, string[]>> {
   if (recordIds.length === 0) return new Map();
   const rows = await reader
     .selectFrom('revisions')
@@ -78,8 +78,8 @@ export async function snapshotsAsOf(
     .where('before', 'is not', null)
     .orderBy('version', 'desc')
     .execute();
-  // The earliest change after `at` decides: its `before` is the state at that time.
-  return new Map(rows.map((row) => [row.record_id, row.before ?? '']));
+  const byRecord = Map.groupBy(rows, (row) => row.record_id);
+  return new Map([...byRecord].map(([id, changes]) => [id, changes.map(({ before }) => before ?? '')]));
 }
 
 /** Why a run took place: its time had come, a session ended, or somebody asked. */

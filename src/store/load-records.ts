@@ -2,10 +2,10 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Event } from '../record/event.ts';
 import type { Memory } from '../record/memory.ts';
 import type { Scope } from '../record/scope.ts';
-import type { Quote, Tense } from '../record/statement.ts';
+import type { Tense } from '../record/statement.ts';
 import type { Database, IndexedKind, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshot, isNotForgotten, toMemory } from './memory-rows.ts';
+import { fromSnapshots, isNotForgotten, type Sources, toMemory } from './memory-rows.ts';
 import { chunks, isSeenFrom, withinReach } from './owner-store.ts';
 import { toEvent } from './session-store.ts';
 
@@ -138,8 +138,17 @@ export async function memoriesForRecall(
   tenant: string,
   owner: string,
   afterVersion: number,
-  createdUntil?: Date,
 ): Promise<MemoryForRecall[]> {
+  return (await memoriesWithSources(reader, tenant, owner, { afterVersion })).map(({ memory }) => memory);
+}
+
+/** The same, each with what it rests on. */
+async function memoriesWithSources(
+  reader: Reader,
+  tenant: string,
+  owner: string,
+  { afterVersion = -1, createdUntil }: { afterVersion?: number; createdUntil?: Date },
+): Promise<{ memory: MemoryForRecall; sources: Sources }[]> {
   const query = reader
     .selectFrom('memories')
     .select([
@@ -172,18 +181,18 @@ export async function memoriesForRecall(
     createdUntil === undefined ? query : query.where('created_at', '<=', createdUntil.getTime()).where(isNotForgotten)
   ).execute();
   return rows.map(
-    ({ validFrom, validTo, tense, statedAt, archivedAt, permanent, quotes, sourceEvents, sourceType, ...row }) => ({
-      ...row,
-      isPermanent: permanent === 1,
-      sources: tellingEvents({
-        quotes: JSON.parse(quotes) as Quote[],
-        sourceEvents: JSON.parse(sourceEvents) as string[],
-        sourceType,
-      }),
-      time: validFrom ?? statedAt,
-      until: LASTING.has(tense) ? (validTo ?? archivedAt ?? Infinity) : null,
-      isArchived: archivedAt !== null,
-    }),
+    ({ validFrom, validTo, tense, statedAt, archivedAt, permanent, quotes, sourceEvents, sourceType, ...row }) => {
+      const sources: Sources = { quotes: JSON.parse(quotes), sourceEvents: JSON.parse(sourceEvents) };
+      const memory = {
+        ...row,
+        isPermanent: permanent === 1,
+        sources: tellingEvents({ ...sources, sourceType }),
+        time: validFrom ?? statedAt,
+        until: LASTING.has(tense) ? (validTo ?? archivedAt ?? Infinity) : null,
+        isArchived: archivedAt !== null,
+      };
+      return { memory, sources };
+    },
   );
 }
 
@@ -195,7 +204,7 @@ function tellingEvents({ quotes, sourceEvents, sourceType }: TellingFields): str
   return quotes.length > 0 ? [...new Set(quotes.map(({ event }) => event))] : sourceEvents;
 }
 
-interface TellingFields extends Pick<Memory, 'quotes' | 'sourceEvents'> {
+interface TellingFields extends Sources {
   sourceType: string;
 }
 
@@ -218,18 +227,17 @@ export async function memoriesAsOf(
   owner: string,
   time: Date,
 ): Promise<MemoryForRecall[]> {
-  const current = (await memoriesForRecall(reader, tenant, owner, -1, time)).map(
-    (memory) => [memory.id, memory] as const,
-  );
-  const found = new Map<string, MemoryForRecall>(current);
-  const ids = [...found.keys()];
-  for (const some of chunks(ids, SNAPSHOTS_AT_ONCE)) {
-    for (const [id, snapshot] of await snapshotsAsOf(reader, tenant, some, time)) {
-      const now = found.get(id);
-      if (now !== undefined) found.set(id, { ...now, ...thenOf(fromSnapshot(snapshot)) });
+  const current = await memoriesWithSources(reader, tenant, owner, { createdUntil: time });
+  const found: MemoryForRecall[] = [];
+  for (const some of chunks(current, SNAPSHOTS_AT_ONCE)) {
+    const ids = some.map(({ memory }) => memory.id);
+    const past = await snapshotsAsOf(reader, tenant, ids, time);
+    for (const { memory, sources } of some) {
+      const snapshots = past.get(memory.id);
+      found.push(snapshots === undefined ? memory : { ...memory, ...thenOf(fromSnapshots(snapshots, sources)) });
     }
   }
-  return [...found.values()].filter((memory) => !memory.isArchived);
+  return found.filter((memory) => !memory.isArchived);
 }
 
 const SNAPSHOTS_AT_ONCE = 500;

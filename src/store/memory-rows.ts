@@ -165,9 +165,38 @@ export function searchableText(memory: Pick<Memory, 'content' | 'title' | 'tags'
     .join('\n');
 }
 
-/** A memory as a revision keeps it, and back. */
-export function toSnapshot(memory: Memory): string {
-  return JSON.stringify(memory);
+/** What a memory rests on. These lists only grow, but for what is erased. */
+export type Sources = Pick<Memory, 'sourceEvents' | 'quotes'>;
+
+/**
+ * A memory before a change, as the revision of the change keeps it: without its sources, and with those that the change has added. With
+ * all its sources in every revision, the history of a topic that goes on for years would grow with the square of its sessions.
+ */
+export function toSnapshot({ sourceEvents, quotes, ...memory }: Memory, after: Sources): string {
+  const [events, quoted] = [new Set(sourceEvents), new Set(quotes.map(quoteKey))];
+  const added: Sources = {
+    sourceEvents: after.sourceEvents.filter((id) => !events.has(id)),
+    quotes: after.quotes.filter((quote) => !quoted.has(quoteKey(quote))),
+  };
+  return JSON.stringify({ ...memory, added });
+}
+
+/** What a revision keeps of a memory, with the sources of then: those of the next version without what was added to them. */
+export function withSources(snapshot: Record<string, unknown>, next: Sources): Record<string, unknown> & Sources {
+  const { added, ...memory } = snapshot as { added?: Sources };
+  // A revision of an earlier version of Varve has all sources of its memory, and one that was imported may have anything.
+  if (!Array.isArray(added?.sourceEvents) || !Array.isArray(added.quotes))
+    return { sourceEvents: [], quotes: [], ...memory };
+  const [events, quoted] = [new Set(added.sourceEvents), new Set(added.quotes.map(quoteKey))];
+  return {
+    ...memory,
+    sourceEvents: next.sourceEvents.filter((id) => !events.has(id)),
+    quotes: next.quotes.filter((quote) => !quoted.has(quoteKey(quote))),
+  };
+}
+
+function quoteKey({ event, start, end }: Quote): string {
+  return `${event} ${start} ${end}`;
 }
 
 const DATES = [
@@ -182,8 +211,13 @@ const DATES = [
   'lastAccessedAt',
 ] as const;
 
-export function fromSnapshot(snapshot: string): Memory {
-  const memory = upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>) as unknown as Memory;
+/** A memory as it was before the changes since a time, which are given newest first, from what it rests on now. */
+export function fromSnapshots(snapshots: readonly string[], current: Sources): Memory {
+  const then = snapshots.reduce<Sources>(
+    (next, snapshot) => withSources(upgradeSnapshot(JSON.parse(snapshot) as Record<string, unknown>), next),
+    current,
+  );
+  const memory = { ...then } as Memory;
   for (const field of DATES) {
     const value = memory[field] as unknown as string | null;
     if (value !== null) memory[field] = new Date(value);
@@ -311,10 +345,8 @@ function categoryOf({ attributes }: Parts, attribute: string | null): string | n
 
 /** Quotes with further ones, each once. */
 export function joinQuotes(quotes: readonly Quote[], added: readonly Quote[] = []): Quote[] {
-  const all = [...quotes, ...added].map(
-    ({ event, start, end }) => [`${event} ${start} ${end}`, { event, start, end }] as const,
-  );
-  return [...new Map(all).values()];
+  const all = [...quotes, ...added].map(({ event, start, end }) => ({ event, start, end }));
+  return [...new Map(all.map((quote) => [quoteKey(quote), quote])).values()];
 }
 
 /** Source events with those that are quoted, each once. */

@@ -226,7 +226,7 @@ async function archiveOfOwner(
       reason: change.reason,
       actor: change.actor ?? 'application',
       run: change.run ?? null,
-      before: toSnapshot(memory),
+      before: toSnapshot(memory, memory),
     }));
     for (const some of chunks(revisions)) await writer.insertInto('revisions').values(some).execute();
   }

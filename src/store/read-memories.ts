@@ -6,7 +6,7 @@ import { type Parsed, shareSchema, tagsSchema, textSchema, type TimeInput, timeS
 import { ownerKey, type Scope } from '../record/scope.ts';
 import type { Database, Page, Reader } from './database.ts';
 import { snapshotsAsOf } from './history-store.ts';
-import { fromSnapshot, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
+import { fromSnapshots, isNotForgotten, isTagged, type MemoryRow, toMemory } from './memory-rows.ts';
 import { chunks, isSeenFrom, liesWithin, visibleFrom, withinReach } from './owner-store.ts';
 import type { Tables } from './schema.ts';
 
@@ -97,7 +97,7 @@ export async function findMemory(
   if (asOf === null) return toMemory(row);
   if (row.created_at > asOf.getTime()) return null;
   const before = (await snapshotsAsOf(reader, scope.tenant, [id], asOf)).get(id);
-  return before === undefined ? toMemory(row) : fromSnapshot(before);
+  return before === undefined ? toMemory(row) : fromSnapshots(before, toMemory(row));
 }
 
 /**
@@ -139,8 +139,8 @@ export async function loadMemories(
         );
   return new Map(
     rows.map((row) => {
-      const snapshot = then?.get(row.id);
-      return [row.row_id, snapshot === undefined ? toMemory(row) : fromSnapshot(snapshot)];
+      const snapshots = then?.get(row.id);
+      return [row.row_id, snapshots === undefined ? toMemory(row) : fromSnapshots(snapshots, toMemory(row))];
     }),
   );
 }
@@ -370,7 +370,7 @@ async function listPast(
     );
     for (const row of rows) {
       const before = snapshots.get(row.id);
-      const memory = before === undefined ? toMemory(row) : fromSnapshot(before);
+      const memory = before === undefined ? toMemory(row) : fromSnapshots(before, toMemory(row));
       if (matches(memory, filter, asOf)) items.push({ memory, row });
       if (items.length > limit) {
         const last = items[limit - 1] as { memory: Memory; row: MemoryRow };

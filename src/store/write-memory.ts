@@ -369,7 +369,7 @@ async function replaceMemory(
   }
   const textChanged = searchableText(before) !== searchableText(next);
   await indexMemory(writer, parts, updated.row_id, next, before, textChanged);
-  await revisionOf(writer, next, why, toSnapshot(before));
+  await revisionOf(writer, next, why, toSnapshot(before, next));
   return next;
 }
 
