@@ -7,7 +7,7 @@ import type { NewMemory } from '../record/memory.ts';
 import type { HandleScope, Scope, ScopeInput, ScopeLevel } from '../record/scope.ts';
 import { DoorError } from './problem.ts';
 
-/** Fails when a key may do less than this. */
+/** Throws if the key has less than this access. */
 export function assertAccess(key: ApiKey, access: KeyAccess): void {
   if (KEY_ACCESS.indexOf(key.access) >= KEY_ACCESS.indexOf(access)) return;
   throw new DoorError(
@@ -16,12 +16,12 @@ export function assertAccess(key: ApiKey, access: KeyAccess): void {
   );
 }
 
-/** Whether a key reaches only some agents or users of its tenant. */
+/** Whether a key is limited to some agents or users of its tenant. */
 export function isLimited(key: ApiKey): boolean {
   return key.agents !== null || key.users !== null;
 }
 
-/** The scope of a request within what its key reaches. A key for one user or agent need not name it. */
+/** The scope of a request within the limits of its key. With a key for one user or agent the request need not name it. */
 export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): HandleScope {
   return {
     ...asked,
@@ -31,7 +31,7 @@ export function scopeFor(key: ApiKey, asked: Omit<ScopeInput, 'tenant'>): Handle
   };
 }
 
-/** Fails when a record lies outside of what a key reaches. */
+/** Throws if a record is outside the limits of a key. */
 export function assertReach(key: ApiKey, scope: Scope): void {
   if (scope.tenant !== key.tenant) throw outside('tenant');
   if (key.agents !== null && (scope.agent === null || !key.agents.includes(scope.agent))) throw outside('agent');
@@ -53,8 +53,8 @@ function outside(part: string): VarveError {
 }
 
 /**
- * A handle sees what is shared above it, and may change it. A key that is limited to some users or agents may see
- * it too, but what it writes must stay below: one user's key must not change what all users share.
+ * A handle may read and change what is shared above it. A key that is limited to some users or agents may read it but not change it: one
+ * user's key must not change what all users share.
  */
 export function limitHandle(handle: Handle, key: ApiKey): Handle {
   if (!isLimited(key)) return handle;
@@ -73,7 +73,7 @@ export function limitHandle(handle: Handle, key: ApiKey): Handle {
     memories: {
       ...memories,
       async create(memory, why) {
-        // What it contradicts is archived by it.
+        // Creating the memory archives the one that it contradicts, so the key must be allowed to change that one too.
         if (memory.contradicts != null) await own(memory.contradicts);
         return memories.create(leveled(memory), why);
       },

@@ -13,7 +13,7 @@ export function someOf(record: z.ZodType): z.ZodType {
   return z.union([record, z.record(z.string(), z.unknown())]);
 }
 
-/** A memory as a key may see it: the words of what was forgotten are shown to keys that may erase; others learn that it was there, and when. */
+/** A memory as a key may see it: only keys that may erase see the words of a forgotten memory; other keys see that it existed, and when. */
 export function shownTo({ access }: { access: string }, memory: Memory): Memory {
   if (access === 'admin' || memory.archiveReason !== 'forgotten') return memory;
   return {
@@ -38,7 +38,7 @@ function chosen<Item>(items: readonly Item[], fields: Fields): Item[] {
   if (fields === undefined || fields.includes('all')) return [...items];
   const known = items.map((item) => Object.entries(item as Record<string, unknown>));
   const kept = known.map((entries) => entries.filter(([name]) => fields.includes(name)));
-  // A misspelled name would be answered with nothing.
+  // Without this check a misspelt name would give empty records.
   if (items.length > 0 && kept.every((entries) => entries.length === 0)) {
     const names = [...new Set(known.flatMap((entries) => entries.map(([name]) => name)))];
     throw invalidInput(`The parameter \`fields\` names nothing that a record has. Fields: ${names.join(', ')}.`, {
@@ -72,8 +72,8 @@ export const shortResult: z.ZodType = z.object({
 });
 
 /**
- * What recall found, in short unless `fields` says otherwise: the whole memory or turn, the ways by which it was found and the
- * signals of its score are ten times as long as what it says. `explain` adds the signals.
+ * The results of recall in short form unless `fields` says otherwise: whole records with their arms and signals are ten times as long as
+ * their texts. `explain` adds the signals.
  */
 export function recalledWith(
   recalled: Recalled,
@@ -107,10 +107,10 @@ function shortOf(result: RecallResult): Record<string, unknown> {
   return { kind, id, text, ...about, score: round(score), relevance: round(relevance), ...Object.fromEntries(asked) };
 }
 
-/** One item of a batch that failed: the others stand. */
+/** A failed item of a batch; the others are not affected. */
 export const failedItem: z.ZodType = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Does a piece of work for each item, in their order. An item that is refused is answered with its error. */
+/** Runs `work` for each item in order. The result of a refused item is its error. */
 export async function eachOf<Item, Done>(
   items: readonly Item[],
   work: (item: Item) => Promise<Done>,
@@ -120,7 +120,7 @@ export async function eachOf<Item, Done>(
     try {
       answers.push(await work(item));
     } catch (error) {
-      // What is no fault of the item concerns the whole request.
+      // An error that the item did not cause fails the whole request.
       if (!VarveError.isInstance(error) || error.retryable) throw error;
       answers.push({ error: { code: error.code, message: messageOf(error) } });
     }

@@ -6,7 +6,7 @@ import { DoorError } from './problem.ts';
 import type { DoorSettings } from './settings.ts';
 
 const CHALLENGE = 'Bearer realm="varve"';
-// A wrong key takes this long whatever is wrong with it: longer than to look it up.
+// A wrong key is answered after this time, independent of the reason. It is longer than a lookup takes.
 const REFUSED_AFTER = 25;
 
 export interface AuthenticateOptions {
@@ -14,7 +14,7 @@ export interface AuthenticateOptions {
   failures: FailureLimit;
   /** Where the request comes from. */
   address: string;
-  /** Whether the key may come as the password of Basic: for pages that a browser opens, which asks for it by itself. */
+  /** Whether the key may be the password of Basic authentication, for pages that a browser opens. */
   basic?: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function authenticate(
   throw refusal('This key is not valid: it is unknown, revoked or expired.');
 }
 
-/** Nothing can be written with Basic: a browser sends it by itself, also where another page sends it to. */
+/** Basic authentication is refused for writes, because a browser also sends it with requests that another page makes (CSRF). */
 function secretOf(headers: Headers, basic: boolean): string | null {
   const apiKey = headers.get('x-api-key');
   if (apiKey !== null) return apiKey;
@@ -51,7 +51,7 @@ async function refused(began: number, failures: FailureLimit, address: string): 
   failures.note(address);
 }
 
-/** Who carries the reflection secret, as a key that reaches its tenant; null when nobody does. */
+/** The key for a request with the reflection secret, limited to its tenant; null when the request has none. */
 export async function bySecret(
   headers: Headers,
   settings: DoorSettings,
@@ -82,8 +82,8 @@ export async function bySecret(
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Fails when a request names a host that is not ours, or comes from a web page of elsewhere. A page in the user's
- * browser can reach a server on their machine, also under a name of its own that it has pointed here.
+ * Throws when a request names a foreign host or comes from a page of a foreign origin. A page in the user's browser can reach a server on
+ * their machine, also through its own host name (DNS rebinding).
  */
 export function checkOrigin(headers: Headers, settings: DoorSettings): void {
   const host = headers.get('host') ?? '';

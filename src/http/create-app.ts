@@ -21,9 +21,9 @@ export interface AppOptions {
   settings?: Partial<DoorSettings>;
   version?: string;
   log?: Log;
-  /** Ends when the server stops: streams end with it, and the server is no longer ready. */
+  /** Aborted when the server stops: streams end, and the server is no longer ready. */
   stopping?: AbortSignal;
-  /** How the inspector at `/` is offered: its one-time link, its demo life. */
+  /** The options of the inspector at `/`: its one-time link, its demo life. */
   inspector?: InspectorOptions;
   /** Answers `/mcp` for a key. */
   mcp?(request: Request, key: ApiKey): Promise<Response>;
@@ -60,13 +60,13 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 // As the SDK has it.
 const MCP_BODY_LIMIT = 4 * 1024 * 1024;
 
-/** What the routes work with. */
+/** The dependencies of the routes. */
 interface Door {
   app: Hono<Environment>;
   parts: DoorParts;
   metrics: Metrics;
   log: Log;
-  /** Who asks, by their key; counts against the rate of that key. */
+  /** Authenticates the request, and counts it against the rate of its key. */
   enter(context: AppContext, options?: { basic?: boolean }): Promise<ApiKey>;
 }
 
@@ -119,7 +119,7 @@ function logRequests({ app, metrics, log }: Door): void {
 
 function setHeaders({ app, parts: { settings } }: Door): void {
   app.use(async (context, next) => {
-    // Headers are given with each answer and not added afterwards: that would cost more than the rest of the door.
+    // Headers are passed to each response instead of being added afterwards, which would cost more than the rest of the request handling.
     const { headers } = context.req.raw;
     const cors = settings.corsOrigins.length === 0 ? {} : corsHeaders(headers.get('origin'), settings);
     context.set('headers', { ...SECURITY_HEADERS, 'x-request-id': context.get('requestId'), ...cors });
@@ -136,7 +136,7 @@ function problemResponse({ log }: Door, context: AppContext, error: unknown): Re
   return context.body(JSON.stringify(problem), problem.status as 500, all);
 }
 
-/** A key is needed also to learn that a path does not exist. */
+/** A key is required even to learn that a path does not exist. */
 async function refuse({ enter }: Door, context: AppContext): Promise<never> {
   await enter(context);
   const { path } = context.req;
@@ -151,7 +151,7 @@ function routeProbes({ app, parts: { varve, stopping } }: Door): void {
   app.get('/health', (context) => context.json({ status: 'ok' }, 200, context.get('headers')));
   app.get('/ready', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503, context.get('headers'));
-    // A small question that needs no worker of a cluster: while one is down, the tenants of the others are served.
+    // A small query that needs no worker of a cluster: while one worker is down, the tenants of the others are served.
     await varve.operator.keys.any();
     return context.json({ status: 'ready' }, 200, context.get('headers'));
   });
@@ -209,8 +209,8 @@ function routeOperations({ app, parts }: Door): void {
 }
 
 /**
- * A request of MCP with its body read. Left to the SDK, a body that is too large would end the connection without a word,
- * one that comes slowly would hold it, and one that is nested without end would run out of stack.
+ * An MCP request whose body is read here. In the SDK a body that is too large would close the connection without an answer, a slow one
+ * would hold it, and one that is nested too deeply would overflow the stack.
  */
 async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettings): Promise<Request> {
   if (request.method !== 'POST') return request;
@@ -220,7 +220,7 @@ async function wholeRequest(request: Request, { bodyLimit, timeout }: DoorSettin
   return new Request(url, { method, headers, body, signal });
 }
 
-/** The pattern of the route that answered; one word for all that is nowhere. */
+/** The pattern of the matched route, or one fixed word for unknown paths. */
 function routeOf(context: AppContext): string {
   const paths = context.req.matchedRoutes.map(({ path }) => path).filter((path) => path !== '/*' && path !== '*');
   return paths.at(-1) ?? 'none';

@@ -2,7 +2,7 @@ import { DoorError } from './problem.ts';
 
 /** Counts wrong keys by the address that they come from. */
 export interface FailureLimit {
-  /** Notes a wrong key; throws `rate_limited` when too many came from there. A key that is right is never asked about. */
+  /** Notes a wrong key; throws `rate_limited` when too many came from there. Valid keys are never limited here. */
   note(address: string): void;
   counts(): { refused: number; limited: number };
 }
@@ -12,10 +12,10 @@ interface Attempts {
   at: number;
 }
 
-// Enough for everyone who is at it at once. Who comes after that pushes out those who were quiet for longest.
+// The most addresses that are tracked. Beyond that, the least recently seen address is evicted.
 const MOST_ADDRESSES = 10_000;
 
-/** A bucket for each address that holds a minute of wrong keys and fills as the minute goes by. In this process. */
+/** A token bucket for each address that holds a minute of wrong keys and refills at that rate. In this process. */
 export function createFailureLimit(perMinute: number, now: () => number = () => performance.now()): FailureLimit {
   const buckets = new Map<string, Attempts>();
   let refused = 0;
@@ -39,7 +39,7 @@ export function createFailureLimit(perMinute: number, now: () => number = () => 
   };
 }
 
-/** Who has one IPv6 address has the 2⁶⁴ beside it. */
+/** The owner of one IPv6 address has its whole /64 network. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
@@ -50,13 +50,13 @@ function networkOf(address: string): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }
 
-/** Counts the streams of changes that keys have open: each looks into the store again and again. */
+/** Limits the open streams of changes of a key, because each one polls the store. */
 export interface FollowerLimit {
-  /** Counts one in, until the signal; throws `rate_limited` when the key has as many as it may. */
+  /** Counts a stream until the signal aborts; throws `rate_limited` when the key has too many. */
   enter(key: string, until: AbortSignal): void;
 }
 
-/** At most so many for each key, in this process; 0: any number. */
+/** At most `most` streams for each key in this process; 0: any number. */
 export function createFollowerLimit(most: number): FollowerLimit {
   const open = new Map<string, number>();
   const add = (key: string, change: number): void => {
@@ -89,7 +89,7 @@ interface Bucket {
   at: number;
 }
 
-// Keys that were not heard of for a while have full buckets: forgetting them changes nothing.
+// Keys without recent requests have full buckets, so their buckets can be dropped.
 const MOST_BUCKETS = 10_000;
 
 /** A token bucket for each key, which fills at the key's rate and holds two seconds of it. In this process. */

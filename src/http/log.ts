@@ -1,4 +1,4 @@
-/** How much is said. */
+/** The log levels. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -17,7 +17,7 @@ export function createLog(
   };
 }
 
-/** What a log may know of an error: its name, its code and where it happened. Its message may hold content. */
+/** The loggable parts of an error: its name, its code and its stack without the message, which may hold content. */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const at = error.stack

@@ -31,7 +31,7 @@ interface Histogram {
   count: number;
 }
 
-/** How well memory does, for a tenant. It reads much, and changes slowly: it is read again after five minutes. */
+/** The quality metrics of a tenant. They are expensive to compute and change slowly, so they are cached for five minutes. */
 async function qualityMetrics(varve: Varve, tenant: string): Promise<string[]> {
   const metrics = await varve.operator.metrics({ tenant });
   const { conversations, checks } = await varve.operator.checkExtraction({ tenant });
@@ -84,7 +84,7 @@ function createQuality(): (varve: Varve, tenant: string) => Promise<string[]> {
     if (kept.size >= MOST_TENANTS) kept.clear();
     const lines = qualityMetrics(varve, tenant);
     kept.set(tenant, { at: now, lines });
-    // What failed is asked for again by the next scrape.
+    // A failed read is not cached: the next scrape tries again.
     lines.catch(() => kept.delete(tenant));
     return lines;
   };

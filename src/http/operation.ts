@@ -7,10 +7,10 @@ import { timeSchema } from '../record/parse.ts';
 import type { Scope } from '../record/scope.ts';
 import type { Varve } from '../varve.ts';
 
-/** What an operation works with. */
+/** The input of an operation's handler. */
 export interface OperationInput<Query = unknown, Body = unknown> {
   varve: Varve;
-  /** Everything within the request's scope, and no more than the key reaches. */
+  /** The handle of the request's scope, within the limits of the key. */
   handle: Handle;
   scope: Scope;
   key: ApiKey;
@@ -21,13 +21,13 @@ export interface OperationInput<Query = unknown, Body = unknown> {
   headers: Headers;
   /** The body as a stream, where the operation asks for it. */
   stream: ReadableStream<Uint8Array> | null;
-  /** Ends when the caller is gone. Made when it is asked for: most operations never do. */
+  /** Aborted when the client disconnects. Created lazily, because most operations do not need it. */
   gone(): AbortSignal;
-  /** Ends when the caller is gone or the server stops: for work that can be begun again. */
+  /** Aborted when the client disconnects or the server stops, for work that can be restarted. */
   goneOrStopping(): AbortSignal;
-  /** Counts a stream of changes of this key until the signal; throws when it has too many. */
+  /** Counts a stream of changes of this key until the signal aborts; throws when the key has too many. */
   follow(until: AbortSignal): void;
-  /** Whether the caller's key still works: for streams, which outlive the first look at it. */
+  /** Whether the caller's key is still valid, for streams that outlive the authentication. */
   isAllowed(): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ export class Reply {
   }
 }
 
-/** One thing that can be asked of the server. Routes and OpenAPI are both made from these. */
+/** An operation of the server. Routes and the OpenAPI document are made from these. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -52,11 +52,11 @@ export interface Operation {
   path: string;
   tag: string;
   summary: string;
-  /** The least that a key must be allowed. */
+  /** The minimum access of the key. */
   access: KeyAccess;
   /** Takes agent, user, session and connection in the query string. */
   scoped: boolean;
-  /** Concerns the whole tenant: a key that is limited to agents or users cannot ask for it. */
+  /** Concerns the whole tenant, so a key that is limited to agents or users is refused. */
   tenantWide: boolean;
   /** The parameters of the query string besides the scope. */
   query?: z.ZodType;
@@ -65,13 +65,13 @@ export interface Operation {
   idPrefix: 'mem' | 'evt' | 'ent' | 'key' | 'whk' | 'whd' | 'job' | 'run';
   /** A body as someone would first send it: the reference shows it, and a test sends it. Every body has one. */
   example?: unknown;
-  /** The library checks the body itself, and first of all: the door leaves it to it. */
+  /** The library validates the body itself before anything else, so the door does not. */
   bodyCheckedLater: boolean;
   /** Whether the body may be left out. */
   bodyOptional: boolean;
   /** The media type of the body, when it is read as a stream. */
   streams?: string;
-  /** Status and what is answered with it; null: nothing. */
+  /** The response schema for each status; null: an empty response. */
   answer: {
     status: number;
     schema: z.ZodType | null;
@@ -83,13 +83,13 @@ export interface Operation {
   act?: string;
   /** A repeated request with the same Idempotency-Key gets the first answer. */
   once: boolean;
-  /** Request headers that it heeds, by name, and what for. */
+  /** The request headers that the operation uses, with their descriptions. */
   headers?: Record<string, string>;
-  /** Takes as long as it takes: no time limit. */
+  /** No time limit. */
   unhurried: boolean;
-  /** Another way in than a key: the header that carries the server's reflection secret. */
+  /** Also accepts the header with the server's reflection secret in place of a key. */
   secret: boolean;
-  /** Gives the body of the answer, or a {@link Reply}. */
+  /** Returns the body of the response, or a {@link Reply}. */
   run(input: OperationInput): Promise<unknown>;
 }
 
@@ -125,7 +125,7 @@ export function operation<
     tenantWide: false,
     bodyOptional: false,
     bodyCheckedLater: false,
-    // PUT and DELETE done twice leave what they leave done once.
+    // PUT and DELETE are idempotent by themselves.
     once: definition.method === 'post' || definition.method === 'patch',
     secret: false,
     unhurried: false,
@@ -163,13 +163,13 @@ export function items(item: z.ZodType): z.ZodType {
 /** An object whose fields the library's types describe. */
 export const loose: z.ZodType = z.record(z.string(), z.unknown());
 
-/** What was looked for, or `not_found`. */
+/** The value, or throws `not_found` if it is null. */
 export function found<Item>(item: Item | null, what: string, id: string | undefined): Item {
   if (item !== null) return item;
   throw new VarveError(`There is no ${what} ${id} within this scope.`, { code: 'not_found', details: { id } });
 }
 
-/** Gives events the key of the request that carries them; an event's own key stands. */
+/** Gives events the key of the request that carries them; an event's own key takes precedence. */
 export function keyedBy(key: string | null, events: NewEvent | readonly NewEvent[]): NewEvent | NewEvent[] {
   if (key === null) return events as NewEvent | NewEvent[];
   if (!Array.isArray(events)) return { idempotencyKey: key, ...(events as NewEvent) };

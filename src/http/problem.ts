@@ -1,6 +1,6 @@
 import { VarveError, type ErrorCode } from '../errors.ts';
 
-/** What can go wrong at the door itself, before the library is asked. */
+/** The errors of the door itself, before the library is called. */
 export type DoorCode =
   | 'unauthenticated'
   | 'forbidden'
@@ -14,10 +14,10 @@ export type DoorCode =
   | 'rate_limited'
   | 'internal';
 
-/** Everything that an answer can say went wrong. */
+/** All error codes of responses. */
 export type ProblemCode = ErrorCode | DoorCode;
 
-/** The one table that says what an error is over HTTP. Over MCP the code itself is given. */
+/** Maps error codes to HTTP. MCP returns the code itself. */
 export const STATUS: Readonly<Record<ProblemCode, number>> = {
   invalid_input: 400,
   not_found: 404,
@@ -75,7 +75,7 @@ export interface Problem {
   problems?: unknown;
 }
 
-/** What a caller is told of anything that was thrown. What we did not foresee is not described: it may hold content. */
+/** The problem document for any thrown value. Unexpected errors are not described, because their messages may hold content. */
 export function problemOf(thrown: unknown): { problem: Problem; headers: Record<string, string> } {
   if (thrown instanceof DoorError) {
     return { problem: problem(thrown.code, thrown.message, thrown.code === 'rate_limited'), headers: thrown.headers };

@@ -25,10 +25,10 @@ export function queryProperties(operation: Operation): Record<string, JsonSchema
   return properties;
 }
 
-/** Reads the query string by the operation's schema: texts become numbers, booleans and lists where it says so. */
+/** Reads the query string by the operation's schema: texts are converted to numbers, booleans and lists as the schema requires. */
 export function readQuery(operation: Operation, search: URLSearchParams): ReadQuery {
   const scope: ReadQuery['scope'] = {};
-  // Without a prototype: a parameter may have any name, `__proto__` too.
+  // Without a prototype, because a parameter may have any name, even `__proto__`.
   const query = Object.create(null) as Record<string, unknown>;
   const properties = queryProperties(operation);
   for (const name of new Set(search.keys())) {
@@ -59,7 +59,7 @@ function onlyOne(name: string, values: string[]): string {
   throw invalidInput(`The query string has ${JSON.stringify(name.slice(0, 50))} more than once. Give it once.`);
 }
 
-/** The body of a request, checked; and its text, for the fingerprint of a request that must happen once. */
+/** The validated body of a request, and its text for the fingerprint of an idempotent request. */
 export async function readBody(
   operation: Operation,
   request: Request,
@@ -83,7 +83,7 @@ export function assertPlain({ headers }: Request): void {
     throw new DoorError('unsupported_media_type', 'The body must not be compressed: send it without Content-Encoding.');
 }
 
-/** The whole body as a text. One that says that it is larger than it may be is not read. */
+/** The whole body as a text. A body whose Content-Length exceeds the limit is not read. */
 export async function bodyText(request: Request, limit: number): Promise<string> {
   assertPlain(request);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
@@ -91,7 +91,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
     return await readText(request, limit);
   } catch (error) {
     if (error instanceof DoorError) throw error;
-    // The client is gone. The code keeps the log from counting it as an error of the server.
+    // The client has disconnected. With this code the log does not count it as an error of the server.
     throw new VarveError('The connection ended before the body was complete.', {
       code: 'cancelled',
       retryable: true,
@@ -102,7 +102,7 @@ export async function bodyText(request: Request, limit: number): Promise<string>
 
 async function readText(request: Request, limit: number): Promise<string> {
   if (request.headers.has('content-length')) return request.text();
-  // Without a length it may have any: it is counted as it comes.
+  // Without a Content-Length the bytes are counted while reading.
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;

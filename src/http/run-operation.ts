@@ -14,7 +14,7 @@ import { DoorError } from './problem.ts';
 import { assertPlain, readBody, readQuery } from './read-request.ts';
 import type { DoorSettings } from './settings.ts';
 
-/** What the door works with. */
+/** The dependencies of the door. */
 export interface DoorParts {
   varve: Varve;
   settings: DoorSettings;
@@ -30,7 +30,7 @@ export interface OperationRequest {
   params: Record<string, string>;
   /** Where it comes from. */
   address: string;
-  /** Told who asks, for the log. */
+  /** Called with the key, for the log. */
   onKey(key: ApiKey): void;
 }
 
@@ -41,7 +41,7 @@ export interface Answered {
   headers: Record<string, string>;
 }
 
-/** Answers one request: who asks, may they, what do they ask, do it, note it. */
+/** Handles one request: authenticate, authorise, parse, execute, record in the audit trail. */
 export async function runOperation(
   parts: DoorParts,
   operation: Operation,
@@ -96,11 +96,11 @@ export async function runOperation(
     key: idempotencyKey,
     fingerprint: fingerprint.digest('base64url'),
   };
-  // The time limit lies around it: work that took too long goes on, and a client that asks again gets its answer.
+  // The time limit is outside: work that takes too long continues, and a client that repeats the request gets its answer.
   return hurried(runOnce(varve, operation, once, run));
 }
 
-/** Runs an operation under an idempotency key, or gives the answer that it gave the first time. */
+/** Runs an operation under an idempotency key, or returns the stored first answer. */
 async function runOnce(
   varve: Varve,
   operation: Operation,
@@ -115,7 +115,7 @@ async function runOnce(
   return { status, body, headers: { ...JSON_TYPE, ...(repeated ? { 'idempotent-replayed': 'true' } : {}) } };
 }
 
-/** Pages are asked for with the cursor that the page before has given: see {@link CursorSeal}. */
+/** Opens the cursor that the previous page returned: see {@link CursorSeal}. */
 async function openCursor(search: URLSearchParams, varve: Varve, tenant: string): Promise<URLSearchParams> {
   const sealed = search.getAll('cursor');
   if (sealed.length === 1) search.set('cursor', await varve.operator.cursors.open(tenant, sealed[0] ?? ''));
@@ -142,17 +142,17 @@ function targetOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2));
 }
 
-/** The query string alone: taking the whole address apart costs more than reading it. */
+/** Only the query string, because parsing the whole URL is expensive. */
 function searchOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
 }
 
-/** What work gives, or `timed_out` when it takes longer than it may. The work goes on. */
+/** The result of `work`, or `timed_out` after the limit. The work itself continues. */
 export async function inTime<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const message = `The request took longer than ${milliseconds / 1000} seconds, which is the limit of this server. The work goes on.`;
+    const message = `The request took longer than ${milliseconds / 1000} seconds, which is the limit of this server. The work continues: repeat the request with the same Idempotency-Key to get its answer.`;
     timer = setTimeout(() => reject(new VarveError(message, { code: 'timed_out', retryable: true })), milliseconds);
   });
   try {
@@ -171,7 +171,7 @@ async function noteAct(
   await varve.operator.acts.record({ tenant: key.tenant, actor: key.id, act, subject });
 }
 
-/** Says that a key with limits cannot ask for what concerns everyone. */
+/** Refuses a limited key for operations that concern the whole tenant. */
 export function tenantWide(): VarveError {
   return new VarveError(
     'This operation concerns the whole tenant, and the key of this request is limited to some agents or users.',

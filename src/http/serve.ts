@@ -24,16 +24,19 @@ export interface ServeOptions {
 export interface Running {
   url: string;
   port: number;
-  /** Takes no new requests, ends streams, finishes the others; after `grace` milliseconds it cuts them off. Default 10,000. */
+  /**
+   * Accepts no new requests, ends streams, finishes the other requests, and closes those that remain after `grace` milliseconds. Default
+   * 10,000.
+   */
   stop(grace?: number): Promise<void>;
 }
 
-// A body may come slowly (an import), a header may not.
+// Bodies may arrive slowly (an import), headers may not.
 const HEADERS_TIMEOUT = 15_000;
-// Node looks every 30 s by default, and would let a header take 45.
+// Node checks every 30 s by default, and would allow 45 s for headers.
 const CHECK_TIMEOUTS_EVERY = 5_000;
 const REQUEST_TIMEOUT = 30 * 60_000;
-// Longer than the minute that load balancers keep a connection for: they would send into one that was just closed.
+// Longer than the minute for which load balancers keep a connection; otherwise they would send into a connection that was just closed.
 const KEEP_ALIVE_TIMEOUT = 75_000;
 const DEFAULT_GRACE = 10_000;
 const LAST_CALL = 100;
@@ -60,7 +63,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
       server.closeIdleConnections();
       const cut = setTimeout(() => server.closeAllConnections(), grace);
-      // A connection turns idle only after its answer: those that were busy a moment ago are closed as they finish.
+      // A connection becomes idle only after its response, so busy connections are closed when they finish.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       await closed;
       clearTimeout(cut);
@@ -70,7 +73,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 }
 
-/** Why an address cannot be had, and what would be right. */
+/** Why the server cannot listen on an address, and what to do. */
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_host, port) => `the port ${port} is taken. Use another: --port ${port === 65_535 ? 8787 : port + 1}`,
   EADDRNOTAVAIL: (host) => `this machine has no address ${host}. For all that it has: --host 0.0.0.0`,

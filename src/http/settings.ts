@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { parse } from '../record/parse.ts';
 
-/** How the server behaves at its door. */
+/** Settings of the HTTP door. */
 export interface DoorSettings {
-  /** Only hosts of this machine may be asked for: for a server that is bound to the loopback address. */
+  /** Only host names of this machine are accepted, for a server that is bound to the loopback address. */
   local: boolean;
-  /** Other hosts that may be asked for, besides those of this machine. Empty and not local: any. */
+  /** Accepted host names besides those of this machine. Empty and not local: any. */
   allowedHosts: readonly string[];
   /** Web pages of these origins may call the server from a browser. Default none. */
   corsOrigins: readonly string[];
@@ -21,7 +21,7 @@ export interface DoorSettings {
   followerLimit: number;
   /** Lets `X-Reflection-Secret` start reflection and backfill in `tenant`. Null: it does not. */
   reflectionSecret: string | null;
-  /** The tenant of those who run the server: its keys see the metrics of the whole process. */
+  /** The operator's tenant: its keys see the metrics of the whole process. */
   tenant: string;
 }
 
@@ -60,7 +60,7 @@ const environmentSchema = z.object({
 
 /** The settings that the environment names, over the defaults. */
 export function settingsFrom(environment: NodeJS.ProcessEnv, { local }: { local: boolean }): DoorSettings {
-  // A variable that is set to nothing, as compose files do, is not set.
+  // An empty variable, as compose files produce, counts as unset.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const read = parse(environmentSchema, set, 'The environment');
   return {

@@ -3,19 +3,19 @@ import type { RecordChange } from '../operate/follow-changes.ts';
 import { parseJson } from '../operate/parse-json.ts';
 
 const ENCODER = new TextEncoder();
-// Enough that a line does not cost a write of its own, little enough to stay small.
+// Large enough to batch many lines into one write, small enough to keep memory low.
 const CHUNK = 64 * 1024;
 // Proxies close connections on which nothing moves.
 const KEEP_ALIVE = 15_000;
 
-/** Values as NDJSON. The next one is asked for only when the reader has room. */
+/** Values as NDJSON. The next line is read only when the consumer is ready (backpressure). */
 export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let text = '';
       while (text.length < CHUNK) {
-        // An export that is cut off must not look like one that is complete.
-        if (signal.aborted) return controller.error(new Error('The reader is gone.'));
+        // A truncated export must not look complete.
+        if (signal.aborted) return controller.error(new Error('The consumer has disconnected.'));
         const { value, done } = await values.next();
         if (done) {
           if (text !== '') controller.enqueue(ENCODER.encode(text));
@@ -32,26 +32,26 @@ export function ndjsonStream(values: AsyncGenerator<unknown>, signal: AbortSigna
 
 export interface EventStreamOptions {
   signal: AbortSignal;
-  /** What goes out as the id of an event, for its cursor. */
+  /** Converts a cursor to the id of a server-sent event. */
   seal(cursor: string): Promise<string>;
-  /** Asked now and then: whether the reader may still read. */
+  /** Called periodically: whether the client's key is still valid. */
   isAllowed(): Promise<boolean>;
   /** Ends the changes, and with them the stream. */
   stop(): void;
 }
 
-/** Changes as server-sent events, asked for only when the reader has room. A bad cursor fails before the stream begins. */
+/** Streams changes as server-sent events, with backpressure. A bad cursor fails before the stream begins. */
 export async function eventStream(
   changes: AsyncGenerator<RecordChange>,
   { signal, seal, isAllowed, stop }: EventStreamOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   const ask = (): Promise<IteratorResult<RecordChange>> => {
     const asked = changes.next();
-    // A reader that is slow takes it later: until then nobody awaits it, which would end the process if it fails.
+    // A slow consumer awaits this promise later. Until then a rejection would be unhandled and end the process.
     asked.catch(() => {});
     return asked;
   };
-  // The first look at the store happens now, so that nothing written after the answer is missed.
+  // The first read of the store happens now, so that nothing written after the response is missed.
   let next = ask();
   await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 50))]);
   let beat: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export async function eventStream(
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // A reader that left before the stream began would never end the beat, and the beat would keep the process alive.
+      // If the client disconnects before the stream begins, nothing would stop the heartbeat, which would keep the process alive.
       if (signal.aborted) return;
       controller.enqueue(ENCODER.encode(': following\n\n'));
       beat = setInterval(() => void keepAlive(controller).catch(end), KEEP_ALIVE);
@@ -82,7 +82,7 @@ export async function eventStream(
         const id = await seal(cursor);
         controller.enqueue(ENCODER.encode(`id: ${id}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`));
       } catch (error) {
-        // The stream is over: a beat into it would throw where nobody catches.
+        // The stream has ended: writing a heartbeat would throw an uncaught error.
         end();
         throw error;
       }
@@ -102,7 +102,7 @@ export function isoText(time: Date): string {
   return time.toISOString();
 }
 
-/** The values of an NDJSON stream, one line at a time. A line that is no JSON is given as the text it is. */
+/** The values of an NDJSON stream, one line at a time. A line that is not JSON is returned as text. */
 export async function* lines(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<unknown> {
   for await (const line of textLines(stream)) {
     if (line.trim() === '') continue;
@@ -125,7 +125,7 @@ export async function* textLines(stream: AsyncIterable<Uint8Array> | null): Asyn
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
-    // Only what is new is looked through: a long line comes in many pieces.
+    // Only new bytes are searched, because a long line arrives in many chunks.
     const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n');
     rest += first;
     for (const next of more) {

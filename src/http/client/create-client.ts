@@ -36,16 +36,16 @@ export interface Client {
   stats(scope?: Omit<ScopeInput, 'tenant'>): Promise<RecordCounts>;
   /** How well memory does in use within a scope. */
   metrics(scope?: Omit<ScopeInput, 'tenant'>): Promise<OnlineMetrics>;
-  /** What changes within a scope, as it changes. A lost connection is made again where it ended. */
+  /** What changes within a scope, as it changes. A lost connection is reopened and continues where it ended. */
   changes(scope: ClientScope, options?: { after?: string; signal?: AbortSignal }): AsyncGenerator<RecordChange>;
 }
 
 const SLOW = 24 * 3600_000;
 
-/** Makes a client of a server. Makes no request before it is asked to. */
+/** Makes a client of a server. Makes no request by itself. */
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
-  // Counts are answered when the work is done, and it is not to be done twice.
+  // No timeout and no retry: the counts arrive when the work is done, which must not run twice.
   const sendSlow = createSend({ ...options, timeout: SLOW, retries: 0 });
   return {
     for: (scope) => remoteHandle(send, { ...withUser(scope) }),
@@ -64,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A scope that leaves its user open by accident would share what is said with everybody. */
+/** A scope without a user by accident would share conversations with all users. */
 function withUser(scope: ClientScope): ClientScope {
   if (scope.user !== undefined && scope.user !== '') return scope;
   throw new VarveError('The scope does not name its user. Name the user, or write `user: null` on purpose.', {
@@ -75,7 +75,7 @@ function withUser(scope: ClientScope): ClientScope {
 
 const AGAIN_AFTER = 1_000;
 
-/** Reads the server-sent events of `/v1/changes`, and goes on after the last one when the connection is lost. */
+/** Reads the server-sent events of `/v1/changes`, and continues after the last one when the connection is lost. */
 export async function* followServer(
   { url, key, fetch = globalThis.fetch }: ClientOptions,
   scope: Record<string, unknown>,

@@ -3,7 +3,7 @@ import type { Handle } from '../../handle/handle.ts';
 import type { ToolSchema } from '../../record/session.ts';
 import type { ClientRequest, Send } from './request.ts';
 
-/** What of a handle can be asked of a server: the same calls with the same types. */
+/** The methods of a handle that are available over HTTP, with the same types. */
 export type RemoteHandle = Pick<
   Handle,
   | 'observe'
@@ -38,7 +38,7 @@ export type RemoteHandle = Pick<
 
 type Items<Item> = { items: Item[] };
 
-/** The requests that the calls of a handle are made of. */
+/** The requests behind the methods of a handle. */
 function requestsFor(send: Send, scope: Record<string, unknown>) {
   const ask = <Answer>(
     method: ClientRequest['method'],
@@ -103,7 +103,7 @@ export function remoteHandle(send: Send, scope: Record<string, unknown>): Remote
   };
 }
 
-/** What was learned: memories, facts, notes, saved items and documents. */
+/** Memories, facts, notes, saved items and documents. */
 function remoteRecords({
   ask,
   get,
@@ -156,7 +156,7 @@ function remoteRecords({
   };
 }
 
-/** Who and what is spoken of: connections, entities, intentions. */
+/** Connections, entities, intentions. */
 function remotePeople({
   ask,
   get,

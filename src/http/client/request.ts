@@ -7,7 +7,7 @@ export interface ClientOptions {
   url: string;
   /** An API key. */
   key: string;
-  /** How often a request that may succeed later is made again. Default 3. */
+  /** The number of retries of a retryable request. Default 3. */
   retries?: number;
   /** The most milliseconds that one attempt may take. Default 30,000. */
   timeout?: number;
@@ -31,10 +31,7 @@ const FIRST_WAIT = 200;
 const LONGEST_WAIT = 5_000;
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/**
- * Makes the sender of a client. What is written is sent with an idempotency key, so that an attempt whose answer was
- * lost can be made again without doing its work twice.
- */
+/** Makes the sender of a client. Writes carry an idempotency key, so that a retry after a lost answer does not repeat the work. */
 export function createSend(options: ClientOptions): Send {
   const { retries = 3, timeout = 30_000, fetch = globalThis.fetch } = options;
   return async <Answer>(request: ClientRequest): Promise<Answer> => {
@@ -70,7 +67,7 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
-/** A conflict that passes is one with an earlier attempt of the same request, which is still being worked on. */
+/** A retryable conflict is one with an earlier attempt of the same request that is still running. */
 async function mayTryAgain(response: Response): Promise<boolean> {
   if (TRY_AGAIN.has(response.status)) return true;
   return response.status === 409 && parsed(await response.clone().text()).retryable === true;
@@ -126,14 +123,14 @@ function parsed(text: string): ProblemBody {
   try {
     return JSON.parse(text) as ProblemBody;
   } catch (error) {
-    // A proxy in between answers in HTML.
+    // A proxy may answer with HTML.
     return {
       detail: `The answer is not JSON of a Varve server (${(error as Error).name}). Check the URL and proxies.`,
     };
   }
 }
 
-// The fields that hold times. A text that looks like a time elsewhere is the application's own.
+// The fields that hold times. Texts that look like times in other fields belong to the application.
 const TIMES: ReadonlySet<string> = new Set(
   (
     'occurredAt recordedAt processedAt createdAt updatedAt archivedAt expiresAt lastAccessedAt dueAt ' +
@@ -151,12 +148,12 @@ const FREE: ReadonlySet<string> = new Set([
   'arguments',
 ]);
 
-/** The same value, with the times of records as Dates. What an application stored is left as it is. */
+/** The same value, with the times of records as Dates. Values that an application has stored are not converted. */
 export function reviveDates(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return TIMES.has(field) ? new Date(value) : value;
   if (Array.isArray(value)) return value.map((item) => reviveDates(item));
   if (typeof value !== 'object' || value === null || FREE.has(field)) return value;
-  // Of a revision: the record as it was, in the form in which it is stored.
+  // In a revision: the record in its stored form.
   if (field === 'before') return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, reviveDates(inner, name)]));
 }

@@ -12,18 +12,18 @@ import { bodyText } from '../read-request.ts';
 import { inTime, tenantWide } from '../run-operation.ts';
 import { DOCS_POLICY, notBuilt, readWebFiles, siteFolder, type WebFiles } from './web-files.ts';
 
-/** A life that can be replayed into an empty store, so that there is something to look at. */
+/** A demo life that can be replayed into an empty store. */
 export interface DemoLife {
   /** Who it is, in a sentence. */
   title: string;
   /** How many conversations it has. */
   sessions: number;
-  /** Replays it into a tenant; `onSession` is told how many conversations are done. */
+  /** Replays the life into a tenant; `onSession` is called with the number of finished conversations. */
   load(tenant: string, onSession: (done: number) => void): Promise<void>;
 }
 
 export interface InspectorOptions {
-  /** Signs in once; only for a server that nobody but this machine reaches. */
+  /** The one-time sign-in link; only for a server on the loopback address. */
   link?: SignInLink;
   /** Offered while a store is empty. */
   demo?: DemoLife;
@@ -67,7 +67,7 @@ export function inspectorRoutes(
   const docs = siteDoor('docs');
 
   const signIn = async ({ request, address }: InspectorRequest): Promise<InspectorAnswer> => {
-    // The client is not known yet: a body that is long or slow is not waited for.
+    // The client is not authenticated yet, so long and slow bodies are refused.
     const text = await inTime(bodyText(request, SIGN_IN_BYTES), SIGN_IN_TIME);
     const { code } = parse(signInSchema, parseJson(text, 'The body'), 'The body');
     if (link === undefined || !LOOPBACK.test(address) || !link.redeem(code)) {
@@ -88,7 +88,7 @@ export function inspectorRoutes(
     { method: 'GET', path: '/', run: page },
     { method: 'GET', path: '/icon.svg', run: page },
     { method: 'GET', path: '/assets/:file', run: page },
-    // Addresses within the docs are relative to a folder.
+    // Links within the docs are relative to a folder, so the path must end with a slash.
     { method: 'GET', path: '/docs', run: async () => ({ status: 308, body: '', headers: { location: '/docs/' } }) },
     { method: 'GET', path: '/docs/*', run: docs },
     { method: 'POST', path: '/inspector/sign-in', run: signIn },
@@ -117,7 +117,7 @@ function demoRoutes(varve: Varve, demo: InspectorOptions['demo']): InspectorRout
     const { events, memories } = await varve.operator.count({ tenant });
     if (demo === undefined || loading !== null || events > 0 || memories > 0) {
       throw new VarveError(
-        'The demo life can only be loaded into an empty store, and it is being loaded or the store is not empty.',
+        'The demo life can only be loaded once, into an empty store: the store is not empty, or the demo life is being loaded.',
         { code: 'conflict' },
       );
     }
@@ -164,19 +164,19 @@ function json(body: unknown): InspectorAnswer {
   return { status: 200, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** A code that signs in to the inspector once, for the person who started the server and reads its terminal. */
+/** A one-time code for signing in to the inspector, for the person who reads the server's terminal. */
 export interface SignInLink {
-  /** The code, to be put behind the `#` of the address: browsers do not send that part to servers or logs. */
+  /** The code, which stands after the `#` of the address, because browsers do not send that part to servers. */
   readonly code: string;
   /** The tenant that it opens. */
   readonly tenant: string;
-  /** Whether the code is right, unused and not too old. A right code is used up by asking. */
+  /** Whether the code is correct, unused and not expired. Checking a correct code uses it up. */
   redeem(code: string): boolean;
 }
 
 const CODE_BYTES = 24;
 
-/** Makes a code that works once within `lifetime` milliseconds. A wrong guess does not use it up: 192 bits are not guessed. */
+/** Makes a code that works once within `lifetime` milliseconds. A wrong guess does not use it up, because 192 bits cannot be guessed. */
 export function createSignInLink({
   now,
   lifetime,

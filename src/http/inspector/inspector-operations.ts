@@ -21,7 +21,7 @@ const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
   text: z.string().max(500).optional().describe('Has these characters in its text.'),
 }) as unknown as z.ZodType<Partial<RowsRequest>>;
 
-/** What the inspector asks besides: lists with a place in them, counts, and pictures of a scope. They only read. */
+/** Additional operations for the inspector: lists by offset, counts, and overviews of a scope. They only read. */
 export const INSPECTOR_OPERATIONS: readonly Operation[] = [
   operation({
     id: 'whoAmI',

@@ -10,14 +10,14 @@ export interface WebFile {
   headers: Record<string, string>;
 }
 
-/** A built site: gives the file of a path for what the browser accepts; null when there is none. */
+/** A built site: returns the file of a path in an encoding that the browser accepts; null when there is none. */
 export interface WebFiles {
   get(path: string, acceptEncoding: string): WebFile | null;
 }
 
 /**
- * Files of this server and nothing else: no inline script or style, no frames, no other host. Stored text that would become
- * markup against all care could not run, load or send anything.
+ * Files of this server and nothing else: no inline script or style, no frames, no other host. Even if stored text became markup by
+ * mistake, it could not run, load or send anything.
  */
 const PAGE_POLICY: string = [
   "default-src 'none'",
