@@ -93,50 +93,67 @@ export interface Operation {
   run(input: OperationInput): Promise<unknown>;
 }
 
-type Definition<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined> = Pick<
-  Operation,
-  'id' | 'method' | 'path' | 'tag' | 'summary'
-> &
-  Partial<Omit<Operation, 'query' | 'body' | 'example' | 'run' | 'answer'>> &
-  (Body extends z.ZodType ? { example: z.input<Body> } : { example?: string }) & {
-    query?: Query;
-    body?: Body;
-    answer: z.ZodType | null | Partial<Operation['answer']>;
-    run(
-      input: OperationInput<
-        Query extends z.ZodType ? z.output<Query> : undefined,
-        Body extends z.ZodType ? z.output<Body> : undefined
-      >,
-    ): Promise<unknown>;
-  };
+type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}`;
 
-/** Declares an operation. Defaults: reads with GET and writes otherwise, within a scope, 200 (201 where `status` says so). */
-export function operation<
-  Query extends z.ZodType | undefined = undefined,
-  Body extends z.ZodType | undefined = undefined,
->(definition: Definition<Query, Body>): Operation {
-  const { answer, run, ...rest } = definition;
-  const isSchema = answer === null || 'safeParse' in answer;
-  const declared: Partial<Operation['answer']> = isSchema ? { schema: answer as z.ZodType | null } : answer;
-  return {
-    access: definition.method === 'get' ? 'read' : 'write',
-    idPrefix: 'mem',
-    scoped: true,
-    tenantWide: false,
-    bodyOptional: false,
-    bodyCheckedLater: false,
-    // PUT and DELETE are idempotent by themselves.
-    once: definition.method === 'post' || definition.method === 'patch',
-    secret: false,
-    unhurried: false,
-    ...rest,
-    answer: {
-      status: declared.schema === null ? 204 : 200,
-      description: 'As asked.',
-      ...declared,
-      schema: declared.schema ?? null,
-    },
-    run: run as Operation['run'],
+/** The fields of an operation that have defaults. */
+type Shared = Partial<
+  Omit<Operation, 'id' | 'method' | 'path' | 'tag' | 'query' | 'body' | 'example' | 'run' | 'answer'>
+>;
+
+type Definition<Query extends z.ZodType | undefined, Body extends z.ZodType | undefined> = Shared & {
+  summary: string;
+  query?: Query;
+  body?: Body;
+  answer: z.ZodType | null | Partial<Operation['answer']>;
+  run(
+    input: OperationInput<
+      Query extends z.ZodType ? z.output<Query> : undefined,
+      Body extends z.ZodType ? z.output<Body> : undefined
+    >,
+  ): Promise<unknown>;
+} & (Body extends z.ZodType ? { example: z.input<Body> } : { example?: string });
+
+type Declare = <Query extends z.ZodType | undefined = undefined, Body extends z.ZodType | undefined = undefined>(
+  id: string,
+  route: Route,
+  definition: Definition<Query, Body>,
+) => Operation;
+
+/**
+ * Declares operations of one tag: `notes('addNote', 'POST /v1/notes', { … })`, with placeholders of the path as OpenAPI writes them. Defaults:
+ * reads with GET and writes otherwise, within a scope, 200 (201 where `status` says so).
+ */
+export function operationsOf(tag: string, shared: Shared = {}): Declare {
+  return (id, route, { answer, run, ...rest }) => {
+    const [verb, path = ''] = route.split(' ');
+    const method = verb?.toLowerCase() as Operation['method'];
+    const isSchema = answer === null || 'safeParse' in answer;
+    const declared: Partial<Operation['answer']> = isSchema ? { schema: answer as z.ZodType | null } : answer;
+    return {
+      id,
+      method,
+      path,
+      tag,
+      access: method === 'get' ? 'read' : 'write',
+      idPrefix: 'mem',
+      scoped: true,
+      tenantWide: false,
+      bodyOptional: false,
+      bodyCheckedLater: false,
+      // PUT and DELETE are idempotent by themselves.
+      once: method === 'post' || method === 'patch',
+      secret: false,
+      unhurried: false,
+      ...shared,
+      ...rest,
+      answer: {
+        status: declared.schema === null ? 204 : 200,
+        description: 'As asked.',
+        ...declared,
+        schema: declared.schema ?? null,
+      },
+      run: run as Operation['run'],
+    };
   };
 }
 

@@ -4,8 +4,10 @@ import { textSchema } from '../../record/parse.ts';
 import { memoryFilterFields } from '../../store/read-memories.ts';
 import { isLimited } from '../access.ts';
 import { shownTo } from '../answer-fields.ts';
-import { found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import { found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
+
+const inspector = operationsOf('inspector');
 
 const { cursor: _cursor, reach: _reach, order: _order, limit: _limit, ...filterFields } = memoryFilterFields;
 const offset = z.int().min(0).max(10_000_000).optional();
@@ -23,11 +25,7 @@ const rowsQuery: z.ZodType<Partial<RowsRequest>> = z.strictObject({
 
 /** Additional operations for the inspector: lists by offset, counts, and overviews of a scope. They only read. */
 export const INSPECTOR_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'whoAmI',
-    method: 'get',
-    path: '/v1/whoami',
-    tag: 'inspector',
+  inspector('whoAmI', 'GET /v1/whoami', {
     summary: 'The key that asks: its name, what it may do and whom it reaches.',
     scoped: false,
     answer: z.object({
@@ -48,11 +46,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       return { key: shown, tenant: key.tenant, isLimited: isLimited(key) };
     },
   }),
-  operation({
-    id: 'listOwners',
-    method: 'get',
-    path: '/v1/owners',
-    tag: 'inspector',
+  inspector('listOwners', 'GET /v1/owners', {
     summary: 'The agents and users that have memories and that the key reaches, the latest conversation first.',
     scoped: false,
     query: z.strictObject({ match: textSchema(200).optional(), limit: limitSchema(1000) }),
@@ -68,11 +62,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       return { items: owners };
     },
   }),
-  operation({
-    id: 'listMemoryRows',
-    method: 'get',
-    path: '/v1/memory-rows',
-    tag: 'inspector',
+  inspector('listMemoryRows', 'GET /v1/memory-rows', {
     summary: 'The memories within the scope from a place in the list on, and how many there are in all.',
     query: rowsQuery,
     answer: z.object({ total: count, offset: count, items: z.array(records.memory) }),
@@ -87,11 +77,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       return { ...rows, items: rows.items.map((memory) => shownTo(key, memory)) };
     },
   }),
-  operation({
-    id: 'memoryFacets',
-    method: 'get',
-    path: '/v1/memory-facets',
-    tag: 'inspector',
+  inspector('memoryFacets', 'GET /v1/memory-facets', {
     summary: 'What the memories within the scope can be narrowed by, with how many there are of each.',
     answer: z.object({
       live: count,
@@ -103,11 +89,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     }),
     run: ({ varve, scope }) => varve.operator.inspect.facets(scope),
   }),
-  operation({
-    id: 'memoryLinks',
-    method: 'get',
-    path: '/v1/memories/{id}/links',
-    tag: 'inspector',
+  inspector('memoryLinks', 'GET /v1/memories/{id}/links', {
     summary: 'What a memory replaced, what replaced it, what it was made of, and the events that it quotes.',
     answer: z.object({
       replaced: z.array(records.memory),
@@ -122,11 +104,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       return await varve.operator.inspect.links(scope, memory);
     },
   }),
-  operation({
-    id: 'listSessions',
-    method: 'get',
-    path: '/v1/sessions',
-    tag: 'inspector',
+  inspector('listSessions', 'GET /v1/sessions', {
     summary: 'The conversations within the scope, the latest first, with how much was learned and refused in each.',
     query: z.strictObject({ offset, limit: limitSchema(200) }),
     answer: z.object({
@@ -151,11 +129,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
       return await varve.operator.inspect.sessions(scope, page);
     },
   }),
-  operation({
-    id: 'subjectGraph',
-    method: 'get',
-    path: '/v1/subject-graph',
-    tag: 'inspector',
+  inspector('subjectGraph', 'GET /v1/subject-graph', {
     summary: 'Who and what the live memories within the scope are about, and who is named with whom.',
     answer: z.object({
       nodes: z.array(
@@ -165,11 +139,7 @@ export const INSPECTOR_OPERATIONS: readonly Operation[] = [
     }),
     run: ({ varve, scope }) => varve.operator.inspect.graph(scope),
   }),
-  operation({
-    id: 'growth',
-    method: 'get',
-    path: '/v1/growth',
-    tag: 'inspector',
+  inspector('growth', 'GET /v1/growth', {
     summary: 'What was learned, archived and said within the scope, by day in UTC.',
     answer: z.object({
       learned: z.array(z.object({ day: z.string(), type: z.string(), count })),

@@ -5,19 +5,18 @@ import type { ReportBy } from '../../store/doors/usage-store.ts';
 import { type NewApiKey, newApiKeySchema } from '../../operate/api-keys.ts';
 import { textSchema } from '../../record/parse.ts';
 import { ownerKey } from '../../record/scope.ts';
-import { found, idOf, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
+import { found, idOf, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const admin = { access: 'admin', scoped: false, tenantWide: true } as const;
+const keys = operationsOf('keys', admin);
+const jobs = operationsOf('jobs', admin);
+const operations = operationsOf('operations');
+const tenantWide = operationsOf('operations', admin);
 const REPORT_BY = ['month', 'day', 'operation', 'task', 'model', 'user', 'agent', 'run'] as const;
 
 const KEYS: readonly Operation[] = [
-  operation({
-    ...admin,
-    id: 'createKey',
-    method: 'post',
-    path: '/v1/keys',
-    tag: 'keys',
+  keys('createKey', 'POST /v1/keys', {
     summary: 'Creates a key. No later response shows its secret.',
     body: newApiKeySchema,
     // The response holds a secret, so it is not stored for repeated requests.
@@ -26,45 +25,25 @@ const KEYS: readonly Operation[] = [
     answer: { status: 201, schema: z.object({ key: records.apiKey, secret: z.string() }) },
     run: ({ varve, key, body }) => varve.operator.keys.create(key.tenant, body as NewApiKey, key.id),
   }),
-  operation({
-    ...admin,
-    id: 'listKeys',
-    method: 'get',
-    path: '/v1/keys',
-    tag: 'keys',
+  keys('listKeys', 'GET /v1/keys', {
     summary: 'The keys of the tenant, newest first, without their secrets.',
     answer: items(records.apiKey),
     run: async ({ varve, key }) => ({ items: await varve.operator.keys.list(key.tenant) }),
   }),
-  operation({
-    ...admin,
-    id: 'rotateKey',
-    method: 'post',
-    path: '/v1/keys/{id}/rotate',
+  keys('rotateKey', 'POST /v1/keys/{id}/rotate', {
     idPrefix: 'key',
-    tag: 'keys',
     summary: 'Gives a key a new secret. The old secret stops working within seconds.',
     once: false,
     answer: z.object({ key: records.apiKey, secret: z.string() }),
     run: ({ varve, key, params }) => varve.operator.keys.rotate(key.tenant, idOf(params), key.id),
   }),
-  operation({
-    ...admin,
-    id: 'revokeKey',
-    method: 'delete',
-    path: '/v1/keys/{id}',
+  keys('revokeKey', 'DELETE /v1/keys/{id}', {
     idPrefix: 'key',
-    tag: 'keys',
     summary: 'Revokes a key for good.',
     answer: records.apiKey,
     run: ({ varve, key, params }) => varve.operator.keys.revoke(key.tenant, idOf(params), key.id),
   }),
-  operation({
-    ...admin,
-    id: 'listActs',
-    method: 'get',
-    path: '/v1/acts',
-    tag: 'keys',
+  keys('listActs', 'GET /v1/acts', {
     summary: 'What administrators did, newest first.',
     query: z.strictObject({ limit: limitSchema(1000), cursor: z.string().max(100).optional() }),
     answer: records.page(records.act),
@@ -73,12 +52,7 @@ const KEYS: readonly Operation[] = [
 ];
 
 const JOBS: readonly Operation[] = [
-  operation({
-    ...admin,
-    id: 'listJobs',
-    method: 'get',
-    path: '/v1/jobs',
-    tag: 'jobs',
+  jobs('listJobs', 'GET /v1/jobs', {
     summary: 'Background work of the tenant, newest first.',
     query: z.strictObject({
       state: z.enum(['waiting', 'running', 'done', 'dead']).optional(),
@@ -93,35 +67,20 @@ const JOBS: readonly Operation[] = [
       return { items: jobs, cursor };
     },
   }),
-  operation({
-    ...admin,
-    id: 'countJobs',
-    method: 'get',
-    path: '/v1/job-counts',
-    tag: 'jobs',
+  jobs('countJobs', 'GET /v1/job-counts', {
     summary: 'How many jobs there are of each kind and state.',
     answer: items(z.object({ kind: z.string(), state: z.string(), count: z.int() })),
     run: async ({ varve, key }) => ({ items: await varve.operator.jobs.count({ tenant: key.tenant }) }),
   }),
-  operation({
-    ...admin,
-    id: 'getJob',
-    method: 'get',
-    path: '/v1/jobs/{id}',
+  jobs('getJob', 'GET /v1/jobs/{id}', {
     idPrefix: 'job',
-    tag: 'jobs',
     summary: 'A job by its id.',
     answer: records.job,
     run: async ({ varve, key, params }) =>
       found(await varve.operator.jobs.get(idOf(params), { tenant: key.tenant }), 'job', idOf(params)),
   }),
-  operation({
-    ...admin,
-    id: 'retryJob',
-    method: 'post',
-    path: '/v1/jobs/{id}/retry',
+  jobs('retryJob', 'POST /v1/jobs/{id}/retry', {
     idPrefix: 'job',
-    tag: 'jobs',
     summary: 'Lets a dead job run again, at once and with all its attempts.',
     act: 'job.retry',
     answer: records.job,
@@ -135,40 +94,22 @@ const money = z.object({ balance: z.number() });
 const accountSchema = z.strictObject({ user: textSchema(200).optional() });
 
 const COUNTS: readonly Operation[] = [
-  operation({
-    id: 'stats',
-    method: 'get',
-    path: '/v1/stats',
-    tag: 'operations',
+  operations('stats', 'GET /v1/stats', {
     summary: 'Counts the records within the scope.',
     answer: records.recordCounts,
     run: ({ varve, scope }) => varve.operator.count(scope),
   }),
-  operation({
-    id: 'onlineMetrics',
-    method: 'get',
-    path: '/v1/online-metrics',
-    tag: 'operations',
+  operations('onlineMetrics', 'GET /v1/online-metrics', {
     summary: 'Quality of memory in use within the scope: utilisation, observations, corrections, repeated questions.',
     answer: records.onlineMetrics,
     run: ({ varve, scope }) => varve.operator.metrics(scope),
   }),
-  operation({
-    ...admin,
-    id: 'extractionChecks',
-    method: 'get',
-    path: '/v1/extraction-checks',
-    tag: 'operations',
+  tenantWide('extractionChecks', 'GET /v1/extraction-checks', {
     summary: 'Checks the memories that were formed from the first 100 conversations of the tenant.',
     answer: records.extractionReport,
     run: ({ varve, scope }) => varve.operator.checkExtraction({ tenant: scope.tenant }),
   }),
-  operation({
-    ...admin,
-    id: 'costs',
-    method: 'get',
-    path: '/v1/costs',
-    tag: 'operations',
+  tenantWide('costs', 'GET /v1/costs', {
     summary: 'What models were used for and what that cost, in micro-dollars.',
     query: z.strictObject({
       by: z.array(z.enum(REPORT_BY)).max(4).optional(),
@@ -193,12 +134,7 @@ const COUNTS: readonly Operation[] = [
       return { items: lines };
     },
   }),
-  operation({
-    ...admin,
-    id: 'getCredit',
-    method: 'get',
-    path: '/v1/credit',
-    tag: 'operations',
+  tenantWide('getCredit', 'GET /v1/credit', {
     summary: 'What is left on an account, in micro-dollars: a user’s, or the tenant’s.',
     query: accountSchema,
     answer: money,
@@ -206,12 +142,7 @@ const COUNTS: readonly Operation[] = [
       balance: await varve.ledger.credit.balance({ tenant: key.tenant, user: query.user ?? null }),
     }),
   }),
-  operation({
-    ...admin,
-    id: 'grantCredit',
-    method: 'post',
-    path: '/v1/credit',
-    tag: 'operations',
+  tenantWide('grantCredit', 'POST /v1/credit', {
     summary: 'Adds credit to an account. Repeating a `key` adds nothing.',
     act: 'credit.grant',
     body: z.strictObject({
@@ -226,12 +157,7 @@ const COUNTS: readonly Operation[] = [
       balance: await varve.ledger.credit.grant({ ...move, user, tenant: key.tenant }),
     }),
   }),
-  operation({
-    ...admin,
-    id: 'creditStatement',
-    method: 'get',
-    path: '/v1/credit/statement',
-    tag: 'operations',
+  tenantWide('creditStatement', 'GET /v1/credit/statement', {
     summary: 'The latest entries of an account.',
     query: accountSchema,
     answer: items(loose),
@@ -243,11 +169,7 @@ const COUNTS: readonly Operation[] = [
 ];
 
 const ERASE: readonly Operation[] = [
-  operation({
-    id: 'erase',
-    method: 'post',
-    path: '/v1/erase',
-    tag: 'operations',
+  operations('erase', 'POST /v1/erase', {
     summary: 'Removes everything within the scope for good. `confirm` repeats the innermost part of the scope.',
     access: 'admin',
     body: z.strictObject({ confirm: textSchema(200) }),
@@ -265,11 +187,7 @@ const ERASE: readonly Operation[] = [
       return await handle.erase({ actor: key.id });
     },
   }),
-  operation({
-    id: 'eraseMemory',
-    method: 'post',
-    path: '/v1/memories/{id}/erase',
-    tag: 'operations',
+  operations('eraseMemory', 'POST /v1/memories/{id}/erase', {
     summary: 'Removes one memory for good, with everything that was derived from it alone.',
     access: 'admin',
     once: false,
@@ -277,12 +195,7 @@ const ERASE: readonly Operation[] = [
     answer: loose,
     run: ({ handle, key, params }) => handle.eraseMemory(idOf(params), { actor: key.id }),
   }),
-  operation({
-    ...admin,
-    id: 'listErasures',
-    method: 'get',
-    path: '/v1/erasures',
-    tag: 'operations',
+  tenantWide('listErasures', 'GET /v1/erasures', {
     summary: 'Certificates of what was erased in this tenant, newest first, without any content.',
     answer: items(loose),
     run: async ({ varve, key }) => ({ items: await varve.for({ tenant: key.tenant, user: null }).erasures() }),

@@ -12,23 +12,24 @@ import {
   levelSchema,
   limitSchema,
   loose,
-  operation,
+  operationsOf,
   type Operation,
   Reply,
 } from '../operation.ts';
 import { DoorError } from '../problem.ts';
 import * as records from '../record-schemas.ts';
 
+const blocks = operationsOf('blocks');
+const session = operationsOf('session');
+const connection = operationsOf('connection');
+const memories = operationsOf('memories');
+
 const placeSchema = z.strictObject({ level: levelSchema });
 const kindOf = (params: Record<string, string>): BlockKindName => (params['kind'] ?? '') as BlockKindName;
 const levelOf = (query: { level?: unknown }): ScopeLevel | undefined => query.level as ScopeLevel | undefined;
 
 const BLOCKS: readonly Operation[] = [
-  operation({
-    id: 'getBlock',
-    method: 'get',
-    path: '/v1/blocks/{kind}',
-    tag: 'blocks',
+  blocks('getBlock', 'GET /v1/blocks/{kind}', {
     summary: `A block that is always in mind: ${Object.keys(BLOCK_KINDS).join(', ')}.`,
     query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
     headers: { 'if-none-match': 'Answers 304 when the block still has this ETag.' },
@@ -41,11 +42,7 @@ const BLOCKS: readonly Operation[] = [
       return new Reply({ body: block, headers: { etag } });
     },
   }),
-  operation({
-    id: 'replaceBlock',
-    method: 'put',
-    path: '/v1/blocks/{kind}',
-    tag: 'blocks',
+  blocks('replaceBlock', 'PUT /v1/blocks/{kind}', {
     summary: 'Replaces a block. Its earlier versions stay in its history.',
     query: placeSchema,
     body: z.strictObject({ content: z.json(), reason: textSchema(500).optional(), actor: textSchema(100).optional() }),
@@ -65,11 +62,7 @@ const BLOCKS: readonly Operation[] = [
       return new Reply({ body: block, headers: { etag: blockTag(block) } });
     },
   }),
-  operation({
-    id: 'blockBasis',
-    method: 'get',
-    path: '/v1/blocks/{kind}/basis',
-    tag: 'blocks',
+  blocks('blockBasis', 'GET /v1/blocks/{kind}/basis', {
     summary: 'The sentences of a block, or its entries, each with the statements and events that it rests on.',
     query: z.strictObject({ level: levelSchema, asOf: asOfSchema }),
     answer: items(records.restingSentence),
@@ -78,11 +71,7 @@ const BLOCKS: readonly Operation[] = [
       return { items: await reader.basis(kindOf(params), { level: levelOf(query) }) };
     },
   }),
-  operation({
-    id: 'blockHistory',
-    method: 'get',
-    path: '/v1/blocks/{kind}/history',
-    tag: 'blocks',
+  blocks('blockHistory', 'GET /v1/blocks/{kind}/history', {
     summary: 'All changes of a block, oldest first.',
     query: placeSchema,
     answer: items(records.revision),
@@ -93,41 +82,25 @@ const BLOCKS: readonly Operation[] = [
 ];
 
 const SESSION: readonly Operation[] = [
-  operation({
-    id: 'getSession',
-    method: 'get',
-    path: '/v1/session',
-    tag: 'session',
+  session('getSession', 'GET /v1/session', {
     summary: 'Where the conversation of the scope stands.',
     answer: records.session,
     run: async ({ handle, scope }) => found(await handle.session.get(), 'session', scope.session ?? ''),
   }),
-  operation({
-    id: 'sessionWindow',
-    method: 'get',
-    path: '/v1/session/window',
-    tag: 'session',
+  session('sessionWindow', 'GET /v1/session/window', {
     summary: 'The last turns, oldest first; the first turn is always among them.',
     query: z.strictObject({ size: limitSchema(1000) }),
     answer: items(records.event),
     run: async ({ handle, query }) => ({ items: await handle.session.window(query.size) }),
   }),
-  operation({
-    id: 'setSessionState',
-    method: 'patch',
-    path: '/v1/session/state',
-    tag: 'session',
+  session('setSessionState', 'PATCH /v1/session/state', {
     summary: 'Sets parts of the state of the conversation.',
     body: sessionStateSchema,
     example: { activePreferences: ['metric units'] },
     answer: records.sessionState,
     run: ({ handle, body }) => handle.session.setState(body),
   }),
-  operation({
-    id: 'closeSession',
-    method: 'post',
-    path: '/v1/session/close',
-    tag: 'session',
+  session('closeSession', 'POST /v1/session/close', {
     summary: 'Ends the conversation: queues its formation and clears its state.',
     answer: records.session,
     run: ({ handle }) => handle.session.close(),
@@ -137,41 +110,25 @@ const SESSION: readonly Operation[] = [
 const jsonObject = z.record(z.string().min(1).max(200), z.json());
 
 const CONNECTION: readonly Operation[] = [
-  operation({
-    id: 'getLearnedInfo',
-    method: 'get',
-    path: '/v1/connection/info',
-    tag: 'connection',
+  connection('getLearnedInfo', 'GET /v1/connection/info', {
     summary: 'What was learned about the connection that the scope names.',
     answer: loose,
     run: ({ handle }) => handle.connection.learnedInfo(),
   }),
-  operation({
-    id: 'learnOfConnection',
-    method: 'patch',
-    path: '/v1/connection/info',
-    tag: 'connection',
+  connection('learnOfConnection', 'PATCH /v1/connection/info', {
     summary: 'Adds to what was learned about the connection; a key whose value is null is removed.',
     body: jsonObject,
     example: { workspace: 'acme' },
     answer: records.block,
     run: ({ handle, body }) => handle.connection.learn(body),
   }),
-  operation({
-    id: 'getToolSchema',
-    method: 'get',
-    path: '/v1/connection/tool-schema',
-    tag: 'connection',
+  connection('getToolSchema', 'GET /v1/connection/tool-schema', {
     summary: 'The cached schema of the connection’s tools, even when it is stale.',
     answer: records.toolSchema,
     run: async ({ handle, scope }) =>
       found(await handle.connection.toolSchema(), 'tool schema of', scope.connection ?? ''),
   }),
-  operation({
-    id: 'saveToolSchema',
-    method: 'put',
-    path: '/v1/connection/tool-schema',
-    tag: 'connection',
+  connection('saveToolSchema', 'PUT /v1/connection/tool-schema', {
     summary: 'Keeps a schema of the connection’s tools, by default for a day.',
     body: z.strictObject({ schema: z.json(), timeToLive: z.int().positive().max(1e12).optional() }),
     example: { schema: { tools: ['search', 'send'] } },
@@ -180,11 +137,7 @@ const CONNECTION: readonly Operation[] = [
       await handle.connection.saveToolSchema(schema, { timeToLive });
     },
   }),
-  operation({
-    id: 'listMemoryTypes',
-    method: 'get',
-    path: '/v1/memory-types',
-    tag: 'memories',
+  memories('listMemoryTypes', 'GET /v1/memory-types', {
     summary: 'The types that Varve knows, and what each means for the life of its memories.',
     scoped: false,
     answer: z.record(z.string(), z.record(z.string(), z.unknown())),

@@ -7,7 +7,11 @@ import { textSchema, timeSchema, timeZoneSchema } from '../../record/parse.ts';
 import { AGENT_TOOLS, agentTool } from '../../tools/agent-tools.ts';
 import { assertAccess } from '../access.ts';
 import { eachOf, failedItem, fieldsSchema, recalledWith, shortResult, someOf } from '../answer-fields.ts';
-import { found, items, limitSchema, loose, operation, type Operation } from '../operation.ts';
+import { found, items, limitSchema, loose, operationsOf, type Operation } from '../operation.ts';
+
+const context = operationsOf('context');
+const recall = operationsOf('recall');
+const tools = operationsOf('tools');
 
 const tokens = z.int().min(0).max(1_000_000).optional();
 
@@ -59,11 +63,7 @@ function recallAsked(handle: Handle, { query, options, asOf }: RecallBody): Prom
 
 /** Recall, contexts, and the agent's tools. */
 export const CONTEXT_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'assembleContext',
-    method: 'post',
-    path: '/v1/context',
-    tag: 'context',
+  context('assembleContext', 'POST /v1/context', {
     summary:
       'Assembles the context of a turn: a stable system prompt, the user’s turn with what was looked up, and a report.',
     access: 'read',
@@ -80,21 +80,13 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     }),
     run: ({ handle, body }) => handle.context((body ?? {}) as ContextOptions),
   }),
-  operation({
-    id: 'listContexts',
-    method: 'get',
-    path: '/v1/contexts',
-    tag: 'context',
+  context('listContexts', 'GET /v1/contexts', {
     summary: 'What the last contexts were made of, newest first: ids and numbers, no text.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(loose),
     run: async ({ handle, query }) => ({ items: await handle.contexts(query) }),
   }),
-  operation({
-    id: 'recall',
-    method: 'post',
-    path: '/v1/recall',
-    tag: 'recall',
+  recall('recall', 'POST /v1/recall', {
     summary: 'Finds what helps to answer a query. Returns nothing when nothing relevant is known.',
     access: 'read',
     once: false,
@@ -105,11 +97,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
     run: async ({ handle, body, query: view }) =>
       recalledWith(await recallAsked(handle, body as RecallBody), view as RecallView),
   }),
-  operation({
-    id: 'recallMany',
-    method: 'post',
-    path: '/v1/recall/batch',
-    tag: 'recall',
+  recall('recallMany', 'POST /v1/recall/batch', {
     summary: 'Answers up to 50 queries. A refused query gets its error, and the others are still answered.',
     access: 'read',
     once: false,
@@ -123,11 +111,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
       return { items: await eachOf(body.queries as RecallBody[], answer) };
     },
   }),
-  operation({
-    id: 'listTools',
-    method: 'get',
-    path: '/v1/tools',
-    tag: 'tools',
+  tools('listTools', 'GET /v1/tools', {
     summary: 'The tools of the agent, with the JSON Schemas of their input and output.',
     scoped: false,
     answer: items(loose),
@@ -143,11 +127,7 @@ export const CONTEXT_OPERATIONS: readonly Operation[] = [
       return { items };
     },
   }),
-  operation({
-    id: 'callTool',
-    method: 'post',
-    path: '/v1/tools/{name}',
-    tag: 'tools',
+  tools('callTool', 'POST /v1/tools/{name}', {
     summary: 'Calls a tool of the agent, such as record_observation, update_user_context or remember_fact.',
     access: 'read',
     body: z.record(z.string(), z.unknown()),

@@ -8,18 +8,16 @@ import { asEvents, conversationSchema, type Observable } from '../../record/chat
 import { newEventSchema } from '../../record/event.ts';
 import { textSchema, timeSchema } from '../../record/parse.ts';
 import { fieldsSchema, pageWithFields, someOf } from '../answer-fields.ts';
-import { found, idOf, items, keyedBy, limitSchema, operation, type Operation } from '../operation.ts';
+import { found, idOf, items, keyedBy, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
+
+const events = operationsOf('events');
 
 const newEvents = z.union([newEventSchema, z.array(newEventSchema).max(10_000), conversationSchema]);
 
 /** What happened: events, exchanges, documents, decisions. */
 export const EVENT_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'observe',
-    method: 'post',
-    path: '/v1/events',
-    tag: 'events',
+  events('observe', 'POST /v1/events', {
     summary:
       'Appends events in one transaction: one, several, or the `messages` of a conversation as chat APIs send them.',
     body: newEvents,
@@ -40,11 +38,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       return await handle.observe(keyedBy(headers.get('idempotency-key'), given));
     },
   }),
-  operation({
-    id: 'listEvents',
-    method: 'get',
-    path: '/v1/events',
-    tag: 'events',
+  events('listEvents', 'GET /v1/events', {
     summary: 'Lists events, newest first: those of one session when the scope names a session.',
     query: z.strictObject({ ...eventFilterFields, fields: fieldsSchema }),
     answer: records.page(someOf(records.event)),
@@ -54,32 +48,20 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       return pageWithFields(page, fields);
     },
   }),
-  operation({
-    id: 'getEvent',
-    method: 'get',
-    path: '/v1/events/{id}',
+  events('getEvent', 'GET /v1/events/{id}', {
     idPrefix: 'evt',
-    tag: 'events',
     summary: 'An event by its id.',
     answer: records.event,
     run: async ({ handle, params }) => found(await handle.events.get(idOf(params)), 'event', idOf(params)),
   }),
-  operation({
-    id: 'recordObservation',
-    method: 'post',
-    path: '/v1/observations',
-    tag: 'events',
+  events('recordObservation', 'POST /v1/observations', {
     summary: 'Records an observation of a chat agent about the user, as an event.',
     body: z.strictObject({ content: textSchema(20_000), category: z.enum(CHAT_CATEGORIES) }),
     example: { content: 'Prefers short answers.', category: 'preference' },
     answer: { status: 201, schema: records.event },
     run: ({ handle, body }) => handle.recordObservation(body.content, body.category),
   }),
-  operation({
-    id: 'updateUserContext',
-    method: 'post',
-    path: '/v1/user-context',
-    tag: 'events',
+  events('updateUserContext', 'POST /v1/user-context', {
     summary: 'Records what autonomous work has learned: one event for each scaffold key and each item.',
     body: z.strictObject({
       scaffoldUpdates: z.record(textSchema(200), z.json()).optional(),
@@ -89,11 +71,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: z.object({ events: z.array(records.event) }) },
     run: async ({ handle, body }) => ({ events: await handle.updateUserContext(body) }),
   }),
-  operation({
-    id: 'logInteraction',
-    method: 'post',
-    path: '/v1/interactions',
-    tag: 'events',
+  events('logInteraction', 'POST /v1/interactions', {
     summary: 'Logs an exchange: what the user said, which tools were used, what was answered.',
     body: newInteractionSchema,
     example: { userMessage: 'What is left to do?', agentResponse: 'Only the invoice.' },
@@ -104,11 +82,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
       return { events: logged.events };
     },
   }),
-  operation({
-    id: 'listInteractions',
-    method: 'get',
-    path: '/v1/interactions',
-    tag: 'events',
+  events('listInteractions', 'GET /v1/interactions', {
     summary: 'The last exchanges, newest first.',
     query: z.strictObject({
       limit: limitSchema(200),
@@ -118,11 +92,7 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     answer: items(records.interaction),
     run: async ({ handle, query }) => ({ items: await handle.interactions(query) }),
   }),
-  operation({
-    id: 'indexDocument',
-    method: 'post',
-    path: '/v1/documents',
-    tag: 'events',
+  events('indexDocument', 'POST /v1/documents', {
     summary: 'Indexes a document or an attachment in chunks; repeating the call changes nothing.',
     body: newDocumentSchema,
     once: false,
@@ -133,33 +103,21 @@ export const EVENT_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: z.object({ chunks: z.array(records.event), repeated: z.int() }) },
     run: ({ handle, body }) => handle.indexDocument(body),
   }),
-  operation({
-    id: 'recordDecision',
-    method: 'post',
-    path: '/v1/decisions',
-    tag: 'events',
+  events('recordDecision', 'POST /v1/decisions', {
     summary: 'Records what an agent decided to do.',
     body: newDecisionSchema,
     example: { content: 'Ship on Friday.', reason: 'The tests are green.' },
     answer: { status: 201, schema: records.event },
     run: ({ handle, body }) => handle.decisions.record(body),
   }),
-  operation({
-    id: 'listDecisions',
-    method: 'get',
-    path: '/v1/decisions',
-    tag: 'events',
+  events('listDecisions', 'GET /v1/decisions', {
     summary: 'The last decisions with their outcomes, newest first.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.decision),
     run: async ({ handle, query }) => ({ items: await handle.decisions.list(query) }),
   }),
-  operation({
-    id: 'recordOutcome',
-    method: 'post',
-    path: '/v1/decisions/{id}/outcomes',
+  events('recordOutcome', 'POST /v1/decisions/{id}/outcomes', {
     idPrefix: 'evt',
-    tag: 'events',
     summary: 'Records the outcome of a decision.',
     body: newOutcomeSchema,
     example: { content: 'No complaints.', effect: 'positive' },

@@ -6,8 +6,12 @@ import { newEntitySchema } from '../../record/entity.ts';
 import { FACT_CATEGORIES } from '../../record/memory.ts';
 import { textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
-import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import { asOfSchema, found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
+
+const facts = operationsOf('facts');
+const notes = operationsOf('notes');
+const entities = operationsOf('entities');
 
 const why = changeSchema.optional();
 const pageSchema = z.strictObject({
@@ -28,11 +32,7 @@ const keyOf = (params: Record<string, string>): string => params['key'] ?? '';
 
 /** Permanent facts, notes, saved items and entities: statements under a key, memories with a title or an address. */
 export const FACT_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'listFacts',
-    method: 'get',
-    path: '/v1/facts',
-    tag: 'facts',
+  facts('listFacts', 'GET /v1/facts', {
     summary: 'All permanent facts, by category and key.',
     query: z.strictObject({ asOf: asOfSchema }),
     answer: items(records.fact),
@@ -41,20 +41,12 @@ export const FACT_OPERATIONS: readonly Operation[] = [
       return { items: await reader.list() };
     },
   }),
-  operation({
-    id: 'getFact',
-    method: 'get',
-    path: '/v1/facts/{key}',
-    tag: 'facts',
+  facts('getFact', 'GET /v1/facts/{key}', {
     summary: 'The live value under a key.',
     answer: records.fact,
     run: async ({ handle, params }) => found(await handle.facts.get(keyOf(params)), 'fact', keyOf(params)),
   }),
-  operation({
-    id: 'setFact',
-    method: 'put',
-    path: '/v1/facts/{key}',
-    tag: 'facts',
+  facts('setFact', 'PUT /v1/facts/{key}', {
     summary: 'Sets the value under a key. The same value changes nothing; another value replaces it.',
     body: factBody,
     example: { value: 'Oslo', category: 'location' },
@@ -64,20 +56,12 @@ export const FACT_OPERATIONS: readonly Operation[] = [
       return await handle.facts.set(input, why as Partial<Change>);
     },
   }),
-  operation({
-    id: 'forgetFact',
-    method: 'delete',
-    path: '/v1/facts/{key}',
-    tag: 'facts',
+  facts('forgetFact', 'DELETE /v1/facts/{key}', {
     summary: 'Archives the fact under a key.',
     answer: z.object({ forgotten: z.boolean() }),
     run: async ({ handle, params }) => ({ forgotten: await handle.facts.forget(keyOf(params)) }),
   }),
-  operation({
-    id: 'addNote',
-    method: 'post',
-    path: '/v1/notes',
-    tag: 'notes',
+  notes('addNote', 'POST /v1/notes', {
     summary: 'Stores a note.',
     body: z.strictObject({
       title: textSchema(500),
@@ -88,53 +72,33 @@ export const FACT_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.notes.add(body),
   }),
-  operation({
-    id: 'listNotes',
-    method: 'get',
-    path: '/v1/notes',
-    tag: 'notes',
+  notes('listNotes', 'GET /v1/notes', {
     summary: 'Lists notes, newest first.',
     query: pageSchema,
     answer: records.page(records.memory),
     run: ({ handle, query }) => handle.notes.list(query),
   }),
-  operation({
-    id: 'addSavedItem',
-    method: 'post',
-    path: '/v1/saved-items',
-    tag: 'notes',
+  notes('addSavedItem', 'POST /v1/saved-items', {
     summary: 'Keeps a link for later.',
     body: savedItemSchema,
     example: { title: 'Hardangervidda', url: 'https://example.org/hut', summary: 'A hut with twelve beds.' },
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.savedItems.add(body),
   }),
-  operation({
-    id: 'listSavedItems',
-    method: 'get',
-    path: '/v1/saved-items',
-    tag: 'notes',
+  notes('listSavedItems', 'GET /v1/saved-items', {
     summary: 'Lists saved items, newest first.',
     query: pageSchema,
     answer: records.page(records.memory),
     run: ({ handle, query }) => handle.savedItems.list(query),
   }),
-  operation({
-    id: 'addEntity',
-    method: 'post',
-    path: '/v1/entities',
-    tag: 'entities',
+  entities('addEntity', 'POST /v1/entities', {
     summary: 'Stores an entity, or merges it into the entity that already has this name.',
     body: newEntitySchema,
     example: { type: 'person', name: 'Kari Nordmann', aliases: ['Kari'] },
     answer: { status: 201, schema: records.entity },
     run: ({ handle, body }) => handle.entities.add(body),
   }),
-  operation({
-    id: 'listEntities',
-    method: 'get',
-    path: '/v1/entities',
-    tag: 'entities',
+  entities('listEntities', 'GET /v1/entities', {
     summary: 'Lists entities by name, or finds those that have one of the given names.',
     query: z.strictObject({ names: z.array(textSchema(200)).max(100).optional(), limit: limitSchema(10_000) }),
     answer: items(records.entity),
@@ -142,12 +106,8 @@ export const FACT_OPERATIONS: readonly Operation[] = [
       return { items: await (names === undefined ? handle.entities.list({ limit }) : handle.entities.find(names)) };
     },
   }),
-  operation({
-    id: 'getEntity',
-    method: 'get',
-    path: '/v1/entities/{id}',
+  entities('getEntity', 'GET /v1/entities/{id}', {
     idPrefix: 'ent',
-    tag: 'entities',
     summary: 'An entity by its id.',
     answer: records.entity,
     run: async ({ handle, params }) => found(await handle.entities.get(idOf(params)), 'entity', idOf(params)),

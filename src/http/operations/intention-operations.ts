@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { textSchema, timeSchema } from '../../record/parse.ts';
-import { idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import { idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
+
+const intentions = operationsOf('intentions');
 
 const newIntention = z.strictObject({
   text: textSchema(2000),
@@ -18,22 +20,14 @@ const newLearning = z.strictObject({
 
 /** Intentions and learnings. */
 export const INTENTION_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'addIntention',
-    method: 'post',
-    path: '/v1/intentions',
-    tag: 'intentions',
+  intentions('addIntention', 'POST /v1/intentions', {
     summary: 'Notes something the user means to do, to be brought up again when it is due.',
     body: newIntention,
     example: { text: 'Book the hut.', dueAt: '2027-03-01T09:00:00Z' },
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.intentions.add(body),
   }),
-  operation({
-    id: 'listIntentions',
-    method: 'get',
-    path: '/v1/intentions',
-    tag: 'intentions',
+  intentions('listIntentions', 'GET /v1/intentions', {
     summary: 'Open intentions, the next one first; with `due` those to bring up now, or at the time `at`.',
     query: z.strictObject({ due: z.boolean().optional(), at: timeSchema.optional(), limit: limitSchema(1000) }),
     answer: items(records.memory),
@@ -42,61 +36,37 @@ export const INTENTION_OPERATIONS: readonly Operation[] = [
       return { items: (await open).slice(0, options.limit) };
     },
   }),
-  operation({
-    id: 'completeIntention',
-    method: 'post',
-    path: '/v1/intentions/{id}/done',
-    tag: 'intentions',
+  intentions('completeIntention', 'POST /v1/intentions/{id}/done', {
     summary: 'Marks an intention as done. It does not come up again.',
     answer: records.memory,
     run: ({ handle, params }) => handle.intentions.done(idOf(params)),
   }),
-  operation({
-    id: 'dismissIntention',
-    method: 'post',
-    path: '/v1/intentions/{id}/dismiss',
-    tag: 'intentions',
+  intentions('dismissIntention', 'POST /v1/intentions/{id}/dismiss', {
     summary: 'Dismisses an intention that no longer matters.',
     answer: records.memory,
     run: ({ handle, params }) => handle.intentions.dismiss(idOf(params)),
   }),
-  operation({
-    id: 'snoozeIntention',
-    method: 'post',
-    path: '/v1/intentions/{id}/snooze',
-    tag: 'intentions',
+  intentions('snoozeIntention', 'POST /v1/intentions/{id}/snooze', {
     summary: 'Puts an intention off: it comes up again at another time.',
     body: z.strictObject({ until: timeSchema }),
     example: { until: '2027-03-08T09:00:00Z' },
     answer: records.memory,
     run: ({ handle, params, body }) => handle.intentions.snooze(idOf(params), body.until),
   }),
-  operation({
-    id: 'addLearning',
-    method: 'post',
-    path: '/v1/learnings',
-    tag: 'intentions',
+  intentions('addLearning', 'POST /v1/learnings', {
     summary: 'Adds a rule for the agent. The same rule again changes nothing.',
     body: newLearning,
     example: { rule: 'Ask before sending a message.' },
     answer: { status: 201, schema: records.memory },
     run: ({ handle, body }) => handle.learnings.add(body),
   }),
-  operation({
-    id: 'listLearnings',
-    method: 'get',
-    path: '/v1/learnings',
-    tag: 'intentions',
+  intentions('listLearnings', 'GET /v1/learnings', {
     summary: 'The rules in force, the most important first.',
     query: z.strictObject({ category: textSchema(50).optional() }),
     answer: items(records.memory),
     run: async ({ handle, query }) => ({ items: await handle.learnings.list(query) }),
   }),
-  operation({
-    id: 'forgetLearning',
-    method: 'delete',
-    path: '/v1/learnings/{id}',
-    tag: 'intentions',
+  intentions('forgetLearning', 'DELETE /v1/learnings/{id}', {
     summary: 'Ends a rule. It stays in the history.',
     answer: records.memory,
     run: ({ handle, params }) => handle.learnings.forget(idOf(params)),

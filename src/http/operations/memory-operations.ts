@@ -13,9 +13,11 @@ import { parse, textSchema } from '../../record/parse.ts';
 import type { Change } from '../../record/revision.ts';
 import { type MemoryFilter, memoryFilterFields } from '../../store/read-memories.ts';
 import { assertAccess } from '../access.ts';
-import { asOfSchema, found, idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import { asOfSchema, found, idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import { eachOf, failedItem, fieldsSchema, pageWithFields, shownTo, someOf, withFields } from '../answer-fields.ts';
 import * as records from '../record-schemas.ts';
+
+const memories = operationsOf('memories');
 
 const why = changeSchema.optional();
 const batchSchema = z.strictObject({ memories: z.array(z.unknown()).min(1).max(1000), why });
@@ -35,11 +37,7 @@ function filterOf({ keys, fields: _fields, ...filter }: ListQuery): MemoryFilter
 
 /** Discrete memories. */
 export const MEMORY_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'createMemory',
-    method: 'post',
-    path: '/v1/memories',
-    tag: 'memories',
+  memories('createMemory', 'POST /v1/memories', {
     summary:
       'Stores a memory; an exact duplicate of a live memory is not stored again. The memory that `contradicts` names is archived.',
     body: z.strictObject({ memory: newMemorySchema, why }),
@@ -47,11 +45,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: records.written },
     run: ({ handle, body }) => handle.memories.create(body.memory as NewMemory, body.why as Partial<Change>),
   }),
-  operation({
-    id: 'createMemories',
-    method: 'post',
-    path: '/v1/memories/batch',
-    tag: 'memories',
+  memories('createMemories', 'POST /v1/memories/batch', {
     summary: 'Stores up to 1,000 memories. A refused memory gets its error, and the others are still stored.',
     body: z.strictObject({ memories: z.array(newMemorySchema).min(1).max(1000), why }),
     // Each memory is validated by itself, so that an invalid one does not cause the others to be refused.
@@ -65,11 +59,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return { items: await eachOf(memories, create) };
     },
   }),
-  operation({
-    id: 'archiveMemories',
-    method: 'post',
-    path: '/v1/memories/archive',
-    tag: 'memories',
+  memories('archiveMemories', 'POST /v1/memories/archive', {
     summary: 'Takes up to 1,000 memories out of recall. They are kept, and can be restored.',
     body: z.strictObject({
       ids: z.array(textSchema(200)).min(1).max(1000),
@@ -86,11 +76,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return { items: await eachOf(body.ids, archive) };
     },
   }),
-  operation({
-    id: 'listMemories',
-    method: 'get',
-    path: '/v1/memories',
-    tag: 'memories',
+  memories('listMemories', 'GET /v1/memories', {
     summary: 'Lists memories, newest first, a page at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
@@ -100,11 +86,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return pageWithFields(shown, query.fields);
     },
   }),
-  operation({
-    id: 'listPastMemories',
-    method: 'get',
-    path: '/v1/past/{time}/memories',
-    tag: 'memories',
+  memories('listPastMemories', 'GET /v1/past/{time}/memories', {
     summary: 'The memories as they were at a time.',
     query: listQuery,
     answer: records.page(someOf(records.memory)),
@@ -114,21 +96,13 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return pageWithFields(shown, query.fields);
     },
   }),
-  operation({
-    id: 'topMemories',
-    method: 'get',
-    path: '/v1/top-memories',
-    tag: 'memories',
+  memories('topMemories', 'GET /v1/top-memories', {
     summary: 'The most important live memories, which a session begins with. Listing them counts as an access.',
     query: z.strictObject({ limit: limitSchema(200) }),
     answer: items(records.memory),
     run: async ({ handle, query }) => ({ items: await handle.topMemories(query) }),
   }),
-  operation({
-    id: 'getMemory',
-    method: 'get',
-    path: '/v1/memories/{id}',
-    tag: 'memories',
+  memories('getMemory', 'GET /v1/memories/{id}', {
     summary: 'A memory by its id, live or archived, now or as of a time.',
     query: z.strictObject({ asOf: asOfSchema, fields: fieldsSchema }),
     answer: someOf(records.memory),
@@ -138,11 +112,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return withFields(shownTo(key, memory), query.fields as string[] | undefined);
     },
   }),
-  operation({
-    id: 'reviseMemory',
-    method: 'patch',
-    path: '/v1/memories/{id}',
-    tag: 'memories',
+  memories('reviseMemory', 'PATCH /v1/memories/{id}', {
     summary: 'Makes a new version of a memory.',
     body: z.strictObject({ change: memoryChangeSchema, why }),
     example: { change: { content: 'Lives in Bergen.' }, why: { reason: 'corrected by the user' } },
@@ -151,11 +121,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return handle.memories.revise(idOf(params), body.change as MemoryChange, body.why as Partial<Change>);
     },
   }),
-  operation({
-    id: 'archiveMemory',
-    method: 'delete',
-    path: '/v1/memories/{id}',
-    tag: 'memories',
+  memories('archiveMemory', 'DELETE /v1/memories/{id}', {
     summary:
       'Forgets a memory: it is hidden everywhere, and kept until it is erased. With another `reason` than `forgotten` it is only taken out of recall.',
     query: z.strictObject({ reason: z.enum(ARCHIVE_REASONS).optional(), why: textSchema(500).optional() }),
@@ -165,11 +131,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return handle.memories.archive(idOf(params), (query.reason ?? 'forgotten') as ArchiveReason, why);
     },
   }),
-  operation({
-    id: 'restoreMemory',
-    method: 'post',
-    path: '/v1/memories/{id}/restore',
-    tag: 'memories',
+  memories('restoreMemory', 'POST /v1/memories/{id}/restore', {
     summary:
       'Restores an archived memory; 409 when another memory has taken its place. Restoring a forgotten memory needs a key that may erase.',
     body: z.strictObject({ why }),
@@ -183,11 +145,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return handle.memories.restore(idOf(params), body?.why as Partial<Change>);
     },
   }),
-  operation({
-    id: 'supersedeMemory',
-    method: 'post',
-    path: '/v1/memories/{id}/supersede',
-    tag: 'memories',
+  memories('supersedeMemory', 'POST /v1/memories/{id}/supersede', {
     summary: 'Replaces a memory by a new one. The old memory is archived and points to the new one.',
     body: z.strictObject({ memory: newMemorySchema, as: z.enum(['superseded', 'contradicted']).optional(), why }),
     example: { memory: { type: 'fact', content: 'Lives in Bergen.' } },
@@ -197,11 +155,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return await handle.memories.supersede(idOf(params), body.memory as NewMemory, options);
     },
   }),
-  operation({
-    id: 'memoryHistory',
-    method: 'get',
-    path: '/v1/memories/{id}/history',
-    tag: 'memories',
+  memories('memoryHistory', 'GET /v1/memories/{id}/history', {
     summary: 'All changes of a memory, oldest first.',
     answer: items(records.revision),
     async run({ handle, key, params }) {
@@ -211,11 +165,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return { items: isHidden ? changes.map((change) => ({ ...change, before: null })) : changes };
     },
   }),
-  operation({
-    id: 'listForgotten',
-    method: 'get',
-    path: '/v1/forgotten',
-    tag: 'memories',
+  memories('listForgotten', 'GET /v1/forgotten', {
     summary:
       'What was forgotten, newest first: the kind of record, who asked and when. Only keys that may erase see its words.',
     query: z.strictObject({ limit: limitSchema(1000) }),
@@ -225,11 +175,7 @@ export const MEMORY_OPERATIONS: readonly Operation[] = [
       return { items: key.access === 'admin' ? records : records.map(withoutWords) };
     },
   }),
-  operation({
-    id: 'restoreForgotten',
-    method: 'post',
-    path: '/v1/forgotten/{id}/restore',
-    tag: 'memories',
+  memories('restoreForgotten', 'POST /v1/forgotten/{id}/restore', {
     summary: 'Undoes a forgetting: the memory is live again, and the words that said it are back in the log.',
     access: 'admin',
     body: z.strictObject({ why }),

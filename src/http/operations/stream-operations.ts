@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { assertReach } from '../access.ts';
-import { operation, type Operation, Reply } from '../operation.ts';
+import { operationsOf, type Operation, Reply } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 import { eventStream, isoText, lines, ndjsonStream } from '../streams.ts';
+
+const operations = operationsOf('operations');
 
 const NDJSON = 'application/x-ndjson';
 
 /** Operations that stream: their memory use does not grow with the amount of data. */
 export const STREAM_OPERATIONS: readonly Operation[] = [
-  operation({
-    id: 'export',
-    method: 'get',
-    path: '/v1/export',
-    tag: 'operations',
+  operations('export', 'GET /v1/export', {
     summary:
       'Everything within the scope as NDJSON that can be imported. A record comes after the records that it refers to.',
     access: 'admin',
@@ -25,11 +23,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       return new Reply({ stream, headers });
     },
   }),
-  operation({
-    id: 'import',
-    method: 'post',
-    path: '/v1/import',
-    tag: 'operations',
+  operations('import', 'POST /v1/import', {
     summary:
       'Imports the lines of an export. Records that exist already are left as they are. The scope of the request replaces that of the lines.',
     access: 'admin',
@@ -51,11 +45,7 @@ export const STREAM_OPERATIONS: readonly Operation[] = [
       });
     },
   }),
-  operation({
-    id: 'changes',
-    method: 'get',
-    path: '/v1/changes',
-    tag: 'operations',
+  operations('changes', 'GET /v1/changes', {
     summary: 'Changes within the scope, as server-sent events, which name records and hold no content.',
     query: z.strictObject({ after: z.string().max(200).optional() }),
     headers: { 'last-event-id': 'The stream continues after this event. Browsers send the header by themselves.' },

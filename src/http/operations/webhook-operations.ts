@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { type NewWebhook, newWebhookSchema, type WebhookChange, webhookChangeSchema } from '../../operate/webhooks.ts';
 import { WEBHOOK_EVENTS } from '../../store/doors/happenings.ts';
-import { idOf, items, limitSchema, operation, type Operation } from '../operation.ts';
+import { idOf, items, limitSchema, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
-const admin = { access: 'admin', scoped: false, tenantWide: true, tag: 'webhooks' } as const;
+const webhooks = operationsOf('webhooks', { access: 'admin', scoped: false, tenantWide: true });
 const madeWebhook = z.object({ webhook: records.webhook, secret: z.string() });
 
 /** Receivers that are notified of what happens in a tenant. */
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
-  operation({
-    ...admin,
-    id: 'createWebhook',
-    method: 'post',
-    path: '/v1/webhooks',
+  webhooks('createWebhook', 'POST /v1/webhooks', {
     summary: 'Registers a receiver. No later response shows the secret that signs its messages.',
     body: newWebhookSchema,
     // The response holds a secret, so it is not stored for repeated requests.
@@ -22,20 +18,12 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
     answer: { status: 201, schema: madeWebhook },
     run: ({ varve, key, body }) => varve.operator.webhooks.create(key.tenant, body as NewWebhook, key.id),
   }),
-  operation({
-    ...admin,
-    id: 'listWebhooks',
-    method: 'get',
-    path: '/v1/webhooks',
+  webhooks('listWebhooks', 'GET /v1/webhooks', {
     summary: 'The receivers of the tenant, newest first, without their secrets.',
     answer: items(records.webhook),
     run: async ({ varve, key }) => ({ items: await varve.operator.webhooks.list(key.tenant) }),
   }),
-  operation({
-    ...admin,
-    id: 'listWebhookEvents',
-    method: 'get',
-    path: '/v1/webhook-events',
+  webhooks('listWebhookEvents', 'GET /v1/webhook-events', {
     summary: 'The events that a receiver can subscribe to.',
     answer: items(z.object({ type: z.string(), description: z.string() })),
     async run() {
@@ -43,11 +31,7 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
       return { items: types };
     },
   }),
-  operation({
-    ...admin,
-    id: 'changeWebhook',
-    method: 'patch',
-    path: '/v1/webhooks/{id}',
+  webhooks('changeWebhook', 'PATCH /v1/webhooks/{id}', {
     idPrefix: 'whk',
     summary: 'Changes the URL, the events or the description of a receiver, or turns it off and on.',
     body: webhookChangeSchema,
@@ -58,22 +42,14 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
       return await webhooks.change(key.tenant, idOf(params), body as WebhookChange, key.id);
     },
   }),
-  operation({
-    ...admin,
-    id: 'rotateWebhook',
-    method: 'post',
-    path: '/v1/webhooks/{id}/rotate',
+  webhooks('rotateWebhook', 'POST /v1/webhooks/{id}/rotate', {
     idPrefix: 'whk',
     summary: 'Gives a receiver a new secret. For a day, messages are signed with the old secret, too.',
     once: false,
     answer: madeWebhook,
     run: ({ varve, key, params }) => varve.operator.webhooks.rotate(key.tenant, idOf(params), key.id),
   }),
-  operation({
-    ...admin,
-    id: 'removeWebhook',
-    method: 'delete',
-    path: '/v1/webhooks/{id}',
+  webhooks('removeWebhook', 'DELETE /v1/webhooks/{id}', {
     idPrefix: 'whk',
     summary: 'Removes a receiver with the log of what it was sent.',
     answer: null,
@@ -81,32 +57,20 @@ export const WEBHOOK_OPERATIONS: readonly Operation[] = [
       await varve.operator.webhooks.remove(key.tenant, idOf(params), key.id);
     },
   }),
-  operation({
-    ...admin,
-    id: 'pingWebhook',
-    method: 'post',
-    path: '/v1/webhooks/{id}/ping',
+  webhooks('pingWebhook', 'POST /v1/webhooks/{id}/ping', {
     idPrefix: 'whk',
     summary: 'Queues a test message for a receiver.',
     answer: { status: 202, schema: records.webhookDelivery },
     run: ({ varve, key, params }) => varve.operator.webhooks.ping(key.tenant, idOf(params)),
   }),
-  operation({
-    ...admin,
-    id: 'listWebhookDeliveries',
-    method: 'get',
-    path: '/v1/webhooks/{id}/deliveries',
+  webhooks('listWebhookDeliveries', 'GET /v1/webhooks/{id}/deliveries', {
     idPrefix: 'whk',
     summary: 'What a receiver was sent in the last week and what it answered, newest first.',
     query: z.strictObject({ limit: limitSchema(500), cursor: z.string().max(100).optional() }),
     answer: records.page(records.webhookDelivery),
     run: ({ varve, key, params, query }) => varve.operator.webhooks.deliveries(key.tenant, idOf(params), query),
   }),
-  operation({
-    ...admin,
-    id: 'redeliverWebhook',
-    method: 'post',
-    path: '/v1/webhook-deliveries/{id}/retry',
+  webhooks('redeliverWebhook', 'POST /v1/webhook-deliveries/{id}/retry', {
     idPrefix: 'whd',
     summary: 'Sends a message again that failed or was dropped.',
     answer: { status: 202, schema: records.webhookDelivery },

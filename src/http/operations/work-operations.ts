@@ -1,19 +1,14 @@
 import { z } from 'zod';
-import { loose, operation, type Operation } from '../operation.ts';
+import { loose, operationsOf, type Operation } from '../operation.ts';
 import * as records from '../record-schemas.ts';
 
 const dryRun = z.strictObject({ dryRun: z.boolean().optional() });
 /** No time limit, because the caller waits for the counts. */
-const work = { access: 'admin', once: false, unhurried: true } as const;
+const work = operationsOf('work', { access: 'admin', once: false, unhurried: true });
 
 /** Background work, started by hand. */
 export const WORK_OPERATIONS: readonly Operation[] = [
-  operation({
-    ...work,
-    id: 'reflect',
-    method: 'post',
-    path: '/v1/reflect',
-    tag: 'work',
+  work('reflect', 'POST /v1/reflect', {
     summary:
       'Reflects now instead of tonight on what the user has said since the last reflection. Without a user: for every user of the tenant who has said something since.',
     secret: true,
@@ -32,12 +27,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     }),
     run: ({ handle, query, goneOrStopping }) => handle.reflect({ dryRun: query.dryRun, signal: goneOrStopping() }),
   }),
-  operation({
-    ...work,
-    id: 'backfill',
-    method: 'post',
-    path: '/v1/backfill',
-    tag: 'work',
+  work('backfill', 'POST /v1/backfill', {
     summary:
       'Embeds the records that have no vector, by default ten a second, and returns how many there were of each kind.',
     scoped: false,
@@ -49,23 +39,13 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     run: ({ varve, key, query, goneOrStopping }) =>
       varve.backfill({ tenant: key.tenant, rate: query.rate, signal: goneOrStopping() }),
   }),
-  operation({
-    ...work,
-    id: 'form',
-    method: 'post',
-    path: '/v1/form',
-    tag: 'work',
+  work('form', 'POST /v1/form', {
     summary: 'Forms memories now from what was said in the session since the last formation.',
     access: 'write',
     answer: loose,
     run: ({ handle }) => handle.form(),
   }),
-  operation({
-    ...work,
-    id: 'consolidate',
-    method: 'post',
-    path: '/v1/consolidate',
-    tag: 'work',
+  work('consolidate', 'POST /v1/consolidate', {
     summary: 'Consolidates the scope now instead of at its scheduled time.',
     act: 'consolidate',
     query: dryRun,
@@ -73,12 +53,7 @@ export const WORK_OPERATIONS: readonly Operation[] = [
     run: ({ handle, query, goneOrStopping }) =>
       handle.consolidation.run({ dryRun: query.dryRun, signal: goneOrStopping() }),
   }),
-  operation({
-    ...work,
-    id: 'maintain',
-    method: 'post',
-    path: '/v1/maintain',
-    tag: 'work',
+  work('maintain', 'POST /v1/maintain', {
     summary: 'Runs the maintenance of the tenant now: decay, archiving, retention.',
     scoped: false,
     tenantWide: true,
