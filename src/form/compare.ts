@@ -83,41 +83,53 @@ async function neighbours(
   reader: Reader,
   deps: ApplyDeps,
   {
-    owner,
-    owners,
     statement,
-    vectors,
     index,
-  }: { owner: Scope; owners: readonly string[]; statement: Statement; vectors: Vectors | null; index: number },
+    vectors,
+    ...of
+  }: Pick<Search, 'owner' | 'owners' | 'vectors'> & { statement: Statement; index: number },
 ): Promise<Candidate[]> {
-  const query = vectors?.of[index];
-  const search = {
-    tenant: owner.tenant,
-    owners,
-    kind: 'memory' as const,
+  const { byText, byMeaning } = await search(reader, deps, {
+    ...of,
     condition: isComparable(deps.memoryTypes),
-  };
-  const byText = await deps.database.text.search(reader, {
-    ...search,
     words: [...new Set(indexWords(statement.text))].slice(0, MOST_WORDS),
-    limit: TEXT_HITS,
+    vectors: vectors === null ? null : { ...vectors, of: vectors.of.slice(index, index + 1) },
+    most: { byText: TEXT_HITS, byMeaning: deps.settings.limits.candidates * 2 },
   });
-  const model = vectors === null ? null : { id: vectors.embedder.id, dimensions: vectors.embedder.dimensions };
-  const byMeaning =
-    query === undefined || model === null
-      ? []
-      : await deps.database.vectors.nearest(reader, {
-          ...search,
-          model,
-          query,
-          limit: deps.settings.limits.candidates * 2,
-        });
-  const similarities = new Map(byMeaning.map(({ rowId, similarity }) => [rowId, similarity]));
-  const rowIds = [...new Set([...similarities.keys(), ...byText.map(({ rowId }) => rowId)])];
-  const memories = await loadMemories(reader, deps.database, { scope: owner, rowIds });
+  const cosines = new Map(byMeaning.flat().map(({ rowId, similarity }) => [rowId, similarity]));
+  const rowIds = [...new Set([...cosines.keys(), ...byText])];
+  const memories = await loadMemories(reader, deps.database, { scope: of.owner, rowIds });
   return [...memories].map(([rowId, memory]) => {
-    return { memory, similarity: similarityOf(statement.text, memory, { cosine: similarities.get(rowId), vectors }) };
+    return { memory, similarity: similarityOf(statement.text, memory, { cosine: cosines.get(rowId), vectors }) };
   });
+}
+
+/** What memories are searched for, and which of them. */
+interface Search {
+  owner: Scope;
+  owners: readonly string[];
+  condition: ReturnType<typeof isOfTypes>;
+  archived?: boolean;
+  words: readonly string[];
+  vectors: Vectors | null;
+  /** How many are found by words, and how many by each vector. */
+  most: { byText: number; byMeaning: number };
+}
+
+/** The rows of memories that have some of the words, and for each vector those that are nearest to it, best first. */
+async function search(
+  reader: Reader,
+  { database }: ApplyDeps,
+  { owner, owners, condition, archived, words, vectors, most }: Search,
+): Promise<{ byText: number[]; byMeaning: { rowId: number; similarity: number }[][] }> {
+  const among = { tenant: owner.tenant, owners, kind: 'memory', condition, archived } as const;
+  const found = words.length === 0 ? [] : await database.text.search(reader, { ...among, words, limit: most.byText });
+  const byMeaning: { rowId: number; similarity: number }[][] = [];
+  for (const query of vectors?.of ?? []) {
+    const model = { id: vectors?.embedder.id ?? '', dimensions: vectors?.embedder.dimensions ?? 0 };
+    byMeaning.push(await database.vectors.nearest(reader, { ...among, model, query, limit: most.byMeaning }));
+  }
+  return { byText: found.map(({ rowId }) => rowId), byMeaning };
 }
 
 /** How alike a text and a memory are: by their meaning where the cosine of their vectors is known, or by their words. */
@@ -204,34 +216,20 @@ export async function knownStatements(
   return taken.sort((one, other) => one.statedAt.getTime() - other.statedAt.getTime());
 }
 
-interface Nearness {
-  owner: Scope;
-  owners: readonly string[];
-  words: readonly string[];
-  vectors: Vectors | null;
-  most: number;
-  condition: ReturnType<typeof isComparable>;
-  archived?: boolean;
-}
-
 /** The memories that come nearest to turns, by their words or by the meaning of one of the turns, nearest first. */
 async function nearest(
   reader: Reader,
   deps: ApplyDeps,
-  { owner, owners, words, vectors, most, condition, archived }: Nearness,
+  { most, ...wanted }: Omit<Search, 'most'> & { most: number },
 ): Promise<Memory[]> {
-  const search = { tenant: owner.tenant, owners, kind: 'memory' as const, condition, archived };
-  const scores = new Map<number, number>();
-  const byText = words.length === 0 ? [] : await deps.database.text.search(reader, { ...search, words, limit: most });
-  for (const [place, { rowId }] of byText.entries()) scores.set(rowId, 1 / (10 + place));
-  for (const query of vectors?.of ?? []) {
-    const model = { id: vectors?.embedder.id ?? '', dimensions: vectors?.embedder.dimensions ?? 0 };
-    const limit = Math.min(NEAR_TURN, most);
-    const byMeaning = await deps.database.vectors.nearest(reader, { ...search, model, query, limit });
-    for (const [place, { rowId }] of byMeaning.entries())
+  const limits = { byText: most, byMeaning: Math.min(NEAR_TURN, most) };
+  const { byText, byMeaning } = await search(reader, deps, { ...wanted, most: limits });
+  const scores = new Map(byText.map((rowId, place) => [rowId, 1 / (10 + place)]));
+  for (const hits of byMeaning) {
+    for (const [place, { rowId }] of hits.entries())
       scores.set(rowId, Math.max(scores.get(rowId) ?? 0, 1 / (5 + place)));
   }
-  const memories = await loadMemories(reader, deps.database, { scope: owner, rowIds: [...scores.keys()] });
+  const memories = await loadMemories(reader, deps.database, { scope: wanted.owner, rowIds: [...scores.keys()] });
   return [...memories]
     .sort(([one], [other]) => (scores.get(other) ?? 0) - (scores.get(one) ?? 0))
     .map(([, memory]) => memory);

@@ -341,17 +341,9 @@ export interface GivenStatements {
 export async function formStatements(deps: FormDeps, given: GivenStatements): Promise<FormResult> {
   const { scope, statements, events, reader, why, sourceType, stated } = given;
   const place = { ...scope, connection: null };
-  const context = await checkContext(deps, {
-    scope: place,
-    events,
-    earlier: [],
-    known: [],
-    userNames: userNamesOf(place, []),
-    isLocal: true,
-    sourceType,
-    stated,
-    writer: given.writer,
-  });
+  const userNames = userNamesOf(place, []);
+  const read = { scope: place, events, earlier: [], known: [], userNames, isLocal: true, sourceType, stated };
+  const context = await checkContext(deps, read, given.writer);
   const checked = checkStatements(statements, context);
   const write = async (writer: Writer): Promise<FormResult> => {
     await changeOwner(writer, ownerOf(place), deps.clock.now());

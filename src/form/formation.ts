@@ -12,6 +12,7 @@ import { changeOwner } from '../store/owner-store.ts';
 import { findMemory, listStatements, memoriesFrom } from '../store/read-memories.ts';
 import { findSession, listSessionEvents } from '../store/session-store.ts';
 import { archiveMemory, reviseMemory } from '../store/write-memory.ts';
+import { isPermanent } from './apply/apply.ts';
 import { spokenEvents, writeTopics } from './apply/reflections.ts';
 import { ownerOf } from './compare.ts';
 import { conflicts } from './decide/decide.ts';
@@ -219,34 +220,17 @@ async function takeEffect(
     const now = deps.clock.now();
     await changeOwner(writer, scope, now);
     const plan = await findMemory(writer, scope, id);
-    if (
-      plan !== null &&
-      plan.archivedAt === null &&
-      plan.tense === 'planned' &&
-      (plan.validFrom?.getTime() ?? Infinity) <= now
-    ) {
-      const { attribute, subject, value, polarity } = plan;
-      const permanent =
-        attribute !== null &&
-        value !== null &&
-        polarity === 'affirmed' &&
-        subject === 'User' &&
-        deps.attributes.policyOf(attribute).permanent;
-      const current = await reviseMemory(writer, deps, plan, { change: { tense: 'holds', permanent }, why: WHY });
-      const same =
-        attribute === null
-          ? []
-          : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
-      const excluded = same.filter(
-        (memory) => memory.id !== id && conflicts(current, memory, { attributes: deps.attributes, now }),
-      );
-      for (const memory of excluded.filter((other) => wins(current, other))) {
-        await archiveMemory(writer, deps, memory, {
-          reason: 'superseded',
-          by: id,
-          until: plan.validFrom ?? new Date(now),
-          why: WHY,
-        });
+    if (plan?.archivedAt === null && plan.tense === 'planned' && (plan.validFrom?.getTime() ?? Infinity) <= now) {
+      const change = { tense: 'holds', permanent: isPermanent({ ...plan, tense: 'holds' }, deps) } as const;
+      const current = await reviseMemory(writer, deps, plan, { change, why: WHY });
+      const { attribute } = plan;
+      const of = { attributes: [attribute ?? ''], owner: 'own' } as const;
+      const same = attribute === null ? [] : await listStatements(writer, ownerOf(scope), of);
+      const until = plan.validFrom ?? new Date(now);
+      for (const memory of same) {
+        const isExcluded = memory.id !== id && conflicts(current, memory, { attributes: deps.attributes, now });
+        if (!isExcluded || !wins(current, memory)) continue;
+        await archiveMemory(writer, deps, memory, { reason: 'superseded', by: id, until, why: WHY });
         await restateInBlocks(writer, deps, { before: memory, after: current, change: WHY });
       }
     }

@@ -4,7 +4,7 @@ import type { Memory } from '../record/memory.ts';
 import type { Change } from '../record/revision.ts';
 import type { Scope } from '../record/scope.ts';
 import { USER } from '../record/statement.ts';
-import type { Writer } from '../store/database.ts';
+import type { Reader as StoreReader, Writer } from '../store/database.ts';
 import type { SeenOwner } from '../store/owner-store.ts';
 import { listMemories, listStatements, listSubjects, memoriesFrom } from '../store/read-memories.ts';
 import { spokenEvents, topicsToContinue } from './apply/reflections.ts';
@@ -20,7 +20,7 @@ import type { ModelReader } from './read/model-reader.ts';
 import { isMendable } from './read/read-prompt.ts';
 import { emptyReading, type Reader, type Reading, type ReadInput, toolEpisodes, usesModel } from './read/reader.ts';
 import { askReflections } from './read/reflect-prompt.ts';
-import type { CheckedRequests, Statement } from './statement.ts';
+import type { Statement } from './statement.ts';
 import { contentHash } from '../record/id.ts';
 import type { Meter } from '../ledger/ledger.ts';
 
@@ -55,18 +55,6 @@ export interface Formable {
   known: string[];
 }
 
-function nothingFormable(): Formable {
-  return {
-    reading: emptyReading(),
-    statements: [],
-    requests: { ends: [], forgets: [], refused: [] },
-    refused: [],
-    vectors: null,
-    verdicts: new Map(),
-    known: [],
-  };
-}
-
 export function isEmpty({ statements, requests, refused, reading }: Formable): boolean {
   return (
     statements.length + requests.ends.length + requests.forgets.length + refused.length + reading.topics.length === 0
@@ -74,10 +62,10 @@ export function isEmpty({ statements, requests, refused, reading }: Formable): b
 }
 
 /** read → resolve → check, and for a model: what was refused told back once, and the pairs that fields leave open. */
-export async function readTurns(work: FormWork): Promise<Formable> {
-  const { deps, reader, events, signal, meter } = work;
+export async function readTurns(given: FormWork): Promise<Formable> {
   // Talk without a user stays in its session: what it says would otherwise stand in every user's prompt.
-  if (work.scope.user === null) return nothingFormable();
+  const work = given.scope.user === null ? { ...given, events: [] } : given;
+  const { deps, reader, events, signal, meter } = work;
   const readable = events.some((event) => isReadable(event) || isStated(event));
   const input = await readInput(work);
   const { facts } = deps.settings;
@@ -93,9 +81,10 @@ export async function readTurns(work: FormWork): Promise<Formable> {
   });
   const checked = await amended(work, input, checkStatements(reading.statements, context), context);
   const episodes = checkStatements(toolEpisodes(events), { ...context, isLocal: true });
+  const asked = checkRequests(reading, context);
   const { statements, requests } = withinRetired(work, {
     statements: [...checked.statements, ...episodes.statements],
-    requests: await requestsOf(work, reading, context),
+    requests: { ...asked, forgets: await withNearest(work, asked.forgets) },
   });
   const isModel = reader.kind === 'model';
   const vectors = isModel
@@ -115,12 +104,6 @@ export async function readTurns(work: FormWork): Promise<Formable> {
       ...input.topics.map(({ topic, summary }) => `${topic} ${summary}`),
     ],
   };
-}
-
-/** Requests of the user's own words, with what comes nearest by meaning where their words do not say what is meant. */
-async function requestsOf(work: FormWork, reading: Reading, context: CheckContext): Promise<CheckedRequests> {
-  const requests = checkRequests(reading, context);
-  return { ...requests, forgets: await withNearest(work, requests.forgets) };
 }
 
 /** Topics that a reader is shown, to go on with. */
@@ -178,36 +161,21 @@ export function userNamesOf(scope: Scope, said: readonly Memory[]): string[] {
   return [...new Set([...(scope.user === null ? [] : [scope.user]), ...said.flatMap(({ value }) => value ?? [])])];
 }
 
+/** What the statements of a reading are checked against. `writer`: the transaction to read the known subjects in. */
 export async function checkContext(
   deps: FormDeps,
-  work: Pick<
-    CheckContext,
-    'scope' | 'events' | 'earlier' | 'known' | 'userNames' | 'isLocal' | 'sourceType' | 'stated'
-  > & {
-    writer?: Writer;
-  },
+  read: Omit<CheckContext, 'settings' | 'subjects' | 'recalled' | 'types' | 'attributes' | 'timeZone'>,
+  writer?: Writer,
 ): Promise<CheckContext> {
-  const { scope, events, earlier, known, userNames, isLocal, sourceType, stated, writer } = work;
-  const owner = ownerOf(scope);
-  const subjects =
-    writer === undefined
-      ? await deps.database.read(scope.tenant, (reader) => listSubjects(reader, owner))
-      : await listSubjects(writer, owner);
-  const recalled = isLocal ? [] : ((await deps.recalledTexts?.(scope)) ?? []);
+  const { scope, isLocal } = read;
+  const subjectsIn = (reader: StoreReader): Promise<string[]> => listSubjects(reader, ownerOf(scope));
   return {
-    scope,
-    events,
-    earlier,
-    known,
-    isLocal,
-    sourceType,
-    stated,
-    subjects,
-    recalled,
+    ...read,
     settings: deps.settings,
+    subjects: await (writer === undefined ? deps.database.read(scope.tenant, subjectsIn) : subjectsIn(writer)),
+    recalled: isLocal ? [] : await deps.recalledTexts?.(scope),
     types: deps.memoryTypes,
     attributes: deps.attributes,
-    userNames,
     timeZone: deps.settings.timeZone,
   };
 }

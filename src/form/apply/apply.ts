@@ -415,7 +415,6 @@ async function toMemory(
   { scope, reader }: { scope: Scope; reader: string },
 ): Promise<InternalMemory> {
   const { attribute, value, polarity, tense, trust, subject } = statement;
-  const policy = attribute === null ? null : deps.attributes.policyOf(attribute);
   const type = deps.memoryTypes.get(statement.type);
   return {
     type: statement.type,
@@ -428,13 +427,7 @@ async function toMemory(
     value,
     polarity,
     tense,
-    permanent:
-      policy?.permanent === true &&
-      isUser(subject) &&
-      value !== null &&
-      polarity === 'affirmed' &&
-      trust !== 'low' &&
-      (tense === 'holds' || tense === 'habit'),
+    permanent: isPermanent(statement, deps),
     statedAt: statement.statedAt,
     statedBy: statement.statedBy,
     quotes: statement.quotes,
@@ -451,6 +444,23 @@ async function toMemory(
     validFrom: statement.validFrom,
     validTo: statement.validTo,
   };
+}
+
+/** Whether a statement is always in mind: what the user is or has, under an attribute that is. */
+export function isPermanent(
+  {
+    attribute,
+    subject,
+    value,
+    polarity,
+    trust,
+    tense,
+  }: Pick<Memory, 'attribute' | 'subject' | 'value' | 'polarity' | 'trust' | 'tense'>,
+  { attributes }: ApplyDeps,
+): boolean {
+  const holds = polarity === 'affirmed' && (tense === 'holds' || tense === 'habit');
+  if (attribute === null || value === null || !holds || !isUser(subject) || trust === 'low') return false;
+  return attributes.policyOf(attribute).permanent;
 }
 
 const FOLLOW_UP_DAYS = 7;

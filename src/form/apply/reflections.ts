@@ -2,7 +2,7 @@ import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import type { InternalMemory, Memory } from '../../record/memory.ts';
+import type { InternalMemory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -54,41 +54,31 @@ export async function writeReflections(
   if (reflections.length === 0 || !deps.settings.reflections) return written;
   const current = await listMemories(writer, scope, { types: ['reflection'], limit: 200 }, { now: deps.clock.now() });
   const known = current.items.map(({ content }) => contentStems(content));
-  const ordered = LEVELS.flatMap((level) =>
-    reflections
-      .filter((reflection) => reflection.level === level)
-      .map((reflection, place) => ({ ...reflection, place })),
-  );
-  for (const { level, text: given, place: number } of ordered) {
+  const ordered = LEVELS.flatMap((level) => reflections.filter((reflection) => reflection.level === level));
+  const seen = { agent: 0, user: 0, session: 0 };
+  for (const { level, text: given } of ordered) {
     const text = plainText(given);
-    if (number >= deps.settings.limits.reflectionsPerLevel) {
-      written.refused.push(refusal('reflection', 'excess', text));
+    const stems = contentStems(text);
+    const isExcess = (seen[level] += 1) > deps.settings.limits.reflectionsPerLevel;
+    const checked = isExcess ? refused('reflection', 'excess', text) : checkText(deps, 'reflection', text, { events });
+    const isRepeated = known.some((other) => coveredBy(stems, other) >= REPEATS);
+    const verdict = checked.refusal === null && isRepeated ? refused('reflection', 'repeated', text) : checked;
+    if (verdict.refusal !== null) {
+      written.refused.push(verdict.refusal);
       continue;
     }
-    const verdict = checkText(deps, text, { events, most: MOST_WORDS });
-    const stems = contentStems(text);
-    if (verdict.refusal !== null) written.refused.push({ what: 'reflection', ...verdict.refusal });
-    else if (known.some((other) => coveredBy(stems, other) >= REPEATS)) {
-      written.refused.push(refusal('reflection', 'repeated', text));
-    } else {
-      const place = await levelOf(writer, level, { text, scope });
-      const { memory, outcome } = await writeMemory(
-        writer,
-        deps,
-        scope,
-        {
-          type: 'reflection',
-          content: verdict.text,
-          level: place,
-          ...shared({ events, reader, scope }),
-          sourceType: 'inference',
-          tags: verdict.tags,
-        },
-        { ...why, reason: 'reflected on the conversation' },
-      );
-      known.push(stems);
-      if (outcome === 'created') written.ids.push(memory.id);
-    }
+    const input: InternalMemory = {
+      type: 'reflection',
+      content: verdict.text,
+      level: await levelOf(writer, level, { text, scope }),
+      ...shared({ events, reader, scope }),
+      sourceType: 'inference',
+      tags: verdict.tags,
+    };
+    const reason = { ...why, reason: 'reflected on the conversation' };
+    const { memory, outcome } = await writeMemory(writer, deps, scope, input, reason);
+    known.push(stems);
+    if (outcome === 'created') written.ids.push(memory.id);
   }
   return written;
 }
@@ -137,9 +127,9 @@ export async function writeTopics(
     const text = summary.split('\n').map(plainText).join('\n').trim().slice(0, LONGEST_SUMMARY);
     if (title === '' || text === '') continue;
     // A topic that goes on may keep what its summary said.
-    const verdict = checkText(deps, text, { events, earlier: shown, most: Infinity });
+    const verdict = checkText(deps, 'topic', text, { events, earlier: shown });
     if (verdict.refusal !== null) {
-      written.refused.push({ what: 'topic', ...verdict.refusal });
+      written.refused.push(verdict.refusal);
       continue;
     }
     const cited = turns.flatMap((turn) => events[turn - 1] ?? []);
@@ -177,12 +167,6 @@ function continuedSummary(earlier: string, text: string): string {
 
 const MOST_SUMMARIES = 50;
 
-/** The latest topics of an owner. */
-async function summariesOf(reader: StoreReader, deps: ApplyDeps, scope: Scope): Promise<Memory[]> {
-  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
-  return (await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() })).items;
-}
-
 /** Characters that a reader is shown of a topic's summary. */
 const SHOWN_SUMMARY = 1200;
 
@@ -198,7 +182,9 @@ export async function topicsToContinue(
   { scope, events, most }: { scope: Scope; events: readonly Event[]; most: number },
 ): Promise<{ topic: string; summary: string }[]> {
   const said = contentStems(events.map(({ content }) => content).join(' '));
-  return (await summariesOf(reader, deps, scope))
+  const types = typesThat(deps.memoryTypes, ({ section }) => section === 'summaries');
+  const { items } = await listMemories(reader, scope, { types, limit: MOST_SUMMARIES }, { now: deps.clock.now() });
+  return items
     .map((memory, age) => ({ memory, age, shared: coveredBy(contentStems(memory.title ?? ''), said) }))
     .toSorted((one, other) => other.shared - one.shared || one.age - other.age)
     .slice(0, most)
@@ -222,41 +208,38 @@ function shared({ events, reader, scope }: Pick<Source, 'events' | 'reader' | 's
 interface TextVerdict {
   text: string;
   tags: string[];
-  refusal: Omit<Refusal, 'what'> | null;
+  refusal: Refusal | null;
+}
+
+function refused(...why: Parameters<typeof refusal>): TextVerdict {
+  return { text: '', tags: [], refusal: refusal(...why) };
 }
 
 /** A text without quotes has no name, number or order that nobody said. */
 function checkText(
   deps: ApplyDeps,
+  what: 'reflection' | 'topic',
   text: string,
-  { events, earlier = [], most }: { events: readonly Event[]; earlier?: readonly string[]; most: number },
+  { events, earlier = [] }: { events: readonly Event[]; earlier?: readonly string[] },
 ): TextVerdict {
-  const refuse = (
-    reason: Refusal['reason'],
-    detail: string | null = null,
-    kept: string | null = text,
-  ): TextVerdict => ({
-    text,
-    tags: [],
-    refusal: { reason, text: kept, detail, events: [] },
-  });
-  if (text === '') return refuse('malformed');
-  if (countWords(text) > most) return refuse('too_long');
+  if (text === '') return refused(what, 'malformed', text);
+  if (what === 'reflection' && countWords(text) > MOST_WORDS) return refused(what, 'too_long', text);
   const { text: cleaned, dropped, marks } = applyPrivacy(text, deps.settings.privacy);
-  if (dropped !== null) return refuse('private', dropped, null);
+  if (dropped !== null) return refused(what, 'private', null, { detail: dropped });
   const said = [...events.map(({ content, speaker }) => `${speaker ?? ''} ${content}`), ...earlier];
   const dates = events.map(({ occurredAt }) => occurredAt.toISOString());
   const number = numberNotSaid(text.replace(WRITTEN_DATE, ' '), numbersSaid([...said, ...dates].join('\n')));
   // A day of a month may have been counted from the turn.
-  if (number !== null && !(Number(number) <= 31)) return refuse('value_not_said', number);
+  if (number !== null && !(Number(number) <= 31)) return refused(what, 'value_not_said', text, { detail: number });
   const capitalised = text.match(/(?<=\p{Ll}[,;]?\s)\p{Lu}\p{Ll}[\p{L}\p{M}\p{N}'-]*/gu) ?? [];
   // German writes every noun with a capital letter: only in English is a capital letter a sign of a name.
   const names = isEnglish(text) ? capitalised : [];
   const unknown = names.find(
     (name) => !/^(?:User|Assistant|Agent)/.test(name) && !isNameSaid(name, said) && !isMonth(name),
   );
-  if (unknown !== undefined) return refuse('value_not_said', unknown);
-  if (isInstruction(text) && !said.some((each) => isInstruction(each))) return refuse('instruction_from_outside');
+  if (unknown !== undefined) return refused(what, 'value_not_said', text, { detail: unknown });
+  if (isInstruction(text) && !said.some((each) => isInstruction(each)))
+    return refused(what, 'instruction_from_outside', text);
   return { text: cleaned, tags: marks.map((mark) => `sensitive:${mark}`), refusal: null };
 }
 

@@ -77,7 +77,7 @@ function checkStatement(read: ReadStatement, context: CheckContext): Statement |
   const { evidence } = origin;
   const said = saidIn(evidence, context);
   if (isRecalled(said.quoted, context)) return refuse(read, 'recalled_text', undefined, evidence);
-  const clipped = context.isLocal ? undefined : firstClipped(evidence, named);
+  const [clipped] = context.isLocal ? [] : evidence.flatMap((each) => clippedWords(each, named) ?? []);
   if (clipped !== undefined) return refuse(read, 'quote_not_found', `the quote leaves out: ${clipped}`, evidence);
   const resolved = resolveTimes(named, { ...said, timeZone: context.timeZone });
   const problem = checkWords(resolved, { evidence, context, limit: type.wordLimit ?? WORD_LIMIT });
@@ -125,10 +125,6 @@ function saidIn(evidence: readonly Evidence[], { stated }: CheckContext): Said {
     statedBy: last?.origin ?? stated?.by ?? 'system',
     events: [...new Map(evidence.map(({ event }) => [event.id, event])).values()],
   };
-}
-
-function firstClipped(evidence: readonly Evidence[], statement: ReadStatement): string | undefined {
-  return evidence.map((each) => clippedWords(each, statement)).find((words) => words !== null) ?? undefined;
 }
 
 /** Text and value as the policy lets them be kept; `dropped` names what forbids to keep them. */
@@ -216,10 +212,11 @@ function checkWords(
 ): Problem | null {
   if (countWords(text) > limit && !context.isLocal) return { reason: 'too_long', detail: `${limit} words at most` };
   const own = evidence.map(({ event }) => event.content);
-  const said = context.events.filter(({ origin }) => origin === 'user').map(({ content }) => content);
+  const saidBy = (by: Origin): string[] =>
+    context.events.filter(({ origin }) => origin === by).map(({ content }) => content);
   const around = [
     ...own,
-    ...said,
+    ...saidBy('user'),
     ...questionsBefore(evidence, context),
     ...context.earlier.map((event) => event.content),
     ...context.known.map((memory) => `${memory.subject} ${memory.content} ${memory.value ?? ''}`),
@@ -228,18 +225,14 @@ function checkWords(
   const target = relation === null ? undefined : context.known[relation.known - 1];
   // What goes on keeps the value that is known.
   const carriedOver = target === undefined ? [] : [target.content, target.value ?? ''];
-  if (value !== null && attribute !== null && evidence.length > 0) {
+  if (value !== null && attribute !== null && evidence.length > 0 && !isDateLike(value)) {
     const dates = evidence.map(({ event }) => event.occurredAt.toISOString());
-    const answered = context.events.filter(({ origin }) => origin === 'agent').map(({ content }) => content);
-    const numbers = numbersSaid([...own, ...said, ...answered, ...dates, ...carriedOver].join('\n'));
-    const number = isDateLike(value) ? null : numberNotSaid(value, numbers);
+    // A name or a number may be one that only the assistant said, and that the user took up.
+    const answered = saidBy('agent');
+    const numbers = numbersSaid([...own, ...saidBy('user'), ...answered, ...dates, ...carriedOver].join('\n'));
+    const number = numberNotSaid(value, numbers);
     if (number !== null) return { reason: 'value_not_said', detail: number };
-    // A name may be one that only the assistant said, and that the user took up.
-    const named = [
-      ...around,
-      ...context.events.filter(({ origin }) => origin === 'agent').map(({ content }) => content),
-    ];
-    if (!isDateLike(value) && !isNameSaid(value, named)) return { reason: 'value_not_said', detail: value };
+    if (!isNameSaid(value, [...around, ...answered])) return { reason: 'value_not_said', detail: value };
   }
   if (context.isLocal) return null;
   const address = addressesIn(`${text} ${value ?? ''}`).find((each) => !around.some((source) => source.includes(each)));

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { LanguageModel } from '../../models/language-model.ts';
 import { definePrompt, fence, type PromptTemplate, renderPrompt } from '../../models/prompt.ts';
 import type { Memory } from '../../record/memory.ts';
+import { countWords } from '../../record/parse.ts';
 import { plainText } from '../check/check.ts';
-import { lenient } from '../read/read-prompt.ts';
+import { lenient, oneLine } from '../read/read-prompt.ts';
 import type { Statement } from '../statement.ts';
 import type { Verdict } from './decide.ts';
 
@@ -13,16 +14,7 @@ export interface OpenQuestion {
   candidates: readonly Memory[];
 }
 
-interface DecideAnswer {
-  decisions: {
-    fact: number;
-    action: 'ADD' | 'UPDATE' | 'DELETE' | 'NONE';
-    known: number | null;
-    text: string | null;
-  }[];
-}
-
-const decideAnswer: z.ZodType<DecideAnswer> = z.object({
+const decideAnswer = z.object({
   decisions: z.array(
     z.object({
       fact: z.int(),
@@ -83,10 +75,5 @@ export async function askVerdicts(
 const MOST_WORDS = 40;
 
 function isShort(text: string): boolean {
-  const words = text.trim().split(/\s+/);
-  return text.trim() !== '' && words.length <= MOST_WORDS;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.trim() !== '' && countWords(text) <= MOST_WORDS;
 }

@@ -224,7 +224,7 @@ function consequences(
   same: readonly Memory[],
   context: DecideContext,
 ): { beater: Memory | null; retires: Retirement[]; restores: Memory[] } {
-  const { beatenBy } = standing<Fields & Claim & Words>([...new Set([...same, claimed])], context);
+  const beatenBy = beaters<Fields & Claim & Words>([...new Set([...same, claimed])], context);
   const how = claimed.polarity === 'denied' ? ('ended' as const) : ('replaced' as const);
   const retires = same.flatMap((memory) =>
     memory.archivedAt === null && beatenBy.has(memory) ? [{ memory, how }] : [],
@@ -253,10 +253,7 @@ function wasBeatenByFields(memory: Memory, same: readonly Memory[], context: Dec
  * Who of the statements of one matter does not hold, and which statement beats it: they are gone through in the order in which they
  * were said, and each takes the place of what it excludes, unless that has the higher trust or rank.
  */
-function standing<Each extends Fields & Claim>(
-  statements: readonly Each[],
-  context: Pick<DecideContext, 'attributes' | 'now'>,
-): { beatenBy: Map<Each, Each> } {
+function beaters<Each extends Fields & Claim>(statements: readonly Each[], context: DecideContext): Map<Each, Each> {
   const beatenBy = new Map<Each, Each>();
   const holding = new Map<Each, MadeClaim>();
   const made = statements.flatMap((each) => claimsOf(each).map((claim) => ({ each, claim })));
@@ -277,7 +274,7 @@ function standing<Each extends Fields & Claim>(
     beatenBy.delete(each);
     holding.set(each, claim);
   }
-  return { beatenBy };
+  return beatenBy;
 }
 
 function isSameMatter(one: Fields, other: Fields): boolean {
@@ -403,20 +400,13 @@ const WEEKDAY =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/gi;
 
 function tellApart(one: string, other: string): boolean {
-  const lists = [FIGURE, NAME, WEEKDAY].map((pattern) => [setOf(one, pattern), setOf(other, pattern)] as const);
-  if (
-    lists.some(([left, right]) => left.size > 0 && right.size > 0 && !isSubset(left, right) && !isSubset(right, left))
-  )
-    return true;
-  return isNegated(one) !== isNegated(other);
-}
-
-function setOf(text: string, pattern: RegExp): Set<string> {
-  return new Set((text.match(pattern) ?? []).map((match) => match.toLowerCase()));
-}
-
-function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
-  return [...part].every((each) => whole.has(each));
+  const differsIn = (pattern: RegExp): boolean => {
+    const [left = [], right = []] = [one, other].map((text) =>
+      (text.match(pattern) ?? []).map((found) => found.toLowerCase()),
+    );
+    return !left.every((each) => right.includes(each)) && !right.every((each) => left.includes(each));
+  };
+  return [FIGURE, NAME, WEEKDAY].some(differsIn) || isNegated(one) !== isNegated(other);
 }
 
 /** A plan that is told for another day takes over the words and the day. */

@@ -13,18 +13,14 @@ export interface Claim {
 
 type Rank = Pick<Claim, 'sourceType' | 'trust'>;
 
-const RANK: Record<SourceType, number> = { explicit: 3, conversation: 2, import: 2, inference: 1, consolidation: 1 };
-
 /** Explicit statement › inference from chat › autonomous inference. */
-function rankOf(sourceType: SourceType): number {
-  return RANK[sourceType];
-}
+const RANK: Record<SourceType, number> = { explicit: 3, conversation: 2, import: 2, inference: 1, consolidation: 1 };
 
 /** Orders two claims by trust, because less trust never wins, and then by rank: negative when `known` outranks `next`. */
 export function compareRank(next: Rank, known: Rank): number {
   return (
     TRUST_LEVELS.indexOf(next.trust) - TRUST_LEVELS.indexOf(known.trust) ||
-    rankOf(next.sourceType) - rankOf(known.sourceType)
+    RANK[next.sourceType] - RANK[known.sourceType]
   );
 }
 

@@ -1,7 +1,14 @@
 import type { LanguageModel } from '../../models/language-model.ts';
 import { renderPrompt } from '../../models/prompt.ts';
-import type { ReadAnswer, ReadPromptInput, StatementAnswer } from './read-prompt.ts';
-import { amendNote, readAnswer, readPrompt } from './read-prompt.ts';
+import {
+  amendNote,
+  readAnswer,
+  type ReadAnswer,
+  readPrompt,
+  type ReadPromptInput,
+  type RefusedItem,
+  type StatementAnswer,
+} from './read-prompt.ts';
 import {
   readStatement,
   type Reader,
@@ -15,13 +22,6 @@ import {
 export interface ModelReader extends Reader {
   /** Tells the model once what was refused of its answer, and gives what it corrects. */
   amend(input: ReadInput, refused: readonly RefusedItem[], options?: ReadOptions): Promise<ReadStatement[]>;
-}
-
-export interface RefusedItem {
-  number: number;
-  text: string;
-  reason: string;
-  detail: string | null;
 }
 
 /** Makes a reader of a language model. What it gives is untrusted: `check` comes after it. */
@@ -66,7 +66,7 @@ export function createModelReader(
       };
     },
     async amend(input, refused, options = {}) {
-      return (await ask(input, amendNote({ refused }), options)).statements.map(toStatement);
+      return (await ask(input, amendNote(refused), options)).statements.map(toStatement);
     },
   };
 }

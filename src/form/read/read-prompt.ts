@@ -236,13 +236,17 @@ function shortened(text: string, characters: number): string {
   return `${text.slice(0, head)} … ${text.slice(text.length - (characters - head))}`.toWellFormed();
 }
 
-function oneLine(text: string): string {
+/** A text without line breaks: what follows one cannot look like another item of a list. */
+export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** What was refused of a first answer, told back once. */
-export interface AmendPromptInput {
-  refused: readonly { number: number; text: string; reason: string; detail: string | null }[];
+/** A statement of a first answer that was refused, by its number in the answer. */
+export interface RefusedItem {
+  number: number;
+  text: string;
+  reason: string;
+  detail: string | null;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -259,7 +263,7 @@ export function isMendable(reason: string): boolean {
 }
 
 /** The same request, with what was refused of its answer. */
-export function amendNote({ refused }: AmendPromptInput): string {
+export function amendNote(refused: readonly RefusedItem[]): string {
   const lines = refused.map(
     ({ number, text, reason, detail }) =>
       `${number}. ${oneLine(text)} — ${REASONS[reason] ?? reason}${detail === null ? '' : `: "${oneLine(detail)}"`}`,
