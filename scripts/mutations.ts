@@ -57,7 +57,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'decide: the rank of the source does not count',
     file: 'src/form/decide/precedence.ts',
-    from: 'rankOf(next.sourceType) - rankOf(known.sourceType)',
+    from: 'RANK[next.sourceType] - RANK[known.sourceType]',
     to: '0',
     tests: DECIDE,
   },
