@@ -311,7 +311,9 @@ for (const database of databases()) {
       const { items } = await kim.memories.list({ types: ['summary'], limit: 200 });
       expect(items).toHaveLength(61);
       const bees = items.find(({ title }) => title === 'Summary: Beehives');
-      expect(bees?.content).toBe('The beehives need new frames.\nA swarm left in the morning.');
+      expect(bees?.content).toMatch(
+        /^The beehives need new frames\. \(as of 20\d\d-\d\d-\d\d\)\nA swarm left in the morning\.$/,
+      );
       for (let index = 0; index < 12; index += 1)
         await tells('Beehives', `Stick${index} has been carved by hand${index}. `.repeat(14).trim());
       const { content = '' } = (await kim.memories.get(bees?.id ?? '')) ?? {};

@@ -417,7 +417,8 @@ for (const database of databases()) {
       expect(await titles()).toEqual(['Summary: Trip to Bergen', 'Summary: Hotel']);
       const [bergen] = (await handle.memories.list({ types: ['summary'], order: 'oldest' })).items;
       // What the topic's summary said before stays, whether the model says it again or not.
-      const both = 'User plans a trip to Bergen in May.\nUser booked the small hotel in Bergen, near quay Sk4b.';
+      const day = bergen?.createdAt.toISOString().slice(0, 10);
+      const both = `User plans a trip to Bergen in May. (as of ${day})\nUser booked the small hotel in Bergen, near quay Sk4b.`;
       expect(bergen).toMatchObject({ content: both, version: 2 });
 
       // One exchange alone is no topic.

@@ -174,6 +174,43 @@ for (const database of databases()) {
       expect((await handle.facts.list()).map(({ value }) => value)).not.toContain('asthma');
     });
 
+    it('[X1] what a plan replaces holds until the day of the plan, also under another attribute', async () => {
+      const [budget] = await say('I have 1450 at most for rent.', [
+        { text: 'User can pay 1450 rent at most for the new flat.', attribute: 'budget', value: '1450' },
+      ]);
+      await say('Found one for 1500, from 1 December.', [
+        {
+          text: 'User pays 1500 rent from 1 December.',
+          attribute: 'rent',
+          value: '1500',
+          tense: 'planned',
+          from: '2026-12-01',
+          relation: 'replaces',
+          known: 1,
+        },
+      ]);
+      expect(await now(budget)).toMatchObject({ archivedAt: null });
+      await wait(21);
+      expect(await now(budget)).toMatchObject({ archiveReason: 'superseded' });
+    });
+
+    it('[Q9] what happened does not run out, whatever its type', async () => {
+      const [letter] = await say('I wrote to the town in March 2025 and never got an answer.', [
+        { text: 'User wrote to the town in March 2025.', type: 'context', tense: 'happened', from: '2025-03-01' },
+      ]);
+      await wait(200);
+      expect(await now(letter)).toMatchObject({ archivedAt: null });
+    });
+
+    it('a word of the model is taken for a known attribute only where the value fits it', async () => {
+      const [crowd, city] = await say('Three women, one toilet: that is home. Home is Linz.', [
+        { text: 'Home is three women and one toilet.', attribute: 'home', value: 'Three women, one toilet' },
+        { text: 'Home is Linz.', attribute: 'home', value: 'Linz' },
+      ]);
+      expect(crowd?.attribute).toBe('home');
+      expect(city?.attribute).toBe('home_city');
+    });
+
     it('[X3] what a stated change takes along is said, because a conclusion replaces nothing that was said (prompt 7)', async () => {
       await say('The hip is done on 1 December, then I am at home for a month.', [
         { text: 'User is at home for a month after the hip operation of 1 December 2026.', type: 'context' },

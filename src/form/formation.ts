@@ -3,6 +3,7 @@ import { createInlineQueue } from '../jobs/inline-queue.ts';
 import type { Job } from '../store/queue/job.ts';
 import type { JobContext, JobKinds } from '../jobs/job-kinds.ts';
 import { redactJson, redactSensitive } from '../language/privacy-policy.ts';
+import type { Memory } from '../record/memory.ts';
 import type { Event } from '../record/event.ts';
 import { ownerKey, parseScope, type Scope, scopeAt, type ScopeInput } from '../record/scope.ts';
 import { restateInBlocks } from '../store/block-store.ts';
@@ -126,7 +127,7 @@ function formationJobs(deps: FormDeps, { formNow, oneAtATime }: SessionRuns): Jo
     'take-effect': {
       isPaid: true,
       async run(job, context) {
-        await takeEffect(deps, scopeIn(job), payloadOf(job)['memory'] as string, context.complete);
+        await takeEffect(deps, job, context.complete);
       },
     },
     'form-cold-sessions': {
@@ -207,33 +208,38 @@ async function quotedTopics(
 const WHY = { reason: 'the day of the plan has come', actor: 'form' };
 
 /**
- * Puts a plan into effect on its day: it holds from now on, and takes the place of what it excludes. A plan that was ended, replaced
- * or outranked meanwhile stays as it is.
+ * Puts a plan into effect on its day: it holds from now on, and takes the place of what it excludes, and of what its reader said that it
+ * replaces. A plan that was ended, replaced or outranked meanwhile stays as it is.
  */
-async function takeEffect(
-  deps: FormDeps,
-  scope: Scope,
-  id: string,
-  complete?: (writer: Writer) => Promise<void>,
-): Promise<void> {
+async function takeEffect(deps: FormDeps, job: Job, complete?: (writer: Writer) => Promise<void>): Promise<void> {
+  const scope = scopeIn(job);
+  const { memory: id, replaces } = payloadOf(job) as { memory: string; replaces?: string };
   await deps.database.write(scope.tenant, async (writer) => {
     const now = deps.clock.now();
     await changeOwner(writer, scope, now);
     const plan = await findMemory(writer, scope, id);
-    if (plan?.archivedAt === null && plan.tense === 'planned' && (plan.validFrom?.getTime() ?? Infinity) <= now) {
+    const hasCome = plan !== null && plan.archivedAt === null && (plan.validFrom?.getTime() ?? Infinity) <= now;
+    if (hasCome && (plan.tense === 'planned' || replaces !== undefined)) {
       const change = { tense: 'holds', permanent: isPermanent({ ...plan, tense: 'holds' }, deps) } as const;
-      const current = await reviseMemory(writer, deps, plan, { change, why: WHY });
-      const { attribute } = plan;
-      const of = { attributes: [attribute ?? ''], owner: 'own' } as const;
-      const same = attribute === null ? [] : await listStatements(writer, ownerOf(scope), of);
+      const current = plan.tense === 'planned' ? await reviseMemory(writer, deps, plan, { change, why: WHY }) : plan;
       const until = plan.validFrom ?? new Date(now);
-      for (const memory of same) {
-        const isExcluded = memory.id !== id && conflicts(current, memory, { attributes: deps.attributes, now });
-        if (!isExcluded || !wins(current, memory)) continue;
+      for (const memory of await placeTakenBy(writer, deps, current, replaces)) {
         await archiveMemory(writer, deps, memory, { reason: 'superseded', by: id, until, why: WHY });
         await restateInBlocks(writer, deps, { before: memory, after: current, change: WHY });
       }
     }
     await complete?.(writer);
   });
+}
+
+/** What a statement takes the place of: what it excludes by its fields, and the memory that its reader named. */
+async function placeTakenBy(writer: Writer, deps: FormDeps, current: Memory, named?: string): Promise<Memory[]> {
+  const { id, attribute, scope } = current;
+  const context = { attributes: deps.attributes, now: deps.clock.now() };
+  const same =
+    attribute === null ? [] : await listStatements(writer, ownerOf(scope), { attributes: [attribute], owner: 'own' });
+  const excluded = same.filter((memory) => memory.id !== id && conflicts(current, memory, context));
+  const other = named === undefined ? null : await findMemory(writer, scope, named);
+  const isNew = other !== null && other.archivedAt === null && !excluded.some((memory) => memory.id === named);
+  return [...excluded, ...(isNew ? [other] : [])].filter((memory) => wins(current, memory));
 }

@@ -69,12 +69,21 @@ function namesItsOwnSubject(
   return !isUser(subject) && name !== '' && subject.toLowerCase().includes(name);
 }
 
-/** The table's name for an attribute. `daughter` is `child_name` where its value is a name, and a word of its own where it is not. */
+/**
+ * The table's name for an attribute. `daughter` is `child_name` where its value is a name, and a word of its own where it is not. The name
+ * of a person or a place has no long word in lower case: `home` = "Three women, one toilet" is no city.
+ */
 function attributeOf(name: string | undefined, value: string | null, { attributes }: ResolveContext): string | null {
   const attribute = attributes.resolve(name);
   const given = snakeCase(name ?? '');
-  if (attribute === null || attribute === given || attributes.policyOf(attribute).shape !== 'name') return attribute;
-  return value !== null && /^[\p{Lu}\p{Lo}]/u.test(value) ? attribute : given;
+  if (attribute === null || attribute === given) return attribute;
+  const { shape, namesSomebody, category } = attributes.policyOf(attribute);
+  if (shape !== 'name') return attribute;
+  const isName =
+    value !== null &&
+    /^[\p{Lu}\p{Lo}]/u.test(value) &&
+    !((namesSomebody || category === 'location') && /(?<![\p{L}\p{M}])\p{Ll}{4,}/u.test(value));
+  return isName ? attribute : given;
 }
 
 /** A date of a habit that is nearer than this is the day of its next time, which a reader took for its end. */

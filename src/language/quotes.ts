@@ -143,6 +143,8 @@ export function isNameSaid(value: string, sources: readonly string[]): boolean {
   return names.some((name) => {
     const [plain = ''] = plainWords(name);
     if (known.has(plain) || said.some((word) => isShortDay(word, plain))) return true;
+    // "You Tube" and "YouTube" are one name.
+    if (said.some((word, index) => plain === `${word}${said[index + 1]}`)) return true;
     if (plain.length <= 4 && /^\p{Lu}+$/u.test(name)) return hasInitials(said, plain);
     return plain.length >= 4 && said.some((word) => isSpelledAlike(plain, word) || isPartOf(word, plain));
   });

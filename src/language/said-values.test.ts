@@ -38,6 +38,7 @@ describe('names that are said', () => {
   it.each([
     ['Munich', 'so i moved to München'],
     ['Los Angeles', 'off to LA on friday'],
+    ['YouTube', 'chair yoga off the you tube'],
     ['UN', 'she works for the united nations'],
     ['Lisbon', 'Lisboa is lovely'],
     ['Ana', 'my sister ana called'],

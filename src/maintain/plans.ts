@@ -99,8 +99,9 @@ function hasOutlivedItsType(
   now: number,
 ): boolean {
   const age = daysSince(Math.max(row.createdAt, row.beginsAt ?? 0), now);
-  // A situation whose end was said lasts until then: that it is ahead was seen before.
-  if (expiresAfterDays !== null && row.endedAt === null && age >= expiresAfterDays) return true;
+  // A situation whose end was said lasts until then: that it is ahead was seen before. What happened stays so.
+  const isPassing = row.endedAt === null && row.tense !== 'happened';
+  if (expiresAfterDays !== null && isPassing && age >= expiresAfterDays) return true;
   if (expiresAfterDueDays === null || row.plannedFor === null) return false;
   // For an intention without a day of its own, only the day on which it was to be brought up is over.
   const hasNoDay = row.tense === 'planned' && row.endedAt === null && (row.beginsAt === null || row.isFollowUp);

@@ -198,7 +198,7 @@ async function applyDecision(writer: Writer, deps: ApplyDeps, deciding: Deciding
     const detail = decision.to.content;
     applied.refused.push(refusal('statement', 'outranked', statement.text, { ...statement, detail }));
     changed.push(...(await storeAsHistory(writer, deps, deciding, decision)));
-  } else changed.push(...(await add(writer, deps, deciding, decision.retires)));
+  } else changed.push(...(await add(writer, deps, deciding, decision)));
   for (const memory of decision.restores ?? []) changed.push(await restore(writer, deps, memory, work.why));
   return changed;
 }
@@ -229,7 +229,7 @@ async function add(
   writer: Writer,
   deps: ApplyDeps,
   deciding: Deciding,
-  retires: readonly Retirement[],
+  { retires, retiresLater }: Extract<Decision, { action: 'add' }>,
 ): Promise<Memory[]> {
   const { statement, work, applied } = deciding;
   const input = withCarriedOver(await toMemory(writer, deps, statement, work), statement, retires);
@@ -243,7 +243,7 @@ async function add(
   for (const { memory: before, how } of retires) {
     if (how === 'replaced') await restateInBlocks(writer, deps, { before, after: memory, change: work.why });
   }
-  await scheduleEffect(writer, deps, memory);
+  await scheduleEffect(writer, deps, memory, retiresLater?.id);
   return [...changed, memory];
 }
 
@@ -387,11 +387,11 @@ async function reachGoal(
   return archiveMemory(writer, deps, reached, { reason: 'expired', why });
 }
 
-/** A single-valued plan takes its place on its day. */
-async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): Promise<void> {
+/** A plan takes its place on its day: that of other values of its attribute, and that of what a reader says it replaces. */
+async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory, replaces?: string): Promise<void> {
   const { attribute, tense, validFrom, scope } = memory;
-  if (tense !== 'planned' || attribute === null || validFrom === null) return;
-  if (deps.attributes.policyOf(attribute).values !== 'one') return;
+  if (tense !== 'planned' || validFrom === null) return;
+  if (replaces === undefined && deps.attributes.policyOf(attribute ?? '').values !== 'one') return;
   await enqueue(
     writer,
     {
@@ -399,7 +399,7 @@ async function scheduleEffect(writer: Writer, deps: ApplyDeps, memory: Memory): 
       tenant: scope.tenant,
       ownerKey: ownerKey(scope),
       uniqueKey: memory.id,
-      payload: { scope: { ...scope }, memory: memory.id },
+      payload: { scope: { ...scope }, memory: memory.id, ...(replaces === undefined ? {} : { replaces }) },
       runAt: new Date(Math.max(validFrom.getTime(), deps.clock.now())),
       whenWaiting: 'move',
     },

@@ -2,7 +2,7 @@ import { applyPrivacy } from '../../language/privacy-policy.ts';
 import { isEnglish, isNameSaid, numberNotSaid, numbersSaid } from '../../language/quotes.ts';
 import { contentStems, coveredBy } from '../../language/words.ts';
 import type { Event } from '../../record/event.ts';
-import type { InternalMemory } from '../../record/memory.ts';
+import type { InternalMemory, Memory } from '../../record/memory.ts';
 import type { Change } from '../../record/revision.ts';
 import { ownerLevel, type Scope, type ScopeLevel } from '../../record/scope.ts';
 import { typesThat } from '../../record/memory-types.ts';
@@ -142,8 +142,7 @@ export async function writeTopics(
       sourceType: 'conversation',
       tags: verdict.tags,
     };
-    const earlier = (await findLive(writer, deps, newMemory(deps, scope, input)))?.content ?? '';
-    const content = continuedSummary(earlier, verdict.text);
+    const content = continuedSummary(await findLive(writer, deps, newMemory(deps, scope, input)), verdict.text);
     const reason = { ...why, reason: 'summed up the session' };
     const { memory } = await writeMemory(writer, deps, scope, { ...input, content }, reason);
     written.ids.push(memory.id);
@@ -155,15 +154,21 @@ export async function writeTopics(
 const CONTINUES = 0.35;
 
 /**
- * The summary of a topic that has one already: the new text where it goes on from the earlier one, otherwise both. What was said of a
- * topic in another session is never overwritten; where there is no room for all, the oldest lines go.
+ * The summary of a topic that has one already: the new text where it goes on from the earlier one, otherwise both, with the day of the
+ * earlier one, which the new one may contradict. What was said of a topic in another session is never overwritten; where there is no
+ * room for all, the oldest lines go.
  */
-function continuedSummary(earlier: string, text: string): string {
-  if (earlier === '' || coveredBy(contentStems(earlier), contentStems(text)) >= CONTINUES) return text;
-  const lines = [...new Set([...earlier.split('\n'), ...text.split('\n')])];
+function continuedSummary(known: Memory | null, text: string): string {
+  if (known === null || coveredBy(contentStems(known.content), contentStems(text)) >= CONTINUES) return text;
+  const day = known.statedAt.toISOString().slice(0, 10);
+  const earlier = known.content.split('\n').map((line) => (DATED_LINE.test(line) ? line : `${line} (as of ${day})`));
+  const lines = [...new Set([...earlier, ...text.split('\n')])];
   while (lines.length > 1 && lines.join('\n').length > LONGEST_SUMMARY) lines.shift();
   return lines.join('\n');
 }
+
+// A line that says of which day it is: one of an earlier summary, or a dated quotation of the local reader.
+const DATED_LINE = /\(as of \d{4}-\d{2}-\d{2}\)$|^\S.{0,20}: “/u;
 
 const MOST_SUMMARIES = 50;
 

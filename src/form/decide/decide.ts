@@ -36,15 +36,17 @@ export interface Retirement {
 }
 
 /** What becomes of a new statement. `restores`: what had been retired and holds after all. */
-export type Decision = { restores?: Memory[] } & (
-  | /** It is stored, and what it retires is kept as history. */ { action: 'add'; retires: Retirement[] }
-  /** It is known: the known statement gains a source. A claim of earlier times may retire others. */
-  | { action: 'confirm'; target: Memory; retires?: Retirement[] }
-  /** It says more than the known statement, which takes over its words. */
-  | { action: 'revise'; target: Memory; text: string }
-  /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired. */
-  | { action: 'yield'; to: Memory; retires?: Retirement[] }
-);
+export type Decision = { restores?: Memory[] } &
+  /** It is stored, and what it retires is kept as history. `retiresLater`: what a plan takes the place of on its day. */
+  (
+    | { action: 'add'; retires: Retirement[]; retiresLater?: Memory }
+    /** It is known: the known statement gains a source. A claim of earlier times may retire others. */
+    | { action: 'confirm'; target: Memory; retires?: Retirement[] }
+    /** It says more than the known statement, which takes over its words. */
+    | { action: 'revise'; target: Memory; text: string }
+    /** It does not hold: it is stored as history, behind the statement that outranks it. What it excluded in its time is retired. */
+    | { action: 'yield'; to: Memory; retires?: Retirement[] }
+  );
 
 /** What a model has decided of a pair that fields leave open. */
 export type Verdict =
@@ -120,10 +122,10 @@ function byRelation(statement: Statement, context: DecideContext): Decision | nu
   if (!maySupersede(statement, target)) return kind === 'reaches' ? null : { action: 'yield', to: target };
   if (kind === 'reaches') return reach(target, context);
   if (kind === 'extends') return extend(statement, target, context);
-  // A plan replaces no state before its day: the job that puts it into effect decides by fields then.
+  // A plan replaces no state before its day: the job that puts it into effect does.
   const isState = context.attributes.policyOf(target.attribute ?? '').values === 'one';
   if (isState && isAhead(statement, context.now) && !isAhead(target, context.now))
-    return { action: 'add', retires: [] };
+    return { action: 'add', retires: [], retiresLater: target };
   return { action: 'add', retires: [{ memory: target, how: kind === 'ends' ? 'ended' : 'replaced' }] };
 }
 
